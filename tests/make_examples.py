@@ -29,7 +29,7 @@ from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.main import create_window
 from app.state.document import Document, GeneratorSettings, Lane, View
-from app.state.test_split import Split
+from app.state.split import Split
 from app.views.application import make_application
 from app.views.theme import theme_of
 from app.window.dialogs.gallery import PICTURE

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.engine import scheduler
-from app.engine.requests import Frame
+from app.engine.frames import Frame
 from app.features.lessons.model import ENGLISH
 from app.main import create_window
 from app.state.document import Document

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app.controllers.host import Host
+from app.controllers.owner import Owner
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Points
 from app.engine.results import Results
@@ -30,8 +30,8 @@ from app.state.document import LEAST_LIMIT, LEAST_UNIT, MOST_UNIT, NO_LIMIT, NO_
 from app.state.edit_struct import changed_struct, text_of
 from app.state.law import law_of
 from app.state.session import NOTHING, FeatureSession, Session
+from app.state.split import IdSet, Kind
 from app.state.store import Store, StoreState
-from app.state.test_split import IdSet, Kind
 from app.tools import PointerPosition
 from solver.data.datasets import DATASETS
 
@@ -62,10 +62,10 @@ class TestSplitController:
 
     Parameters
     ----------
-    host : Host
+    host : Owner
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Owner) -> None:
         self._host = host
 
     def choose(self, kind: Kind) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from app.controllers.host import Host
+from app.controllers.owner import Owner
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Ids
 from app.files.background_task import Progress, Task
@@ -37,10 +37,10 @@ class Editing:
 
     Parameters
     ----------
-    host : Host
+    host : Owner
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Owner) -> None:
         self._host = host
         self._tool: Tool = TOOLS["pointer"].make(self)
         self._tool_name = "pointer"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.controllers.host import DocumentHost
+from app.controllers.owner import DocumentOwner
 from app.files import documents
 from app.files.examples import EXAMPLES, Example, read
 from app.state.commands import Revert
@@ -15,10 +15,10 @@ class ExampleController:
 
     Parameters
     ----------
-    host : DocumentHost
+    host : DocumentOwner
     """
 
-    def __init__(self, host: DocumentHost) -> None:
+    def __init__(self, host: DocumentOwner) -> None:
         self._host = host
         #: The example last opened as a document of its own, and the store's number of that document.
         self._opened: tuple[Example | None, int] = (None, 0)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.controllers.host import DocumentHost
+from app.controllers.owner import DocumentOwner
 from app.core.number_format import count
 from app.exchange import opening
 from app.exchange.opening import Contents, Kind
@@ -68,10 +68,10 @@ class FileTasks:
 
     Parameters
     ----------
-    host : DocumentHost
+    host : DocumentOwner
     """
 
-    def __init__(self, host: DocumentHost) -> None:
+    def __init__(self, host: DocumentOwner) -> None:
         self._host = host
 
     # -- saving ----------------------------------------------------------------------------------------------------

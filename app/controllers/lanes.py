@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.controllers.host import Host
+from app.controllers.owner import Owner
 from app.learners.table import LEARNERS
 from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import MAX_LANES, Lane
@@ -14,10 +14,10 @@ class LaneController:
 
     Parameters
     ----------
-    host : Host
+    host : Owner
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Owner) -> None:
         self._host = host
 
     def add(self, beside: int) -> None:
@@ -59,7 +59,7 @@ class LaneController:
         self._host.set_session(folds=tuple(folds))
 
 
-def add_lane(host: Host, command: AddLane) -> None:
+def add_lane(host: Owner, command: AddLane) -> None:
     """Add a lane as a new one: it plays at full speed, whatever the state of the lane that had its slot before."""
     if host.dispatch(command):
         session, fresh = host.session, Session()

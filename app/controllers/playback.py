@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Literal
 
-from app.controllers.host import Host
-from app.engine.requests import Phase
+from app.controllers.owner import Owner
+from app.engine.frames import Phase
 from app.engine.run_state import RunState
 from app.state.session import SPEEDS, Seek
 
@@ -23,10 +23,10 @@ class PlaybackController:
 
     Parameters
     ----------
-    host : Host
+    host : Owner
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Owner) -> None:
         self._host = host
         #: ``study_of(lane)`` returns the newest known state of a lane's run.
         self.study_of: Callable[[int], RunState | None] = lambda lane: None
@@ -154,7 +154,7 @@ class PlaybackController:
         if run_state is not None:
             return self._host.session.playing[slot] and not run_state.at_end
         frame = self._host.results.frame(slot)
-        return frame is not None and frame.at_once is not None and frame.phase is Phase.TRAINING
+        return frame is not None and frame.fast_run is not None and frame.phase is Phase.TRAINING
 
     def _is_paused(self, lane: int) -> bool:
         """Return True if Pause suspends the training of a lane."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.controllers.host import Host
+from app.controllers.owner import Owner
 from app.state.session import PenStroke, Presenting
 
 
@@ -16,10 +16,10 @@ class PresentingController:
 
     Parameters
     ----------
-    host : Host
+    host : Owner
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Owner) -> None:
         self._host = host
 
     @property

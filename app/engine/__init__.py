@@ -5,7 +5,7 @@ go out through a mailbox, and are read from `Results`.  All background work besi
 round of a race, a step of active learning and a validation curve.
 
 There are two ways to train.  `LaneJob` trains a lane, and a film of it: step by step and recorded (`TrainingRun`), or,
-with many points, as a whole (`AtOnceRun`).  `fitted` trains a classifier whose steps are not displayed, by the fastest
+with many points, unrecorded (`FastRun`).  `fitted` trains a classifier whose steps are not displayed, by the fastest
 algorithm for the same optimum; `cross_validated` does so for each fold.  `painted` makes the pictures on screen.
 
 Read `pool` first, then `query`, `scheduler` and `lane_job`.

@@ -14,12 +14,12 @@ import numpy as np
 
 from app.core.points import Points
 from app.state.document import Lane
-from app.state.test_split import folds_of
+from app.state.split import folds_of
 from solver.core.arrays import Array, Integers
 
 from .fitting import fitted
 from .outcome import outcome, outcome_of_shares
-from .pieces import Pace, Step
+from .pacing import Pace, Step
 
 #: Most training points of which each is left out in turn: for kNN, which repeats a search each time, and for learners
 #: that repeat a training.

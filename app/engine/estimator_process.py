@@ -38,7 +38,7 @@ ENDED = "its process has ended.  The next change tries again."
 _numbers = itertools.count(1)
 
 
-class Pending:
+class PendingAnswer:
     """An answer that the process has yet to send.
 
     Parameters
@@ -102,18 +102,18 @@ class EstimatorProcess:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         #: The process works on the first of these.
-        self._waiting: deque[Pending] = deque()
+        self._waiting: deque[PendingAnswer] = deque()
         self._dropped: deque[int] = deque()
 
-    def fit(self, lane: Lane, points: Points) -> tuple[EstimatorModel, Pending]:
+    def fit(self, lane: Lane, points: Points) -> tuple[EstimatorModel, PendingAnswer]:
         """Start training the classifier of `lane`; the model can predict once the answer is `done`."""
         model = EstimatorModel(self, lane.family.title, np.unique(points.labels))
         maker = lane.family.maker(lane.settings)
         return model, self.ask(model.title, "fit", model.number, maker, lane.standardises, points.xy, points.labels)
 
-    def ask(self, title: str, *request: Any) -> Pending:
+    def ask(self, title: str, *request: Any) -> PendingAnswer:
         """Queue a request for the classifier named `title`."""
-        pending = Pending(self, title, request)
+        pending = PendingAnswer(self, title, request)
         with self._lock:
             self._waiting.append(pending)
             if len(self._waiting) == 1:
@@ -206,16 +206,16 @@ class EstimatorModel(RemoteModel):
         self._process, self.title, self.classes_ = process, title, classes
         self.number = next(_numbers)
         #: The surfaces requested last, with their columns and rows.
-        self._surfaces: deque[tuple[Array, Array, Pending]] = deque(maxlen=KEPT)
+        self._surfaces: deque[tuple[Array, Array, PendingAnswer]] = deque(maxlen=KEPT)
         weakref.finalize(self, _drop, weakref.ref(process), self.number).atexit = False
 
-    def begin_surface(self, xs: ArrayLike, ys: ArrayLike) -> Pending:
+    def begin_surface(self, xs: ArrayLike, ys: ArrayLike) -> PendingAnswer:
         columns, rows = np.asarray(xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)
         pending = self._process.ask(self.title, "surface", self.number, columns, rows)
         self._surfaces.append((columns, rows, pending))
         return pending
 
-    def begin_shares(self, X: ArrayLike) -> Pending:
+    def begin_shares(self, X: ArrayLike) -> PendingAnswer:
         return self._process.ask(self.title, "shares", self.number, np.asarray(X, dtype=np.float64))
 
     def predict_proba(self, X: ArrayLike) -> Array:

@@ -12,8 +12,8 @@ from solver import Grid
 from solver.core.arrays import Array
 from solver.kernels.pixels import colour
 
-from .pieces import OvertakenError, Pace, Step
-from .requests import Frame, Picture
+from .frames import Frame, Picture
+from .pacing import OvertakenError, Pace, Step
 from .shading import Shades, colours_of
 from .surface_values import Surface, difference_source, in_blocks, probability_source, rows_of, source_of
 

@@ -16,7 +16,7 @@ from solver.core.arrays import Array, Integers
 from solver.kernels.kernel_classifier import UNFINISHED
 
 from .estimator_process import EstimatorProcess
-from .pieces import Pace, Step
+from .pacing import Pace, Step
 
 #: Updates of one binary problem before the next has its turn.
 ROUND = 500
@@ -59,7 +59,7 @@ def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) 
         return Fitted(model, True)
     if lane.trainer is None:
         return Fitted(lane.fit(points), True)
-    estimator = lane.estimator(at_once=True)
+    estimator = lane.estimator(fast=True)
     trainer = estimator.prepare(points.xy, points.labels)
     return (yield from trained(estimator, trainer, pace, most=most))
 

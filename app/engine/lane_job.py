@@ -15,13 +15,13 @@ from app.learners.model import Model
 from solver import Grid
 from solver.knn.running_votes import RunningVotes
 
-from .at_once import AtOnceRun
 from .estimator_process import ENDED, EstimatorProcess
+from .fast_run import FastRun
+from .frames import FastProgress, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .outcome import Outcome, judged, outcome
-from .pieces import LOOK, PATIENCE, PIECE, OvertakenError, Pace, Step, never
-from .pool import Later, Priority
+from .pacing import LOOK, PATIENCE, PIECE, OvertakenError, Pace, Step, never
+from .pool import Delay, Priority
 from .probability import Calibration
-from .requests import AtOnce, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .surface_values import Source, difference_source, painted, probability_source, source_of, svm_source, vote_source
 from .training_run import TrainingRun
 
@@ -68,7 +68,7 @@ class LaneJob:
         #: The last frame of a classifier of another library.
         self._last: Frame | None = None
         self._training: TrainingRun | None = None
-        self._whole: AtOnceRun | None = None
+        self._whole: FastRun | None = None
         #: Calibration of the last model whose probability was requested.
         self._calibration: Calibration | None = None
         #: Last kNN pictures, by grid.
@@ -137,13 +137,15 @@ class LaneJob:
         model, pending = self._process.fit(spec.lane, spec.points)
         told = 0.0
         while not pending.done:
-            yield Later(LOOK, Priority.TRAINING)
+            yield Delay(LOOK, Priority.TRAINING)
             if pending.seconds > told + PATIENCE:
                 if overtaken():
                     pending.give_up()
                     return
                 told = pending.seconds
-                self._post(replace(self._last or frame, job=frame.job, phase=Phase.TRAINING, at_once=AtOnce(slow=True)))
+                self._post(
+                    replace(self._last or frame, job=frame.job, phase=Phase.TRAINING, fast_run=FastProgress(slow=True))
+                )
         seconds = pending.seconds
         pending.result()
         pace = Pace(never, Priority.FIRST_PICTURE)
@@ -179,7 +181,7 @@ class LaneJob:
         if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or not trainer.runs_plain):
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        if spec.lane.family.trains_at_once(spec.lane.settings, len(spec.points)):
+        if spec.lane.family.trains_fast(spec.lane.settings, len(spec.points)):
             self._training = None
             yield from self._as_a_whole(spec, frame, overtaken)
             return
@@ -217,10 +219,10 @@ class LaneJob:
             if resting or overtaken():
                 return
             pause = training.seconds_to_next_step
-            yield Later(pause, Priority.TRAINING) if pause > 0 else Priority.TRAINING
+            yield Delay(pause, Priority.TRAINING) if pause > 0 else Priority.TRAINING
 
     def _as_a_whole(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
-        run = self._whole = AtOnceRun.continuing(self._whole, spec)
+        run = self._whole = FastRun.continuing(self._whole, spec)
         if not run.ended:
             assert run.rough is not None
             frame = run.unfinished(frame, spec.paused)
@@ -234,7 +236,7 @@ class LaneJob:
             if overtaken():
                 return
             if run.advance(Pace().late):
-                frame = replace(frame, at_once=run.state)
+                frame = replace(frame, fast_run=run.state)
                 self._post(frame)
         frame = yield from run.frame(frame, Pace(overtaken, Priority.TRAINING))
         assert frame.model is not None
@@ -293,7 +295,7 @@ class LaneJob:
     ) -> Generator[Step, None, Frame]:
         if not (frame.full or overtaken()):
             # Meanwhile the window draws the first picture; work here would make it wait at each call of Qt.
-            yield Later(BREATH, Priority.FULL_PICTURE)
+            yield Delay(BREATH, Priority.FULL_PICTURE)
             if not overtaken():
                 pace = Pace(overtaken, Priority.FULL_PICTURE)
                 return (yield from self._painted(source_on(spec.grid), spec.grid, spec, frame, pace))

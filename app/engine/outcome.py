@@ -19,7 +19,7 @@ from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.core.binary_reduction import PairClassifier
 
 from .fitting import begun_shares, block_sizes
-from .pieces import Pace, Step
+from .pacing import Pace, Step
 
 Labels = NDArray[Any]
 

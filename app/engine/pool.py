@@ -1,6 +1,6 @@
 """Pool: the compute threads.  A job is an iterator of short pieces of work; other jobs may run between two pieces.
 
-Each piece should take at most about 8 ms.  After each, a job yields the `Priority` of its next piece, or a `Later` with
+Each piece should take at most about 8 ms.  After each, a job yields the `Priority` of its next piece, or a `Delay` with
 a delay.  So fairness, priorities, pacing and cancelling are one mechanism.
 
 `LatestQueue` runs the requests of one lane or query: one at a time, and of those that wait only the newest.
@@ -37,14 +37,14 @@ class Priority(IntEnum):
 
 
 @dataclass(frozen=True)
-class Later:
+class Delay:
     """Continue after `seconds`, with `priority`."""
 
     seconds: float
     priority: Priority
 
 
-Job = Iterator[Priority | Later]
+Job = Iterator[Priority | Delay]
 
 
 class Pool:
@@ -180,8 +180,8 @@ class Pool:
         heapq.heapify(self._ready)
         return longest[2]
 
-    def _queue(self, job: Job, spec: Priority | Later) -> None:
-        if isinstance(spec, Later):
+    def _queue(self, job: Job, spec: Priority | Delay) -> None:
+        if isinstance(spec, Delay):
             heapq.heappush(self._later, (time.monotonic() + spec.seconds, next(self._order), spec.priority, job))
             self._changed.notify()
         else:
@@ -240,7 +240,7 @@ class LatestQueue(Generic[Wanted]):
             # The job may be waiting for its next slow step, or behind other lanes, for a result no longer needed.
             self._pool.hurry(job)
 
-    def _run(self) -> Iterator[Priority | Later]:
+    def _run(self) -> Iterator[Priority | Delay]:
         while True:
             with self._lock:
                 request, self._waiting = self._waiting, None

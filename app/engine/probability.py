@@ -10,14 +10,14 @@ import numpy as np
 from app.core.points import Points
 from app.learners.model import Model
 from app.state.document import Lane
-from app.state.test_split import folds_of
+from app.state.split import folds_of
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import Pair
 from solver.svm.calibration import couple, fit_sigmoids, sigmoid
 
 from .fitting import begun_shares, block_sizes, fitted
-from .pieces import Pace, Step
+from .pacing import Pace, Step
 
 #: Number of folds, that of scikit-learn's CalibratedClassifierCV.
 N_FOLDS = 5

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from app.core import log
 
 from .cover import Cover
-from .pieces import OvertakenError, Step
+from .pacing import OvertakenError, Step
 from .pool import Job
 
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 from .cover import Cover
+from .frames import NO_MARKS, Frame
 from .query import Answer
-from .requests import NO_MARKS, Frame
 
 
 class Results:
@@ -87,5 +87,5 @@ def _withheld(frame: Frame, cover: Cover) -> Frame | None:
     if Cover.MARKS in cover:
         changes["marks"] = NO_MARKS
     if Cover.TRAINING in cover:
-        changes |= {"certificates": (), "accuracy": float("nan"), "at_once": None}
+        changes |= {"certificates": (), "accuracy": float("nan"), "fast_run": None}
     return replace(frame, **changes)

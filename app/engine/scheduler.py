@@ -11,11 +11,11 @@ from solver import Grid
 from .estimator_process import ENDED
 from .export_surface import enlarge
 from .fitting import BACKGROUND
+from .frames import Frame, LaneRequest, LaneSpec, Picture
 from .lane_job import LaneJob
 from .mailbox import Mailbox
 from .pool import Job, LatestQueue, Pool, Priority, Wanted
 from .query import Answer, Query, work_out
-from .requests import Frame, LaneRequest, LaneSpec, Picture
 from .results import Results
 from .shading import Shades
 

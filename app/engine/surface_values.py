@@ -33,9 +33,9 @@ from solver.kernels.pixels import (
 from solver.knn._knn_index import SurfaceClasses
 from solver.knn.running_votes import RunningVotes
 
-from .pieces import Pace, Step
+from .frames import Picture, Sides
+from .pacing import Pace, Step
 from .probability import LEVELS, Probability
-from .requests import Picture, Sides
 from .shading import FULL_VALUE, Shades, colours_of
 
 #: Most ends of line segments in a picture: more lines would hide the colours.

@@ -22,9 +22,9 @@ from solver.core.stepping import Stop
 from solver.inspection.step_explanation import Explanation
 from solver.recording import Recording
 
+from .frames import NO_MARKS, Frame, LaneSpec, Marks, Phase, Starts
 from .outcome import Outcome, judged, outcome_of_values
-from .pieces import Pace
-from .requests import NO_MARKS, Frame, LaneSpec, Marks, Phase, Starts
+from .pacing import Pace
 from .run_report import explain_last, few_steps, mark, run_state_of, slacks_of, survey, values_of
 from .run_state import speed_of
 from .surface_values import Source, problem_of, svm_source

@@ -17,7 +17,7 @@ from app.files.documents import FileError
 
 from .table import (
     CLASS_NAMES,
-    Cells,
+    CellCollector,
     Commas,
     Dialect,
     DialectError,
@@ -66,7 +66,7 @@ def encoding_of(data: bytes, name: str) -> str:
     raise FileError(f"{name} is not text in UTF-8, UTF-16 or Windows-1252.")
 
 
-class Lines:
+class TextLines:
     """The lines of a text, for the csv reader; blank lines and comments between two records are skipped.
 
     `fresh` is set before each record, because within a quoted cell no line is skipped.
@@ -110,7 +110,7 @@ def hint_in(line: str) -> str:
 
 
 def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    lines = Lines(data, encoding, name, separator == " ")
+    lines = TextLines(data, encoding, name, separator == " ")
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
     try:
         for cells in reader:
@@ -236,7 +236,7 @@ def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
 
 def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, commas: Commas | None) -> Table:
     separator, header = dialect.separator or ",", dialect.header
-    columns = [Cells(dialect.decimal or ".", commas) for _ in range(width)]
+    columns = [CellCollector(dialect.decimal or ".", commas) for _ in range(width)]
     lines: list[int] = []
     faults: dict[int, str] = {}
     reasons: dict[int, str] = {}

@@ -47,7 +47,7 @@ from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.files import documents, file_format
 from app.files.documents import FileError, UnreadError
 from app.state.document import NO_UNITS, ClassStyle, Document, GeneratorSettings, Lane
-from app.state.test_split import IdSet
+from app.state.split import IdSet
 from solver.core.arrays import Array, Integers
 from solver.data.datasets import DATASETS
 

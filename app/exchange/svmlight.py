@@ -12,7 +12,7 @@ import numpy as np
 from app.core.number_format import grouped
 from app.files.documents import FileError
 
-from .delimited import Lines, encoding_of
+from .delimited import TextLines, encoding_of
 from .table import MAX_COLUMNS, Column, Table, check_size, column_of
 
 _NUMBER = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
@@ -21,7 +21,7 @@ _LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re
 
 def looks_like_svmlight(data: bytes, name: str) -> bool:
     """Return whether the first lines are all in this format."""
-    lines = Lines(data[:200_000], encoding_of(data, name), name)
+    lines = TextLines(data[:200_000], encoding_of(data, name), name)
     seen = 0
     with suppress(FileError):
         for line in islice(lines.records(), 20):
@@ -64,7 +64,7 @@ def _fault(first: str, pairs: list[list[str]]) -> str:
 
 def read_svmlight(data: bytes, name: str) -> Table:
     """Return the table in an svmlight text, with columns x1, x2, ... and class; raise a FileError if there is none."""
-    lines = Lines(data, encoding_of(data, name), name)
+    lines = TextLines(data, encoding_of(data, name), name)
     labels: list[float] = []
     starts: list[int] = []
     faults: dict[int, str] = {}

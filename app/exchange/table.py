@@ -154,7 +154,7 @@ class Commas:
         return f"{self._first} is read as {value}, with a decimal comma. If it separates thousands, remove it first."
 
 
-class Cells:
+class CellCollector:
     """Collect the cells of one column, many at a time."""
 
     def __init__(self, decimal: str = ".", commas: Commas | None = None) -> None:

@@ -79,7 +79,7 @@ class Fingerprint(NamedTuple):
         return Fingerprint(len(data), hashlib.sha256(data).hexdigest())
 
 
-class _Header(msgspec.Struct):
+class _DocumentHeader(msgspec.Struct):
     format: str
     version: int
 
@@ -87,7 +87,7 @@ class _Header(msgspec.Struct):
 def decode(data: bytes, name: str = "The file") -> Document:
     """The document in `data`; FileError with one sentence, beginning with `name`, when there is none."""
     try:
-        header = msgspec.json.decode(data, type=_Header)
+        header = msgspec.json.decode(data, type=_DocumentHeader)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         if not data.strip():
             raise FileError(f"{name} is empty.") from None

@@ -35,7 +35,7 @@ from app.state.document import (
     View,
 )
 from app.state.scaling import Scaling
-from app.state.test_split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
+from app.state.split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
 from solver.core.arrays import Integers
 
 FORMAT: Final = "classifier-playground"

@@ -39,7 +39,7 @@ _WRONG = (ValueError, OverflowError, RecursionError, msgspec.MsgspecError, docum
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class UnsavedWork:
     """What is to be kept: a document, where it belongs, and what was in its file when it was last read or written."""
 
     document: Document
@@ -47,7 +47,7 @@ class Work:
     on_disk: documents.Fingerprint | None = None
 
 
-class _Header(msgspec.Struct):
+class _CopyHeader(msgspec.Struct):
     time: float
     points: int
     path: str | None = None
@@ -75,9 +75,9 @@ class Copy:
         """Which work of when, in words."""
         return f"{self.title}, {when(self.time, time.time())}, {count(self.points, 'point')}"
 
-    def read(self) -> Work:
+    def read(self) -> UnsavedWork:
         """The work; FileError when it cannot be used, UnreadError when that may only be so for now."""
-        return Work(_document(self.file, f"The recovery copy of {self.title}"), self.path, self.on_disk)
+        return UnsavedWork(_document(self.file, f"The recovery copy of {self.title}"), self.path, self.on_disk)
 
     def remove(self) -> None:
         """The copy is not needed any more."""
@@ -171,7 +171,7 @@ def _age(copy: Copy) -> float:
 def _copy(file: Path, lock: locks.Lock) -> Copy:
     with documents.open_ordinary(file) as stream:
         line = stream.readline(_HEADER_BYTES)
-    header = msgspec.convert(json.loads(line), _Header)
+    header = msgspec.convert(json.loads(line), _CopyHeader)
     path = Path(header.path) if header.path is not None else None
     on_disk = documents.Fingerprint(*header.on_disk) if header.on_disk is not None else None
     return Copy(file, lock, path, header.time, header.points, on_disk)
@@ -225,7 +225,7 @@ class Recorder:
         self._failed = failed
         self._failing = False
         self._news = threading.Condition()
-        self._wanted: Work | None = None  # newest wins
+        self._wanted: UnsavedWork | None = None  # newest wins
         self._behind = False  # what is on disk is not what is wanted
         self._busy = False  # it is being written or taken away just now
         self._due = 0.0
@@ -234,7 +234,7 @@ class Recorder:
         self._closing = False
         self._thread: threading.Thread | None = None
 
-    def keep(self, work: Work | None) -> None:
+    def keep(self, work: UnsavedWork | None) -> None:
         """Have a copy of `work` on disk soon; None: there is nothing unsaved any more."""
         with self._news:
             if self._closing or (work is None and self._thread is None):
@@ -306,7 +306,7 @@ class Recorder:
                 self._lock.release()
                 return
 
-    def _write(self, work: Work) -> bool:
+    def _write(self, work: UnsavedWork) -> bool:
         self._started = time.monotonic()
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -329,7 +329,7 @@ class Recorder:
             self._failing = True
             self._failed(f"Recovery copies cannot be written: {_reason(error)}.")
 
-    def _pieces(self, work: Work) -> Iterator[bytes]:
+    def _pieces(self, work: UnsavedWork) -> Iterator[bytes]:
         header: dict[str, Any] = {
             "time": time.time(),
             "points": len(work.document.points),

@@ -258,11 +258,11 @@ class Learner(Generic[S]):
         """Return what creates the estimator in its `own_process`: module and class, or a pickle; and parameters."""
         raise NotImplementedError
 
-    def trains_at_once(self, settings: S, n: int) -> bool:
+    def trains_fast(self, settings: S, n: int) -> bool:
         """Return whether `n` points are trained by the fastest algorithm, without recorded steps."""
         return False
 
-    def estimator_at_once(self, settings: S) -> Stepwise:
+    def fast_estimator(self, settings: S) -> Stepwise:
         """Return the estimator of the fastest training, whose steps are not displayed."""
         return self.estimator(settings)
 
@@ -287,10 +287,10 @@ class Learner(Generic[S]):
         """
         return math.nan if known is None else known.seconds * (n / max(known.n, 1)) ** self.growth
 
-    def training_key(self, settings: S, at_once: bool = False) -> S:
+    def training_key(self, settings: S, fast: bool = False) -> S:
         """Return the settings with defaults for all that the training does not depend on; equal ones continue it.
 
-        A training `at_once` does not depend on the choice of algorithm either.
+        A `fast` training does not depend on the choice of algorithm either.
         """
         return settings
 
@@ -331,7 +331,7 @@ class Learner(Generic[S]):
 
     def label_estimator(self, settings: S) -> Stepwise:
         """Return the estimator that trains with one more label to the optimum, from the earlier multipliers."""
-        return self.estimator_at_once(settings)
+        return self.fast_estimator(settings)
 
     def label_remark(self, settings: S, n_labels: int, chosen: bool) -> str:
         """Return a remark on the classifier with few labels, or ""; `chosen`: the learner chose them itself."""

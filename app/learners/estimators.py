@@ -221,7 +221,7 @@ def _field_of(name: str, place: int, parameter: Setting) -> Field:
     )
 
 
-class Estimator(Learner[Any]):
+class EstimatorLearner(Learner[Any]):
     """A classifier of scikit-learn, described by its row."""
 
     growth = 1.2
@@ -261,4 +261,4 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else short(value)
 
 
-ESTIMATORS: dict[str, Learner[Any]] = {name: Estimator(name, row) for name, row in ROWS.items()}
+ESTIMATORS: dict[str, Learner[Any]] = {name: EstimatorLearner(name, row) for name, row in ROWS.items()}

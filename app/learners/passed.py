@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from .base import Learner
 from .code import Code
-from .estimators import Estimator, EstimatorRow, Setting, word
+from .estimators import EstimatorLearner, EstimatorRow, Setting, word
 from .fields import Field
 
 #: Learner's name in files for every classifier that was passed.
@@ -72,7 +72,7 @@ class Absent(Learner[NameSettings]):
         raise ValueError(self.refusal(settings))
 
 
-class Passed(Estimator):
+class Passed(EstimatorLearner):
     """A classifier that was passed from Python.
 
     Parameters

@@ -160,5 +160,5 @@ class Mistakes(Learner[PerceptronSettings]):
             remarks=("Each pass has a random order, the same one as in the playground: so has the line.", *remarks),
         )
 
-    def training_key(self, settings: PerceptronSettings, at_once: bool = False) -> PerceptronSettings:
+    def training_key(self, settings: PerceptronSettings, fast: bool = False) -> PerceptronSettings:
         return msgspec.structs.replace(settings, orders=0)  # the other orders are trained beside it

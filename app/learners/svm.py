@@ -453,9 +453,9 @@ class Machine(Learner[SvmSettings]):
             return f"{title} needs a box, 0 ≤ α ≤ C, so it has no hard margin: choose a finite C, or SMO."
         return INDEFINITE if _is_indefinite(settings) else ""
 
-    def training_key(self, settings: SvmSettings, at_once: bool = False) -> SvmSettings:
+    def training_key(self, settings: SvmSettings, fast: bool = False) -> SvmSettings:
         # All working-set rules have the same optimum.
-        return msgspec.structs.replace(settings, selection="second-order") if at_once else settings
+        return msgspec.structs.replace(settings, selection="second-order") if fast else settings
 
     def reaches_optimum(self, settings: SvmSettings) -> bool:
         return {"smo": True, "lasvm": settings.finish, "dual-ascent": settings.fit_intercept}[settings.trainer]
@@ -470,13 +470,13 @@ class Machine(Learner[SvmSettings]):
     def label_estimator(self, settings: SvmSettings) -> SVC:
         return svc_of(settings)
 
-    def trains_at_once(self, settings: SvmSettings, n: int) -> bool:
+    def trains_fast(self, settings: SvmSettings, n: int) -> bool:
         return settings.trainer == "smo" and n > STEPPED
 
-    def estimator_at_once(self, settings: SvmSettings) -> PairClassifier:
+    def fast_estimator(self, settings: SvmSettings) -> PairClassifier:
         if not self.reaches_optimum(settings):
             return self.estimator(settings)
-        return svc_of(self.training_key(settings, at_once=True), solver="auto")
+        return svc_of(self.training_key(settings, fast=True), solver="auto")
 
     def why_slow(self, settings: SvmSettings) -> str:
         if settings.hard_margin:
@@ -495,9 +495,9 @@ class Machine(Learner[SvmSettings]):
     ) -> float:
         if settings.trainer != "smo":
             return super().estimate(settings, n, extent, known, n_classes)
-        at_once = self.trains_at_once(settings, n)
+        fast = self.trains_fast(settings, n)
         modelled = self._modelled(settings, n, extent, known, n_classes)
-        if known is None or self.trains_at_once(settings, known.n) != at_once:
+        if known is None or self.trains_fast(settings, known.n) != fast:
             return modelled
         # A measured time corrects the model, which ignores how difficult points and settings are.
         before = self._modelled(settings, known.n, extent, known, n_classes)
@@ -507,7 +507,7 @@ class Machine(Learner[SvmSettings]):
         self, settings: SvmSettings, n: int, extent: tuple[float, float], known: Measured | None, n_classes: int
     ) -> float:
         s, pairs = settings, math.nan if known is None else known.support * float(n) * n
-        if not self.trains_at_once(settings, n):
+        if not self.trains_fast(settings, n):
             slower: float = max(1.0, s.C) ** POWER_OF_C
             return PER_POINT * n + PER_RECORDED * pairs * slower
         rank = kernel_rank(s, extent)
@@ -547,7 +547,7 @@ class Machine(Learner[SvmSettings]):
             model, more = _with_features(s, model)
             imports = [*imports, *more]
         remarks = _code_remarks(s, several)
-        if self.trains_at_once(settings, len(points)):
+        if self.trains_fast(settings, len(points)):
             remarks = (*remarks, "The time of SVC grows with the square of the number of points, which is large.")
         if far:
             centred = call("StandardScaler", with_std="False", then=".set_fit_request(sample_weight=False)" * asks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.engine.requests import LaneSpec, Sides
+from app.engine.frames import LaneSpec, Sides
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.scene.compared import sides_of

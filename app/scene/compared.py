@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.engine.requests import Side, Sides
+from app.engine.frames import Side, Sides
 from app.engine.results import Results
 from app.state.document import Document
 

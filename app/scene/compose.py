@@ -10,8 +10,8 @@ import numpy as np
 
 from app.core.points import MAX_CLASSES, Points
 from app.engine.cover import Cover
+from app.engine.frames import NO_MARKS, Phase
 from app.engine.overlays import signs_of
-from app.engine.requests import NO_MARKS, Phase
 from app.engine.results import Results
 from app.engine.run_state import RunState, speed_of
 from app.learners.perceptron_orders import of_orders
@@ -23,13 +23,13 @@ from solver.data import datasets
 from . import text
 from .compared import compared, missing
 from .context import Context
-from .controls import PLACES, hidden_fields
+from .control_names import PLACES, hidden_fields
 from .feature import Feature
 from .feature_table import FeatureTable
 from .marks import among_all
 from .model import LaneScene, Scene
 from .start_offer import in_picture
-from .status_badge import NO_BADGE, at_once, badge, probability, rests, scores
+from .status_badge import NO_BADGE, badge, fast_training, probability, rests, scores
 from .training_times import LIMITS, training_times
 
 #: Number of points from which training takes seconds.
@@ -217,8 +217,8 @@ def _lane(
     followed = session.has_timeline(slot) or "last pair" in watched
     headline = text.COVERED if Cover.PAINT in cover else text.headline(frame, lane)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
-    whole = at_once(frame, document.parts.n_trainable)
-    steps = not lane.family.trains_at_once(lane.settings, len(training))
+    whole = fast_training(frame, document.parts.n_trainable)
+    steps = not lane.family.trains_fast(lane.settings, len(training))
     applying = fields_of(lane, training.classes, session.simple, shown)
     hidden = _hidden_parts(lane, applying, shown)
     return LaneScene(

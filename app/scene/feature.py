@@ -14,15 +14,15 @@ from typing import Any, Literal
 from app.controllers.controller import Controller
 from app.core.points import Points
 from app.engine.cover import Cover
+from app.engine.frames import Marks
 from app.engine.overlays import Sheet
 from app.engine.query import Query
-from app.engine.requests import Marks
 from app.engine.run_state import RunState
 from app.scene.context import Context
 from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
 from app.scene.start_offer import POINTS
-from app.scene.status_badge import Status
+from app.scene.status_badge import StatusPart
 from app.state.document import Document
 from app.state.session import FeatureSession, Session
 from app.tools import PointerPosition
@@ -254,7 +254,7 @@ class Feature:
     queries: Callable[[Context], dict[str, Query]] | None = None
     scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] | None = None
     lane: Callable[[Context, int], object | None] | None = None
-    status: Callable[[Context, int], Status | None] | None = None
+    status: Callable[[Context, int], StatusPart | None] | None = None
     sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
     signs: tuple[Sign, ...] = ()
     watches: Callable[[Session], tuple[Aspect, ...]] | None = None

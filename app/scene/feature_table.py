@@ -9,9 +9,9 @@ from operator import or_
 from typing import Any
 
 from app.engine.cover import Cover
+from app.engine.frames import NO_MARKS, Marks
 from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Query
-from app.engine.requests import NO_MARKS, Marks
 from app.state.document import Document
 from app.state.session import Session
 
@@ -19,7 +19,7 @@ from .compared import compared
 from .context import Context
 from .feature import Action, Aspect, Dock, Feature, Place, Sign
 from .model import LaneScene
-from .status_badge import Status
+from .status_badge import StatusPart
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ class FeatureTable:
         said = [feature.lane(context, index) for feature in self.rows if feature.lane is not None]
         return tuple(each for each in said if each is not None)
 
-    def status(self, context: Context, index: int) -> tuple[Status, ...]:
+    def status(self, context: Context, index: int) -> tuple[StatusPart, ...]:
         """Return the parts of the status line of the lane at `index`."""
         said = [feature.status(context, index) for feature in self.rows if feature.status is not None]
         return tuple(each for each in said if each is not None)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from app.core.points import Points
-from app.engine.requests import NO_MARKS, Marks
+from app.engine.frames import NO_MARKS, Marks
 from solver.core.arrays import Indices
 from solver.inspection.metrics import KktCase
 

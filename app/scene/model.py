@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.points import Points
+from app.engine.frames import Marks, Picture
 from app.engine.overlays import Sheet
-from app.engine.requests import Marks, Picture
 from app.engine.run_state import RunState
 from app.learners.perceptron_orders import Orders
 from app.state.document import Document, Lane, View
 from app.state.session import Session
-from app.state.test_split import Parts
+from app.state.split import SplitPoints
 from solver import Grid
 
 from .marks import PointMarks
 from .start_offer import StartOffer
-from .status_badge import Badge, Status
+from .status_badge import Badge, StatusPart
 from .training_times import TrainingTime
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class LaneScene(_Composed):
         A sentence across the canvas, or "".
     headline, details : str
         Its state in words, and its numbers.
-    scores : tuple of Status
+    scores : tuple of StatusPart
         The accuracies.
     formula, note : str
     fields : frozenset of str
@@ -121,7 +121,7 @@ class LaneScene(_Composed):
     message: str
     headline: str
     details: str
-    scores: tuple[Status, ...]
+    scores: tuple[StatusPart, ...]
     formula: str
     note: str
     fields: frozenset[str]
@@ -166,7 +166,7 @@ class Scene(_Composed):
     points : Points
     selected : ndarray of intp
         Indices of the selected points.
-    parts : Parts
+    parts : SplitPoints
         Training and test points.
     lanes : tuple of LaneScene
         The lanes on screen.
@@ -206,7 +206,7 @@ class Scene(_Composed):
     session: Session
     points: Points
     selected: NDArray[np.intp]
-    parts: Parts
+    parts: SplitPoints
     lanes: tuple[LaneScene, ...]
     shown: int
     limited: bool

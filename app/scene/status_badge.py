@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from app.core.number_format import about, count, grouped, short
 from app.engine.cover import Cover
-from app.engine.requests import Frame, Phase
+from app.engine.frames import Frame, Phase
 
 from . import text
 from .text import headline
@@ -66,7 +66,7 @@ def badge(frame: Frame | None) -> Badge:
         said = family.headline(frame.lane.settings, len(frame.points))
         return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])
     if not frame.certificates:  # nothing is proved
-        if frame.at_once is None:
+        if frame.fast_run is None:
             return NO_BADGE
         said = headline(frame, frame.lane).rstrip("…")
         moving = frame.phase is Phase.TRAINING
@@ -83,7 +83,7 @@ def badge(frame: Frame | None) -> Badge:
     return Badge(Mood.CERTIFIED if verdict.certified else Mood.DOUBTFUL, verdict.badge)
 
 
-class Status(NamedTuple):
+class StatusPart(NamedTuple):
     """A few words in a lane's status line, and a sentence about them.
 
     If space is short, `brief` replaces the words, and those `aside` are hidden first.
@@ -98,7 +98,7 @@ class Status(NamedTuple):
     brief: str = ""
 
 
-def rests(frame: Frame | None, followed: bool) -> tuple[Status, ...]:
+def rests(frame: Frame | None, followed: bool) -> tuple[StatusPart, ...]:
     """Return how to continue a run that is paused; it stays paused for new points and settings, too.
 
     For a run that is `followed` on its timeline, return also that it has ended.
@@ -106,24 +106,26 @@ def rests(frame: Frame | None, followed: bool) -> tuple[Status, ...]:
     if frame is None:
         return ()
     if followed and frame.run_state is not None and frame.run_state.at_end:
-        return (Status("no step left", "The run has ended here: Space plays it again from the start.", aside=True),)
+        return (StatusPart("no step left", "The run has ended here: Space plays it again from the start.", aside=True),)
     if frame.phase is not Phase.PAUSED:
         return ()
-    return (Status("Space goes on", "Paused: for new points and settings, too, until Space or Pause lets it go on."),)
+    return (
+        StatusPart("Space goes on", "Paused: for new points and settings, too, until Space or Pause lets it go on."),
+    )
 
 
-def at_once(frame: Frame | None, n_trainable: int) -> tuple[Status, ...]:
+def fast_training(frame: Frame | None, n_trainable: int) -> tuple[StatusPart, ...]:
     """Return that there are no steps to follow, if so."""
-    said = text.at_once(frame, n_trainable)
+    said = text.fast_training(frame, n_trainable)
     if not said or frame is None:
         return ()
     moving = frame.phase is Phase.TRAINING
-    whole = Status(said, f"{text.NO_STEPS}{'  Space stops it.' if moving else ''}", aside=True)
-    expected = frame.at_once.expected if moving and frame.at_once is not None else 0.0
-    return (Status(about(expected), "Expected time of the training."), whole) if expected > 0 else (whole,)
+    whole = StatusPart(said, f"{text.NO_STEPS}{'  Space stops it.' if moving else ''}", aside=True)
+    expected = frame.fast_run.expected if moving and frame.fast_run is not None else 0.0
+    return (StatusPart(about(expected), "Expected time of the training."), whole) if expected > 0 else (whole,)
 
 
-def probability(frame: Frame | None) -> tuple[Status, ...]:
+def probability(frame: Frame | None) -> tuple[StatusPart, ...]:
     """Return how the probability fitted to f contradicts f, or what its picture waits for."""
     if frame is None or frame.picture is None or Cover.TRAINING in frame.cover:
         return ()
@@ -132,34 +134,36 @@ def probability(frame: Frame | None) -> tuple[Status, ...]:
     found = frame.probability
     if found is None:
         if frame.phase is Phase.DONE:
-            return (Status("probability follows", "The colours show f until five more trainings give a probability."),)
-        return (Status("colours show f", "The probability follows when the training has ended."),)
+            return (
+                StatusPart("probability follows", "The colours show f until five more trainings give a probability."),
+            )
+        return (StatusPart("colours show f", "The probability follows when the training has ended."),)
     if found.refused:
-        return (Status("no probability", found.refused),)
+        return (StatusPart("no probability", found.refused),)
     if found.falls:
         tip = "On points left out of the training, f was wrong more often than right: the sigmoid falls where f rises."
-        return (Status("probability contradicts f", tip),)
+        return (StatusPart("probability contradicts f", tip),)
     points = count(found.contradicted, "training point")
     if found.n_classes > 2:
         tip = (
             f"The most probable class is not the one that is predicted at {points}: colours and boundary differ there."
         )
-        return (Status(f"other class at {points}", tip),) if found.contradicted else ()
+        return (StatusPart(f"other class at {points}", tip),) if found.contradicted else ()
     half = short(found.levels[1])
     tip = (
         f"The probability is 50 % at f = {half}, on the dashed line in the middle; the boundary, solid, is at f = 0."
         f"  Between the two they contradict each other, at {points}."
     )
-    return (Status(f"50 % at f = {half}", tip),)
+    return (StatusPart(f"50 % at f = {half}", tip),)
 
 
-def scores(frame: Frame | None) -> tuple[Status, ...]:
+def scores(frame: Frame | None) -> tuple[StatusPart, ...]:
     """Return the accuracy on the training points, if available."""
-    if frame is None or frame.model is None or (frame.at_once is not None and frame.phase is not Phase.DONE):
+    if frame is None or frame.model is None or (frame.fast_run is not None and frame.phase is not Phase.DONE):
         return ()
     if Cover.TRAINING in frame.cover:
         return ()
     tip = f"Training accuracy: on the points that it was trained on.  {text.TIE_RULE}"
     number = text.training_accuracy(frame)
     brief = f"train {text.without_rule(number)}"
-    return (Status(f"training {number}", tip, measured=frame.accuracy >= 0, brief=brief),)
+    return (StatusPart(f"training {number}", tip, measured=frame.accuracy >= 0, brief=brief),)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from app.core.number_format import about, count, grouped, percent, span_of_time
 from app.engine.cover import Cover
-from app.engine.requests import AtOnce, Frame, Phase
+from app.engine.frames import FastProgress, Frame, Phase
 from app.learners.svm import STEPPED
 from app.state.document import CLASS_NAMES, Document, Lane
 from solver.core import fast_loops
@@ -39,14 +39,14 @@ def headline(frame: Frame | None, lane: Lane) -> str:
         return "No picture"
     if is_all_tied(frame):
         preparing += "All tied, no class is ahead · "
-    if frame.phase is Phase.TRAINING and frame.at_once is not None:
-        return f"Training on {grouped(len(frame.points))} points at once{_expected(frame.at_once)}…"
+    if frame.phase is Phase.TRAINING and frame.fast_run is not None:
+        return f"Training on {grouped(len(frame.points))} points at once{_expected(frame.fast_run)}…"
     if frame.lane.trainer is None:
         return preparing + frame.lane.family.headline(frame.lane.settings, len(frame.points))
     if frame.phase is Phase.TRAINING:
         return f"{preparing}Training…"
-    if frame.phase is Phase.PAUSED and frame.at_once is not None:
-        return f"Paused: not trained on all points yet{_expected(frame.at_once)}"
+    if frame.phase is Phase.PAUSED and frame.fast_run is not None:
+        return f"Paused: not trained on all points yet{_expected(frame.fast_run)}"
     if frame.phase is Phase.PAUSED:
         return f"{preparing}Paused, {frame.lane.family.so_far(frame.certificates, frame.lane.settings)}"
     return preparing + frame.lane.family.verdict(frame.certificates, frame.lane.settings).text
@@ -91,8 +91,8 @@ def sampled(frame: Frame | None, number: int, limit: int) -> str:
     return f" · learnt from a sample: {grouped(len(frame.points))} of {count(number, 'point')}"
 
 
-def _expected(at_once: AtOnce) -> str:
-    return f", {about(at_once.expected)}" if at_once.expected > 0 else ""
+def _expected(progress: FastProgress) -> str:
+    return f", {about(progress.expected)}" if progress.expected > 0 else ""
 
 
 #: Why a training has no steps to follow, and how to get them.
@@ -102,24 +102,24 @@ NO_STEPS = (
 )
 
 
-def at_once(frame: Frame | None, n_trainable: int) -> str:
+def fast_training(frame: Frame | None, n_trainable: int) -> str:
     """Return how a lane without steps to follow is trained, or ""."""
-    if frame is None or frame.at_once is None or frame.lane.trainer is None:
+    if frame is None or frame.fast_run is None or frame.lane.trainer is None:
         return ""
     if frame.phase is not Phase.DONE:
-        slow = frame.lane.family.why_slow(frame.lane.settings) if frame.at_once.slow else ""
+        slow = frame.lane.family.why_slow(frame.lane.settings) if frame.fast_run.slow else ""
         return slow or "Rough picture, from a sample of the points"
     return "Not trained step by step" if len(frame.points) < n_trainable else "Trained on all points; not step by step"
 
 
 def details(frame: Frame | None) -> str:
     """Return the lane's numbers in one line."""
-    if frame is None or frame.model is None or (frame.at_once is not None and frame.phase is not Phase.DONE):
+    if frame is None or frame.model is None or (frame.fast_run is not None and frame.phase is not Phase.DONE):
         return ""
     if Cover.TRAINING in frame.cover:
         return NUMBERS_COVERED
     parts = frame.lane.family.numbers(frame.certificates, frame.lane.settings) if frame.certificates else []
-    if frame.at_once is not None:  # the first is the number of steps
+    if frame.fast_run is not None:  # the first is the number of steps
         parts = parts[1:]
     parts.append(f"training accuracy {training_accuracy(frame)}" if frame.accuracy >= 0 else "counting wrong points…")
     parts.append(span_of_time(frame.seconds))

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from app.core.number_format import about
-from app.engine.requests import Frame, Phase
+from app.engine.frames import Frame, Phase
 from app.engine.results import Results
 from app.learners.base import Measured
 from app.state.document import Document

@@ -19,7 +19,7 @@ from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 
 from .document import MAX_LANES, NO_UNITS, Document, GeneratorSettings, Lane, View
 from .scaling import Scaling, measured, named
-from .test_split import IdSet
+from .split import IdSet
 
 
 @dataclass(frozen=True)

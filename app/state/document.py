@@ -35,7 +35,7 @@ from solver.core.scaler import Scaler
 from solver.data import datasets
 
 from .scaling import Scaling, measured
-from .test_split import NO_SPLIT, Parts, Split, parts_of
+from .split import NO_SPLIT, Split, SplitPoints, parts_of
 
 if TYPE_CHECKING:
     GeneratorName: TypeAlias = str
@@ -155,12 +155,12 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name = getattr(self.settings, "trainer", self.classifier)
         return name if name in self.family.trainers else ""
 
-    def estimator(self, at_once: bool = False) -> Stepwise:
+    def estimator(self, fast: bool = False) -> Stepwise:
         """Return the estimator that trains this lane, with `prepare` and `snapshot_model`.
 
         Parameters
         ----------
-        at_once : bool, default=False
+        fast : bool, default=False
             Use the fastest algorithm for the same optimum: the steps are not displayed.
 
         Raises
@@ -171,7 +171,7 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         family, settings = self.family, self.settings
         if sentence := family.refusal(settings):
             raise ValueError(sentence)
-        made = family.estimator_at_once(settings) if at_once else family.estimator(settings)
+        made = family.fast_estimator(settings) if fast else family.estimator(settings)
         return made.standardised() if self.standardises else made
 
     def label_estimator(self) -> Stepwise:
@@ -438,7 +438,7 @@ class Document:
         return self.scaling.undo(self.points.xy), measured(self.axes)
 
     @property
-    def parts(self) -> Parts:
+    def parts(self) -> SplitPoints:
         """Training and test points by the split; the same object while nothing has changed."""
         return _parts_of(self)
 
@@ -477,7 +477,7 @@ class Document:
 
 
 @lru_cache(maxsize=8)  # by identity: composing a scene calls this some hundred times
-def _parts_of(document: Document) -> Parts:
+def _parts_of(document: Document) -> SplitPoints:
     return parts_of(document.points, document.split, document.training_limit)
 
 

@@ -1,7 +1,7 @@
 """Tools: turn gestures on a canvas into commands.
 
-Pointer positions come in, in plane units and pixels, never as Qt events; commands go to the `Desk`.  `TOOLS` is the
-table of all tools, from which the toolbar, the keys, the options and the help are built.  Start with `base.py`.
+Pointer positions come in, in plane units and pixels, never as Qt events; commands go to the `ToolTarget`.  `TOOLS` is
+the table of all tools, from which the toolbar, the keys, the options and the help are built.  Start with `base.py`.
 """
 
 from .base import (
@@ -10,10 +10,10 @@ from .base import (
     NO_KEYS,
     POINT_PIXELS,
     REMOVE_PIXELS,
-    Desk,
     Keys,
     PointerPosition,
     Tool,
+    ToolTarget,
     nearest,
     point_at,
 )
@@ -26,11 +26,11 @@ __all__ = [
     "POINT_PIXELS",
     "REMOVE_PIXELS",
     "TOOLS",
-    "Desk",
     "Keys",
     "PointerPosition",
     "Tool",
     "ToolKind",
+    "ToolTarget",
     "nearest",
     "point_at",
 ]

@@ -1,4 +1,4 @@
-"""Tool: one gesture from press to release, the pointer's position during it, and the `Desk` through which it acts."""
+"""Tool: one gesture from press to release, the pointer's position during it, and the `ToolTarget` it acts on."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Keys:
 NO_KEYS = Keys()
 
 
-class Desk(Protocol):
+class ToolTarget(Protocol):
     """What tools can read of the program, and the methods through which they act."""
 
     @property
@@ -142,7 +142,7 @@ class Tool:
 
     Parameters
     ----------
-    desk : Desk
+    desk : ToolTarget
     rng : numpy Generator, optional
         Source of randomness for sprays and jitters.
     """
@@ -152,7 +152,7 @@ class Tool:
     #: True if the Enter key makes a whole click; else it begins and ends a drag.
     clicks = False
 
-    def __init__(self, desk: Desk, rng: np.random.Generator | None = None) -> None:
+    def __init__(self, desk: ToolTarget, rng: np.random.Generator | None = None) -> None:
         self.desk = desk
         self.rng = rng or np.random.default_rng()
         self.stroke: object = object()

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushBu
 
 from app.files.background_task import Progress, Task, start
 from app.files.documents import FileError
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 
 #: Milliseconds after which a task is shown, and between two looks at it.
 SHOWN_AFTER, LOOK = 600, 100

@@ -14,8 +14,8 @@ from app.features.lessons.state import LessonSession
 from app.scene.feature import Action
 from app.scene.feature_table import FeatureTable
 from app.views.theme import Theme
-from app.views.widgets.form_fields import named, take_typed_number
 from app.views.widgets.icons import ICON_SIZE, icon
+from app.views.widgets.inputs import named, take_typed_number
 
 #: The window's own; those of features follow in their menus.
 OWN: tuple[Action, ...] = (

@@ -12,7 +12,7 @@ from app.controllers.controller import Controller
 from app.files.settings import LEAST_TEXT, MOST_TEXT, Settings
 from app.scene.model import Scene
 from app.views import theme
-from app.views.widgets.form_fields import named
+from app.views.widgets.inputs import named
 
 #: Points by which one command makes the text larger or smaller.
 TEXT_STEP = 2

@@ -29,11 +29,11 @@ from app.scene.start_offer import in_panel
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
+from app.views.widgets.deferred import later
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.flat_button import flat_button
-from app.views.widgets.form_fields import filled, named
 from app.views.widgets.icons import icon
-from app.views.widgets.later import later
+from app.views.widgets.inputs import filled, named
 from app.views.widgets.scrolling_form import Scrolled
 from app.views.widgets.start_buttons import StartButtons
 from app.views.widgets.window_size import shrink

@@ -21,7 +21,7 @@ from app.files.documents import FileError
 from app.scene.feature import Widget
 from app.scene.feature_table import FeatureTable
 from app.views.surroundings import Surroundings
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
 from app.views.widgets.qt_dialogs import open_dialog
 from app.window.dialogs.files import FileDialogs
 from app.window.dock_manager import DockManager

@@ -16,7 +16,7 @@ from app.controllers.controller import Controller
 from app.core.plain_text import plain
 from app.core.points import MAX_CLASSES
 from app.engine.compile_ahead import CompileAhead
-from app.engine.requests import Frame
+from app.engine.frames import Frame
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.exchange.opening import Kind, kind_of
@@ -41,9 +41,9 @@ from app.views.garbage import Garbage
 from app.views.surroundings import Surroundings
 from app.views.task_runner import TaskRunner
 from app.views.widgets import whats_this
+from app.views.widgets.deferred import later
 from app.views.widgets.drop_window import DropWindow
-from app.views.widgets.form_fields import filled, take_typed_number
-from app.views.widgets.later import later
+from app.views.widgets.inputs import filled, take_typed_number
 from app.window.audience.audience import Audience
 from app.window.bars.tool_palette import ToolPalette
 from app.window.bars.top_bar import TopBar

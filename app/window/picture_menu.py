@@ -16,7 +16,7 @@ from app.features.probe.controller import ProbeController
 from app.tools import PointerPosition
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import dressed, theme_of
-from app.views.widgets.form_fields import named
+from app.views.widgets.inputs import named
 
 
 class PictureMenu(QMenu):

@@ -16,12 +16,12 @@ from app.core.plain_text import plain
 from app.files import documents
 from app.files.background_task import Task
 from app.files.locks import Claims
-from app.files.recovery import Copy, Recorder, Work, orphans
+from app.files.recovery import Copy, Recorder, UnsavedWork, orphans
 from app.files.settings import MOST_RECENT, Settings
 from app.state.store import same_content
 from app.views.task_runner import TaskRunner
-from app.views.widgets.form_fields import named, plain_tip, take_typed_number
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
+from app.views.widgets.inputs import named, plain_tip, take_typed_number
 from app.views.widgets.message_box import message_box
 from app.window.dialogs.files import FileDialogs
 from app.window.dialogs.recovery import RecoveryDialog
@@ -51,7 +51,7 @@ class Safekeeping(QObject):
         self.folder = folder / RECOVERY_FOLDER
         self.recorder = Recorder(self.folder, name, self._failed.emit)
         self.claims = Claims(folder / "open", name)
-        self._kept: Work | None = None
+        self._kept: UnsavedWork | None = None
         self._offered: list[Copy] = []
         self._dialog: RecoveryDialog | None = None
         self._closed = self._looked = False
@@ -98,7 +98,7 @@ class Safekeeping(QObject):
                 self.recorder.keep(None)
             return
         # An edit while the file was being written: the copy is not of that file's content, but of that file.
-        work = Work(own.document, own.path, self._controller.on_disk if aside is None else aside.on_disk)
+        work = UnsavedWork(own.document, own.path, self._controller.on_disk if aside is None else aside.on_disk)
         if self._kept is None or not _is_same(work, self._kept):
             self._kept = work
             self.recorder.keep(work)
@@ -173,7 +173,7 @@ class Safekeeping(QObject):
         title = copy.title
         task = Task(f"Reading {title}", lambda progress: copy.read(), f"{title} was not recovered", kept=False)
 
-        def put(work: Work) -> None:
+        def put(work: UnsavedWork) -> None:
             if copy not in self._offered:  # answered twice
                 return
             self._drop(copy)
@@ -214,7 +214,7 @@ class Safekeeping(QObject):
             self._dialog.show_copies(self._offered)
 
 
-def _is_same(work: Work, other: Work) -> bool:
+def _is_same(work: UnsavedWork, other: UnsavedWork) -> bool:
     """The two have the same content, and belong to the same state of the same file."""
     same_file = (work.path, work.on_disk) == (other.path, other.on_disk)
     return same_file and same_content(work.document, other.document)

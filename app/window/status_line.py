@@ -13,7 +13,7 @@ from app.state.document import Document
 from app.state.session import Session
 from app.tools import TOOLS, PointerPosition, point_at
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import named, plain_tip
+from app.views.widgets.inputs import named, plain_tip
 from app.views.widgets.stable_label import StableLabel
 
 SAID_FOR = 8000  # milliseconds

@@ -17,9 +17,9 @@ from PySide6.QtCore import QEventLoop, Qt, QTimer
 
 from app.core.points import Points
 from app.engine.fitting import fitted
+from app.engine.frames import Frame, Phase
 from app.engine.outcome import outcome
-from app.engine.pieces import Pace, never
-from app.engine.requests import Frame, Phase
+from app.engine.pacing import Pace, never
 from app.features.scores.query import Scoring
 from app.learners.svm import SvmSettings
 from app.main import create_window

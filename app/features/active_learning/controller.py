@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.engine.frames import Picture
 from app.engine.query import Query
-from app.engine.requests import Picture
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from solver import Grid

@@ -28,7 +28,7 @@ from app.scene.model import Scene
 from app.state.document import Lane
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.form_fields import (
+from app.views.widgets.inputs import (
     WholeField,
     combo_box,
     describe,

@@ -20,10 +20,10 @@ import numpy as np
 from app.core.points import Points
 from app.engine.export_surface import picture_of
 from app.engine.fitting import Fitted, trained
+from app.engine.frames import Frame, Phase, Picture
 from app.engine.outcome import outcome
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.engine.pool import Priority
-from app.engine.requests import Frame, Phase, Picture
 from app.engine.shading import Shades
 from app.engine.surface_values import problem_of
 from app.learners.model import Model

@@ -11,7 +11,7 @@ from app.core.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 
 
 class ClassButtons(ButtonRows):

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from app.core.number_format import percent
-from app.views.chart.axis import Axis, of_shares, whole
+from app.views.chart.axis import ChartAxis, of_shares, whole
 from app.views.chart.chart import Chart
-from app.views.chart.marks import DASHED, DOTTED, Band, Level, Line, Mark, Strokes
+from app.views.chart.marks import DASHED, DOTTED, Band, LevelLine, Line, Mark, Strokes
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 
 from .query import Curves
 from .state import STRATEGIES, ActiveLearningRun
@@ -50,7 +50,7 @@ class LearningCurve(Chart):
         last = max(len(asking.pool) if curves is None else curves.last, len(asking.given) + len(run) - 1)
         bands = [] if curves is None else [float(band.low.min(initial=1.0)) for band in curves.bands.values()]
         low = min(0.9, math.floor(min([1.0, *run, *bands]) * 10) / 10)
-        x_axis = Axis("labels", whole=True, low=0.0, high=float(last), exact=whole)
+        x_axis = ChartAxis("labels", whole=True, low=0.0, high=float(last), exact=whole)
         self.show_marks(marks, theme, x_axis, of_shares(low=low))
 
 
@@ -69,5 +69,5 @@ def _comparison(curves: Curves, theme: Theme) -> list[Mark]:
         marks.append(Line(x=curves.labels, y=mean, colour=colour, width=width, dash=dash, name=NAMES[strategy]))
     if not math.isnan(curves.full):
         name = f"all labels: {percent(curves.full)}"
-        marks.append(Level(at=curves.full, colour=theme.ink, width=1.1, dash=DOTTED, name=name))
+        marks.append(LevelLine(at=curves.full, colour=theme.ink, width=1.1, dash=DOTTED, name=name))
     return marks

@@ -8,14 +8,14 @@ from PySide6.QtGui import QKeyEvent
 
 from app.core.number_format import short
 from app.core.points import Points
-from app.engine.requests import Picture
+from app.engine.frames import Picture
 from app.state.document import View
-from app.views.chart.axis import Axis
+from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, Chart
-from app.views.chart.marks import Mark, Spots, Surface, Texts, class_spots
+from app.views.chart.marks import Mark, Spots, SurfaceMark, Texts, class_spots
 from app.views.plot.symbols import POINT
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 from solver import Grid
 from solver.core.arrays import Array
 
@@ -78,8 +78,8 @@ class PoolPicture(Chart):
         if asking is not None and (before is None or before.pool is not asking.pool):
             view = View.fitting(Points.of(asking.pool.xy, asking.pool.truth))
             half = 0.5 * view.shown_span
-            x, y = (Axis(low=at - half, high=at + half, bare=True, grid=False) for at in (view.x, view.y))
-        marks: list[Mark] = [] if picture is None else [Surface(picture=picture)]
+            x, y = (ChartAxis(low=at - half, high=at + half, bare=True, grid=False) for at in (view.x, view.y))
+        marks: list[Mark] = [] if picture is None else [SurfaceMark(picture=picture)]
         over: list[Mark] = []
         if asking is not None:
             marks += _pool_marks(asking, theme)

@@ -14,7 +14,7 @@ from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import WholeField, describe, filled, named, show_number, show_text, spin_box
+from app.views.widgets.inputs import WholeField, describe, filled, named, show_number, show_text, spin_box
 from app.views.widgets.message_box import message_box
 from app.views.widgets.painted import Painted
 

@@ -16,7 +16,7 @@ from app.scene.model import Scene
 from app.views.surroundings import AskWhere
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, filled, label_for, named, show_text
+from app.views.widgets.inputs import describe, filled, label_for, named, show_text
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
 
 from .controller import AnswersController

@@ -10,8 +10,8 @@ import numpy as np
 
 from app.engine.lane_job import TILE
 from app.engine.overlays import Lines, LineStyle
-from app.engine.pieces import Pace, Step
-from app.engine.pool import Later, Priority
+from app.engine.pacing import Pace, Step
+from app.engine.pool import Delay, Priority
 from solver import Grid
 from solver.core.arrays import Mask
 from solver.kernels.lines import borders
@@ -67,7 +67,7 @@ class CellsQuery:
     def answer(self, post: Callable[[KnnCells], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post the cells on a coarse grid in any case, so that a drag shows them, and on the full one once it rests."""
         coarse = self.grid.coarse()
-        yield Later(REST, self.priority)
+        yield Delay(REST, self.priority)
         post((yield from self._cells(coarse, Pace(priority=self.priority))))
         if coarse != self.grid:
             pace = Pace(overtaken)

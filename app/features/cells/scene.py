@@ -9,11 +9,11 @@ import numpy as np
 
 from app.core.number_format import count, grouped
 from app.core.points import Points
+from app.engine.frames import NO_MARKS, Frame, Marks
 from app.engine.overlays import Lines
 from app.engine.query import Answer, LaneQuestion, Query
-from app.engine.requests import NO_MARKS, Frame, Marks
 from app.scene.context import Context, is_present
-from app.scene.status_badge import Status
+from app.scene.status_badge import StatusPart
 from app.state.session import FeatureSession
 from solver.core import fast_loops
 
@@ -112,7 +112,7 @@ def _marks_of(answer: Answer, training: Points, points: Points) -> Marks:
     return Marks(kept=index if training is points else points.indices_of(training.ids[index]))
 
 
-def status(context: Context, index: int) -> Status | None:
+def status(context: Context, index: int) -> StatusPart | None:
     """How many cells and idle points the lane at place `index` has."""
     cells, known = _cells(context, index), _kept(context, index)
     said = [] if cells is None else [_cells_words(cells)]
@@ -124,7 +124,7 @@ def status(context: Context, index: int) -> Status | None:
     if not said:
         return None
     words, tips, brief = zip(*said, strict=True)
-    return Status(" · ".join(words), "  ".join(tips), brief=" · ".join(brief))
+    return StatusPart(" · ".join(words), "  ".join(tips), brief=" · ".join(brief))
 
 
 def _cells_words(cells: KnnCells) -> tuple[str, str, str]:

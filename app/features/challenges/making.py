@@ -24,7 +24,7 @@ from app.features.what_if.query import StateSide
 from app.files.documents import FileError
 from app.learners.fields import Field
 from app.state.document import ClassStyle, Document, Lane
-from app.state.test_split import NO_SPLIT
+from app.state.split import NO_SPLIT
 
 Kind = Literal["settings", "labels", "few"]
 #: Share of the view that must agree, in per cent, by the kind of challenge.

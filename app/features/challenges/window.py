@@ -19,7 +19,7 @@ from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import (
+from app.views.widgets.inputs import (
     combo_box,
     describe,
     filled,

@@ -19,7 +19,7 @@ from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.changed_text import replace_lines
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import ShortCombo, describe, filled, named, show_choice, show_entries, show_text
+from app.views.widgets.inputs import ShortCombo, describe, filled, named, show_choice, show_entries, show_text
 
 from .export import SUFFIXES, saving
 from .program import POINTS_FILE, Program, program

@@ -11,7 +11,7 @@ from app.engine.run_state import RunState
 from app.scene.model import Scene
 from app.views.theme import LIGHT, Theme
 from app.views.widgets import timeline_keys
-from app.views.widgets.form_fields import describe, filled, label_for
+from app.views.widgets.inputs import describe, filled, label_for
 from app.views.widgets.scrolling_form import scrolling
 
 from .view_cells import PLOTS, curves_of

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QToolButton
 
 from app.core.number_format import grouped, short
 from app.engine.run_state import RunState
-from app.views.chart.axis import Axis, exact, of_shares, whole
+from app.views.chart.axis import ChartAxis, exact, of_shares, whole
 from app.views.chart.chart import INSET, Chart
-from app.views.chart.marks import DOTTED, Level, Line, Mark, Strokes
+from app.views.chart.marks import DOTTED, LevelLine, Line, Mark, Strokes
 from app.views.chart.steps import StepScale, cell_edges
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 from solver.core.arrays import Array
 
 from . import view_cells as curve_cells
@@ -132,13 +132,13 @@ class CurveChart(Chart):
         marks: list[Mark] = [*self._feet]
         if tol is not None:
             marks.append(
-                Level(
+                LevelLine(
                     at=tol, colour=theme.ink, dash=DOTTED, width=2.0, name="tolerance", value=short(tol), reached=False
                 )
             )
         for name in reversed(names):  # the first lies on top
             marks.append(self._with_value(run, name, cursor))
-        at = Level(at=float(cursor), upright=True, colour=theme.accent, dash=None, width=2.0)
+        at = LevelLine(at=float(cursor), upright=True, colour=theme.accent, dash=None, width=2.0)
         self.show_marks(marks, theme, self.x, self._y, over=(at,))
 
     def arrange(self) -> None:
@@ -227,8 +227,8 @@ class CurveChart(Chart):
         self._ranged(self)
 
 
-def _steps(log: bool, low: float, high: float, bare: bool) -> Axis:
-    return Axis("" if bare else "step", log=log, whole=True, low=low, high=high, exact=whole, bare=bare)
+def _steps(log: bool, low: float, high: float, bare: bool) -> ChartAxis:
+    return ChartAxis("" if bare else "step", log=log, whole=True, low=low, high=high, exact=whole, bare=bare)
 
 
 def _steps_at(columns: ArrayLike, scale: StepScale) -> Array:
@@ -238,7 +238,7 @@ def _steps_at(columns: ArrayLike, scale: StepScale) -> Array:
     return start * (end / start) ** share if scale.log else start + share * (end - start)
 
 
-def _upwards(cells: dict[str, Cells], plot: str, log: bool, level: float | None) -> Axis:
+def _upwards(cells: dict[str, Cells], plot: str, log: bool, level: float | None) -> ChartAxis:
     """The axis over all that is drawn against it."""
     spec = PLOTS[plot]
     every = [np.concatenate((each.low, each.high)) for each in cells.values()]
@@ -253,9 +253,9 @@ def _upwards(cells: dict[str, Cells], plot: str, log: bool, level: float | None)
         least = max(BELOW * min(level if level is not None else 0.0, high), DEEPEST * high)
         low = 10.0 ** math.floor(math.log10(max(float(positive.min()), least)) + 1e-9)
         top = 10.0 ** math.ceil(math.log10(high) - 1e-9)
-        return Axis(log=True, low=low, high=max(top, 10 * low), floor=low, exact=exact)
-    low, high = Axis(whole=spec.whole).ends(values)
-    return Axis(whole=spec.whole, low=low, high=high, exact=whole if spec.whole else exact)
+        return ChartAxis(log=True, low=low, high=max(top, 10 * low), floor=low, exact=exact)
+    low, high = ChartAxis(whole=spec.whole).ends(values)
+    return ChartAxis(whole=spec.whole, low=low, high=high, exact=whole if spec.whole else exact)
 
 
 def between(low: float, high: float, percent: bool = False, counts: bool = False) -> str:

@@ -14,7 +14,7 @@ from app.views.plot.canvas import Canvas
 from app.views.plot.layers import Layers
 from app.views.plot.overlays import LaneOverlays
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 from app.views.widgets.painting import bold, painter_on, saved
 from solver import Grid
 

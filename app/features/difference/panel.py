@@ -24,7 +24,7 @@ from app.controllers.controller import Controller
 from app.core.number_format import grouped, signed
 from app.scene.model import Scene
 from app.views.theme import Theme
-from app.views.widgets.form_fields import (
+from app.views.widgets.inputs import (
     combo_box,
     describe,
     filled,

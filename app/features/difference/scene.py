@@ -12,11 +12,11 @@ import numpy as np
 
 from app.core.number_format import count, percent
 from app.core.points import Points
+from app.engine.frames import Sides
 from app.engine.outcome import outcome
 from app.engine.overlays import Hatch, Sheet
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.engine.query import Query
-from app.engine.requests import Sides
 from app.engine.results import Results
 from app.engine.surface_values import difference_source, surface
 from app.scene.compared import able, compared, sides_of, without_model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from app.controllers.host import Host
+from app.controllers.owner import Owner
 
 from .scene import EvaluationSession
 
@@ -15,10 +15,10 @@ class EvaluationController:
 
     Parameters
     ----------
-    host : Host
+    host : Owner
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Owner) -> None:
         self._host = host
 
     def validate(self, **changes: Any) -> None:

@@ -22,10 +22,10 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.scene.text import TIE_RULE
 from app.state.document import MAX_LANES
-from app.state.test_split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
+from app.state.split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.form_fields import (
+from app.views.widgets.inputs import (
     Gestures,
     combo_box,
     describe,

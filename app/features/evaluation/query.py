@@ -12,7 +12,7 @@ import numpy as np
 from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.cross_validation import cross_validated
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.engine.surface_values import rows_of
 from app.learners.model import Model, remote
 from app.state.document import Lane

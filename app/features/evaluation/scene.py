@@ -8,15 +8,15 @@ from functools import lru_cache
 import numpy as np
 
 from app.engine.cross_validation import Validated
+from app.engine.frames import Frame, Phase
 from app.engine.overlays import Lines, LineStyle, Sheet
 from app.engine.query import Answer, LaneQuestion, Query
-from app.engine.requests import Frame, Phase
 from app.features.scores.query import Scores, Scoring, threshold_of
 from app.features.scores.scene import measured_on, measured_words, plain_lane, scoring_of
 from app.scene.context import Context, is_present
 from app.state.document import MAX_LANES, Document, Lane
 from app.state.session import FeatureSession, Session
-from app.state.test_split import NO_VALIDATION, Split, Validation
+from app.state.split import NO_VALIDATION, Split, Validation
 from solver.core import fast_loops
 from solver.core.arrays import Array
 from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_of, class_scores

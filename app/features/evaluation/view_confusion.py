@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QSizePolicy
 
 from app.core.number_format import counted
 from app.engine.shading import RGB
-from app.views.chart.axis import Axis
+from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, Chart
 from app.views.chart.marks import Cells, Line, Mark, Texts, class_spots
 from app.views.theme import Theme, mixed
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 from solver.core.arrays import Integers
 
 from . import text as words
@@ -71,8 +71,8 @@ class ConfusionView(Chart):
         ]
         names = tuple(evaluation.class_names[label] for label in classes)
         end = n - 0.5 + 0.01 * n  # with room for the frames
-        across = Axis("predicted", names=names, low=-0.5 - BESIDE * n, high=end)
-        self.show_marks(marks, theme, across, Axis("true", names=names[::-1], low=-1.5, high=end))
+        across = ChartAxis("predicted", names=names, low=-0.5 - BESIDE * n, high=end)
+        self.show_marks(marks, theme, across, ChartAxis("true", names=names[::-1], low=-1.5, high=end))
 
 
 def _frames(x: Integers, y: Integers, colour: RGB, width: float) -> Line:

@@ -10,18 +10,18 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.core.number_format import percent
-from app.views.chart.axis import Axis, share
+from app.views.chart.axis import ChartAxis, share
 from app.views.chart.chart import Chart, goal_of, is_plain
 from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Spots
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 
 from . import text as words
 from .scene import Evaluation, LaneEvaluation, Threshold, place_of, threshold_at
 
 #: Width of the chosen lane's curve and of the others.
 CHOSEN, OTHER = 2.4, 1.4
-RATE = Axis("", low=0.0, high=1.0, ticks=share, exact=percent)
+RATE = ChartAxis("", low=0.0, high=1.0, ticks=share, exact=percent)
 
 
 class RocView(Chart):

@@ -195,7 +195,7 @@ def can_film(document: Document, place: int) -> tuple[str, ...]:
     lift = ("lift",) if has_map(lane) else ()
     if lane.trainer is None:
         return swept(document, place)
-    stepped = () if lane.family.trains_at_once(lane.settings, len(document.training_points)) else ("training",)
+    stepped = () if lane.family.trains_fast(lane.settings, len(document.training_points)) else ("training",)
     turn = ("turn",) if lane.has_f else ()
     return (*stepped, *swept(document, place), *turn, *lift)
 
@@ -218,7 +218,7 @@ def check(document: Document, content: Content) -> None:
     if isinstance(content, Sweep) and content.control not in able:
         there = f"it has {listed(able)}" if able else "nor anything else"
         raise ValueError(f"{who} has no {content.control} to be swept; {there}.")
-    if isinstance(content, Training) and lane.family.trains_at_once(lane.settings, len(points)):
+    if isinstance(content, Training) and lane.family.trains_fast(lane.settings, len(points)):
         raise ValueError(f"{who} has no steps to film. {NO_STEPS}")
     empty = empty_sentence(lane, points.classes, len(points), document.class_names, len(document.test_points))
     if empty:

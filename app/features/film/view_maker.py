@@ -19,9 +19,9 @@ from PySide6.QtGui import QImage
 
 from app.core import log
 from app.core.number_format import grouped
+from app.engine.frames import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import LaneJob
 from app.engine.pool import Job, LatestQueue, Priority
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.results import Results
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler

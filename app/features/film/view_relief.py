@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF
 
-from app.engine.requests import Frame
+from app.engine.frames import Frame
 from app.features.relief import text
 from app.features.relief.query import Relief, relief_of
 from app.features.relief.view_image import relief_image

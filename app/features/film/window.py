@@ -37,7 +37,7 @@ from app.views.theme import Theme
 from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.boxes import in_row
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import (
+from app.views.widgets.inputs import (
     WholeField,
     combo_box,
     describe,

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from app.core.points import MAX_CLASSES, Points
 from app.engine.fitting import fitted, predictions
 from app.engine.overlays import Lines, LineStyle
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.engine.surface_values import source_of, surface
 from app.learners.model import Model
 from app.state.document import Lane

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.controllers.host import Host
+from app.controllers.owner import Owner
 from app.state.law import law_of
 
 from . import text
@@ -20,10 +20,10 @@ class GroundTruthController:
 
     Parameters
     ----------
-    host : Host
+    host : Owner
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Owner) -> None:
         self._host = host
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from app.core.points import Points
 from app.engine.fitting import predictions
 from app.engine.outcome import outcome
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.learners.model import Model
 from app.state.document import GeneratorSettings
 from solver.core.arrays import Array, Indices, Integers

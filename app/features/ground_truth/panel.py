@@ -19,7 +19,7 @@ from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import describe, filled, label_for, show_check, show_number, spin_box
+from app.views.widgets.inputs import describe, filled, label_for, show_check, show_number, spin_box
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from app.engine.frames import Frame, Phase
 from app.engine.overlays import Lines, LineStyle, Sheet, Specks
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.engine.query import Answer, LaneQuestion, Query
-from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.features.evaluation.scene import state_of
 from app.learners.model import Model

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Literal
 
 from app.controllers.controller import Controller
-from app.engine.requests import Frame, Phase
+from app.engine.frames import Frame, Phase
 from app.features.evaluation.scene import EvaluationSession
 from app.files.documents import FileError
 from app.scene.context import Context, is_present
 from app.state.document import MAX_LANES, Document
 from app.state.session import FULL_SPEED
-from app.state.test_split import Validation
+from app.state.split import Validation
 from app.tools import PointerPosition, Tool, point_at
 
 from .model import Lesson, Step

@@ -14,7 +14,7 @@ import numpy as np
 
 from app.core.number_format import grouped, percent, short
 from app.engine.cover import Cover
-from app.engine.requests import Frame, Phase
+from app.engine.frames import Frame, Phase
 from app.engine.surface_values import shown_pair
 from app.features.evaluation.scene import PANEL, EvaluationSession, validation_of
 from app.features.scores.scene import measured_on, score

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.fitting import fitted
+from app.engine.frames import Frame, Phase
 from app.engine.overlays import Lines, LineStyle
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.engine.query import LaneQuestion, Query
-from app.engine.requests import Frame, Phase
 from app.engine.surface_values import source_of, surface
 from app.features.what_if.query import GhostQuery, StateSide
 from app.scene.context import Context, is_present

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from app.learners.table import LEARNERS
-from app.scene.controls import CONTROLS
+from app.scene.control_names import CONTROLS
 from app.scene.feature_table import FeatureTable
 
 #: The window's own panels and switches; those of features stand in their table.

@@ -31,9 +31,9 @@ from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
+from app.views.widgets.deferred import later
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import ShortCombo, describe, filled, named, plain_tip, show_entries, show_text
-from app.views.widgets.later import later
+from app.views.widgets.inputs import ShortCombo, describe, filled, named, plain_tip, show_entries, show_text
 from app.views.widgets.message_box import message_box
 from app.views.widgets.scrolling_form import ScrollingForm
 

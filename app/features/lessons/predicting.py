@@ -19,7 +19,7 @@ import numpy as np
 from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.fitting import predictions
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.engine.results import Results
 from app.engine.run_state import RunState
 from solver.core.arrays import Array, Integers, Mask

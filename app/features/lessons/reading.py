@@ -19,7 +19,7 @@ from app.engine.cover import Cover
 from app.exchange import lesson_text
 from app.exchange.opening import LESSON_SUFFIX, Kind, is_share_text, kind_of_text
 from app.files.documents import FileError, read_bytes
-from app.scene.controls import PLACES
+from app.scene.control_names import PLACES
 from app.scene.feature_table import FeatureTable
 from app.state.document import Document, View
 from app.state.edit_struct import changed_struct

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import time
 
+from app.engine.frames import Frame, LaneRequest, LaneSpec
 from app.engine.lane_job import LaneJob
 from app.engine.query import Answer
-from app.engine.requests import Frame, LaneRequest, LaneSpec
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.scores.scene import queries

@@ -32,7 +32,7 @@ from app.state.document import (
 )
 from app.state.edit_struct import changed_struct
 from app.state.scaling import Scaling, named
-from app.state.test_split import LEAST_RATIO, MOST_RATIO, NO_SPLIT, Split
+from app.state.split import LEAST_RATIO, MOST_RATIO, NO_SPLIT, Split
 from solver.data.datasets import DATASETS
 
 from . import names

@@ -18,7 +18,7 @@ from app.files.documents import FileError
 from app.views.surroundings import Surroundings
 from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import describe, filled, named
+from app.views.widgets.inputs import describe, filled, named
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_path
 from app.views.widgets.scrolling_form import scrolling
 

@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.scene.controls import PLACES
+from app.scene.control_names import PLACES
 from app.state.document import Document
 from app.views.widgets.aligned_form import AlignedForm
-from app.views.widgets.form_fields import combo_box, describe, show_choice
+from app.views.widgets.inputs import combo_box, describe, show_choice
 
 from .model import PredictKind
 from .writing import Answer, NewStep

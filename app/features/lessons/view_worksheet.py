@@ -37,7 +37,7 @@ from app.core.number_format import count
 from app.core.plain_text import plain
 from app.engine.cover import Cover
 from app.engine.export_surface import enlarge
-from app.engine.requests import Frame, Picture
+from app.engine.frames import Frame, Picture
 from app.engine.results import Results
 from app.files import documents
 from app.files.documents import FileError

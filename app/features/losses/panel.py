@@ -11,14 +11,26 @@ from app.controllers.controller import Controller
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.scene.model import Scene
-from app.views.chart.axis import Axis
+from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import INSET
 from app.views.chart.linked import Hover, PointChart
-from app.views.chart.marks import DASHED, DOTTED, Dash, Level, Line, Mark, Region, Spots, Strokes, Texts, class_spots
-from app.views.plot.clouds import size_for
+from app.views.chart.marks import (
+    DASHED,
+    DOTTED,
+    Dash,
+    LevelLine,
+    Line,
+    Mark,
+    Region,
+    Spots,
+    Strokes,
+    Texts,
+    class_spots,
+)
+from app.views.plot.symbol_painting import size_for
 from app.views.plot.symbols import POINT
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.inputs import describe, filled
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
@@ -103,8 +115,8 @@ class LossPicture(PointChart):
         marks: list[Mark] = [
             Region(low=left, high=0.0, colour=theme.ink, opacity=34),
             Region(low=0.0, high=1.0, colour=theme.ink, opacity=16),
-            Level(at=0.0, upright=True, colour=theme.ink, width=1.3, dash=None),
-            Level(at=1.0, upright=True, colour=theme.ink, width=1.3),
+            LevelLine(at=0.0, upright=True, colour=theme.ink, width=1.3, dash=None),
+            LevelLine(at=1.0, upright=True, colour=theme.ink, width=1.3),
             *self._curves(run_state, left, right),
             self._ticks(self._margins, pixel, width=1.0),
             *self._points(run_state, area.width()),
@@ -112,8 +124,8 @@ class LossPicture(PointChart):
         ]
         if self.place >= 0:
             marks += self._lit(run_state, pixel)
-        x = Axis("y f", low=left, high=right)
-        self.show_marks(marks, theme, x, Axis(low=-(BELOW + TICK) * pixel, high=self._top, ticks=_tick))
+        x = ChartAxis("y f", low=left, high=right)
+        self.show_marks(marks, theme, x, ChartAxis(low=-(BELOW + TICK) * pixel, high=self._top, ticks=_tick))
 
     def _curves(self, run_state: RunState, left: float, right: float) -> list[Mark]:
         theme, name = self.theme, "0-1: 1 if y f ≤ 0, else 0"

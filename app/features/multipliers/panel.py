@@ -16,14 +16,14 @@ from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.scene.model import Scene
 from app.views import kkt_style
-from app.views.chart.axis import Axis
+from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, INSET
 from app.views.chart.linked import Hover, PointChart
 from app.views.chart.marks import Bars as BarMarks
 from app.views.chart.marks import Line, Mark, Region, Strokes, class_spots
 from app.views.plot.symbols import kkt_pixmap
 from app.views.theme import Theme
-from app.views.widgets.form_fields import combo_box, describe, filled
+from app.views.widgets.inputs import combo_box, describe, filled
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
@@ -202,8 +202,8 @@ class MultiplierBars(PointChart):
                 Region(low=bar + 0.5 - half, high=bar + 0.5 + half, colour=theme.accent, opacity=90),
                 Line(x=[bar - half, bar + 1 + half], y=[reach, reach], colour=theme.accent, read=False),
             ]
-        x = Axis(low=0.0, high=float(max(m, self._room() / WIDEST)), bare=True, grid=False)
-        self.show_marks(marks, theme, x, Axis(f"α   {note}", low=low, high=top, ticks=_tick))
+        x = ChartAxis(low=0.0, high=float(max(m, self._room() / WIDEST)), bare=True, grid=False)
+        self.show_marks(marks, theme, x, ChartAxis(f"α   {note}", low=low, high=top, ticks=_tick))
 
     def _bound(self, run_state: RunState, bars: Bars, top: float) -> tuple[tuple[Array, Array], str]:
         """A line at C, with steps where C is another, and what it is."""

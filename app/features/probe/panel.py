@@ -14,7 +14,7 @@ from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import NumberField, describe, filled, label_for, named
+from app.views.widgets.inputs import NumberField, describe, filled, label_for, named
 from app.views.widgets.painting import scale_font
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm

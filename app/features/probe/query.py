@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.engine.fitting import begun_shares
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.learners.model import Model
 from app.state.document import Lane
 from solver.core.arrays import Array

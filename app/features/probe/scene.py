@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 
 from app.core.number_format import percent
+from app.engine.frames import Frame, Phase
 from app.engine.query import LaneQuestion, Query
-from app.engine.requests import Frame, Phase
 from app.engine.surface_values import problem_of, shown_pair
 from app.learners.model import Model, SharesModel, remote
 from app.scene.context import Context

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 from app.views.widgets.painting import bold, guarded
 
 from .tables import Table

@@ -15,7 +15,7 @@ from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, in_row
-from app.views.widgets.form_fields import (
+from app.views.widgets.inputs import (
     combo_box,
     describe,
     filled,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.core.points import Points
-from app.engine.requests import NO_MARKS, Marks, Picture
+from app.engine.frames import NO_MARKS, Marks, Picture
 from app.learners.svm import SvmSettings
 from solver import Certificate, Status
 from solver.core.arrays import Array

@@ -12,9 +12,9 @@ from typing import ClassVar
 import numpy as np
 
 from app.core.points import Points
-from app.engine.pieces import Pace, Step
-from app.engine.pool import Later, Priority
-from app.engine.requests import Picture
+from app.engine.frames import Picture
+from app.engine.pacing import Pace, Step
+from app.engine.pool import Delay, Priority
 from app.engine.shading import Shades
 from app.engine.surface_values import painted, problem_of, svm_source
 from app.learners.svm import svc_of
@@ -204,7 +204,7 @@ class RaceRun:
             if self.between_rounds:
                 pause = self._due_in() - self._making if math.isfinite(wanted.pace) else 0.0
                 if pause > 0:
-                    yield Later(pause, Priority.TRAINING)
+                    yield Delay(pause, Priority.TRAINING)
                     if overtaken():
                         return
                 begun = time.perf_counter()
@@ -218,7 +218,7 @@ class RaceRun:
                 frame = yield from self.frame(few, wanted.shades)
                 self._making = time.perf_counter() - begun
                 if self._due_in() > 0:
-                    yield Later(self._due_in(), Priority.TRAINING)
+                    yield Delay(self._due_in(), Priority.TRAINING)
                 self._deliver(frame, post)
             elif self._due_in() <= 0:
                 self._deliver((yield from self.frame(few, wanted.shades)), post)

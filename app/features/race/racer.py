@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from app.engine.pieces import PIECE
-from app.engine.requests import Marks, Picture
+from app.engine.frames import Marks, Picture
+from app.engine.pacing import PIECE
 from app.engine.shading import Shades
 from solver import Certificate, Kernel, RunningExpansion, SmoSolver, Status
 from solver.core.arrays import Array

@@ -24,13 +24,13 @@ from PySide6.QtWidgets import (
 
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Points
-from app.engine.requests import NO_MARKS, Marks, Picture
+from app.engine.frames import NO_MARKS, Marks, Picture
 from app.scene.status_badge import SIGNS, Badge
 from app.views.plot import symbols
-from app.views.plot.clouds import on_screen
 from app.views.plot.picture import paint_lines, paint_surface
+from app.views.plot.symbol_painting import on_screen
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.inputs import describe, filled
 from app.views.widgets.painting import bold, painter_on
 from app.views.widgets.roomy_label import RoomyLabel
 from solver import RULES, Grid

@@ -12,9 +12,9 @@ from PySide6.QtGui import QPixmap
 
 from app.core.number_format import grouped
 from app.engine.shading import RGB
-from app.views.chart.axis import Axis, exact, share
+from app.views.chart.axis import ChartAxis, exact, share
 from app.views.chart.chart import Chart
-from app.views.chart.marks import DASHES, Level, Line, Mark, Spots, Texts
+from app.views.chart.marks import DASHES, LevelLine, Line, Mark, Spots, Texts
 from app.views.theme import Theme, theme_of
 from app.views.widgets.painting import blank, painter_on
 from solver.core.arrays import Array
@@ -126,7 +126,7 @@ class RaceCurves(Chart):
         goal = f"{NEAR_GAP:.0%}".replace("%", "\u202f%") if self.upwards == "gap" else "tolerance"
         least = min(float(xy[0, 0]) for _, xy in found)
         most = max(float(xy[-1, 0]) for _, xy in found)
-        marks: list[Mark] = [Level(at=self.goal, colour=theme.accent, width=1.5, name=goal)]
+        marks: list[Mark] = [LevelLine(at=self.goal, colour=theme.accent, width=1.5, name=goal)]
         for slot, xy in found:
             # Signs at even ratios to the right, each racer's beside the others'.
             shares = (np.arange(1, MOST_MARKERS) + 0.2 * slot) / MOST_MARKERS
@@ -144,5 +144,5 @@ class RaceCurves(Chart):
 
 
 @cache
-def _axis(title: str, name: str) -> Axis:
-    return Axis(title, log=True, ticks=partial(tick_text, name), exact=exact)
+def _axis(title: str, name: str) -> ChartAxis:
+    return ChartAxis(title, log=True, ticks=partial(tick_text, name), exact=exact)

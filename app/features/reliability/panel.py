@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.inputs import describe, filled
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.core.points import Points
 from app.engine.cover import Cover
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.engine.probability import Calibration, probabilities
 from app.learners.model import Model
 from app.state.document import Lane

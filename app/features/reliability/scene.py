@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from app.core.number_format import count, grouped
 from app.core.points import Points
+from app.engine.frames import Frame, Phase
 from app.engine.query import Answer, LaneQuestion, Query
-from app.engine.requests import Frame, Phase
 from app.features.scores.scene import measured_on, plain_lane
 from app.scene.context import Context, is_present
 from app.state.document import Document

@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QSizePolicy
 
 from app.core.number_format import percent
 from app.engine.shading import RGB
-from app.views.chart.axis import Axis, share
+from app.views.chart.axis import ChartAxis, share
 from app.views.chart.chart import Chart
 from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Spots, Strokes
 from app.views.theme import Theme, mixed
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 
 from . import text as words
 from .scene import LaneReliability, ReliabilityScene
 
-SHARE = Axis("", low=0.0, high=1.0, ticks=share, exact=percent)
+SHARE = ChartAxis("", low=0.0, high=1.0, ticks=share, exact=percent)
 #: Pixels between the intervals of two lanes.
 ASIDE = 3.0
 

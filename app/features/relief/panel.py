@@ -21,7 +21,7 @@ from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, in_row
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import combo_box, describe, filled, show_choice
+from app.views.widgets.inputs import combo_box, describe, filled, show_choice
 from app.views.widgets.painted import Painted
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.qt_dialogs import ask_where

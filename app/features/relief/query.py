@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from app.core.points import Points
-from app.engine.pieces import Pace, Step, never
+from app.engine.pacing import Pace, Step, never
 from app.engine.run_state import RunState
 from app.engine.surface_values import problem_of, shown_pair
 from app.learners.model import Model

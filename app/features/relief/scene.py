@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.engine.frames import Frame
 from app.engine.query import LaneQuestion, Query
-from app.engine.requests import Frame
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.scene.text import COVERED, NUMBERS_COVERED

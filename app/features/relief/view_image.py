@@ -22,7 +22,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 from app.core.points import MAX_CLASSES
 from app.engine.shading import FULL_VALUE, colour
 from app.engine.surface_values import UNKNOWN
-from app.views.plot.clouds import size_for
+from app.views.plot.symbol_painting import size_for
 from app.views.plot.symbols import POINT, shapes
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.painting import painter_on

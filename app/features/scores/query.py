@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.outcome import Outcome, outcome
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.learners.model import Model
 from app.state.document import Lane
 from solver import RocCurve, roc_curve

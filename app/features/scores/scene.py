@@ -9,14 +9,14 @@ import msgspec
 from app.core.number_format import count, grouped
 from app.core.points import Points
 from app.engine.cover import Cover
+from app.engine.frames import NO_MARKS, Frame, Marks, Phase
 from app.engine.query import Answer, LaneQuestion, Query
-from app.engine.requests import NO_MARKS, Frame, Marks, Phase
 from app.scene import text
 from app.scene.context import Context, is_present
-from app.scene.status_badge import Status
+from app.scene.status_badge import StatusPart
 from app.state.document import Document, Lane
 from app.state.law import law_of
-from app.state.test_split import Parts
+from app.state.split import SplitPoints
 from solver.data.distribution import Law
 
 from .query import FRESH, Scores, Scoring
@@ -26,7 +26,7 @@ PANEL = "evaluation"
 #: Test points up to which a lane is scored, and their marks follow, also while points are dragged.
 MOST_MARKED = 5000
 #: Where there is neither a test point nor a generator: the number beside it flatters.
-NO_TEST = Status("on its own training points", "There are no test points, and no generator made these points.", True)
+NO_TEST = StatusPart("on its own training points", "There are no test points, and no generator made the points.", True)
 
 
 def measured_on(document: Document) -> Points | Law | None:
@@ -97,7 +97,7 @@ def score(context: Context, index: int) -> float | None:
     return None if answer is None else answer.value.accuracy
 
 
-def status(context: Context, index: int) -> Status | None:
+def status(context: Context, index: int) -> StatusPart | None:
     """The test accuracy of the lane at place `index`."""
     document = context.document
     frame, of = context.results.frame(document.slots[index]), measured_on(document)
@@ -110,7 +110,7 @@ def status(context: Context, index: int) -> Status | None:
         value: Scores = answer.value
         number = text.accuracy(value.accuracy, len(value.tied), len(value.classes))
     tip, brief = f"Test accuracy: on {measured_words(of)}.", f"test {text.without_rule(number)}"
-    return Status(f"test {number}", tip, measured=answer is not None, brief=brief)
+    return StatusPart(f"test {number}", tip, measured=answer is not None, brief=brief)
 
 
 def marks_of_test_points(context: Context, index: int) -> Marks:
@@ -123,7 +123,7 @@ def marks_of_test_points(context: Context, index: int) -> Marks:
 
 
 @lru_cache(maxsize=8)
-def _marks_of(parts: Parts, answer: Answer) -> Marks:
+def _marks_of(parts: SplitPoints, answer: Answer) -> Marks:
     value: Scores = answer.value
     if not len(value.wrong) + len(value.tied):
         return NO_MARKS

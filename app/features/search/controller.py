@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.controllers.host import Host
+from app.controllers.owner import Owner
 
 from .scene import search_of
 from .state import SearchSession
@@ -13,10 +13,10 @@ class SearchController:
 
     Parameters
     ----------
-    host : Host
+    host : Owner
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Owner) -> None:
         self._host = host
 
     @property

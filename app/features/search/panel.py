@@ -17,7 +17,7 @@ from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import combo_box, describe, filled, label_for, show_choice, show_entries, show_number
+from app.views.widgets.inputs import combo_box, describe, filled, label_for, show_choice, show_entries, show_number
 from app.views.widgets.painting import bold
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from solver import KNeighborsClassifier
 from solver.knn.search_tree import SearchTree, SearchWalk
 

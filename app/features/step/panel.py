@@ -12,7 +12,7 @@ from app.core.points import Points
 from app.engine.run_state import RunState
 from app.scene.model import Scene
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.inputs import describe, filled
 from app.views.widgets.scrolling_form import ScrollingForm
 from solver.svm.working_set_candidates import Ranking
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 from app.views.widgets.painted import Painted
 from app.views.widgets.painting import bold
 from solver.inspection.step_explanation import Explanation

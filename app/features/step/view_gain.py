@@ -8,11 +8,11 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.views.chart.axis import Axis
+from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, Chart
-from app.views.chart.marks import DASHED, DOTTED, SOLID, Dash, Level, Line, Mark, Region, Spots, Texts
+from app.views.chart.marks import DASHED, DOTTED, SOLID, Dash, LevelLine, Line, Mark, Region, Spots, Texts
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.inputs import describe, filled
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
@@ -55,7 +55,7 @@ class GainChart(Chart):
             for begin, end in ((gain.left, low), (high, gain.right))
             if end > begin
         ]
-        marks.append(Level(at=0.0, colour=theme.faint, dash=SOLID))
+        marks.append(LevelLine(at=0.0, colour=theme.faint, dash=SOLID))
         curve: tuple[tuple[float, float, Dash], ...] = (
             (gain.left, low, DASHED),
             (high, gain.right, DASHED),
@@ -65,11 +65,11 @@ class GainChart(Chart):
             if end > begin:
                 x, y = zip(*gain.between(begin, end), strict=True)
                 marks.append(Line(x=x, y=y, colour=theme.ink, dash=dash, name="gain" if dash is SOLID else ""))
-        marks += [Level(at=at, upright=True, colour=theme.ink, dash=SOLID) for at in gain.limits if at is not None]
+        marks += [LevelLine(at=at, upright=True, colour=theme.ink, dash=SOLID) for at in gain.limits if at is not None]
         marks += self._signs(step, gain, theme)
-        x_axis = Axis(low=gain.left, high=gain.right, grid=False, exact=words.number)
+        x_axis = ChartAxis(low=gain.left, high=gain.right, grid=False, exact=words.number)
         room = 0.06 * (gain.top - gain.bottom)
-        y_axis = Axis(
+        y_axis = ChartAxis(
             "Gain of D along the segment",
             low=gain.bottom - room,
             high=gain.top + room,

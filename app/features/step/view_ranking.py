@@ -15,7 +15,7 @@ from app.views.chart.chart import is_plain
 from app.views.chart.legend import LEFT, RIGHT
 from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 from app.views.widgets.painted import Painted
 from app.views.widgets.painting import bold
 from solver.core.arrays import Array

@@ -25,7 +25,7 @@ from app.engine.estimator_worker import made, shares_of
 from app.engine.outcome import Labels, credit_of
 from app.learners.model import SharesModel
 from app.state.document import GeneratorSettings, Lane
-from app.state.test_split import folds_of
+from app.state.split import folds_of
 from solver import Status
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.certificate import EPS
@@ -336,7 +336,7 @@ def _fitted(study: Study, drawn: Given, other: Labels | None, watch: Watch, lane
     """Train `lane` by itself."""
     begun, trainer = time.perf_counter(), None
     if lane.trainer is not None:
-        estimator = lane.estimator(at_once=not _from_zero(study))
+        estimator = lane.estimator(fast=not _from_zero(study))
         trainer = _ended(estimator.prepare(drawn.points.xy, drawn.points.labels), study, watch)
         seconds = time.perf_counter() - begun
         model: Any = estimator.adopt(trainer.snapshot(thorough=False))
@@ -459,7 +459,7 @@ class _OnPath:
         """The training for the C of `lane`: it goes on where the one before has ended, unless that has failed."""
         trainer, self._trainer = self._trainer, None
         if trainer is None:
-            estimator = lane.estimator(at_once=True)
+            estimator = lane.estimator(fast=True)
             estimator.set_params(solver="path", selection="second-order")
             trainer = estimator.prepare(self._drawn.points.xy, self._drawn.points.labels)
         else:

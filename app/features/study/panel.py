@@ -28,7 +28,7 @@ from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column, in_lines, in_row
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text
+from app.views.widgets.inputs import NumberField, combo_box, describe, filled, named, show_check, show_text
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.scene.model import Scene
 from app.views.widgets.boxes import in_lines, in_row
-from app.views.widgets.form_fields import (
+from app.views.widgets.inputs import (
     ShortCombo,
     combo_box,
     describe,

@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent
 from app.engine.shading import RGB
 from app.views.application import make_application
 from app.views.chart import saving
-from app.views.chart.axis import Axis, share
+from app.views.chart.axis import ChartAxis, share
 from app.views.chart.chart import Chart, is_plain
 from app.views.chart.marks import BAR, DASHES, Cells, ColourBar, Line, Mark, Spots, Strokes, Texts
 from app.views.png_bytes import png_bytes
@@ -156,11 +156,11 @@ def _heading(drawn: Drawn) -> str:
 # -- maps --------------------------------------------------------------------------------------------------------------
 
 
-def map_axes(drawn: Drawn) -> tuple[Axis, Axis]:
+def map_axes(drawn: Drawn) -> tuple[ChartAxis, ChartAxis]:
     """The axes of a map: a name for each column and row."""
     study = drawn.study
-    up = Axis(f"{axis_title(study, 1)} ↑   {_heading(drawn)}, mean", names=_labels(drawn, 1))
-    return Axis(axis_title(study, 0), names=_labels(drawn, 0)), up
+    up = ChartAxis(f"{axis_title(study, 1)} ↑   {_heading(drawn)}, mean", names=_labels(drawn, 1))
+    return ChartAxis(axis_title(study, 0), names=_labels(drawn, 0)), up
 
 
 def map_marks(drawn: Drawn, theme: Theme) -> list[Mark]:
@@ -236,17 +236,17 @@ def curves_of(drawn: Drawn) -> list[tuple[str, Array, Array]]:
     return [(study.heading(n), each.mean, each.spread) for n, each in zip(names, (drawn.means, *means), strict=True)]
 
 
-def curves_x(drawn: Drawn) -> tuple[Axis, Array]:
+def curves_x(drawn: Drawn) -> tuple[ChartAxis, Array]:
     """The axis to the right and the values on it; choices, and a single value, stand side by side."""
     axis, title, names = drawn.study.axes[0], axis_title(drawn.study, 0), _labels(drawn, 0)
     values = axis.values
     if len(values) < 2 or any(isinstance(each, str) for each in values):
-        return Axis(title, names=names), np.arange(len(values), dtype=np.float64)
+        return ChartAxis(title, names=names), np.arange(len(values), dtype=np.float64)
     numbers = tuple(float(each) for each in values)
-    return Axis(title, log=is_log(axis), names=names, at=numbers), np.array(numbers)
+    return ChartAxis(title, log=is_log(axis), names=names, at=numbers), np.array(numbers)
 
 
-def curves_marks(drawn: Drawn, x: Array, theme: Theme) -> tuple[list[Mark], Axis]:
+def curves_marks(drawn: Drawn, x: Array, theme: Theme) -> tuple[list[Mark], ChartAxis]:
     """Each curve with its spread, the first one on top, and the axis upwards."""
     curves, measure, marks = curves_of(drawn), MEASURES[drawn.value], list[Mark]()
     means = np.concatenate([mean[np.isfinite(mean)] for _, mean, _ in curves])
@@ -269,7 +269,7 @@ def curves_marks(drawn: Drawn, x: Array, theme: Theme) -> tuple[list[Mark], Axis
             name=title,
         )
         marks.append(line)
-    return marks, Axis(f"{_heading(drawn)}, mean ± spread", log=log, ticks=share if measure.share else None)
+    return marks, ChartAxis(f"{_heading(drawn)}, mean ± spread", log=log, ticks=share if measure.share else None)
 
 
 class StudyPicture(Chart):

@@ -20,7 +20,7 @@ from app.core.points import Points, shuffled
 from app.engine.cross_validation import cross_validated
 from app.engine.fitting import fitted
 from app.engine.outcome import credit_of, outcome
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.learners.base import Ahead
 from app.learners.fields import Field
 from app.learners.scales import Scale

@@ -21,12 +21,12 @@ from app.core.number_format import percent
 from app.engine.shading import RGB
 from app.learners.scales import Scale
 from app.scene.model import LaneScene
-from app.views.chart.axis import Axis, share
+from app.views.chart.axis import ChartAxis, share
 from app.views.chart.chart import EDGE, INSET, Chart, goal_of, is_plain
 from app.views.chart.legend import width_of
-from app.views.chart.marks import DASHED, DOTTED, SOLID, Level, Line, Mark, Spots, Texts
+from app.views.chart.marks import DASHED, DOTTED, SOLID, LevelLine, Line, Mark, Spots, Texts
 from app.views.theme import Theme, mixed
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
 from app.views.widgets.scale_slider import ScaleSlider
 from solver.core.arrays import Array
 
@@ -43,7 +43,7 @@ HIGH, LEAST_TEXT = 80, 10.0
 
 
 @dataclass(frozen=True)
-class HandleAxis(Axis):
+class HandleAxis(ChartAxis):
     """The axis along a slider: values stand where the handle's centre is.
 
     Attributes
@@ -128,7 +128,7 @@ class ValidationCurveView(Chart):
         curve = strip.curve if strip.curve is not None and len(strip.curve.known) else None
         x = HandleAxis(bare=True, grid=False, values=_values(strip.scale), centres=tuple(self.columns().tolist()))
         floor = _floor(curve)
-        y = Axis(names=(share(floor), share(1.0)), at=(floor, 1.0), exact=percent)
+        y = ChartAxis(names=(share(floor), share(1.0)), at=(floor, 1.0), exact=percent)
         ink = mixed(theme.ink, theme.background, 0.45)
         marks: list[Mark] = [_upright(strip.scale.value_at(strip.place), ink, 3.0)]
         over: list[Mark] = []
@@ -278,8 +278,8 @@ class ValidationCurveView(Chart):
             super().keyPressEvent(event)
 
 
-def _upright(at: float, colour: RGB, width: float) -> Level:
-    return Level(at=at, upright=True, colour=colour, width=width, dash=SOLID, reached=False)
+def _upright(at: float, colour: RGB, width: float) -> LevelLine:
+    return LevelLine(at=at, upright=True, colour=colour, width=width, dash=SOLID, reached=False)
 
 
 @lru_cache(maxsize=16)

@@ -5,9 +5,9 @@ While it is armed, the first change of a step (a drag is one step) keeps the doc
 
 from __future__ import annotations
 
-from app.controllers.host import Host
+from app.controllers.owner import Owner
 from app.core.number_format import count
-from app.engine.requests import Frame
+from app.engine.frames import Frame
 from app.files.background_task import Task
 from app.state.commands import RemovePoints
 from app.state.document import Document
@@ -41,10 +41,10 @@ class WhatIf:
 
     Parameters
     ----------
-    host : Host
+    host : Owner
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Owner) -> None:
         self._host = host
         self._position = host.store.position
         host.store.listen(self._changed)

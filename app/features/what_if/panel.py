@@ -16,7 +16,7 @@ from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
 from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import describe, filled, named, plain_tip, show_check, show_text
+from app.views.widgets.inputs import describe, filled, named, plain_tip, show_check, show_text
 from app.views.widgets.scrolling_form import ScrollingForm
 from solver import Grid
 

@@ -16,7 +16,7 @@ from app.core.points import Points
 from app.engine.fitting import fitted
 from app.engine.outcome import outcome
 from app.engine.overlays import Lines, LineStyle
-from app.engine.pieces import Pace, Step
+from app.engine.pacing import Pace, Step
 from app.engine.surface_values import MOST_VERTICES, shown_pair, source_of, surface, unless_too_dense
 from app.features.scores.query import fresh_points
 from app.learners.model import Model

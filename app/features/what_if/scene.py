@@ -10,9 +10,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from app.engine.frames import Frame, Phase
 from app.engine.overlays import Lines
 from app.engine.query import LaneQuestion, Query
-from app.engine.requests import Frame, Phase
 from app.features.scores.scene import measured_on
 from app.scene.context import Context, is_present
 from app.state.document import Document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.engine.requests import Frame, Phase
+from app.engine.frames import Frame, Phase
 from app.scene.context import is_present
 from app.state.document import Document
 from app.state.session import FeatureSession

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.core.number_format import grouped, percent, short, signed
-from app.engine.requests import Frame, Phase
+from app.engine.frames import Frame, Phase
 from app.engine.results import Results
 from app.scene.context import Context, is_present
 from app.state.document import Document, Lane

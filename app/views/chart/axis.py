@@ -17,7 +17,7 @@ MOST = 12
 
 
 @dataclass(frozen=True)
-class Axis:
+class ChartAxis:
     """One axis of a chart.
 
     Attributes
@@ -140,9 +140,9 @@ class Axis:
         return [_tidy(number * by, by) for number in range(first, last + 1)]
 
 
-def of_shares(title: str = "", low: float | None = None, log: bool = False) -> Axis:
+def of_shares(title: str = "", low: float | None = None, log: bool = False) -> ChartAxis:
     """Return an axis of percentages."""
-    return Axis(title, log=log, low=low, high=1.0, ticks=share, exact=percent)
+    return ChartAxis(title, log=log, low=low, high=1.0, ticks=share, exact=percent)
 
 
 def share(value: float) -> str:

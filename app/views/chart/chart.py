@@ -33,9 +33,9 @@ from app.views.widgets.painting import guarded, painter_on, saved
 from solver.core.arrays import Array
 
 from . import saving
-from .axis import Axis
+from .axis import ChartAxis
 from .legend import CENTRE, GAP, LEFT, RIGHT, SAMPLE, flow
-from .marks import Frame, Line, Mark, MarksItem
+from .marks import ChartFrame, Line, Mark, MarksItem
 
 #: Space (pixels) around the area, between the area and its numbers, and between the data and the ends of the axes.
 EDGE, BESIDE, INSET = 4.0, 7.0, 4.0
@@ -107,9 +107,9 @@ class Chart(pg.GraphicsView):
     sets = framed = square = equal = under = False
     short = 0.3
 
-    def __init__(self, x: Axis | None = None, y: Axis | None = None) -> None:
+    def __init__(self, x: ChartAxis | None = None, y: ChartAxis | None = None) -> None:
         super().__init__(background=None)
-        self.x, self.y = x or Axis(), y or Axis()
+        self.x, self.y = x or ChartAxis(), y or ChartAxis()
         self.marks: tuple[Mark, ...] = ()
         #: Marks that change often, such as a cursor or a reading; painted over the others.
         self.over: tuple[Mark, ...] = ()
@@ -154,8 +154,8 @@ class Chart(pg.GraphicsView):
         self,
         marks: Sequence[Mark],
         theme: Theme,
-        x: Axis | None = None,
-        y: Axis | None = None,
+        x: ChartAxis | None = None,
+        y: ChartAxis | None = None,
         message: str = "",
         over: Sequence[Mark] = (),
     ) -> None:
@@ -298,12 +298,12 @@ class Chart(pg.GraphicsView):
         """Return the rectangle between the axes (pixels)."""
         return QRectF(self.box.geometry())
 
-    def seen(self) -> Frame:
+    def seen(self) -> ChartFrame:
         """Return the part of the plane that is displayed."""
         area, ((left, right), (bottom, top)) = self.area(), self.box.viewRange()
         wide, high = area.width() / (right - left), area.height() / (bottom - top)
         to = QTransform(wide, 0.0, 0.0, high, area.left() - wide * left, area.bottom() - high * bottom)
-        return Frame(self.x, self.y, to, area, self.theme)
+        return ChartFrame(self.x, self.y, to, area, self.theme)
 
     def places(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Return the pixels of values."""

@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.engine.requests import Picture
+from app.engine.frames import Picture
 from app.engine.shading import RGB
 from app.views.plot.lines import draw_line, draw_on_any, draw_pieces, draws_shapes, pieces_in
 from app.views.plot.picture import draw_samples, paint_lines, paint_surface
@@ -22,7 +22,7 @@ from app.views.theme import LIGHT, SYMBOLS, Theme
 from app.views.widgets.painting import guarded
 from solver.core.arrays import Array
 
-from .axis import Axis
+from .axis import ChartAxis
 
 #: Lengths of a dash and of a gap (pixels); None for a solid line.
 Dash = tuple[float, float] | None
@@ -40,12 +40,12 @@ FEW = 20
 
 
 @dataclass(frozen=True)
-class Frame:
+class ChartFrame:
     """The displayed part of the plane, with the transformation from values to pixels.
 
     Attributes
     ----------
-    x, y : Axis
+    x, y : ChartAxis
     to : QTransform
         From axis positions to pixels.
     seen : QRectF
@@ -53,8 +53,8 @@ class Frame:
     theme : Theme
     """
 
-    x: Axis
-    y: Axis
+    x: ChartAxis
+    y: ChartAxis
     to: QTransform
     seen: QRectF
     theme: Theme
@@ -93,7 +93,7 @@ class Mark:
         """Return the horizontal and vertical values that the axes have to include."""
         return (), ()
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         """Paint the mark, in pixels."""
         raise NotImplementedError
 
@@ -142,7 +142,7 @@ class Line(Mark):
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         return self.x, self.y
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         x, y, seen = frame.across(self.x), frame.up(self.y), frame.seen
         at = np.asarray(self.signs, dtype=np.intp) if self.sign else np.empty(0, dtype=np.intp)
         signs = x[at], y[at]
@@ -225,7 +225,7 @@ class Band(Mark):
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         return self.x, np.append(self.low, self.high)
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         edges = np.column_stack((frame.across(self.x), frame.up(self.low), frame.up(self.high)))
         x, low, high = edges[np.isfinite(edges).all(axis=1)].T
         painter.setPen(Qt.PenStyle.NoPen)
@@ -237,7 +237,7 @@ class Band(Mark):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Level(Mark):
+class LevelLine(Mark):
     """A straight line across the whole chart at height `at`, or at this x if `upright`.
 
     Attributes
@@ -264,7 +264,7 @@ class Level(Mark):
         ends: tuple[ArrayLike, ArrayLike] = ([self.at], ()) if self.upright else ((), [self.at])
         return ends if self.reached else ((), ())
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         seen, at = frame.seen, np.full(2, (frame.across if self.upright else frame.up)(self.at))
         way = [seen.top(), seen.bottom()] if self.upright else [seen.left(), seen.right()]
         x, y = (at, np.array(way)) if self.upright else (np.array(way), at)
@@ -283,7 +283,7 @@ class Region(Mark):
     opacity: int = 34
     pattern: Qt.BrushStyle = Qt.BrushStyle.SolidPattern
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         left, right = np.clip(frame.across([self.low, self.high]), frame.seen.left(), frame.seen.right())
         box = QRectF(left, frame.seen.top(), right - left, frame.seen.height())
         painter.fillRect(box, QBrush(QColor(*self.colour, self.opacity), self.pattern))
@@ -310,7 +310,7 @@ class Strokes(Mark):
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         return ((), ()) if self.foot else (self.x, np.append(self.low, self.high))
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         x = np.floor(frame.across(self.x) + self.aside) + 0.5
         if self.foot:
             x = np.unique(x)
@@ -359,7 +359,7 @@ class Spots(Mark):
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         return self.x, self.y
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         self._draw_at(painter, frame.across(self.x), frame.up(self.y))
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
@@ -402,7 +402,7 @@ class Bars(Mark):
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         return np.append(self.left, self.right), self.height
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         ground = round(float(frame.up(0.0)))
         left, right = (np.floor(frame.across(each) + 0.5).astype(int) for each in (self.left, self.right))
@@ -435,7 +435,7 @@ class Cells(Mark):
     pixels: NDArray[np.uint32]
     values: Array
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         rows, columns = self.pixels.shape
         (left, right), (bottom, top) = frame.across([-0.5, columns - 0.5]), frame.up([-0.5, rows - 0.5])
         target = QRectF(left, top, right - left, bottom - top)
@@ -443,12 +443,12 @@ class Cells(Mark):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Surface(Mark):
+class SurfaceMark(Mark):
     """The picture of a lane: its colours, boundary and margins."""
 
     picture: Picture
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         corners, seen = frame.to.inverted()[0].mapRect(frame.seen), frame.seen
         paint_surface(painter, self.picture, corners, seen, seen)
         paint_lines(painter, self.picture, corners, seen, seen, frame.theme)
@@ -471,7 +471,7 @@ class Texts(Mark):
     plate: RGB | None = None
     in_cells: bool = False
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         metrics, seen = painter.fontMetrics(), frame.seen
         widest = max(map(metrics.horizontalAdvance, self.texts), default=0) if self.in_cells else -np.inf
         if widest + 6 > frame.to.m11() or (self.in_cells and metrics.height() + 2 > abs(frame.to.m22())):
@@ -509,7 +509,7 @@ class ColourBar(Mark):
     texts: Sequence[tuple[float, str]]
     level: float | None = None
 
-    def draw(self, painter: QPainter, frame: Frame) -> None:
+    def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         painter.setClipping(False)
         seen, high, taken = frame.seen, painter.fontMetrics().height(), list[float]()
         bar = QRectF(round(seen.right() + 8), round(seen.top()), BAR, round(seen.height()))
@@ -537,10 +537,10 @@ class MarksItem(pg.GraphicsObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[tuple[Mark, ...], Axis, Axis, Theme] = ((), Axis(), Axis(), LIGHT)
+        self._shown: tuple[tuple[Mark, ...], ChartAxis, ChartAxis, Theme] = ((), ChartAxis(), ChartAxis(), LIGHT)
         self.setCacheMode(self.CacheMode.DeviceCoordinateCache)  # what moves above it does not repaint it
 
-    def display(self, marks: Sequence[Mark], x: Axis, y: Axis, theme: Theme) -> None:
+    def display(self, marks: Sequence[Mark], x: ChartAxis, y: ChartAxis, theme: Theme) -> None:
         """Draw `marks`, the first at the bottom."""
         before, *look = self._shown
         alike = look == [x, y, theme] and len(before) == len(marks) and all(map(drawn_alike, before, marks))
@@ -558,7 +558,7 @@ class MarksItem(pg.GraphicsObject):
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         to, (marks, x, y, theme) = painter.worldTransform(), self._shown
-        frame = Frame(x, y, to, to.mapRect(self.boundingRect()), theme)
+        frame = ChartFrame(x, y, to, to.mapRect(self.boundingRect()), theme)
         view = self.getViewWidget()
         with guarded(painter, self.boundingRect(), view):
             painter.resetTransform()

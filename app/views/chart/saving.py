@@ -16,7 +16,7 @@ from app.views.png_bytes import png_bytes
 from app.views.theme import Theme
 from app.views.widgets.painting import svg_bytes
 
-from .axis import Axis
+from .axis import ChartAxis
 from .marks import Cells, Mark
 from .saver import ChartSaver
 
@@ -27,8 +27,8 @@ FINE = 2.0
 class Savable(Protocol):
     """What saving needs of a chart."""
 
-    x: Axis
-    y: Axis
+    x: ChartAxis
+    y: ChartAxis
     marks: tuple[Mark, ...]
     theme: Theme
     zoomed: bool

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.core import log
-from app.engine.requests import Frame, Picture
+from app.engine.frames import Frame, Picture
 from app.engine.scheduler import Scheduler
 from app.files.documents import FileError
 from app.views.plot.picture import image_of
 from app.views.task_runner import TaskRunner
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
 from app.views.widgets.painting import painter_on
 from solver import Grid
 

@@ -20,14 +20,14 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from app.core.number_format import count
 from app.core.plain_text import plain
 from app.core.points import LIMIT
+from app.engine.frames import NO_MARKS, Frame, Phase, Picture
 from app.engine.overlays import signs_of
-from app.engine.requests import NO_MARKS, Frame, Phase, Picture
 from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene, columns_for, grid_of
 from app.scene.text import LEGEND, headline, sampled
 from app.state.document import View
 from app.state.session import Session
-from app.state.test_split import unsplit
+from app.state.split import unsplit
 from app.views.plot import symbols
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme, dressed, theme_of

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from app.core.number_format import count
 from app.core.plain_text import plain
-from app.engine.requests import Picture
+from app.engine.frames import Picture
 from app.files import documents, png
 from app.files.background_task import Progress
 from app.files.documents import FileError

@@ -15,7 +15,7 @@ from app.core.plain_text import plain
 from app.views.widgets.painting import guarded
 
 
-class Axis(pg.AxisItem):
+class PlotAxis(pg.AxisItem):
     """An axis that is not painted at all if painting it fails; the error is reported in a sentence."""
 
     def generateDrawSpecs(self, p: QPainter) -> Any:

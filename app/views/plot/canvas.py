@@ -16,7 +16,7 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene
 from app.tools import POINT_PIXELS, TOOLS, PointerPosition
 from app.views.theme import Theme
-from app.views.widgets.form_fields import named
+from app.views.widgets.inputs import named
 from app.views.widgets.painting import guarded, painter_on
 from solver import Grid
 
@@ -31,7 +31,7 @@ from .unit_handle import UnitHandle
 PADDING = 12
 
 
-class Cover(Protocol):
+class CanvasCover(Protocol):
     """Something that temporarily covers part of a canvas with another lane's picture."""
 
     @property
@@ -78,7 +78,7 @@ class Canvas(PointingPlot):
         self.features = features
         self.overlays = LaneOverlays(features)
         #: Objects that temporarily cover part of this picture.
-        self.covers: list[Cover] = []
+        self.covers: list[CanvasCover] = []
         self._axis_names = ("", "")
         self._presenting = False
         self._number = NUMBER

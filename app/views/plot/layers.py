@@ -13,8 +13,8 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.core.points import MAX_CLASSES
+from app.engine.frames import Marks, Picture
 from app.engine.overlays import Sheet, Specks
-from app.engine.requests import Marks, Picture
 from app.learners.perceptron_orders import Orders
 from app.scene.marks import PointMarks
 from app.scene.model import Scene
@@ -24,10 +24,10 @@ from solver import Grid
 from solver.core.arrays import Indices
 
 from . import symbols
-from .clouds import FIRST_TEST, KINDS, Cloud, kinds_of, on_screen, rectangle_on_screen, size_for
 from .lines import draws_shapes
 from .overlays import paint_sheets
 from .picture import paint_lines, paint_surface
+from .symbol_painting import FIRST_TEST, KINDS, Cloud, kinds_of, on_screen, rectangle_on_screen, size_for
 
 #: Opacity of the hatching across a provisional surface (0 to 255).
 HATCH = 170

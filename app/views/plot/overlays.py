@@ -14,9 +14,9 @@ from app.scene.model import LaneScene, Scene
 from app.views.theme import Theme
 from solver import Grid
 
-from .clouds import Cloud, kinds_of, on_screen, rectangle_on_screen
 from .lines import dashed, draw_on_any, draws_shapes, pieces_in
 from .picture import in_sight, sample_at
+from .symbol_painting import Cloud, kinds_of, on_screen, rectangle_on_screen
 from .symbols import POINT
 
 #: Distance between two stripes of the same colour in a hatching (pixels).

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtGui import QImage, QPainter
 
-from app.engine.requests import Picture
+from app.engine.frames import Picture
 from app.views.theme import Theme
 from solver.core.arrays import Indices
 
-from .clouds import on_screen, rectangle_on_screen
 from .lines import draw_line
+from .symbol_painting import on_screen, rectangle_on_screen
 from .symbols import line_pen
 
 #: Widths of the boundary and of the margins; dash and gap of the margins in units of their width.

@@ -29,7 +29,7 @@ from app.state.document import View
 from app.tools import CLICK_PIXELS, COARSE_PIXELS, NO_KEYS, Keys, PointerPosition
 from solver import Grid
 
-from .axes import Axis
+from .axes import PlotAxis
 
 #: Zoom factor of one notch of the wheel.
 NOTCH = 1.2
@@ -59,7 +59,7 @@ class PointingPlot(pg.PlotWidget):
     """
 
     def __init__(self, hand: Editing, eye: Controller) -> None:
-        super().__init__(axisItems={side: Axis(side) for side in ("left", "bottom")}, enableMenu=False)
+        super().__init__(axisItems={side: PlotAxis(side) for side in ("left", "bottom")}, enableMenu=False)
         self._area: QRectF | None = None
         self.getPlotItem().getViewBox().geometryChanged.connect(self._forget_area)
         self._hand = hand

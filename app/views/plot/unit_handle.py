@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.controllers.controller import Controller
 from app.core.number_format import short
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 from app.views.widgets.painting import painter_on
 
 #: Least height and width in pixels, for fingers.

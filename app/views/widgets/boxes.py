@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from .flow_layout import FlowLayout
-from .form_fields import Part, filled
+from .inputs import Part, filled
 
 
 def in_row(*parts: Part, margins: Any = 0, spacing: int | None = None) -> QWidget:

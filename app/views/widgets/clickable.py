@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QAbstractButton
 
-from .form_fields import describe
+from .inputs import describe
 
 Button = TypeVar("Button", bound=QAbstractButton)
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QToolButton
 
-from .form_fields import describe
 from .icons import ICON_SIZE
+from .inputs import describe
 
 
 def flat_button(

@@ -7,8 +7,8 @@ from typing import Literal
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from app.views.widgets.form_fields import named
 from app.views.widgets.icons import drawn
+from app.views.widgets.inputs import named
 
 SIGN_SIZE = 40  # pixels
 

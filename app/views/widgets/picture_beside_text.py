@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.views.widgets.form_fields import filled, named
+from app.views.widgets.inputs import filled, named
 
 from .scrolling_form import LEAST_HEIGHT, ScrollingForm
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QIcon
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
-from .form_fields import TURNED, describe, named, pass_wheel_on
+from .inputs import TURNED, describe, named, pass_wheel_on
 
 
 class NamedDialog(QDialog):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
 from app.scene.start_offer import StartOffer
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.form_fields import describe, filled, named
+from app.views.widgets.inputs import describe, filled, named
 
 #: Texts of the buttons.
 TEXTS = {"examples": "Examples…", "paste": "Paste", "open": "Open…", "add_lane": "Add a classifier"}

@@ -21,7 +21,7 @@ _KEYS = {
 _PAGES = {Qt.Key.Key_PageDown: -1, Qt.Key.Key_PageUp: 1}
 
 
-class Timeline(Protocol):
+class StepMover(Protocol):
     """Something with steps for each lane."""
 
     def step(self, lane: int, by: int) -> None: ...
@@ -34,7 +34,7 @@ def page_of(length: int) -> int:
     return max(1, length // PAGES)
 
 
-def take_key(event: QKeyEvent, timeline: Timeline, lane: int, length: int) -> bool:
+def take_key(event: QKeyEvent, timeline: StepMover, lane: int, length: int) -> bool:
     """Move through the steps of `lane` as the key specifies; return False for other keys."""
     if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
         return False

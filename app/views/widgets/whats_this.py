@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QWhatsThis, QWidget
 
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
 
 
 def teaching(widget: QWidget | None) -> str:

@@ -17,8 +17,8 @@ from app.scene.model import Scene, grid_over
 from app.state.document import View
 from app.tools import PointerPosition
 from app.views.theme import Theme
-from app.views.widgets.form_fields import named
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
+from app.views.widgets.inputs import named
 from solver import Grid
 
 from .audience_window import SIZE, AudienceWindow

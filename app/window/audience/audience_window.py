@@ -18,10 +18,10 @@ from app.views import theme
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme, text_rules
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import filled, named
+from app.views.widgets.inputs import filled, named
 from app.window.lane.lanes import GAP, PLAIN_TEXT, presenter_text
 from app.window.lane.status_strip import StatusStrip
-from app.window.presenter.glass import Glasses
+from app.window.presenter.pen_layer import PenLayers
 
 #: What a picture needs beside and above it for axes, title and status line, in lines of text.
 BESIDE, ABOVE = 2.5, 3.6
@@ -59,7 +59,7 @@ class AudienceWindow(QWidget):
         self.canvases: list[Canvas] = []
         self._titles: list[QLabel] = []
         self._strips: list[StatusStrip] = []
-        self._glasses = Glasses(controller)
+        self._glasses = PenLayers(controller)
         self.setObjectName("audience")
         self.setWindowTitle("Audience – Classifier Playground")
         self.setAutoFillBackground(True)

@@ -13,7 +13,7 @@ from app.scene.model import Scene
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.flat_button import flat_button
-from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.inputs import describe, filled
 
 
 class ClassChips(QWidget):

@@ -16,7 +16,8 @@ from app.state.document import NO_LIMIT
 from app.views.theme import Theme
 from app.views.widgets.clickable import clickable
 from app.views.widgets.flat_button import flat_button
-from app.views.widgets.form_fields import (
+from app.views.widgets.icons import icon
+from app.views.widgets.inputs import (
     Gestures,
     NumberField,
     describe,
@@ -29,7 +30,6 @@ from app.views.widgets.form_fields import (
     spin_box,
     take_typed_number,
 )
-from app.views.widgets.icons import icon
 from solver.data.datasets import DATASETS, MOST_FLIPPED
 
 from .class_chips import counts_sentence

@@ -7,7 +7,7 @@ from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QToolButton
 
 from app.views.widgets.aligned_form import AlignedForm
-from app.views.widgets.form_fields import NumberField, WholeField, commit_within, describe, is_refused, leave_field
+from app.views.widgets.inputs import NumberField, WholeField, commit_within, describe, is_refused, leave_field
 from app.views.widgets.whats_this import answer, show_of_focused
 
 

@@ -9,7 +9,7 @@ from app.controllers.editing import Editing
 from app.scene.model import Scene
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
-from app.views.widgets.form_fields import (
+from app.views.widgets.inputs import (
     combo_box,
     describe,
     filled,

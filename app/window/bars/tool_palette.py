@@ -13,7 +13,7 @@ from app.controllers.editing import Editing
 from app.scene.model import Scene
 from app.tools import TOOLS
 from app.views.widgets.flat_button import flat_button
-from app.views.widgets.form_fields import take_typed_number
+from app.views.widgets.inputs import take_typed_number
 from app.window.actions import icon_button
 
 BUTTON = 34  # pixels

@@ -9,7 +9,7 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import filled, leave_field, named
+from app.views.widgets.inputs import filled, leave_field, named
 
 from .class_chips import ClassChips
 from .generator_fields import GeneratorFields

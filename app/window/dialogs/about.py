@@ -18,7 +18,7 @@ from app.core.plain_text import plain
 from app.core.version import __version__
 from app.files import licences
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import filled, named
+from app.views.widgets.inputs import filled, named
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
 from solver.core._cache_directory import cache_directory
 

@@ -12,7 +12,7 @@ from app.scene.model import Scene
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
 from app.views.widgets.boxes import in_column
-from app.views.widgets.form_fields import NameField, describe, filled, label_for, named
+from app.views.widgets.inputs import NameField, describe, filled, label_for, named
 from app.views.widgets.qt_dialogs import NamedDialog, open_dialog
 from app.views.widgets.scrolling_form import scrolling
 

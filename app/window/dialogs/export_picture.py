@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLay
 from app.files.settings import Settings
 from app.views.export.layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 from app.views.widgets.aligned_form import AlignedForm
-from app.views.widgets.form_fields import combo_box, describe, filled, show_check, show_choice, show_number, spin_box
+from app.views.widgets.inputs import combo_box, describe, filled, show_check, show_choice, show_number, spin_box
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_where
 
 KINDS = {"PNG picture": ".png", "SVG drawing": ".svg", "TikZ drawing (LaTeX)": ".tex"}

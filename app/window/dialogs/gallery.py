@@ -26,7 +26,7 @@ from app.features.lessons.model import LANGUAGES, Lesson
 from app.features.lessons.shipped import picture, shipped
 from app.files.examples import EXAMPLES, Example, thumbnail
 from app.views.theme import text_rules
-from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_choice
+from app.views.widgets.inputs import combo_box, describe, filled, label_for, named, show_choice
 from app.views.widgets.qt_dialogs import NamedDialog
 from app.views.widgets.scrolling_form import scrolling
 

@@ -27,7 +27,7 @@ from app.scene.help import FIRST_STEPS, sections, signs, written_page
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import theme_of
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import describe, filled, mark_bad, named, plain_tip
+from app.views.widgets.inputs import describe, filled, mark_bad, named, plain_tip
 from app.views.widgets.qt_dialogs import NamedDialog, fixed_text
 
 #: Pages of `assets/help`, and what they are called.

@@ -15,7 +15,7 @@ from app.files.background_task import Task
 from app.files.documents import FileError
 from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 from app.views.widgets.message_box import message_box
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 

@@ -33,22 +33,13 @@ from app.exchange.pairs import Pair, ScoredPair, Views
 from app.exchange.table import Column, Dialect, DialectError, Table
 from app.files.background_task import Task
 from app.files.documents import FileError
-from app.views.chart.axis import Axis
+from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import Chart
 from app.views.chart.marks import Mark, class_spots
 from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import (
-    combo_box,
-    describe,
-    filled,
-    label_for,
-    named,
-    show_check,
-    show_choice,
-    show_text,
-)
+from app.views.widgets.inputs import combo_box, describe, filled, label_for, named, show_check, show_choice, show_text
 from app.views.widgets.painting import bold
 from app.views.widgets.qt_dialogs import NamedDialog
 
@@ -111,7 +102,7 @@ def _shown(column: Column, row: int) -> str:
     return f"{column.values[row]:.12g}"
 
 
-class Picture(Chart):
+class PointsPreview(Chart):
     """The points as the canvas would show them, both axes equally scaled; of many only some."""
 
     equal = True
@@ -119,14 +110,14 @@ class Picture(Chart):
     def show_points(self, imported: Imported | None) -> None:
         """Show these points, or none."""
         theme, marks = theme_of(self.palette().window().color().lightness() < 128), list[Mark]()
-        x_axis, y_axis = Axis(), Axis()
+        x_axis, y_axis = ChartAxis(), ChartAxis()
         if imported is not None:
             xy, labels = imported.xy, imported.labels
             low, size = xy.min(axis=0), np.ptp(xy, axis=0)
             # Round a single place the axes reach as far as from there to 0.
             size = size if size.max() > 1e-9 * np.abs(low).max() + 1e-30 else np.maximum(np.abs(low), 1.0)
             x_axis, y_axis = (
-                Axis(low=at - by, high=at + each + by) for at, each, by in zip(low, size, 0.05 * size, strict=True)
+                ChartAxis(low=at - by, high=at + each + by) for at, each, by in zip(low, size, 0.05 * size, strict=True)
             )
             # By chance: every tenth of a table that repeats itself could be of one class.
             some = np.random.default_rng(0).choice(len(xy), min(len(xy), _MOST_DRAWN), replace=False)
@@ -195,7 +186,7 @@ class ImportDialog(NamedDialog):
         self._rows.setMinimumHeight(110)
         self._more = named(QLabel(), "import.more")
         self._picture = describe(
-            Picture(), "import.picture", "Picture of the points", "The points, both axes equally scaled."
+            PointsPreview(), "import.picture", "Picture of the points", "The points, both axes equally scaled."
         )
         middle = filled(QHBoxLayout(), (self._columns(), 3), (self._picture, 2))
         self._views_panel = self._make_views()

@@ -26,7 +26,7 @@ from app.exchange.pairs import Pair, ScoredPair, Views
 from app.exchange.table import Table
 from app.views.plot.symbols import stamp
 from app.views.theme import Theme
-from app.views.widgets.form_fields import plain_tip
+from app.views.widgets.inputs import plain_tip
 from app.views.widgets.painting import blank, painter_on
 
 #: Pixels of a picture, free pixels at its edges, and the size of its symbols beside those of a plot.

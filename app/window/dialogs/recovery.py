@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
 
 from app.files.recovery import Copy
-from app.views.widgets.form_fields import filled, named, plain_tip
+from app.views.widgets.inputs import filled, named, plain_tip
 from app.views.widgets.qt_dialogs import NamedDialog
 
 

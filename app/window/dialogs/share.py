@@ -14,7 +14,7 @@ from app.exchange.share_text import encode, moves
 from app.files.documents import FileError
 from app.learners.passed import NOT_WRITTEN
 from app.state.document import Document
-from app.views.widgets.form_fields import describe, filled, named
+from app.views.widgets.inputs import describe, filled, named
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
 
 #: Characters of a text that is read at a glance.

@@ -15,7 +15,7 @@ from app.learners.fields import Field
 from app.learners.scales import PER_DECADE, LogScale, Parameter
 from app.scene.feature_table import FeatureTable
 from app.views.widgets.boxes import in_row
-from app.views.widgets.form_fields import (
+from app.views.widgets.inputs import (
     Described,
     Gestures,
     NumberField,

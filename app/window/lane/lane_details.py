@@ -13,7 +13,7 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.form_fields import label_for, leave_field, named, show_check, show_entries, show_number, show_tip
+from app.views.widgets.inputs import label_for, leave_field, named, show_check, show_entries, show_number, show_tip
 
 from .form_parts import EditorMaker, beside
 from .lane_row import LaneRow

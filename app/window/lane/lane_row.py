@@ -15,11 +15,11 @@ from app.scene.model import LaneScene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
 from app.views.widgets.clickable import clickable
+from app.views.widgets.deferred import later
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.flow_layout import FlowLayout, n_lines
-from app.views.widgets.form_fields import filled, leave_field, named, show_choice, show_tip
 from app.views.widgets.icons import ICON_SIZE, icon
-from app.views.widgets.later import later
+from app.views.widgets.inputs import filled, leave_field, named, show_choice, show_tip
 from app.window.bars.popup import PopupButton
 
 from .form_parts import EditorMaker

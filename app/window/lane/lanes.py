@@ -18,7 +18,7 @@ from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
 from app.views.theme import Theme, text_rules
 from app.views.widgets.clickable import clickable
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
 from app.views.widgets.scrolling_form import ScrollingForm
 from app.views.widgets.start_buttons import StartButtons
 

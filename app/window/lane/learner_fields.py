@@ -13,8 +13,8 @@ from app.learners.table import LEARNERS
 from app.scene.model import LaneScene
 from app.state.document import Lane
 from app.views.theme import Theme
-from app.views.widgets.form_fields import filled
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
+from app.views.widgets.inputs import filled
 from app.views.widgets.scale_slider import LEAST
 
 from .form_parts import Editor, EditorMaker

@@ -9,7 +9,7 @@ from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QPaintEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QListView, QStyle, QStyleOptionComboBox, QStylePainter
 
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
 
 #: Data of the entry that shows all others.
 MORE = "more"

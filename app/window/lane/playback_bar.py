@@ -17,8 +17,8 @@ from app.scene.model import LaneScene
 from app.state.session import REPLAY_FACTORS
 from app.views.theme import Theme
 from app.views.widgets.flat_button import flat_button
-from app.views.widgets.form_fields import combo_box, describe, filled, show_choice
 from app.views.widgets.icons import ICON_SIZE, icon
+from app.views.widgets.inputs import combo_box, describe, filled, show_choice
 from app.views.widgets.stable_label import StableLabel
 
 from .timeline import Timeline

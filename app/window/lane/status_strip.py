@@ -10,9 +10,9 @@ from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.scene.model import LaneScene
-from app.scene.status_badge import SIGNS, Badge, Mood, Status
+from app.scene.status_badge import SIGNS, Badge, Mood, StatusPart
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, plain_tip, show_tip
+from app.views.widgets.inputs import describe, plain_tip, show_tip
 from app.views.widgets.painting import bold
 from app.views.widgets.stable_label import StableLabel
 
@@ -30,7 +30,7 @@ class StatusStrip(StableLabel):
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.label.setContentsMargins(8, 1, 8, 1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._shown: tuple[Badge, str, str, tuple[Status, ...], Theme] | None = None
+        self._shown: tuple[Badge, str, str, tuple[StatusPart, ...], Theme] | None = None
         self._keep_room()
 
     def _keep_room(self) -> None:
@@ -69,7 +69,7 @@ class StatusStrip(StableLabel):
         )
         show_tip(self.label, tip)
 
-    def _write(self, badge: Badge, headline: str, remark: str, scores: tuple[Status, ...], theme: Theme) -> None:
+    def _write(self, badge: Badge, headline: str, remark: str, scores: tuple[StatusPart, ...], theme: Theme) -> None:
         """Badge, scores and remark, as much of them as there is room for."""
         strong = bold(self.font())
         room = max(self.width() - 16, 40)
@@ -96,7 +96,7 @@ class StatusStrip(StableLabel):
         self.label.setText(f'<span style="white-space: pre">{html}{f"&nbsp; {escape(rest)}" if rest else ""}</span>')
 
 
-def _ways(scores: Sequence[Status], remark: str) -> list[str]:
+def _ways(scores: Sequence[StatusPart], remark: str) -> list[str]:
     """What stands behind a badge, from the longest to the shortest: less air, no remark, shorter and fewer words.
 
     The last is the last score alone.

@@ -13,7 +13,7 @@ from app.views.chart.steps import StepScale, cell_edges
 from app.views.plot.lines import draw_pieces
 from app.views.theme import Theme
 from app.views.widgets import timeline_keys
-from app.views.widgets.form_fields import describe, show_number, show_tip
+from app.views.widgets.inputs import describe, show_number, show_tip
 from app.views.widgets.painting import painter_on
 
 #: Left free at both ends, so that the handle has room; sizes of groove, handle and marks, all in pixels.

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.inputs import describe
 from app.views.widgets.painting import bold
 
 START = "Start"

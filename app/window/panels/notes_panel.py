@@ -10,7 +10,7 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.changed_text import replace_changed
-from app.views.widgets.form_fields import describe, is_undo
+from app.views.widgets.inputs import describe, is_undo
 
 PAUSE = 2000  # milliseconds without a key that end a period of writing
 #: Characters without a blank from which on lines may end anywhere: to look for the ends of words, Qt reads such a run

@@ -13,7 +13,7 @@ from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.scene.model import Scene
 from app.state.commands import MovePoints, RelabelPoints
-from app.views.widgets.form_fields import plain_tip
+from app.views.widgets.inputs import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 NUMBER, X, Y, CLASS = range(4)

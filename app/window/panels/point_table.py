@@ -35,7 +35,7 @@ from app.scene.model import Scene
 from app.state.session import NOTHING, Selection
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
-from app.views.widgets.form_fields import ENTER, describe, is_refused, mark_bad
+from app.views.widgets.inputs import ENTER, describe, is_refused, mark_bad
 from app.views.widgets.painting import painter_on
 
 from .point_model import CLASS, MOST_DIGITS, NUMBER, Index, PointModel, X

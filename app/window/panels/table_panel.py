@@ -13,7 +13,7 @@ from app.scene.model import Scene
 from app.state.commands import AddPoints
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, filled, mark_bad
+from app.views.widgets.inputs import describe, filled, mark_bad
 
 from .point_model import refusal
 from .point_table import PointTable

@@ -12,7 +12,7 @@ from app.core.plain_text import plain
 from app.features.lessons.state import LessonSession
 from app.views.theme import text_rules
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import filled, named
+from app.views.widgets.inputs import filled, named
 
 #: Pixels at the sides, and between name and sentence; the least text of the sentence as a share of the mode's.
 SIDE, GAP, LEAST = 8, 12, 0.7

@@ -16,15 +16,15 @@ from app.scene.model import Scene
 from app.state.session import Presenting
 from app.tools import PointerPosition
 from app.views.theme import Theme
-from app.views.widgets.form_fields import named
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
+from app.views.widgets.inputs import named
 from app.window.actions import Rule
 from app.window.dock_manager import VERSION, DockManager
 from app.window.held_key import HeldKey
 from app.window.lane.lanes import Lanes
 
 from .caption import Caption
-from .glass import Glasses
+from .pen_layer import PenLayers
 from .tray import Tray
 
 #: Share of the window that a panel takes, and that of a lesson, which stays in sight.
@@ -93,7 +93,7 @@ class Presenter(QObject):
         self._window, self._controller, self._lanes, self._docks = window, controller, lanes, docks
         self._bars, self._resting = bars, resting
         self._before: _Before | None = None
-        self._glasses = Glasses(controller)
+        self._glasses = PenLayers(controller)
         self._docked: tuple[str, ...] = ()
         presenting = controller.presenting
         self.actions = {

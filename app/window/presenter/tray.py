@@ -16,10 +16,10 @@ from app.state.session import Presenting
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.flat_button import flat_button
-from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.icons import drawn
+from app.views.widgets.inputs import describe, filled
 
-from .glass import INKS
+from .pen_layer import INKS
 
 #: Width and height of a button as a multiple of the size of text, and the least in pixels; pixels from the edges.
 BUTTON, LEAST, MARGIN = 1.5, 26, 6

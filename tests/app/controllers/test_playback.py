@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from app.controllers.playback import PlaybackController
-from app.engine.requests import Phase
+from app.engine.frames import Phase
 from app.state.document import Document, Lane
 from app.state.session import SPEEDS, Session
 from solver import Certificate, Status
@@ -159,7 +159,7 @@ def test_space_goes_to_the_timelines_in_sight(desk: Desk) -> None:
 
 def test_space_stops_a_training_without_steps_and_lets_it_go_on(desk: Desk) -> None:
     desk.document = replace(desk.document, lanes=(Lane("svm"),), slots=(0, 1, 2, 3), shown=1)
-    desk.frames[0] = SimpleNamespace(at_once=object(), phase=Phase.TRAINING)
+    desk.frames[0] = SimpleNamespace(fast_run=object(), phase=Phase.TRAINING)
     desk.playback.toggle_all()
     assert not desk.session.playing[0]
     desk.frames[0].phase = Phase.PAUSED

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from app.engine.cover import Cover
-from app.engine.pieces import Step
+from app.engine.pacing import Step
 from app.engine.query import Answer, LaneQuestion
 from app.engine.results import Results
 

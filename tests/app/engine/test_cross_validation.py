@@ -6,7 +6,7 @@ import pytest
 
 from app.core.points import Points
 from app.engine.cross_validation import Validated, cross_validated
-from app.engine.pieces import Pace
+from app.engine.pacing import Pace
 from app.features.evaluation.query import CrossValidation
 from app.features.study.cells import digest_of
 from app.features.study.model import Axis, Study

@@ -17,11 +17,11 @@ import pytest
 from app.engine import estimator_process, estimator_worker
 from app.engine.estimator_process import EstimatorProcess
 from app.engine.fitting import BACKGROUND, fitted, predictions
+from app.engine.frames import FastProgress, Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import LaneJob
 from app.engine.outcome import outcome
-from app.engine.pieces import Pace, Step
-from app.engine.pool import Later
-from app.engine.requests import AtOnce, Frame, LaneRequest, LaneSpec, Phase
+from app.engine.pacing import Pace, Step
+from app.engine.pool import Delay
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.surface_values import source_of, surface
@@ -67,7 +67,7 @@ def run(job: Iterator[Step]) -> object:
             step = next(job)
         except StopIteration as end:
             return end.value
-        if isinstance(step, Later):
+        if isinstance(step, Delay):
             time.sleep(step.seconds)
 
 
@@ -109,8 +109,8 @@ def test_a_badge_says_that_nothing_is_proved_and_a_lane_with_one_class_waits() -
     spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
     run(JOB(LaneRequest(2, 0, spec), lambda: False))
     assert badge(FRAMES[-1]).mood is Mood.UNPROVED and badge(FRAMES[-1]).short == "not certified"
-    slow = replace(FRAMES[-1], phase=Phase.TRAINING, at_once=AtOnce(slow=True))
-    assert badge(slow).mood is Mood.MOVING and not text.at_once(slow, 5000)
+    slow = replace(FRAMES[-1], phase=Phase.TRAINING, fast_run=FastProgress(slow=True))
+    assert badge(slow).mood is Mood.MOVING and not text.fast_training(slow, 5000)
     assert text.headline(replace(slow, model=None), slow.lane) == "Training on 120 points at once…"
     one = MOONS.chosen(MOONS.labels == 0)
     run(JOB(LaneRequest(3, 0, replace(spec, points=one, lane=Lane("logistic"))), lambda: False))

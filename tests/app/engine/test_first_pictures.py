@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from app.core.points import Points
-from app.engine import compile_ahead, lane_job, pieces, surface_values, training_run
+from app.engine import compile_ahead, lane_job, pacing, surface_values, training_run
 from app.engine.compile_ahead import CompileAhead
+from app.engine.frames import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import BREATH, PLAIN_SHARE, PLAIN_SIZE, LaneJob
-from app.engine.pieces import Pace
-from app.engine.pool import Later, Pool, Priority
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
+from app.engine.pacing import Pace
+from app.engine.pool import Delay, Pool, Priority
 from app.engine.shading import Shades
 from app.state.commands import AddPoints, MovePoints
 from app.state.document import Document, GeneratorSettings, Lane, View
@@ -40,7 +40,7 @@ def _spec(lane: Lane, compiled: bool = True) -> LaneSpec:
     return LaneSpec(points, lane, grid, SHADES, False, float("inf"), 0, compiled)
 
 
-def _piece(work: Callable[[], object]) -> Iterator[Priority | Later]:
+def _piece(work: Callable[[], object]) -> Iterator[Priority | Delay]:
     work()
     return
     yield Priority.BACKGROUND
@@ -118,9 +118,9 @@ def test_the_full_picture_is_begun_when_the_first_can_have_been_drawn(lane: Lane
     overtaken = False
     steps = LaneJob(posted.append)(LaneRequest(1, 0, _spec(lane)), lambda: overtaken)
     for step in steps:
-        if isinstance(step, Later):
+        if isinstance(step, Delay):
             break
-    assert step == Later(BREATH, Priority.FULL_PICTURE)
+    assert step == Delay(BREATH, Priority.FULL_PICTURE)
     assert posted and not any(frame.full for frame in posted)
     overtaken, before = True, len(posted)
     assert list(steps) == [] and len(posted) == before  # nothing more of what nobody wants
@@ -194,7 +194,7 @@ def test_a_full_first_picture_is_a_promise_and_the_only_one(lane: Lane) -> None:
         job._per_sample = 0.0
         steps = list(job(LaneRequest(number, 0, spec), lambda overtaken=overtaken: overtaken))
         assert [frame.full for frame in posted if frame.picture is not None][:1] == [True]
-        assert not any(isinstance(step, Later) for step in steps), "nothing is waited for"
+        assert not any(isinstance(step, Delay) for step in steps), "nothing is waited for"
         assert len({id(frame.picture) for frame in posted}) == 1
         posted.clear()
 
@@ -204,7 +204,7 @@ def test_a_full_first_picture_that_takes_longer_than_expected_is_given_up_for_a_
     lane: Lane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lane_job, "TOO_LATE", -1.0)
-    monkeypatch.setattr(pieces, "PIECE", 0.0)  # it is looked at after each block
+    monkeypatch.setattr(pacing, "PIECE", 0.0)  # it is looked at after each block
     posted: list[Frame] = []
     job, spec = LaneJob(posted.append), _spec(lane)
     job._per_sample = 0.012 / 160_000
@@ -237,7 +237,7 @@ def test_pictures_of_many_neighbours_are_not_cut_thinner_than_a_tile(monkeypatch
 
 def test_blocks_have_the_least_size_however_long_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(float(second) for second in range(1000))
-    monkeypatch.setattr(pieces, "time", SimpleNamespace(perf_counter=lambda: next(clock)))  # each takes a second
+    monkeypatch.setattr(pacing, "time", SimpleNamespace(perf_counter=lambda: next(clock)))  # each takes a second
     found: list[slice] = []
     list(Pace().in_blocks(100, found.append, size=16, least=16))
     assert [block.stop - block.start for block in found] == [16] * 6 + [4]

@@ -17,13 +17,13 @@ import pytest
 from app.core.points import Points
 from app.engine import compile_ahead as preparation_module
 from app.engine import lane_job as work_module
-from app.engine import pieces, surface_values
+from app.engine import pacing, surface_values
 from app.engine import pool as pool_module
 from app.engine import training_run as training_module
+from app.engine.frames import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import PLAIN_LIMIT, LaneJob
 from app.engine.mailbox import Mailbox
-from app.engine.pool import Job, Later, LatestQueue, Pool, Priority
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
+from app.engine.pool import Delay, Job, LatestQueue, Pool, Priority
 from app.engine.results import Results
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
@@ -121,7 +121,7 @@ def drive(job: Job, clock: Clock, seconds: float) -> None:
     """Run `job` for so many of the clock's seconds."""
     end = clock.now + seconds
     for step in job:
-        if isinstance(step, Later):
+        if isinstance(step, Delay):
             clock.now += step.seconds
         if clock.now > end:
             return
@@ -171,13 +171,13 @@ def pool() -> Iterator[Pool]:
 class Hold:
     """Keeps the only thread of a pool busy until `release`."""
 
-    def __init__(self, pool: Pool, wish_after: Priority | Later | None = None, then: Callable[[], Any] = int) -> None:
+    def __init__(self, pool: Pool, wish_after: Priority | Delay | None = None, then: Callable[[], Any] = int) -> None:
         self._begun, self._go = threading.Event(), threading.Event()
         self.job = self._job(wish_after, then)
         pool.submit(self.job, Priority.FIRST_PICTURE)
         assert self._begun.wait(PATIENCE)
 
-    def _job(self, wish_after: Priority | Later | None, then: Callable[[], Any]) -> Job:
+    def _job(self, wish_after: Priority | Delay | None, then: Callable[[], Any]) -> Job:
         self._begun.set()
         self._go.wait(PATIENCE)
         if wish_after is not None:
@@ -188,7 +188,7 @@ class Hold:
         self._go.set()
 
 
-def noting(log: list[str], name: str, *specs: Priority | Later) -> Job:
+def noting(log: list[str], name: str, *specs: Priority | Delay) -> Job:
     log.append(name)
     for each in specs:
         yield each
@@ -270,7 +270,7 @@ def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return made
 
 
-def ending(log: list[str], name: str, end: threading.Event, *specs: Priority | Later) -> Job:
+def ending(log: list[str], name: str, end: threading.Event, *specs: Priority | Delay) -> Job:
     """As `noting`; `end` is set when all is done."""
     yield from noting(log, name, *specs)
     end.set()
@@ -280,7 +280,7 @@ def test_later_waits_and_lets_others_work(seconds: list[float], pool: Pool) -> N
     log: list[str] = []
     others, done = threading.Event(), threading.Event()
     hold = Hold(pool)
-    pool.submit(ending(log, "patient", done, Later(0.05, Priority.FIRST_PICTURE)), Priority.FIRST_PICTURE)
+    pool.submit(ending(log, "patient", done, Delay(0.05, Priority.FIRST_PICTURE)), Priority.FIRST_PICTURE)
     pool.submit(ending(log, "other", others, Priority.BACKGROUND), Priority.BACKGROUND)
     hold.release()
     assert others.wait(PATIENCE) and log == ["patient", "other", "other"]
@@ -309,7 +309,7 @@ def test_the_background_rests_after_the_hand_and_everything_else_goes_on(seconds
 
 def test_hurry_ends_every_wait(pool: Pool) -> None:
     log: list[str] = []
-    waiting = noting(log, "a", Later(3600.0, Priority.BACKGROUND))
+    waiting = noting(log, "a", Delay(3600.0, Priority.BACKGROUND))
     pool.submit(waiting, Priority.FIRST_PICTURE)
     assert last(pool).wait(PATIENCE)
     assert log == ["a"] and not pool.idle
@@ -329,7 +329,7 @@ def test_hurry_ends_every_wait(pool: Pool) -> None:
 def test_hurry_reaches_a_piece_in_hand(pool: Pool) -> None:
     """A request that comes while its lane decides to wait for its next slow step is not kept waiting."""
     done = threading.Event()
-    hold = Hold(pool, Later(3600.0, Priority.TRAINING), done.set)
+    hold = Hold(pool, Delay(3600.0, Priority.TRAINING), done.set)
     pool.hurry(hold.job)
     hold.release()
     assert done.wait(PATIENCE)
@@ -377,7 +377,7 @@ def test_close_drops_what_waits_and_ends_in_time() -> None:
 def test_close_does_not_wait_for_later() -> None:
     pool = Pool(2)
     log: list[str] = []
-    pool.submit(noting(log, "a", Later(3600.0, Priority.TRAINING)), Priority.FIRST_PICTURE)
+    pool.submit(noting(log, "a", Delay(3600.0, Priority.TRAINING)), Priority.FIRST_PICTURE)
     assert last(pool).wait(PATIENCE)
     assert pool.close(PATIENCE), "far less than an hour"
 
@@ -474,7 +474,7 @@ def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
         if sum(pictures) == 200:
             done.set()
         if done.is_set():
-            yield Later(3600.0, Priority.BACKGROUND)
+            yield Delay(3600.0, Priority.BACKGROUND)
 
     queues += [LatestQueue(pool, work), LatestQueue(pool, work)]
     hold = Hold(pool)
@@ -557,7 +557,7 @@ def test_a_slow_step_does_not_hold_up_a_newer_request(pool: Pool) -> None:
 
 
 def test_a_slow_step_does_not_hold_up_the_end_of_a_lane(pool: Pool) -> None:
-    queue = LatestQueue(pool, lambda asked, overtaken: iter([Later(1e4, Priority.TRAINING)]))
+    queue = LatestQueue(pool, lambda asked, overtaken: iter([Delay(1e4, Priority.TRAINING)]))
     queue.submit(request(1))
     assert last(pool).wait(PATIENCE)
     assert not pool.idle
@@ -1126,7 +1126,7 @@ def test_a_replay_of_any_learner_takes_ten_seconds(
     lane: Lane, ended: bool, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No piece of work ends early on a slow machine: the run would stand still until the next.
-    monkeypatch.setattr(pieces, "time", SimpleNamespace(perf_counter=clock))
+    monkeypatch.setattr(pacing, "time", SimpleNamespace(perf_counter=clock))
     background = Background()
     points = GeneratorSettings(count=60, noise=0.2).points()
     first = background.finish(spec(points, lane, paused=not ended)).run_state
@@ -1137,7 +1137,7 @@ def test_a_replay_of_any_learner_takes_ten_seconds(
         newest = background.frames[-1].run_state if background.frames else None
         if newest is not None and newest.step != shown[-1][1]:
             shown.append((clock.now - begun, newest.step))
-        clock.now += step.seconds if isinstance(step, Later) else 0.0
+        clock.now += step.seconds if isinstance(step, Delay) else 0.0
     assert newest is not None and newest.at_end and shown[-1] == (pytest.approx(10.0, abs=0.5), newest.length)
     assert len(shown) <= 410, "what is shown can be drawn"
     parts = zip(shown[1:], shown, strict=False)

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from app.core.points import Points
+from app.engine.frames import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import LaneJob
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.shading import Shades
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.learners.table import TRAINERS

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from app.core.points import Points
-from app.engine.requests import Frame, LaneSpec, Phase
+from app.engine.frames import Frame, LaneSpec, Phase
 from app.engine.run_state import RunState
 from app.engine.training_run import TrainingRun
 from app.state.document import Lane

@@ -13,15 +13,15 @@ from app.core.points import Points
 from app.engine import probability
 from app.engine.export_surface import picture_of
 from app.engine.fitting import fitted
-from app.engine.pieces import Pace
+from app.engine.frames import Frame, Phase
+from app.engine.pacing import Pace
 from app.engine.probability import LEVELS, N_FOLDS, TOO_FEW
-from app.engine.requests import Frame, Phase
 from app.engine.shading import colour
 from app.learners.knn import neighbors_of
 from app.scene import status_badge
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.session import Seek
-from app.state.test_split import folds_of
+from app.state.split import folds_of
 from solver import SVC, CalibratedSVC, Grid
 from solver.core.arrays import Array
 from solver.svm.calibration import fit_sigmoids

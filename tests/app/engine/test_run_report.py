@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.points import Points
-from app.engine.requests import Frame, Phase
+from app.engine.frames import Frame, Phase
 from app.engine.run_state import RunState
 from app.state.document import Lane, SvmSettings, problems_of
 from solver import RULES, Kernel, SmoSolver, Status

@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from app.core.points import Points
 from app.engine.cross_validation import Validated, cross_validated, folds_of
 from app.engine.fitting import fitted
-from app.engine.pieces import Pace, never
-from app.engine.requests import LaneSpec, Phase
+from app.engine.frames import LaneSpec, Phase
+from app.engine.pacing import Pace, never
 from app.engine.surface_values import source_of, surface
 from app.features.active_learning.query import training
 from app.features.study.planning import plan_of, planned

@@ -33,7 +33,7 @@ from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import PLAIN_STYLES, ClassStyle, Document, GeneratorSettings, Lane, View, default_document
 from app.state.scaling import Scaling
-from app.state.test_split import KINDS, IdSet, Split
+from app.state.split import KINDS, IdSet, Split
 from solver.data.datasets import DATASETS
 from tests.app.files.test_files import content
 

@@ -18,10 +18,10 @@ from pytestqt.qtbot import QtBot
 import app.views.surroundings
 from app.controllers.controller import Controller
 from app.core.points import Points
+from app.engine.frames import Marks
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pool import Priority
 from app.engine.query import Query, Step
-from app.engine.requests import Marks
 from app.engine.run_state import RunState
 from app.features.table import FEATURES
 from app.scene.context import Context

@@ -15,7 +15,7 @@ from app.exchange import importing
 from app.files import documents, locks, recovery
 from app.files.documents import FileError
 from app.files.locks import Claims, Lock
-from app.files.recovery import Recorder, Work, orphans
+from app.files.recovery import Recorder, UnsavedWork, orphans
 from app.files.settings import Settings
 from app.state.document import default_document
 from solver.core import _compile
@@ -149,7 +149,7 @@ def recording(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> 
         said: list[str] = []
         recorder = Recorder(folder / "recovery", "one", said.append)
         with disk:
-            recorder.keep(Work(new_document(), folder / "mine.playground"))
+            recorder.keep(UnsavedWork(new_document(), folder / "mine.playground"))
             until(lambda: recorder.settled or said)
         until(lambda: recorder.settled)
         assert len(said) <= 1 and (not said or disk.reached)

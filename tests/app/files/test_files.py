@@ -42,8 +42,8 @@ from app.state.document import (
     default_document,
 )
 from app.state.session import Session
+from app.state.split import KINDS, IdSet, Split
 from app.state.store import Store
-from app.state.test_split import KINDS, IdSet, Split
 from solver import RULES, SCHEMES
 from tests import playground_files
 from tests.app import file_work

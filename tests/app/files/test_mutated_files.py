@@ -16,9 +16,9 @@ from app.core.points import LIMIT, Points
 from app.exchange.exporting import as_text, from_text
 from app.files import documents, recovery
 from app.files.documents import FileError
-from app.files.recovery import Recorder, Work
+from app.files.recovery import Recorder, UnsavedWork
 from app.state.document import ClassStyle, Document
-from app.state.test_split import IdSet, Split
+from app.state.split import IdSet, Split
 from tests.app.exchange.test_exchange_damage import attempt
 from tests.app.exchange.written import encode
 from tests.app.files.test_files import content
@@ -148,7 +148,7 @@ def check_recovery(folder: Path) -> Check:
 
 def recovery_copy(folder: Path) -> bytes:
     recorder = Recorder(folder, "one", pytest.fail)
-    work = Work(DOCUMENT, folder / "mine.playground", documents.Fingerprint(5, "abc"))
+    work = UnsavedWork(DOCUMENT, folder / "mine.playground", documents.Fingerprint(5, "abc"))
     data = b"".join(recorder._pieces(work))
     recorder.close()
     return data

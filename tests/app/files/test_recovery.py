@@ -22,7 +22,7 @@ from app.core.points import Points
 from app.exchange.opening import Kind, kind_of
 from app.files import documents, locks, recovery
 from app.files.locks import Claims, Lock
-from app.files.recovery import Recorder, Work, orphans
+from app.files.recovery import Recorder, UnsavedWork, orphans
 from app.state.document import Document, default_document
 from tests.app.files.test_files import content, failing, new_document
 
@@ -89,7 +89,7 @@ def test_a_copy_is_exact_and_goes_when_nothing_is_unsaved(desk: Desk, tmp_path: 
     recorder = desk.recorder()
     print_of = documents.Fingerprint.of(b"old")
     before = time.time()
-    recorder.keep(Work(new_document(), tmp_path / "mine.playground", print_of))
+    recorder.keep(UnsavedWork(new_document(), tmp_path / "mine.playground", print_of))
     wait(lambda: recorder.settled and recorder.file.exists())
     assert desk.names() == ["one.lock", "one.recovery"]
     desk.die(recorder)
@@ -106,21 +106,21 @@ def test_a_copy_is_exact_and_goes_when_nothing_is_unsaved(desk: Desk, tmp_path: 
 
 def test_a_copy_of_a_living_window_is_offered_to_nobody(desk: Desk) -> None:
     recorder = desk.recorder()
-    recorder.keep(Work(default_document(), None))
+    recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: recorder.settled)
     assert orphans(desk.folder) == ([], [])
     assert desk.names() == ["one.lock", "one.recovery"]
     recorder.keep(None)
     wait(lambda: desk.names() == ["one.lock"])
     assert orphans(desk.folder) == ([], [])
-    recorder.keep(Work(default_document(), None))
+    recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: "one.recovery" in desk.names())
     assert recorder.close() and desk.names() == []
 
 
 def test_two_starts_do_not_offer_the_same_copy(desk: Desk) -> None:
     recorder = desk.recorder()
-    recorder.keep(Work(default_document(), None))
+    recorder.keep(UnsavedWork(default_document(), None))
     desk.die(recorder)
     first, second = orphans(desk.folder)[0], orphans(desk.folder)[0]
     assert len(first) == 1 and second == []
@@ -144,7 +144,7 @@ def test_the_newest_is_kept_and_not_every_edit_written(desk: Desk, monkeypatch: 
     document = Document()
     while len(writes) < 3:
         document = replace(document, points=document.points.append([(1.0, 2.0)], 1))
-        recorder.keep(Work(document, None))
+        recorder.keep(UnsavedWork(document, None))
         time.sleep(0.002)
     wait(lambda: recorder.settled)
     assert len(writes) in (3, 4) and min(np.diff(writes)) > 0.19
@@ -172,7 +172,7 @@ def test_a_failure_is_said_once_and_tried_again(operation: str, desk: Desk, monk
         else:
             patched.setattr(documents.os, operation, fail)
         for _ in range(5):
-            recorder.keep(Work(default_document(), None))
+            recorder.keep(UnsavedWork(default_document(), None))
             time.sleep(0.06)
         wait(lambda: desk.said)
         assert desk.said == ["Recovery copies cannot be written: no space left on device."]
@@ -184,12 +184,12 @@ def test_a_failure_is_said_once_and_tried_again(operation: str, desk: Desk, monk
 
 def test_an_old_copy_outlives_a_failure(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = desk.recorder()
-    recorder.keep(Work(default_document(), None))
+    recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: recorder.settled)
     old = recorder.file.read_bytes()
     with monkeypatch.context() as patched:
         patched.setattr(documents.os, "replace", failing(errno.EROFS))
-        recorder.keep(Work(new_document(), None))
+        recorder.keep(UnsavedWork(new_document(), None))
         wait(lambda: desk.said)
         assert recorder.file.read_bytes() == old
     wait(lambda: recorder.settled)
@@ -202,7 +202,7 @@ def test_an_error_nobody_thought_of_does_not_end_the_thread(
     recorder = desk.recorder()
     with monkeypatch.context() as patched:
         patched.setattr(documents, "encode", lambda document: 1 / 0)
-        recorder.keep(Work(default_document(), None))
+        recorder.keep(UnsavedWork(default_document(), None))
         wait(lambda: desk.said)
         assert desk.said == ["Recovery copies cannot be written: ZeroDivisionError."]
         assert [record.exc_info[0] for record in caplog.records] == [ZeroDivisionError]
@@ -219,33 +219,33 @@ def test_closing_in_the_middle_of_a_write_leaves_nothing(desk: Desk, monkeypatch
         return b"x"
 
     monkeypatch.setattr(documents, "encode", encode)
-    recorder.keep(Work(default_document(), None))
+    recorder.keep(UnsavedWork(default_document(), None))
     assert begun.wait(300)
     assert recorder.close() and desk.names() == [] and desk.said == []
-    recorder.keep(Work(default_document(), None))  # too late
+    recorder.keep(UnsavedWork(default_document(), None))  # too late
     assert thread_names() == []
 
 
 def test_a_folder_taken_away_comes_back_with_its_lock(desk: Desk) -> None:
     recorder = desk.recorder()
-    recorder.keep(Work(default_document(), None))
+    recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: recorder.settled)
     for path in list(desk.folder.iterdir()):
         path.unlink()
     desk.folder.rmdir()
-    recorder.keep(Work(new_document(), None))
+    recorder.keep(UnsavedWork(new_document(), None))
     wait(lambda: recorder.settled)
     assert desk.names() == ["one.lock", "one.recovery"] and orphans(desk.folder) == ([], [])
 
 
 def test_recovered_work_stays_protected(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = desk.recorder("first"), desk.recorder("second")
-    first.keep(Work(new_document(), None))
+    first.keep(UnsavedWork(new_document(), None))
     desk.die(first)
     (copy,), _ = orphans(desk.folder)
     with monkeypatch.context() as patched:
         patched.setattr(documents.os, "replace", failing(errno.ENOSPC))
-        second.keep(Work(copy.read().document, None))
+        second.keep(UnsavedWork(copy.read().document, None))
         second.replaces(copy)
         wait(lambda: desk.said)
         assert copy.file.exists(), "nothing stands in its place yet"
@@ -256,7 +256,7 @@ def test_recovered_work_stays_protected(desk: Desk, monkeypatch: pytest.MonkeyPa
 
 def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = desk.recorder("first"), desk.recorder("second")
-    first.keep(Work(new_document(), None))
+    first.keep(UnsavedWork(new_document(), None))
     desk.die(first)
     (copy,), _ = orphans(desk.folder)
     writing, go_on = threading.Event(), threading.Event()
@@ -269,10 +269,10 @@ def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeyp
 
     with monkeypatch.context() as patched:
         patched.setattr(documents, "write_pieces", held_up)
-        second.keep(Work(Document(), None))
+        second.keep(UnsavedWork(Document(), None))
         assert writing.wait(300)
         writing.clear()
-        second.keep(Work(copy.read().document, None))
+        second.keep(UnsavedWork(copy.read().document, None))
         second.replaces(copy)
         go_on.set()
         assert writing.wait(300) and copy.file.exists()
@@ -283,7 +283,7 @@ def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = desk.recorder("first"), desk.recorder("second")
-    first.keep(Work(new_document(), None))
+    first.keep(UnsavedWork(new_document(), None))
     desk.die(first)
     (copy,), _ = orphans(desk.folder)
     writing, go_on = threading.Event(), threading.Event()
@@ -295,7 +295,7 @@ def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
         real(pieces, path, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(documents, "write_pieces", held_up)
-    second.keep(Work(copy.read().document, None))
+    second.keep(UnsavedWork(copy.read().document, None))
     assert writing.wait(300)
     second.replaces(copy)
     go_on.set()
@@ -304,10 +304,10 @@ def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
 
 def test_saving_recovered_work_at_once_takes_the_old_copy_away(desk: Desk) -> None:
     first, second = desk.recorder("first"), desk.recorder("second")
-    first.keep(Work(new_document(), None))
+    first.keep(UnsavedWork(new_document(), None))
     desk.die(first)
     (copy,), _ = orphans(desk.folder)
-    second.keep(Work(copy.read().document, None))
+    second.keep(UnsavedWork(copy.read().document, None))
     second.replaces(copy)
     second.keep(None)
     wait(lambda: desk.names() == ["second.lock"] or desk.names() == [])
@@ -366,7 +366,7 @@ def test_an_odd_clock_makes_no_copy_unreadable(moment: str, desk: Desk, monkeypa
     monkeypatch.setattr(time, "time", lambda: float(moment))
     assert recovery.when(1000.0, time.time()).startswith(("1 January 1970", "at an unknown time"))
     recorder = desk.recorder()
-    recorder.keep(Work(new_document(), None))
+    recorder.keep(UnsavedWork(new_document(), None))
     desk.die(recorder)
     (copy,), sentences = orphans(desk.folder)
     assert sentences == [] and content(copy.read().document) == content(new_document())
@@ -468,11 +468,11 @@ def test_a_pipe_is_not_waited_for(desk: Desk) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
 def test_copies_are_for_nobody_else_to_read(desk: Desk) -> None:
     recorder = desk.recorder()
-    recorder.keep(Work(default_document(), None))
+    recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: recorder.settled)
     assert recorder.file.stat().st_mode & 0o777 == 0o600 and desk.folder.stat().st_mode & 0o777 == 0o700
     recorder.file.chmod(0o644)
-    recorder.keep(Work(new_document(), None))
+    recorder.keep(UnsavedWork(new_document(), None))
     wait(lambda: recorder.settled)
     assert recorder.file.stat().st_mode & 0o777 == 0o600
 
@@ -515,9 +515,9 @@ def test_when_the_system_gives_no_thread_the_next_change_tries_again(
 
         patched.setattr(threading.Thread, "start", refuse)
         for _ in range(2):
-            recorder.keep(Work(default_document(), None))
+            recorder.keep(UnsavedWork(default_document(), None))
     assert desk.said == ["Recovery copies cannot be written: the system starts no more threads."]
-    recorder.keep(Work(new_document(), None))
+    recorder.keep(UnsavedWork(new_document(), None))
     wait(lambda: recorder.settled)
     assert recorder.file.exists()
 
@@ -530,7 +530,7 @@ def test_where_the_working_folder_is_gone_copies_and_claims_go_on(
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
     recorder = desk.recorder()
-    recorder.keep(Work(new_document(), Path("mine.playground")))
+    recorder.keep(UnsavedWork(new_document(), Path("mine.playground")))
     desk.die(recorder)
     (copy,), _ = orphans(desk.folder)
     assert copy.title == "mine.playground" and desk.said == []
@@ -561,7 +561,7 @@ def test_copies_come_newest_first_and_leftovers_go(desk: Desk) -> None:
 def test_a_file_name_of_any_bytes_comes_back(desk: Desk, tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe \n.playground"))
     recorder = desk.recorder()
-    recorder.keep(Work(default_document(), path))
+    recorder.keep(UnsavedWork(default_document(), path))
     desk.die(recorder)
     (copy,), _ = orphans(desk.folder)
     assert copy.path == path
@@ -670,7 +670,7 @@ def test_where_nothing_can_be_locked_copies_are_still_written_and_found(
 ) -> None:
     monkeypatch.setattr(locks, "take", failing(errno.ENOLCK))
     recorder = desk.recorder()
-    recorder.keep(Work(default_document(), None))
+    recorder.keep(UnsavedWork(default_document(), None))
     desk.die(recorder)
     (copy,), sentences = orphans(desk.folder)
     assert sentences == [] and content(copy.read().document) == content(default_document())
@@ -727,7 +727,7 @@ def longest_pause(folder: Path, writes: int) -> float:
     recorder = Recorder(folder, "one", lambda sentence: None)
     turns = []
     for _ in range(writes):
-        recorder.keep(Work(document, None))
+        recorder.keep(UnsavedWork(document, None))
         turns.append(own_clocks())
         while not recorder.settled:
             time.sleep(0.0005)

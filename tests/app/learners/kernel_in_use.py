@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.engine.frames import Frame, LaneRequest, LaneSpec
 from app.engine.lane_job import LaneJob
-from app.engine.requests import Frame, LaneRequest, LaneSpec
 from app.engine.shading import Shades
 from app.exchange import share_text
 from app.features.code.program import program

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from app.core.points import Points
 from app.engine.export_surface import enlarge
-from app.engine.requests import AnyCertificate, Frame, Phase, Picture
+from app.engine.frames import AnyCertificate, Frame, Phase, Picture
 from app.engine.shading import FULL_VALUE, Shades
 from app.engine.surface_values import UNKNOWN, svm_source
 from app.learners.estimators import ESTIMATORS

@@ -17,7 +17,7 @@ from app.core import log
 from app.engine.cross_validation import Validated
 from app.engine.estimator_process import ENDED
 from app.engine.fitting import BACKGROUND, fitted
-from app.engine.pieces import Pace
+from app.engine.pacing import Pace
 from app.exchange import share_text
 from app.features.evaluation.query import CrossValidation
 from app.features.film.plan import Sweep, Training, Turn, can_film, check, content_of, document_with
@@ -29,7 +29,7 @@ from app.features.scores.query import Scores, Scoring
 from app.features.study.planning import AxisPlan, plan_of, planned
 from app.features.validation_curves.query import Curve, CurveQuery, asked_lane
 from app.files import documents
-from app.learners.estimators import ESTIMATORS, ROWS, Estimator, parameters_of
+from app.learners.estimators import ESTIMATORS, ROWS, EstimatorLearner, parameters_of
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.window.dock_manager import docks
 from tests.app.engine.test_estimator_process import run
@@ -178,7 +178,7 @@ def test_programs_predict_the_same(tmp_path: Path) -> None:
 def test_without_the_library_a_file_opens_and_its_lane_says_what_to_install(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Estimator, "is_available", False)
+    monkeypatch.setattr(EstimatorLearner, "is_available", False)
     data = documents.encode(Document(POINTS, (Lane("forest"), Lane("svm")), view=View.fitting(POINTS)))
     window = make(documents.decode(data))
     settle(qtbot, window)

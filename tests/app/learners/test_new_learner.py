@@ -20,8 +20,8 @@ from app.core import log
 from app.core.points import Points
 from app.engine.cross_validation import Validated
 from app.engine.export_surface import enlarge
+from app.engine.frames import Frame, LaneRequest, LaneSpec, Picture
 from app.engine.lane_job import LaneJob
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Picture
 from app.engine.shading import Shades
 from app.exchange import share_text
 from app.features.code.program import program

@@ -27,9 +27,9 @@ from sklearn.tree import DecisionTreeClassifier
 from app.arrays import Arrays, with_classifiers
 from app.engine.estimator_process import ENDED
 from app.engine.fitting import BACKGROUND, fitted
+from app.engine.frames import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import LaneJob
-from app.engine.pieces import Pace
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
+from app.engine.pacing import Pace
 from app.engine.surface_values import source_of, surface
 from app.exchange import share_text
 from app.features.code.program import program

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
 from app.engine.cross_validation import Validated
+from app.engine.frames import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import LaneJob
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.shading import Shades
 from app.exchange import share_text
 from app.features.evaluation.query import CrossValidation

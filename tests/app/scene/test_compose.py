@@ -12,8 +12,8 @@ import pytest
 
 from app.core.number_format import even, share_of, share_text, short
 from app.core.points import Points
+from app.engine.frames import NO_MARKS, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture
 from app.engine.lane_job import LaneJob
-from app.engine.requests import NO_MARKS, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.engine.surface_values import shown_pair
@@ -37,7 +37,7 @@ from app.state.document import (
     problem,
 )
 from app.state.session import SPEEDS, Selection, Session
-from app.state.test_split import Split
+from app.state.split import Split
 from solver import KERNELS, RULES, Certificate, Grid, KNeighborsClassifier, Status
 from solver.data.datasets import DATASETS
 from tests.without_compiler import machine_code

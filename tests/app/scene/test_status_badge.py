@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.core.number_format import short
-from app.engine.requests import Frame, Phase
+from app.engine.frames import Frame, Phase
 from app.scene.status_badge import NO_BADGE, Mood, badge
 from app.state.document import Lane, PegasosSettings, PerceptronSettings
 from solver import Certificate, Status

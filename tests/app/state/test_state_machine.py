@@ -28,8 +28,8 @@ from app.features.difference.controller import DifferenceController
 from app.files import documents
 from app.state.document import ClassStyle, Document
 from app.state.session import Session
+from app.state.split import IdSet
 from app.state.store import Store
-from app.state.test_split import IdSet
 from app.tools import NO_KEYS, TOOLS, Keys, PointerPosition
 from tests.app import file_work
 from tests.examples import examples

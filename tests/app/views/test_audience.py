@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.engine.requests import Picture
+from app.engine.frames import Picture
 from app.features.lessons import shipped
 from app.features.lessons.controller import LessonController
 from app.features.lessons.shipped import lesson
@@ -27,7 +27,7 @@ from app.views import theme
 from app.window.audience.audience import PLAIN
 from app.window.audience.audience_window import AudienceWindow
 from app.window.main_window import MainWindow
-from app.window.presenter.glass import Glass
+from app.window.presenter.pen_layer import PenLayer
 from tests.windows import Make, settle
 
 SHIFT, ALT = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier
@@ -208,11 +208,11 @@ def test_spotlight_and_pen_are_on_both(make: Make, qtbot: QtBot) -> None:
     presenting = window.controller.presenting
     QTest.keyClick(window.canvases[0], Qt.Key.Key_C)
     rest(window, qtbot)
-    glass = window.canvases[0].findChild(Glass)
+    glass = window.canvases[0].findChild(PenLayer)
     for kind, at in ((QTest.mousePress, QPoint(60, 60)), (QTest.mouseRelease, QPoint(60, 60))):
         kind(glass, Qt.MouseButton.LeftButton, pos=at)
     rest(window, qtbot)
-    assert [len(each.canvases[0].findChild(Glass)._strokes) for each in (window, view)] == [1, 1]
+    assert [len(each.canvases[0].findChild(PenLayer)._strokes) for each in (window, view)] == [1, 1]
     presenting.toggle_pen()
     presenting.light(True)
     QTest.mouseMove(window.canvases[0].viewport(), QPoint(200, 200))
@@ -236,7 +236,7 @@ def test_presenter_mode_and_audience_begin_and_end_each_by_itself(make: Make, qt
     QTest.keyClick(window.canvases[0], Qt.Key.Key_F5, SHIFT)
     rest(window, qtbot)
     assert window.audience.view is None and window.controller.session.presenting is None
-    assert window.canvases[0].findChild(Glass) is None or not window.canvases[0].findChild(Glass).isVisible()
+    assert window.canvases[0].findChild(PenLayer) is None or not window.canvases[0].findChild(PenLayer).isVisible()
 
 
 def test_closing_it_by_hand_ends_it_and_the_pictures_have_their_own_size_again(make: Make, qtbot: QtBot) -> None:

@@ -25,7 +25,7 @@ from app.views import kkt_style
 from app.views.plot.overlays import pens_of
 from app.views.plot.symbols import FREE_OF, MARKS, TEST_POINTS, shapes
 from app.views.theme import DARK, LIGHT, SYMBOLS, Theme
-from app.window.presenter import glass
+from app.window.presenter import pen_layer
 from solver.kernels.pixels import LEVELS
 from tests.windows import Make
 
@@ -138,7 +138,7 @@ def test_marks_and_lines_stand_out_from_every_surface(theme: Theme) -> None:
         assert ratio(rgb(case.colour(theme)), theme.background) >= MARK
     seams = [over(theme.background, ground, 200) for ground in everywhere]
     assert least([theme.ink], seams) >= MARK and least([theme.accent], seams) >= MARK, "brush, cursor and selection"
-    assert least([ink[theme.dark] for ink in glass.INKS], [theme.background]) >= MARK
+    assert least([ink[theme.dark] for ink in pen_layer.INKS], [theme.background]) >= MARK
 
 
 @both

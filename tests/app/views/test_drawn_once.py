@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.engine.frames import LaneRequest
 from app.engine.pool import Job
 from app.engine.query import Query
-from app.engine.requests import LaneRequest
 from app.features.probe.scene import Probe
 from app.scene.context import Context
 from app.scene.feature_table import FeatureTable

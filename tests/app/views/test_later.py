@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from app.views.widgets.later import later
+from app.views.widgets.deferred import later
 
 
 class Counter:

@@ -38,7 +38,7 @@ from app.features.table import FEATURES
 from app.scene.status_badge import SIGNS
 from app.state.document import Document, GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings, View
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import ShortCombo
+from app.views.widgets.inputs import ShortCombo
 from app.views.widgets.roomy_label import RoomyLabel
 from app.window.dock_manager import docks
 from app.window.lane.named_combo import NamedCombo

@@ -19,7 +19,7 @@ from app.state.commands import AddPoints
 from app.state.session import Presenting
 from app.window.dock_manager import VERSION
 from app.window.main_window import MainWindow
-from app.window.presenter.glass import Glass
+from app.window.presenter.pen_layer import PenLayer
 from tests.covering import first_of, first_rows
 from tests.windows import Make, settle
 
@@ -54,8 +54,8 @@ def pixels(widget: QWidget) -> np.ndarray:
     return np.asarray(image.constBits()).reshape(image.height(), image.width(), 4)[:, :, :3].astype(int)
 
 
-def glass(window: MainWindow, lane: int) -> Glass:
-    found = window.canvases[lane].findChild(Glass)
+def glass(window: MainWindow, lane: int) -> PenLayer:
+    found = window.canvases[lane].findChild(PenLayer)
     assert found is not None and found.isVisible()
     return found
 
@@ -416,7 +416,7 @@ def test_outside_of_it_its_keys_do_nothing(make: Make, qtbot: QtBot) -> None:
         press(window, qtbot, key)
     press(window, qtbot, Qt.Key.Key_F5, CONTROL)
     assert window.controller.session == before and len(window.document.points) == number
-    assert window.canvases[0].findChild(Glass) is None
+    assert window.canvases[0].findChild(PenLayer) is None
 
 
 def in_window(part: QWidget, window: MainWindow) -> QRect:

@@ -38,8 +38,8 @@ from app.features.table import FEATURES
 from app.files.locks import Claims
 from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
-from app.state.test_split import Split
-from app.views.widgets.form_fields import plain_tip
+from app.state.split import Split
+from app.views.widgets.inputs import plain_tip
 from app.window.dialogs.import_table import ImportDialog
 from app.window.dialogs.recovery import RecoveryDialog
 from app.window.dock_manager import docks

@@ -33,7 +33,7 @@ from app.state.session import Session
 from app.state.store import Store
 from app.views import theme
 from app.views.chart.marks import Band as Ground
-from app.views.chart.marks import Level, Line, Texts
+from app.views.chart.marks import LevelLine, Line, Texts
 from app.views.theme import LIGHT
 from app.window.main_window import MainWindow
 from tests.covering import first_of
@@ -637,7 +637,7 @@ def test_the_chart_has_the_comparison_and_the_run_as_they_are(qtbot: QtBot) -> N
     looks = tuple(SimpleNamespace(score=SimpleNamespace(shown=shown)) for shown in (0.5, 0.8, 0.9))
     asking: Any = SimpleNamespace(looks=looks, given=(0, 1), pool=range(9))
     chart.show_curves(asking, curves, LIGHT)
-    drawn = {mark.name: mark for mark in chart.marks if isinstance(mark, Line | Level)}
+    drawn = {mark.name: mark for mark in chart.marks if isinstance(mark, Line | LevelLine)}
     for name, title in (("closest", "least sure point"), ("random", "random")):
         assert drawn[title].y is bands[name].mean and drawn[title].x is curves.labels
         grounds = [mark for mark in chart.marks if isinstance(mark, Ground)]

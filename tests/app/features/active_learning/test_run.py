@@ -20,8 +20,8 @@ from sklearn.neighbors import KNeighborsClassifier as ReferenceKnn
 
 from app.controllers.controller import Controller
 from app.core.points import Points
-from app.engine import pieces
-from app.engine.pieces import OvertakenError
+from app.engine import pacing
+from app.engine.pacing import OvertakenError
 from app.engine.pool import Priority
 from app.engine.query import Answer as Learnt
 from app.engine.query import work_out
@@ -487,7 +487,7 @@ def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 0.0)
+    monkeypatch.setattr(pacing, "PIECE", 0.0)
     start = begin(document(svm()), Plan())
     assert replies(start, lambda: True) == []
     steps = list(question(start).answer(lambda reply: None, lambda: False))
@@ -496,7 +496,7 @@ def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.Monk
 
 def test_a_comparison_of_knn_lets_others_in_after_each_label(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its trainings never pause by themselves: all of them were one piece of work, of seconds."""
-    monkeypatch.setattr(pieces.Pace, "late", lambda pace: True)
+    monkeypatch.setattr(pacing.Pace, "late", lambda pace: True)
     comparison = Comparison(begin(document(knn()), Plan()), 2)
     steps = list(comparison.answer(lambda curves: None, lambda: False))
     assert len(steps) >= 2 * 2 * len(comparison.curves.labels)
@@ -585,7 +585,7 @@ def test_the_first_repetition_is_the_run_itself(strategy: Any) -> None:
 
 
 def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 0.0)
+    monkeypatch.setattr(pacing, "PIECE", 0.0)
     monkeypatch.setattr(asking_module, "INTERVAL", 0.0)
     asking = begin(document(svm(), GeneratorSettings(count=6, noise=0.3).points()), Plan())
     whole = finished(Comparison(asking, 2))

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
 from app.engine.overlays import Lines
-from app.engine.pieces import OvertakenError, never
+from app.engine.pacing import OvertakenError, never
 from app.engine.scheduler import Scheduler
 from app.features.cells.query import CELL, CellsQuery, KnnCells
 from app.features.cells.scene import _cells_words

@@ -302,7 +302,7 @@ def test_the_score_is_the_share_of_the_view_that_agrees(make: Make, qtbot: QtBot
     steps = made.view.span * ((np.arange(300) + 0.5) / 300 - 0.5)
     xs, ys = np.meshgrid(made.view.x + steps, made.view.y + steps)
     places = np.column_stack((xs.ravel(), ys.ravel()))
-    estimator = made.lanes[0].estimator(at_once=True)
+    estimator = made.lanes[0].estimator(fast=True)
     trainer = estimator.prepare(sought.side.points.xy, sought.side.points.labels)
     while trainer.status.name == "RUNNING":
         trainer.step(10_000)

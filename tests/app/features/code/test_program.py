@@ -36,7 +36,7 @@ from app.learners.reduction import CondensedSettings, EditedSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane, View
-from app.state.test_split import IdSet, Split
+from app.state.split import IdSet, Split
 from app.views.theme import LIGHT, SYMBOLS
 from solver import KERNELS, RULES, SCHEMES
 from solver.data.datasets import DATASETS

@@ -14,11 +14,11 @@ import pytest
 from app.core.points import Points
 from app.engine.export_surface import enlarge
 from app.engine.fitting import fitted
+from app.engine.frames import Frame, LaneRequest, LaneSpec, Phase, Side, Sides
 from app.engine.lane_job import LaneJob
-from app.engine.pieces import OvertakenError, Pace
+from app.engine.pacing import OvertakenError, Pace
 from app.engine.pool import LatestQueue, Priority
 from app.engine.query import Answer, work_out
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase, Side, Sides
 from app.engine.results import Results
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades, colour

@@ -20,7 +20,7 @@ from app.features.evaluation.scene import Evaluation, EvaluationSession, place_o
 from app.features.evaluation.view_confusion import FULLEST, ConfusionView
 from app.features.evaluation.view_roc import RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
-from app.state.test_split import Split
+from app.state.split import Split
 from app.views.chart.marks import Cells, Texts
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow

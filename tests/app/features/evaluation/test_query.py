@@ -14,11 +14,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
 from app.core.points import Points
-from app.engine import pieces
+from app.engine import pacing
 from app.engine.cross_validation import Validated
+from app.engine.frames import Frame, Phase
 from app.engine.pool import Priority
 from app.engine.query import Answer, work_out
-from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.evaluation import query
@@ -49,7 +49,7 @@ from app.state.document import (
     View,
 )
 from app.state.session import Session
-from app.state.test_split import IdSet, Split, Validation, folds_of
+from app.state.split import IdSet, Split, Validation, folds_of
 from solver import Grid, KNeighborsClassifier, class_scores
 from tests.stepped import stepped
 
@@ -305,7 +305,7 @@ def test_a_validation_that_breaks_off_shows_no_number() -> None:
 
 
 def test_validation_that_is_overtaken_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 0.0)
+    monkeypatch.setattr(pacing, "PIECE", 0.0)
     points = blobs(0, 2, 400)
     asked = iter([False, True])
     assert work(CrossValidation(LANES["smo"], points, 10, 0), lambda: next(asked, True)) == ([], "")

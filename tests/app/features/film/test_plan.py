@@ -15,7 +15,7 @@ from app.features.film.plan import Lift, Sweep, Training, Turn
 from app.features.relief import text
 from app.features.relief.geometry import Camera
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings
-from app.state.test_split import NO_SPLIT
+from app.state.split import NO_SPLIT
 
 POINTS = GeneratorSettings("moons", 20).points()
 DOCUMENT = Document(points=POINTS, lanes=(Lane("knn"), Lane("svm"), Lane("difference")), shown=3)

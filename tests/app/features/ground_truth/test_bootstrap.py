@@ -16,7 +16,7 @@ from sklearn import svm as libsvm
 
 from app.core.points import Points
 from app.engine.fitting import fitted
-from app.engine.pieces import OvertakenError, Pace
+from app.engine.pacing import OvertakenError, Pace
 from app.features.ground_truth import bootstrap
 from app.features.ground_truth.bootstrap import Bootstrap, Stability, Votes, resampled
 from app.features.ground_truth.text import haze_remarks

@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.controllers.controller import Controller
+from app.engine.frames import Frame, Phase, Picture
 from app.engine.overlays import Lines, Specks
-from app.engine.pieces import OvertakenError
+from app.engine.pacing import OvertakenError
 from app.engine.query import Answer, Query, work_out
-from app.engine.requests import Frame, Phase, Picture
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.ground_truth import scene as truths

@@ -26,7 +26,7 @@ from app.scene.marks import KKT_MARKS, case_of
 from app.scene.model import grid_of
 from app.state.document import Document, Lane, View
 from app.views import kkt_style
-from app.views.plot import clouds, symbols
+from app.views.plot import symbol_painting, symbols
 from app.views.plot.label_placing import place_box
 from app.views.plot.lines import to_pixels
 from app.views.theme import DARK, LIGHT, Theme, contrast
@@ -141,11 +141,11 @@ def test_marks_stand_out_from_their_seam(theme: Theme) -> None:
 @pytest.mark.parametrize("ratio", [1.0, 1.5, 2.0])
 @pytest.mark.parametrize("size", [symbols.POINT, 7, 4])
 def test_no_mark_is_cut_off_by_its_cell(qapp: QApplication, size: int, ratio: float) -> None:
-    atlas = clouds.atlas_for(LIGHT, size, ratio)
+    atlas = symbol_painting.atlas_for(LIGHT, size, ratio)
     image = atlas.pixmap.toImage()
     pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), -1)[:, : image.width()]
     for kind in KKT_MARKS:
-        at = clouds.KINDS.index(kind) * atlas.cell
+        at = symbol_painting.KINDS.index(kind) * atlas.cell
         cell = pixels[:, at : at + atlas.cell] >> 24
         assert cell.any()
         assert not (cell[0].any() or cell[-1].any() or cell[:, 0].any() or cell[:, -1].any())

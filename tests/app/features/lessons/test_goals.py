@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from app.core.number_format import percent, short
-from app.engine.requests import Phase
+from app.engine.frames import Phase
 from app.features.ground_truth.scene import law_of
 from app.features.lessons.goals import Clause, check, clauses, fault, margin_of
 from app.features.lessons.rehearsal import context_of, frame_of
@@ -20,7 +20,7 @@ from app.learners.knn import KnnSettings
 from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.state.document import Document, GeneratorSettings, Lane, default_document
-from app.state.test_split import Split
+from app.state.split import Split
 
 
 def of(settings: GeneratorSettings, *lanes: Lane, **fields: object) -> Document:

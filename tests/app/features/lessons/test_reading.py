@@ -24,7 +24,7 @@ from app.files import documents, examples
 from app.files.assets import assets
 from app.files.documents import FileError
 from app.main import main
-from app.scene import controls
+from app.scene import control_names
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
 from app.window.actions import every
 from app.window.dialogs.help import HelpDialog
@@ -461,7 +461,7 @@ def test_the_help_has_every_field_and_every_name() -> None:
         *reading.COVERS,
         *names.GENERATOR,
         *names.POINTS,
-        *controls.PLACES,
+        *control_names.PLACES,
         "classifiers",
         "test points",
     ):

@@ -14,10 +14,10 @@ import pytest
 from scipy.spatial import ConvexHull, Delaunay
 
 from app.engine.cross_validation import Validated
-from app.engine.pieces import Pace
+from app.engine.frames import Frame
+from app.engine.pacing import Pace
 from app.engine.probability import Calibration, Probability
 from app.engine.query import Answer
-from app.engine.requests import Frame
 from app.features.evaluation.query import CrossValidation
 from app.features.evaluation.scene import EvaluationSession, validation_of
 from app.features.ground_truth.scene import law_of
@@ -34,7 +34,7 @@ from app.files.documents import FileError
 from app.scene.context import Context
 from app.state.commands import AddPoints, MovePoints, RemovePoints
 from app.state.document import Document, GeneratorSettings
-from app.state.test_split import Validation
+from app.state.split import Validation
 from app.window.actions import every
 from solver import Grid, Kernel, KNeighborsClassifier, SmoSolver
 from solver.core.arrays import Mask

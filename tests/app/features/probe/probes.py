@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from app.core.points import Points
-from app.engine.requests import Frame, Phase, Picture
+from app.engine.frames import Frame, Phase, Picture
 from app.engine.results import Results
 from app.features.probe.query import BoundaryFacts, BoundaryQuery
 from app.features.probe.tables import Who

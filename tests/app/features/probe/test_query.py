@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from app.core.number_format import grouped
 from app.core.points import Points
-from app.engine.pieces import OvertakenError
+from app.engine.pacing import OvertakenError
 from app.engine.results import Results
 from app.engine.surface_values import problem_of, shown_pair
 from app.features.probe.query import BoundaryFacts, BoundaryQuery, ProbeQuery

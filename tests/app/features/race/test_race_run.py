@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from app.core.points import Points
-from app.engine.pool import Job, Later, Priority
+from app.engine.pool import Delay, Job, Priority
 from app.engine.query import Answer, work_out
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
@@ -74,7 +74,7 @@ class Driver:
             self.race = RaceRun(asked.course)
         return RaceQuery(self.race, asked.pace, asked.grid, SHADES, asked.playing)
 
-    def run(self, asked: Asked, overtaken: Callable[[], bool] = lambda: False) -> list[Priority | Later]:
+    def run(self, asked: Asked, overtaken: Callable[[], bool] = lambda: False) -> list[Priority | Delay]:
         """All that the job of `asked` yields; nobody waits for what is to come later."""
         return list(work_out(Answer("race", 1, self.query(asked)), self.answers.append, overtaken))
 
@@ -703,9 +703,9 @@ def test_an_internal_error_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) ->
 def test_no_piece_is_put_before_first_pictures() -> None:
     driver = Driver()
     specs = driver.run(request(moons(), SvmSettings(C=10.0), pace=30))
-    priorities = {spec.priority if isinstance(spec, Later) else spec for spec in specs}
+    priorities = {spec.priority if isinstance(spec, Delay) else spec for spec in specs}
     assert priorities == {Priority.TRAINING}
-    assert any(isinstance(spec, Later) for spec in specs)
+    assert any(isinstance(spec, Delay) for spec in specs)
 
 
 def test_frames_keep_their_distance(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -718,7 +718,7 @@ def test_frames_keep_their_distance(monkeypatch: pytest.MonkeyPatch) -> None:
         posted.append((now, frame.racers[0].steps))
 
     for spec in driver.query(request(moons(), SvmSettings(), pace=5)).answer(post, lambda: False):
-        now += spec.seconds if isinstance(spec, Later) else 0.001
+        now += spec.seconds if isinstance(spec, Delay) else 0.001
     times = np.array([at for at, _ in posted])
     assert len(times) > 10 and (np.diff(times)[:-2] >= FRAME_INTERVAL - 1e-9).all()
     assert [steps for _, steps in posted[:6]] == [5, 10, 15, 20, 25, 30], "a round for each picture"

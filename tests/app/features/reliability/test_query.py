@@ -9,12 +9,12 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss
 
 from app.engine.fitting import fitted
-from app.engine.pieces import Pace
+from app.engine.pacing import Pace
 from app.engine.probability import N_FOLDS, TOO_FEW
 from app.features.reliability.query import FRESH, Reliability, ReliabilityQuery, fresh_points, reliability_of
 from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.law import law_of
-from app.state.test_split import folds_of
+from app.state.split import folds_of
 from solver import SVC, CalibratedSVC
 
 MOONS = GeneratorSettings("moons", count=60, noise=0.3)

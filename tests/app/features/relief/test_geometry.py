@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.core.points import Points
-from app.engine.pieces import OvertakenError
+from app.engine.pacing import OvertakenError
 from app.features.relief.geometry import (
     HEIGHT,
     Camera,

@@ -15,7 +15,7 @@ from app.features.scores.query import fresh_points
 from app.learners.knn import KnnSettings
 from app.state.commands import MovePoints
 from app.state.document import Document, GeneratorSettings, Lane, default_document
-from app.state.test_split import Split
+from app.state.split import Split
 from app.window.main_window import MainWindow
 from solver.data.datasets import generate
 from tests.windows import Make, settle

@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
 from app.engine.outcome import credit_of, outcome
-from app.engine.pieces import Pace
+from app.engine.pacing import Pace
 from app.learners.knn import KnnSettings
 from app.state.document import Document, GeneratorSettings, Lane, default_document
-from app.state.test_split import IdSet, Split
+from app.state.split import IdSet, Split
 from app.window.main_window import MainWindow
 from solver import SVC, KNeighborsClassifier
 from tests.windows import Make, settle

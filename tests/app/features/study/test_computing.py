@@ -21,7 +21,7 @@ from app.learners.reduction import CondensedSettings, EditedSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import GeneratorSettings, Lane
-from app.state.test_split import folds_of
+from app.state.split import folds_of
 from solver import SmoSolver
 from solver.data import datasets
 from solver.kernels.table import Kernel

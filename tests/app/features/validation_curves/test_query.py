@@ -15,7 +15,7 @@ from sklearn import svm as reference
 from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 
 from app.core.points import Points
-from app.engine.pieces import OvertakenError
+from app.engine.pacing import OvertakenError
 from app.engine.query import Answer
 from app.engine.results import Results
 from app.features.validation_curves import query
@@ -27,7 +27,7 @@ from app.learners.scales import RankScale
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.session import Session
-from app.state.test_split import folds_of
+from app.state.split import folds_of
 from solver import SVC, KNeighborsClassifier
 
 C_SCALE, GAMMA_SCALE = (Lane("svm").family.field(name).scale(0) for name in ("C", "gamma"))

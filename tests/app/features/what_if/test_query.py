@@ -18,9 +18,9 @@ from sklearn import svm as reference
 
 from app.controllers.controller import Controller
 from app.core.points import Points
+from app.engine.frames import Frame, Marks, Model, Phase
 from app.engine.overlays import Lines
-from app.engine.pieces import OvertakenError
-from app.engine.requests import Frame, Marks, Model, Phase
+from app.engine.pacing import OvertakenError
 from app.engine.results import Results
 from app.engine.surface_values import MOST_VERTICES, Surface, unless_too_dense
 from app.features.scores.query import fresh_points
@@ -33,8 +33,8 @@ from app.scene.context import Context
 from app.state.commands import MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
 from app.state.session import Session
+from app.state.split import Split
 from app.state.store import Store
-from app.state.test_split import Split
 from solver import SVC, Grid, KNeighborsClassifier
 from solver.core.binary_reduction import PairClassifier, run
 from solver.data.distribution import Law

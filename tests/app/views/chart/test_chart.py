@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.views.chart import saving
-from app.views.chart.axis import Axis, of_shares, share
+from app.views.chart.axis import ChartAxis, of_shares, share
 from app.views.chart.chart import Chart, goal_of
 from app.views.chart.legend import flow
 from app.views.chart.marks import (
@@ -26,8 +26,8 @@ from app.views.chart.marks import (
     Band,
     Bars,
     Cells,
-    Frame,
-    Level,
+    ChartFrame,
+    LevelLine,
     Line,
     Mark,
     Region,
@@ -44,7 +44,7 @@ Make = Callable[..., Chart]
 
 @pytest.fixture
 def make(qtbot: QtBot) -> Make:
-    def build(*marks: Mark, x: Axis | None = None, y: Axis | None = None, kind: type[Chart] = Chart) -> Chart:
+    def build(*marks: Mark, x: ChartAxis | None = None, y: ChartAxis | None = None, kind: type[Chart] = Chart) -> Chart:
         chart = kind(x, y)
         qtbot.addWidget(chart)
         chart.resize(400, 240)
@@ -73,7 +73,7 @@ def is_red(picture: QImage, x: float, y: float) -> bool:
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.integers(1, 12))
 def test_numbers_of_an_axis_are_round_within_it_and_few(low: float, wide: float, most: int) -> None:
-    found = Axis().marks(low, low + wide, most)
+    found = ChartAxis().marks(low, low + wide, most)
     assert len(found) <= most + 1
     places = [place for place, _ in found]
     assert all(low - 1e-6 * wide <= place <= low + wide * (1 + 1e-6) for place in places)
@@ -85,7 +85,7 @@ def test_numbers_of_an_axis_are_round_within_it_and_few(low: float, wide: float,
 
 
 def test_an_axis_of_ratios() -> None:
-    axis = Axis(log=True)
+    axis = ChartAxis(log=True)
     assert axis.place([1.0, 100.0]).tolist() == [0.0, 2.0] and np.isnan(axis.place([0.0, -1.0])).all()
     assert axis.ends([3.0, 40.0]) == (0.0, 2.0)
     assert [text for _, text in axis.marks(0.0, 6.0, 4)] == ["1", "100", "10000", "1e6"]
@@ -95,7 +95,7 @@ def test_an_axis_of_ratios() -> None:
 
 def test_what_is_below_the_floor_is_drawn_there_and_read_as_it_is(make: Make) -> None:
     line = Line(x=[0, 1, 2], y=[1.0, 1e-12, -3.0], name="gap")
-    chart = make(line, y=Axis(log=True, floor=1e-6))
+    chart = make(line, y=ChartAxis(log=True, floor=1e-6))
     y = chart.places(line.x, line.y)[1]
     assert y[1] == y[2] == pytest.approx(chart.pixel(0, 1e-6).y()) and y[0] < y[1]
     assert chart.said(line, 2) == "gap: −3 at 2" and "gap,2,-3.0" in saving.csv_of(chart)
@@ -111,13 +111,13 @@ def test_shares_names_and_counts() -> None:
         "100 %",
     ]
     assert share(0.0) == "0 %" and share(1e-5) == "0.001 %"
-    assert Axis(names=("a", "b", "c", "d")).marks(-0.5, 3.5, 2) == [(0.0, "a"), (2.0, "c")]
-    uneven = Axis(names=("1", "2", "10", "1000"), at=(1.0, 2.0, 10.0, 1000.0), log=True)
+    assert ChartAxis(names=("a", "b", "c", "d")).marks(-0.5, 3.5, 2) == [(0.0, "a"), (2.0, "c")]
+    uneven = ChartAxis(names=("1", "2", "10", "1000"), at=(1.0, 2.0, 10.0, 1000.0), log=True)
     assert uneven.ends([]) == (0.0, 3.0)
     assert [text for _, text in uneven.marks(0.0, 3.0, 4)] == ["1", "10", "1000"]
-    assert all(float(place).is_integer() for place, _ in Axis(whole=True).marks(0.0, 3.0, 12))
-    assert Axis(whole=True).ends([2.0, 3.0])[0] == 0.0
-    assert Axis(low=0.0, high=1.0).ends([-3.0, 7.0]) == (0.0, 1.0)
+    assert all(float(place).is_integer() for place, _ in ChartAxis(whole=True).marks(0.0, 3.0, 12))
+    assert ChartAxis(whole=True).ends([2.0, 3.0])[0] == 0.0
+    assert ChartAxis(low=0.0, high=1.0).ends([-3.0, 7.0]) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_every_kind_of_mark_changes_the_picture_and_is_drawn_anew_with_new_numbe
     marks: list[Callable[[float], Mark]] = [
         lambda k: Line(x=x, y=x * k, dash=DASHED, sign="s", signs=[1, 3]),
         lambda k: Band(x=x, low=x, high=x + k),
-        lambda k: Level(at=k),
-        lambda k: Level(at=k, upright=True),
+        lambda k: LevelLine(at=k),
+        lambda k: LevelLine(at=k, upright=True),
         lambda k: Region(low=0, high=k),
         lambda k: Strokes(x=x, low=x, high=x + k),
         lambda k: Strokes(x=x * k, foot=8),
@@ -157,7 +157,7 @@ def test_every_kind_of_mark_changes_the_picture_and_is_drawn_anew_with_new_numbe
         lambda k: Texts(x=[1.0], y=[k], texts=[f"text {k}"]),
     ]
     for build in marks:
-        chart = make(x=Axis(low=0.0, high=5.0), y=Axis(low=0.0, high=10.0))
+        chart = make(x=ChartAxis(low=0.0, high=5.0), y=ChartAxis(low=0.0, high=10.0))
         empty = image(chart)
         chart.show_marks([build(1.0)], LIGHT)
         first = image(chart)
@@ -178,7 +178,7 @@ def test_thinning_keeps_the_extremes_of_every_column(heights: list[float], seed:
 
 def test_a_wild_line_covers_what_it_goes_through(make: Make) -> None:
     y = np.where(np.arange(100_000) % 2 == 0, 0.0, 1.0)
-    chart = make(Line(x=np.arange(100_000), y=y, name="wild", colour=(200, 0, 0)), y=Axis(low=-1.0, high=2.0))
+    chart = make(Line(x=np.arange(100_000), y=y, name="wild", colour=(200, 0, 0)), y=ChartAxis(low=-1.0, high=2.0))
     picture = image(chart)
     left, right = chart.places([1000, 99_000], [0, 0])[0]
     middle = chart.pixel(0, 0.5).y()
@@ -189,8 +189,8 @@ def test_a_wild_line_covers_what_it_goes_through(make: Make) -> None:
 def test_nothing_is_drawn_while_it_is_hidden(make: Make) -> None:
     drawn: list[Theme] = []
 
-    class Watched(Level):
-        def draw(self, painter: QPainter, frame: Frame) -> None:
+    class Watched(LevelLine):
+        def draw(self, painter: QPainter, frame: ChartFrame) -> None:
             drawn.append(frame.theme)
 
     chart = make(ramp())
@@ -226,7 +226,7 @@ def test_the_legend_flows_and_stays_where_it_is(make: Make) -> None:
 
 
 def test_the_pointer_and_the_keys_read_values(make: Make) -> None:
-    chart = make(ramp(), Line(x=np.arange(11), y=np.full(11, 50.0), name="level"), x=Axis("step"))
+    chart = make(ramp(), Line(x=np.arange(11), y=np.full(11, 50.0), name="level"), x=ChartAxis("step"))
     QGuiApplication.processEvents()  # else the focus comes, or goes, in between
     x, y = chart.places([7], [49])
     QTest.mouseMove(chart.viewport(), QPoint(round(x[0]), round(y[0]) + 2))
@@ -286,7 +286,7 @@ def test_wheel_drag_and_keys_zoom_and_a_double_click_shows_all(make: Make) -> No
     assert not chart.zoomed
     QTest.keyClick(chart, KEY.Key_Plus)
     assert chart.zoomed
-    chart.show_marks([ramp()], LIGHT, x=Axis(log=True))
+    chart.show_marks([ramp()], LIGHT, x=ChartAxis(log=True))
     assert not chart.zoomed, "another axis shows all"
 
 
@@ -310,7 +310,7 @@ def test_where_a_click_sets_something_a_drag_does_not_zoom(make: Make) -> None:
 
 def test_numbers_and_pictures_are_saved_and_copied(make: Make, tmp_path: Path) -> None:
     band = Band(x=[0, 1], low=[1, 2], high=[3, 4], name="band")
-    chart = make(ramp(), band, Level(at=3.0, name="goal"), Spots(x=[1], y=[1]))
+    chart = make(ramp(), band, LevelLine(at=3.0, name="goal"), Spots(x=[1], y=[1]))
     rows = list(csv.DictReader(io.StringIO(saving.csv_of(chart))))
     assert [(float(row["x"]), float(row["y"])) for row in rows if row["series"] == "square"] == [
         (float(k), float(k * k)) for k in range(11)
@@ -337,7 +337,7 @@ def test_the_numbers_of_a_map_are_a_table(make: Make) -> None:
     cells = Cells(
         pixels=np.zeros((2, 3), np.uint32), values=np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), name="accuracy"
     )
-    chart = make(cells, x=Axis("C", names=("1", "10", "100")), y=Axis("γ", names=("0.1", "1")))
+    chart = make(cells, x=ChartAxis("C", names=("1", "10", "100")), y=ChartAxis("γ", names=("0.1", "1")))
     rows = list(csv.reader(io.StringIO(saving.csv_of(chart))))
     assert rows == [["accuracy", "1", "10", "100"], ["0.1", "1.0", "2.0", "3.0"], ["1", "4.0", "5.0", "6.0"]]
 
@@ -352,13 +352,17 @@ def differing(first: Chart, second: Chart) -> int:
 def test_a_chart_that_changed_looks_as_one_made_anew(make: Make) -> None:
     """Whatever is kept of what was drawn before, nothing of it is seen."""
     x = np.arange(50.0)
-    states: list[tuple[list[Mark], Axis, Axis]] = [
-        ([Line(x=x, y=x, name="a")], Axis(), Axis()),
-        ([Line(x=x, y=np.sin(x), name="a", dash=DASHED)], Axis("x"), Axis()),
-        ([Line(x=x, y=np.sin(x), name="b", value="1"), Level(at=0.5)], Axis("x"), Axis()),
-        ([Line(x=x + 1, y=x + 1, name="a"), Level(at=2.5)], Axis(log=True), Axis(log=True)),
-        ([Bars(left=x, right=x + 0.5, height=x, brushes=[QBrush(QColor("red"))] * 50)], Axis(bare=True), Axis("up")),
-        ([Line(x=x, y=x * 100, name="a", sign="s", signs=[3, 9])], Axis(), of_shares("y")),
+    states: list[tuple[list[Mark], ChartAxis, ChartAxis]] = [
+        ([Line(x=x, y=x, name="a")], ChartAxis(), ChartAxis()),
+        ([Line(x=x, y=np.sin(x), name="a", dash=DASHED)], ChartAxis("x"), ChartAxis()),
+        ([Line(x=x, y=np.sin(x), name="b", value="1"), LevelLine(at=0.5)], ChartAxis("x"), ChartAxis()),
+        ([Line(x=x + 1, y=x + 1, name="a"), LevelLine(at=2.5)], ChartAxis(log=True), ChartAxis(log=True)),
+        (
+            [Bars(left=x, right=x + 0.5, height=x, brushes=[QBrush(QColor("red"))] * 50)],
+            ChartAxis(bare=True),
+            ChartAxis("up"),
+        ),
+        ([Line(x=x, y=x * 100, name="a", sign="s", signs=[3, 9])], ChartAxis(), of_shares("y")),
     ]
     used = make()
     for marks, across, up in [*states, *states[::-1]]:
@@ -386,7 +390,7 @@ def test_texts_in_cells_are_drawn_where_there_is_room_for_all(make: Make) -> Non
 
 
 def test_lines_are_as_thick_in_a_saved_picture(make: Make) -> None:
-    chart = make(Line(x=[0.0, 1.0], y=[0.5, 0.5], colour=(200, 0, 0), width=4.0), y=Axis(low=0.0, high=1.0))
+    chart = make(Line(x=[0.0, 1.0], y=[0.5, 0.5], colour=(200, 0, 0), width=4.0), y=ChartAxis(low=0.0, high=1.0))
     column = int(chart.pixel(0.5, 0.5).x())
     on_screen, saved = image(chart), saving.image_of(chart)
     rows = [
@@ -397,8 +401,8 @@ def test_lines_are_as_thick_in_a_saved_picture(make: Make) -> None:
 
 
 def test_a_mark_that_cannot_be_drawn_leaves_the_chart_alive(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Broken(Level):
-        def draw(self, painter: QPainter, frame: Frame) -> None:
+    class Broken(LevelLine):
+        def draw(self, painter: QPainter, frame: ChartFrame) -> None:
             raise RuntimeError("no such colour")
 
     reported: list[BaseException] = []

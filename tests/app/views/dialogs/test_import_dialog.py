@@ -32,7 +32,7 @@ from app.exchange.table import Dialect, Table, column_of
 from app.files.documents import FileError
 from app.views import theme
 from app.window.dialogs import import_table
-from app.window.dialogs.import_table import ImportDialog, Picture
+from app.window.dialogs.import_table import ImportDialog, PointsPreview
 from tests.app.views.watchdog import Watchdog
 
 Read = Callable[[Dialect], Table]
@@ -336,8 +336,10 @@ def test_the_newest_request_wins(parent: QMainWindow, qtbot: QtBot, monkeypatch:
     gate.open.clear()
     gate.entered.clear()
     shown: list[object] = []
-    show_points = Picture.show_points
-    monkeypatch.setattr(Picture, "show_points", lambda self, points: (shown.append(points), show_points(self, points)))
+    show_points = PointsPreview.show_points
+    monkeypatch.setattr(
+        PointsPreview, "show_points", lambda self, points: (shown.append(points), show_points(self, points))
+    )
     for sign in (".", ",", ".", ","):
         box = part(dialog, "decimal")
         assert isinstance(box, QComboBox)

@@ -18,8 +18,8 @@ from app.exchange.share_text import MOST_POINTS, decode, encode, moves
 from app.learners.knn import KnnSettings
 from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
-from app.state.test_split import IdSet, Split
-from app.views.widgets.form_fields import NumberField
+from app.state.split import IdSet, Split
+from app.views.widgets.inputs import NumberField
 from app.window.dialogs.import_table import ImportDialog
 from app.window.dialogs.share import ShareDialog, _at_most
 from app.window.main_window import MainWindow

@@ -25,12 +25,12 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.engine import export_surface
 from app.engine.export_surface import enlarge, joined
-from app.engine.requests import Phase, Picture
+from app.engine.frames import Phase, Picture
 from app.engine.shading import colours_of
 from app.features.table import FEATURES
 from app.files import documents, png
 from app.files.background_task import CancelledError, Progress
-from app.scene.status_badge import Status
+from app.scene.status_badge import StatusPart
 from app.scene.text import LEGEND
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.views.export import flow, maker, tikz
@@ -676,7 +676,9 @@ def test_a_picture_carries_the_accuracies_if_wished(make: Make, qtbot: QtBot) ->
     for plot, bare, lane in zip(with_them.plots, without.plots, window.scene.lanes, strict=True):
         training, test = (each.text for each in lane.scores)
         assert plot.headline == f"{bare.headline}\nT{training[1:]} · {test}" and " %" in training and " %" in test
-    asking = replace(window.scene.lanes[0], scores=(Status("test …", ""), Status("on its own training points", "")))
+    asking = replace(
+        window.scene.lanes[0], scores=(StatusPart("test …", ""), StatusPart("on its own training points", ""))
+    )
     waiting = shoot(
         FEATURES, replace(window.scene, lanes=(asking, *window.scene.lanes[1:])), [window.result(0)] * 2, "lane0"
     )

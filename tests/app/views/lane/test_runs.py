@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QTabBar, QToolButton, QWi
 from pytestqt.qtbot import QtBot
 
 from app.controllers.playback import NO_RUN
-from app.engine.requests import Phase
+from app.engine.frames import Phase
 from app.features.kkt.scene import marks
 from app.scene.model import Scene
 from app.scene.status_badge import Mood

@@ -10,13 +10,13 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.scene.status_badge import Badge, Mood, Status
+from app.scene.status_badge import Badge, Mood, StatusPart
 from app.views import theme
 from app.window.lane.status_strip import StatusStrip
 
-TRAINING = Status("training 97.5 %", "On its points.", brief="train 97.5 %")
-TEST = Status("test 97.4 %", "On others.")
-AT_ONCE = Status("Trained on all points; not step by step", "No steps.", aside=True)
+TRAINING = StatusPart("training 97.5 %", "On its points.", brief="train 97.5 %")
+TEST = StatusPart("test 97.4 %", "On others.")
+AT_ONCE = StatusPart("Trained on all points; not step by step", "No steps.", aside=True)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def strip(qtbot: QtBot) -> StatusStrip:
     return made
 
 
-def written(strip: StatusStrip, width: int, *scores: Status, remark: str = "") -> str:
+def written(strip: StatusStrip, width: int, *scores: StatusPart, remark: str = "") -> str:
     strip.resize(width, strip.height())
     lane = SimpleNamespace(badge=Badge(Mood.CERTIFIED, "optimal: gap 0.0005"), headline="", message="", scores=scores)
     lane.remark, lane.details, lane.note = remark, "", ""

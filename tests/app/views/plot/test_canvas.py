@@ -13,7 +13,7 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
-from app.engine.requests import Phase
+from app.engine.frames import Phase
 from app.engine.shading import colours_of
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.views.theme import theme_of

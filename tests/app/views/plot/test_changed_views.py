@@ -24,8 +24,8 @@ from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem
 from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
+from app.engine.frames import Marks, Picture
 from app.engine.overlays import Hatch, Lines, Specks
-from app.engine.requests import Marks, Picture
 from app.features.difference.controller import DifferenceController
 from app.features.difference.scene import DifferenceSession
 from app.features.evaluation.scene import OTHER

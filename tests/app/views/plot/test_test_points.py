@@ -12,10 +12,10 @@ from app.core.points import MAX_CLASSES, Points
 from app.features.table import FEATURES
 from app.state.commands import PaintTestPoints
 from app.state.document import Document, Lane, View
-from app.state.test_split import IdSet, Split
+from app.state.split import IdSet, Split
 from app.views.export.layout import PictureSpec, Sheet, shoot
 from app.views.plot import symbols
-from app.views.plot.clouds import FIRST_TEST, KINDS
+from app.views.plot.symbol_painting import FIRST_TEST, KINDS
 from app.views.theme import DARK, LIGHT, Theme
 from app.window.main_window import MainWindow
 from tests.covering import first_of

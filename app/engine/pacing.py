@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from app.learners.model import Pending
 
-from .pool import Later, Priority
+from .pool import Delay, Priority
 
-Step = Priority | Later
+Step = Priority | Delay
 T = TypeVar("T")
 #: Target duration of a piece of work (s); including the delay until its end is noticed, none exceeds 8 ms.
 PIECE = 0.005
@@ -58,7 +58,7 @@ class Pace:
     def wait(self, pending: Pending) -> Generator[Step, None, Any]:
         """Wait for another process and return its answer; raise OvertakenError if that is no longer needed."""
         while not pending.done:
-            yield Later(LOOK, self._priority)
+            yield Delay(LOOK, self._priority)
             if self._overtaken():
                 if pending.seconds > PATIENCE:
                     pending.give_up()

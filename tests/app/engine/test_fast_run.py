@@ -14,12 +14,12 @@ from sklearn import svm as theirs
 
 from app.core.number_format import about
 from app.core.points import Points
-from app.engine import at_once, pieces
-from app.engine.at_once import AtOnceRun
+from app.engine import fast_run, pacing
+from app.engine.fast_run import FastRun
 from app.engine.fitting import fitted
+from app.engine.frames import FastProgress, Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import LaneJob
-from app.engine.pieces import Pace
-from app.engine.requests import AtOnce, Frame, LaneRequest, LaneSpec, Phase
+from app.engine.pacing import Pace
 from app.learners import svm
 from app.learners.base import Measured
 from app.scene import text
@@ -91,7 +91,7 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 def test_up_to_the_limit_smo_is_shown_step_by_step() -> None:
     few = moons(FEW)
     frame = Background().finish(few, lane())
-    assert len(few) == FEW and frame.run_state is not None and frame.at_once is None
+    assert len(few) == FEW and frame.run_state is not None and frame.fast_run is None
     assert frame.run_state.length > 0 and frame.run_state.at_end
 
 
@@ -137,7 +137,7 @@ def test_the_certificate_holds_when_it_is_worked_out_anew() -> None:
 
 
 def test_first_a_rough_picture_then_the_answer(prepared: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(at_once, "ROUGH", 100)
+    monkeypatch.setattr(fast_run, "ROUGH", 100)
     background = Background()
     job = background.start(MANY, lane())
     while not background.frames:
@@ -145,7 +145,7 @@ def test_first_a_rough_picture_then_the_answer(prepared: list[int], monkeypatch:
     rough = background.frames[0]
     assert prepared == [100], "nothing else is begun before the first picture"
     assert rough.phase is Phase.TRAINING and rough.provisional and rough.points is MANY and not len(rough.marks.bounded)
-    assert rough.certificates == () and math.isnan(rough.accuracy) and rough.at_once is not None
+    assert rough.certificates == () and math.isnan(rough.accuracy) and rough.fast_run is not None
     assert (rough.model.predict(MANY.xy) == MANY.labels).mean() > 0.7
     for _ in job:
         pass
@@ -169,7 +169,7 @@ def test_another_view_goes_on_with_the_training_and_another_c_begins_one(
     stopped = False
     job = background.start(points, lane(), lambda: stopped)
     with monkeypatch.context() as patch:
-        patch.setattr(pieces, "PIECE", 0.0)  # however fast the machine is, no piece trains all points
+        patch.setattr(pacing, "PIECE", 0.0)  # however fast the machine is, no piece trains all points
         while len(points) not in prepared:
             next(job)
         next(job)
@@ -208,8 +208,8 @@ def test_three_classes_one_against_one_and_against_the_rest() -> None:
 
 def test_others_that_train_step_by_step_go_on_doing_so() -> None:
     frame = Background().finish(MANY, lane(trainer="lasvm", kernel="linear", finish=False))
-    assert frame.at_once is None and frame.run_state is not None and frame.run_state.length > FEW
-    assert not lane(trainer="dual-ascent").family.trains_at_once(SvmSettings(trainer="dual-ascent"), 10**6)
+    assert frame.fast_run is None and frame.run_state is not None and frame.run_state.length > FEW
+    assert not lane(trainer="dual-ascent").family.trains_fast(SvmSettings(trainer="dual-ascent"), 10**6)
 
 
 @pytest.mark.parametrize("trainer", ["smo", "lasvm", "dual-ascent"])
@@ -235,22 +235,22 @@ def test_what_ends_elsewhere_goes_its_own_way(prepared: list[int]) -> None:
 
 
 def test_a_large_gamma_is_said_to_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(at_once, "LONG", 0.0)
+    monkeypatch.setattr(fast_run, "LONG", 0.0)
     background = Background()
     background.finish(moons(2600), lane(gamma=5000.0, C=10.0))
-    slow = [frame for frame in background.frames if frame.at_once is not None and frame.at_once.slow]
-    assert slow and slow[0].phase is Phase.TRAINING and slow[0].at_once.expected > 0
-    assert text.at_once(slow[0], 2600) == "No fast algorithm with γ = 5000"
+    slow = [frame for frame in background.frames if frame.fast_run is not None and frame.fast_run.slow]
+    assert slow and slow[0].phase is Phase.TRAINING and slow[0].fast_run.expected > 0
+    assert text.fast_training(slow[0], 2600) == "No fast algorithm with γ = 5000"
     background.finish(moons(2600), lane())
-    assert not any(frame.at_once.slow for frame in background.frames), "there is one"
+    assert not any(frame.fast_run.slow for frame in background.frames), "there is one"
 
 
 def test_an_estimate_that_was_wrong_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(at_once, "LONG", 0.0)
+    monkeypatch.setattr(fast_run, "LONG", 0.0)
     monkeypatch.setattr(svm.Machine, "estimate", lambda *what: 1e-6)
     background = Background()
     background.finish(moons(2600), lane())
-    told = [frame.at_once.expected for frame in background.frames[:-1]]
+    told = [frame.fast_run.expected for frame in background.frames[:-1]]
     assert told[0] == 1e-6 and math.isnan(told[-1])
     assert text.headline(background.frames[-2], lane()) == "Training on 2\u202f600 points at once…"
 
@@ -306,9 +306,9 @@ def test_estimates_have_one_digit(seconds: float, said: str) -> None:
 
 def test_words_of_a_training_at_once() -> None:
     frame = Background().finish(MANY, lane())
-    assert text.at_once(frame, len(MANY)) == "Trained on all points; not step by step"
-    assert text.at_once(frame, len(MANY) + 1) == "Not trained step by step"
+    assert text.fast_training(frame, len(MANY)) == "Trained on all points; not step by step"
+    assert text.fast_training(frame, len(MANY) + 1) == "Not trained step by step"
     assert "step" not in text.details(frame), "it has made none"
-    training = replace(frame, phase=Phase.TRAINING, at_once=AtOnce(2.2))
+    training = replace(frame, phase=Phase.TRAINING, fast_run=FastProgress(2.2))
     assert text.headline(training, frame.lane) == "Training on 800 points at once, about 2 s…"
-    assert AtOnceRun.continuing(None, Background().spec(MANY, lane())).state.expected > 0
+    assert FastRun.continuing(None, Background().spec(MANY, lane())).state.expected > 0

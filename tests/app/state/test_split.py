@@ -20,8 +20,8 @@ from app.scene import text
 from app.state.commands import AddPoints, Clear, MovePoints, PaintTestPoints, RelabelPoints, RemovePoints, SetFields
 from app.state.document import Document, GeneratorSettings, Lane
 from app.state.session import Session
+from app.state.split import NO_SPLIT, IdSet, Split, drawn
 from app.state.store import Store
-from app.state.test_split import NO_SPLIT, IdSet, Split, drawn
 from app.tools import Keys, PointerPosition
 from tests.examples import examples
 

@@ -26,7 +26,7 @@ PEN, INKS = 1 / 120, (((205, 0, 60), (255, 90, 140)), ((20, 20, 245), (120, 255,
 REACH = 1.5
 
 
-class Glass(QWidget):
+class PenLayer(QWidget):
     """The glass over the picture of lane `index`.
 
     Parameters
@@ -159,7 +159,7 @@ class Glass(QWidget):
         return self._canvas.pointer_at(event.position() + QPointF(self.pos()))
 
 
-class Glasses:
+class PenLayers:
     """The glasses over the pictures of one window, while these are shown to many.
 
     Parameters
@@ -169,7 +169,7 @@ class Glasses:
 
     def __init__(self, controller: Controller) -> None:
         self._controller = controller
-        self._glasses: list[Glass] = []
+        self._glasses: list[PenLayer] = []
 
     def render_scene(self, scene: Scene, canvases: Sequence[Canvas], theme: Theme) -> None:
         """Show what is drawn over the first `scene.shown` of these pictures, or take all glasses away."""
@@ -182,7 +182,7 @@ class Glasses:
             return
         while len(self._glasses) < scene.shown:
             index = len(self._glasses)
-            self._glasses.append(Glass(index, canvases[index], self._controller))
+            self._glasses.append(PenLayer(index, canvases[index], self._controller))
         for glass in self._glasses[: scene.shown]:
             glass.render_scene(scene, presenting, theme)
 

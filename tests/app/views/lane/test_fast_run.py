@@ -16,13 +16,13 @@ from sklearn import svm as theirs
 
 from app.core.number_format import percent
 from app.core.points import Points
-from app.engine.at_once import AtOnceRun
-from app.engine.requests import Phase
+from app.engine.fast_run import FastRun
+from app.engine.frames import Phase
 from app.features.film.plan import Training, can_film, check
 from app.learners import svm
 from app.scene.text import NO_STEPS
 from app.state.document import Document, Lane, SvmSettings, View
-from app.state.test_split import Split
+from app.state.split import Split
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
 from solver.data.datasets import generate
@@ -64,13 +64,13 @@ class Held:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.free, self.asked = threading.Event(), 0
-        advance = AtOnceRun.advance
+        advance = FastRun.advance
 
-        def held(run: AtOnceRun, late: Any) -> bool:
+        def held(run: FastRun, late: Any) -> bool:
             self.asked += 1
             return advance(run, late) if self.free.is_set() else False
 
-        monkeypatch.setattr(AtOnceRun, "advance", held)
+        monkeypatch.setattr(FastRun, "advance", held)
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_space_stops_it_and_space_goes_on(make: Make, qtbot: QtBot, monkeypatch:
 def test_what_goes_wrong_is_said_in_its_picture(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make(document())
     with monkeypatch.context() as patch:
-        patch.setattr(AtOnceRun, "advance", lambda run, late: 1 / 0)
+        patch.setattr(FastRun, "advance", lambda run, late: 1 / 0)
         window.controller.set_lane(1, "svm", C=3.0)
         settle(qtbot, window)
     message = part(window, QLabel, "lane1.message")

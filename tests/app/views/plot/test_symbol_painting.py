@@ -15,9 +15,9 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.state.document import Document, Lane, View
 from app.tools import PointerPosition, nearest
-from app.views.plot import clouds, lines
-from app.views.plot.clouds import KINDS, Cloud, size_for
+from app.views.plot import lines, symbol_painting
 from app.views.plot.lines import dashed
+from app.views.plot.symbol_painting import KINDS, Cloud, size_for
 from app.views.plot.symbols import HIGHLIGHT
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
@@ -70,9 +70,9 @@ def test_a_kept_picture_is_what_plain_painting_gives(monkeypatch: pytest.MonkeyP
     kept = cloud_of(xy, kinds)
     found = painted(kept, ratio)
     assert kept.made == 1
-    culled = count > clouds.CULLED
-    monkeypatch.setattr(clouds, "KEPT", 10**9)
-    monkeypatch.setattr(clouds, "CULLED", 10**9)
+    culled = count > symbol_painting.CULLED
+    monkeypatch.setattr(symbol_painting, "KEPT", 10**9)
+    monkeypatch.setattr(symbol_painting, "CULLED", 10**9)
     plain = painted(cloud_of(xy, kinds), ratio)
     channels = [np.stack([pixels >> shift & 255 for shift in (0, 8, 16)]).astype(int) for pixels in (found, plain)]
     steps = np.abs(channels[0] - channels[1]).max(axis=0)
@@ -350,4 +350,4 @@ def test_what_is_painted_again_is_the_same_to_the_pixel(
 def test_symbols_go_with_the_picture_and_with_how_many_they_are() -> None:
     assert size_for(100, 400.0) == size_for(3, 400.0) == 10 and size_for(100, 800.0) == 20
     assert size_for(1600, 800.0) == 10, "sixteen times as many are half as large"
-    assert size_for(10**6, 400.0) == clouds.LEAST_SIZE and size_for(5, 5000.0) == clouds.MOST_SIZE
+    assert size_for(10**6, 400.0) == symbol_painting.LEAST_SIZE and size_for(5, 5000.0) == symbol_painting.MOST_SIZE

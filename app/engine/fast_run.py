@@ -1,4 +1,4 @@
-"""AtOnceRun: the fastest training of a lane with many points, without recorded steps, and the frames it yields.
+"""FastRun: the fastest training of a lane with many points, without recorded steps, and the frames it yields.
 
 The first frame shows a rough answer, trained on a sample of the points.
 """
@@ -16,9 +16,9 @@ from app.learners.base import Measured
 from app.state.document import Lane
 from solver import SVC, PairTrainer, Status
 
+from .frames import FastProgress, Frame, LaneSpec, Phase
 from .outcome import outcome, outcome_of_values
-from .pieces import Pace, Step
-from .requests import AtOnce, Frame, LaneSpec, Phase
+from .pacing import Pace, Step
 from .run_report import values_of
 from .training_run import marks_of
 
@@ -31,39 +31,39 @@ LONG = 2.0
 ROUND = 1_000_000
 
 
-class AtOnceRun:
+class FastRun:
     """The training of a lane's request; only the lane's job touches it.
 
     Attributes
     ----------
     ended : bool
         Whether the model is available.
-    state : AtOnce
+    state : FastProgress
         Estimate of the training's duration.
     """
 
     def __init__(self, spec: LaneSpec) -> None:
         lane, points = spec.lane, spec.points
         self._key, self._points, self._restart = _key(lane), points, spec.restart
-        self._estimator: Any = lane.estimator(at_once=True)  # an SVM's
+        self._estimator: Any = lane.estimator(fast=True)  # an SVM's
         self._trainer: PairTrainer[Any] | None = None
         self._seconds = 0.0
         self._found: Frame | None = None
         self.rough: SVC | None = _rough(lane, points)
         share = len(self.rough.support_) / min(ROUGH, len(points))
         known = Measured(0, math.nan, share)
-        self.state = AtOnce(
+        self.state = FastProgress(
             lane.family.estimate(lane.settings, len(points), lane.inputs(points).extent, known, len(points.classes))
         )
         self._look_at = LONG
 
     @staticmethod
-    def continuing(before: AtOnceRun | None, spec: LaneSpec) -> AtOnceRun:
+    def continuing(before: FastRun | None, spec: LaneSpec) -> FastRun:
         """Return `before` if it trains on the same problem, else a new run."""
         if before is None or before._points is not spec.points:
-            return AtOnceRun(spec)
+            return FastRun(spec)
         same = before._key == _key(spec.lane) and before._restart == spec.restart
-        return before if same else AtOnceRun(spec)
+        return before if same else FastRun(spec)
 
     @property
     def ended(self) -> bool:
@@ -85,9 +85,9 @@ class AtOnceRun:
         expected = max((each.expected(self._seconds) for each in running[:1]), default=0.0)
         before = self.state
         if expected > 0.0:
-            self.state = AtOnce(expected, slow=True)
+            self.state = FastProgress(expected, slow=True)
         elif self._seconds > 2.0 * before.expected:  # the estimate was wrong
-            self.state = AtOnce(math.nan, before.slow)
+            self.state = FastProgress(math.nan, before.slow)
         return repr(self.state) != repr(before)
 
     @property
@@ -99,7 +99,7 @@ class AtOnceRun:
         """Return `frame` with the rough answer."""
         phase = Phase.PAUSED if paused else Phase.TRAINING
         return replace(
-            frame, phase=phase, model=self.rough, seconds=self._seconds, provisional=True, at_once=self.state
+            frame, phase=phase, model=self.rough, seconds=self._seconds, provisional=True, fast_run=self.state
         )
 
     def frame(self, frame: Frame, pace: Pace) -> Generator[Step, None, Frame]:
@@ -128,7 +128,7 @@ class AtOnceRun:
                 seconds=self._seconds,
                 provisional=False,
                 picture=None,
-                at_once=AtOnce(),
+                fast_run=FastProgress(),
             )
             self._trainer = self._estimator = self.rough = None  # hundreds of megabytes
         found = self._found
@@ -136,13 +136,13 @@ class AtOnceRun:
 
 
 def _key(lane: Lane) -> tuple[str, Any, bool]:
-    return lane.classifier, lane.family.training_key(lane.settings, at_once=True), lane.standardises
+    return lane.classifier, lane.family.training_key(lane.settings, fast=True), lane.standardises
 
 
 def _rough(lane: Lane, points: Points) -> SVC:
     """Return a model of a sample of the points, trained for `ROUGH_SECONDS` at most."""
     some = points.sample(ROUGH)
-    estimator: Any = lane.estimator(at_once=True)
+    estimator: Any = lane.estimator(fast=True)
     estimator.C = min(estimator.C, ROUGH_C)
     trainer = estimator.prepare(some.xy, some.labels)
     end = time.thread_time() + ROUGH_SECONDS

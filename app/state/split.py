@@ -103,7 +103,7 @@ NONE_HELD_OUT: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class SplitPoints:
     """Training and test points by a split; the same object while nothing has changed.
 
     Attributes
@@ -124,18 +124,18 @@ class Parts:
     n_trainable: int
 
 
-def unsplit(points: Points) -> Parts:
+def unsplit(points: Points) -> SplitPoints:
     """Return the parts of points without test points."""
-    return Parts(points, NO_POINTS, NONE_HELD_OUT, len(points))
+    return SplitPoints(points, NO_POINTS, NONE_HELD_OUT, len(points))
 
 
 @lru_cache(maxsize=8)
-def parts_of(points: Points, split: Split, training_limit: int) -> Parts:
+def parts_of(points: Points, split: Split, training_limit: int) -> SplitPoints:
     """Return the parts of `points`; a part with the same points as before is the same object as before."""
     if split.kind == "none":
-        return Parts(points.sample(training_limit), NO_POINTS, NONE_HELD_OUT, len(points))
+        return SplitPoints(points.sample(training_limit), NO_POINTS, NONE_HELD_OUT, len(points))
     test, trainable, held_out = _parted(points, _relevant(split))
-    return Parts(trainable.sample(training_limit), test, held_out, len(trainable))
+    return SplitPoints(trainable.sample(training_limit), test, held_out, len(trainable))
 
 
 def drawn(labels: NDArray[np.uint8], ids: Ids, ratio: float, seed: int) -> NDArray[np.bool_]:

@@ -144,7 +144,7 @@ NO_MARKS = Marks()
 
 
 @dataclass(frozen=True)
-class AtOnce:
+class FastProgress:
     """Progress of a training without recorded steps.
 
     Attributes
@@ -190,7 +190,7 @@ class Frame:
         Whether the surface is not that of a finished training, and the training has lasted for a while.
     starts : Starts or None
         Initial multipliers of the training.
-    at_once : AtOnce or None
+    fast_run : FastProgress or None
         Progress of a training without recorded steps.
     probability : Probability or None
         Probability that the picture shades in place of f.
@@ -216,7 +216,7 @@ class Frame:
     orders: Orders | None = None
     sides: Sides | None = None
     starts: Starts | None = None
-    at_once: AtOnce | None = None
+    fast_run: FastProgress | None = None
     probability: Probability | None = None
     cover: Cover = Cover.NOTHING
 

@@ -14,7 +14,7 @@ from app.state.session import FeatureSession, Session
 from app.state.store import Store
 
 
-class Host(Protocol):
+class Owner(Protocol):
     """The owner of document and session, through which alone they change."""
 
     session: Session
@@ -35,7 +35,7 @@ class Host(Protocol):
     def say(self, sentence: str) -> None: ...
 
 
-class DocumentHost(Host, Protocol):
+class DocumentOwner(Owner, Protocol):
     """A host that can also replace the whole document, and knows the fingerprint of its file."""
 
     on_disk: Fingerprint | None
