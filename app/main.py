@@ -160,8 +160,8 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
         lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
         for index in range(document.shown):
             frame, lane = window.result(index), document.lanes[index]
-            said = headline(frame, lane) + sampled(frame, document.parts.n_trainable, document.training_limit)
-            lines.append(f"{lane.title}: {said}")
+            state = headline(frame, lane) + sampled(frame, document.parts.n_trainable, document.training_limit)
+            lines.append(f"{lane.title}: {state}")
             lines.append(f"    {details(frame)}" if details(frame) else "")
         window.close()
     return "\n".join(line for line in lines if line)
@@ -176,18 +176,18 @@ class _Parser(argparse.ArgumentParser):
         if file is sys.stderr:
             super()._print_message(message, file)
         else:  # help and version: argparse would ignore that they cannot be printed
-            _tell(message)
+            _print_text(message)
 
 
 class _Licences(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
         from app.files import licences
 
-        _tell(licences.notice())
+        _print_text(licences.notice())
         parser.exit()
 
 
-def _tell(text: str) -> None:
+def _print_text(text: str) -> None:
     """Print `text` and flush; if that fails, end with one sentence and exit code 1."""
     try:
         if sys.stdout is None:
@@ -243,8 +243,8 @@ def _one_of(dest: str, **choices: str) -> Callable[[_Parser], object]:
 
     def add(parser: _Parser) -> None:
         group = parser.add_mutually_exclusive_group()
-        for name, told in choices.items():
-            group.add_argument(f"--{name}", dest=dest, action="store_const", const=name, default="", help=told)
+        for name, text in choices.items():
+            group.add_argument(f"--{name}", dest=dest, action="store_const", const=name, default="", help=text)
 
     return add
 
@@ -380,7 +380,7 @@ def _draw(options: argparse.Namespace, opened: _Opened) -> None:
 
 
 def _finish(summary: str, out: Path) -> None:
-    _tell(f"{summary}\nWrote {out}\n")
+    _print_text(f"{summary}\nWrote {out}\n")
     _leave(0)
 
 
@@ -393,7 +393,7 @@ def _share(options: argparse.Namespace, opened: _Opened) -> int | None:
     except FileError as error:
         print(f"{NAME}: {error}", file=sys.stderr)
         return 1
-    _tell(f"{text}\n")
+    _print_text(f"{text}\n")
     return None
 
 
@@ -410,7 +410,7 @@ def _lessons(options: argparse.Namespace, opened: _Opened) -> int:
     if options.what == "worksheet":
         return _make_worksheet(options)
     lines, sound = check(FEATURES, options.files, options.against)
-    _tell("".join(f"{line}\n" for line in lines))
+    _print_text("".join(f"{line}\n" for line in lines))
     return 0 if sound else 1
 
 
@@ -436,10 +436,10 @@ def _report_answers(options: argparse.Namespace) -> int:
     from app.files import documents
 
     table, rows = report(FEATURES, options.files)
-    _tell(f"{table}\n")
+    _print_text(f"{table}\n")
     if options.csv is not None:
         documents.write_bytes(rows.encode("utf-8"), options.csv)
-        _tell(f"\nWrote {options.csv}\n")
+        _print_text(f"\nWrote {options.csv}\n")
     return 0
 
 
@@ -453,7 +453,7 @@ def _write_code(options: argparse.Namespace, opened: _Opened) -> None:
         limits = f"between 1 and {document.shown}, the number of classifiers"
         raise argparse.ArgumentTypeError(f"--lane {lane} must lie {limits}")
     written = export.write(document, None if lane is None else (lane - 1,), options.out)
-    _tell("".join(f"Wrote {path}\n" for path in written))
+    _print_text("".join(f"Wrote {path}\n" for path in written))
 
 
 def _film(options: argparse.Namespace, opened: _Opened) -> None:
@@ -478,7 +478,7 @@ def _film(options: argparse.Namespace, opened: _Opened) -> None:
 def _study(options: argparse.Namespace, opened: _Opened) -> int:
     from app.features.study import command
 
-    return command.run(options, lambda path: _opened(path).contents.document, _tell)
+    return command.run(options, lambda path: _opened(path).contents.document, _print_text)
 
 
 def _integrate(what: str) -> None:
@@ -490,7 +490,7 @@ def _integrate(what: str) -> None:
         from app.views.app_icon import picture
 
         done = [f"Wrote {path}\n" for path in integration.integrate(picture)]
-    _tell("".join(done))
+    _print_text("".join(done))
 
 
 def _integrate_or_open(options: argparse.Namespace, opened: _Opened) -> int | None:

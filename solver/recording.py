@@ -19,7 +19,7 @@ from solver.core.trace import LIMIT, Trace
 #: Largest number of checkpoints.
 MOST_CHECKPOINTS = 512
 #: Largest number of new steps made before they are checked for a change: 1, 2, 4, ...
-MOST_LOOKED = 64
+MOST_CHECKED = 64
 
 
 class Recording:
@@ -64,7 +64,7 @@ class Recording:
         self._used = self._checkpoints[0].nbytes
         self._newest: Checkpoint | None = None  # the state at `length`, while the solver is in another
         #: The steps with changes among the steps from the first to the last that were searched most recently.
-        self._seen, self._seen_changes = (0, 0), np.empty(0, dtype=np.int64)
+        self._searched, self._found_changes = (0, 0), np.empty(0, dtype=np.int64)
         self.ended = solver.status is not Status.RUNNING
 
     @property
@@ -117,7 +117,7 @@ class Recording:
             if not self.go_to(self.length, stop):
                 return False
             self.advance(look, stop)
-            look = min(2 * look, MOST_LOOKED)
+            look = min(2 * look, MOST_CHECKED)
             if stop():
                 return False
 
@@ -150,14 +150,14 @@ class Recording:
 
     def _found(self, first: int, last: int, *, stop: Stop, place: int) -> bool | None:
         """Go to the first (`place` 0) or last (-1) change among some steps, as `go_to`; None if there is none."""
-        if self._seen != (first, last):
+        if self._searched != (first, last):
             if not self.go_to(first - 1, stop):
                 return False
             changes = []
             while self.position < last:  # few steps: `stop` is not called meanwhile
                 changes.append(self._stride(last, never))
-            self._seen, self._seen_changes = (first, last), first + np.flatnonzero(np.concatenate(changes))
-        steps = self._seen_changes
+            self._searched, self._found_changes = (first, last), first + np.flatnonzero(np.concatenate(changes))
+        steps = self._found_changes
         return self.go_to(int(steps[place]), stop) if len(steps) else None
 
     def _keep(self) -> None:

@@ -62,17 +62,17 @@ class TestSplitController:
 
     Parameters
     ----------
-    host : Owner
+    owner : Owner
     """
 
-    def __init__(self, host: Owner) -> None:
-        self._host = host
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
 
     def choose(self, kind: Kind) -> None:
         """Choose no split, one by ratio, or one by hand, which starts from a ratio's points or those painted before."""
-        split = self._host.document.split
+        split = self._owner.document.split
         if kind == "painted" and split.kind == "ratio":
-            self._set("Choose test points by hand", kind=kind, painted=IdSet(self._host.document.test_points.ids))
+            self._set("Choose test points by hand", kind=kind, painted=IdSet(self._owner.document.test_points.ids))
             return
         texts = {"none": "Train on all points", "ratio": f"Keep {split.ratio:.0%} of the points for testing"}
         self._set(texts.get(kind, "Choose test points by hand"), kind=kind)
@@ -87,11 +87,11 @@ class TestSplitController:
 
     def _set(self, text: str, drag: object = None, **changes: Any) -> None:
         try:
-            split = replace(self._host.document.split, **changes)
+            split = replace(self._owner.document.split, **changes)
         except ValueError as error:
-            self._host.say(str(error))
+            self._owner.say(str(error))
         else:
-            self._host.dispatch(SetFields(drag, changes=(("split", split),), text=text))
+            self._owner.dispatch(SetFields(drag, changes=(("split", split),), text=text))
 
 
 class Controller:
@@ -468,7 +468,7 @@ class Controller:
             selection=NOTHING,
             cursor=None,
             simple=self.prefers_simple and is_simple,
-            lent="",
+            gesture_hint="",
             first_start=False,
             seeks=Session.seeks,
             restarts=session.restarted,

@@ -37,42 +37,42 @@ class Editing:
 
     Parameters
     ----------
-    host : Owner
+    owner : Owner
     """
 
-    def __init__(self, host: Owner) -> None:
-        self._host = host
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
         self._tool: Tool = TOOLS["pointer"].make(self)
         self._tool_name = "pointer"
         #: Called when the pointer moves over a canvas, and with None when it leaves.
         self.hover: Callable[[PointerPosition | None], object] = lambda pointer: None
         self._nudging: object = None
         self._by_keys = False  # the gesture is one of the keyboard
-        #: Makes the tool that gestures are of as long as the session says so, by `Session.lent`.
-        self.make_lent: Callable[[], Tool] | None = None
-        host.store.listen(self._keep_selection)
+        #: Returns the tool of the feature that has taken over the pointer, see `Session.gesture_hint`.
+        self.own_gesture: Callable[[], Tool] | None = None
+        owner.store.listen(self._keep_selection)
 
-    # -- the desk of the tools -------------------------------------------------------------------------------------
+    # -- for the tools ---------------------------------------------------------------------------------------------
 
     @property
     def document(self) -> Document:
-        return self._host.document
+        return self._owner.document
 
     @property
     def session(self) -> Session:
-        return self._host.session
+        return self._owner.session
 
     def dispatch(self, command: Command) -> None:
-        self._host.apply(command)
+        self._owner.apply(command)
 
     def say(self, sentence: str) -> None:
-        self._host.say(sentence)
+        self._owner.say(sentence)
 
     def select(self, ids: Ids) -> None:
         """Select the points with these `ids`."""
         if len(ids) or len(self.session.selection):
             ascending = (ids[1:] > ids[:-1]).all()
-            self._host.set_session(selection=Selection(ids if ascending else np.sort(ids)) if len(ids) else NOTHING)
+            self._owner.set_session(selection=Selection(ids if ascending else np.sort(ids)) if len(ids) else NOTHING)
 
     # -- the pointer on a canvas -----------------------------------------------------------------------------------
 
@@ -88,14 +88,14 @@ class Editing:
 
     def press(self, pointer: PointerPosition, keys: Keys = NO_KEYS) -> None:
         """The main button goes down; the keyboard cursor, if there was one, goes."""
-        self._host.set_session(cursor=None)
+        self._owner.set_session(cursor=None)
         self._begin(pointer, keys)
 
     def _begin(self, pointer: PointerPosition, keys: Keys = NO_KEYS, by_keys: bool = False) -> None:
         self.finish()
         self._by_keys = by_keys
-        if self.session.lent and self.make_lent is not None:
-            self._tool_name, self._tool = "", self.make_lent()
+        if self.session.gesture_hint and self.own_gesture is not None:
+            self._tool_name, self._tool = "", self.own_gesture()
         elif self._tool_name != self.session.tool:
             self._tool_name = self.session.tool
             self._tool = TOOLS[self._tool_name].make(self)
@@ -123,7 +123,7 @@ class Editing:
         """Break the gesture off and take back what it did; False when there was none."""
         if not self.busy:
             return False
-        self._host.store.abandon(self._tool.cancel())
+        self._owner.store.abandon(self._tool.cancel())
         self._show_gesture()
         return True
 
@@ -138,7 +138,7 @@ class Editing:
 
     def right_click(self, pointer: PointerPosition) -> bool:
         """Remove a point, where the eraser is set to do so; False where a right click opens a menu."""
-        if not self.session.right_removes or self.session.tool != "eraser" or self.session.lent:
+        if not self.session.right_removes or self.session.tool != "eraser" or self.session.gesture_hint:
             return False
         self.remove(pointer)
         return True
@@ -159,7 +159,7 @@ class Editing:
 
     def selects_at(self, pointer: PointerPosition) -> bool:
         """Whether a click at `pointer` selects a point, and adds none."""
-        is_pointer = self.session.tool == "pointer" and not self.session.lent
+        is_pointer = self.session.tool == "pointer" and not self.session.gesture_hint
         return is_pointer and point_at(self.document, pointer) is not None
 
     def select_at(self, pointer: PointerPosition | None) -> int | None:
@@ -175,7 +175,7 @@ class Editing:
         return index
 
     def _show_gesture(self) -> None:
-        self._host.set_session(outline=self._tool.outline, drawing=self.busy)
+        self._owner.set_session(outline=self._tool.outline, drawing=self.busy)
 
     # -- tools and their options -----------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class Editing:
         """Take another tool in hand; a gesture that is going on ends."""
         if tool in TOOLS and tool != self.session.tool:
             self.finish()
-            self._host.set_session(tool=tool, radius=dict(self.session.radii).get(tool, TOOLS[tool].radius))
+            self._owner.set_session(tool=tool, radius=dict(self.session.radii).get(tool, TOOLS[tool].radius))
 
     def set_option(self, name: str, value: int | str | bool) -> None:
         """Change an option of the tools; numbers beyond their limits become the nearest that is allowed."""
@@ -192,10 +192,10 @@ class Editing:
             value = min(max(int(value), low), high)
         allowed = {"spread": SPREADS, "moves": MOVES}.get(name)
         if allowed is None or value in allowed:
-            self._host.set_session(**{name: value})
+            self._owner.set_session(**{name: value})
         if name == "radius":  # each tool has its own
             radii = dict(self.session.radii) | {self.session.tool: self.session.radius}
-            self._host.set_session(radii=tuple(radii.items()))
+            self._owner.set_session(radii=tuple(radii.items()))
 
     def resize(self, factor: float) -> None:
         """Make the brush larger or smaller."""
@@ -228,10 +228,10 @@ class Editing:
 
     def cutting(self) -> Callable[[], None]:
         """What removes the points that are selected now, for when they have been copied."""
-        ids, resets = self.session.selection.ids, self._host.store.resets
+        ids, resets = self.session.selection.ids, self._owner.store.resets
 
         def cut() -> None:
-            if resets == self._host.store.resets:
+            if resets == self._owner.store.resets:
                 self._edit(RemovePoints(ids=ids, verb="Cut"))
 
         return cut
@@ -280,7 +280,7 @@ class Editing:
 
     def pasting(self, text: str) -> Task[tuple[int, ImportPoints]]:
         """The points in the text of a table, for `take_pasted`."""
-        document, active, resets = self.document, self.session.active_class, self._host.store.resets
+        document, active, resets = self.document, self.session.active_class, self._owner.store.resets
 
         def work(progress: Progress) -> tuple[int, ImportPoints]:
             from app.exchange.exporting import from_text
@@ -296,7 +296,7 @@ class Editing:
     def take_pasted(self, pasted: tuple[int, ImportPoints]) -> None:
         """Points from the clipboard, which are then selected; nothing of what was meant for another document."""
         resets, command = pasted
-        if resets == self._host.store.resets and self._add(command):
+        if resets == self._owner.store.resets and self._add(command):
             self.say(f"Pasted {count(len(np.asarray(command.xy)), 'point')}; drag one of them to move them all.")
 
     def _selected(self) -> tuple[np.ndarray, np.ndarray]:
@@ -336,18 +336,18 @@ class Editing:
         """An arrow key moves the selection, else the keyboard cursor, by pixels of size `unit`; y points up."""
         if self.busy and not self._by_keys:
             return
-        if len(self.session.selection) and not self.busy and not self.session.lent:
+        if len(self.session.selection) and not self.busy and not self.session.gesture_hint:
             self.nudge(dx * unit, dy * unit, again)
             return
         view = self.document.view
         x, y = self.session.cursor or (view.x, view.y)
         if self.session.cursor is not None:
             x, y = x + dx * unit, y + dy * unit
-        self._host.set_session(cursor=(x, y))
+        self._owner.set_session(cursor=(x, y))
         reach = 0.48 * view.span
         over = [value - min(max(value, middle - reach), middle + reach) for value, middle in ((x, view.x), (y, view.y))]
         if any(over):
-            self._host.pan(*over)
+            self._owner.pan(*over)
         self.drag(PointerPosition(x, y, unit, COARSE_PIXELS))
 
     def _cursor(self, unit: float) -> PointerPosition | None:
@@ -370,13 +370,13 @@ class Editing:
         if self._tool.clicks:
             self.release(pointer)
         else:
-            title = "Line" if self.session.lent else TOOLS[self.session.tool].title
+            title = "Line" if self.session.gesture_hint else TOOLS[self.session.tool].title
             self.say(f"{title} begun: arrows move it, Enter ends it, Esc breaks it off.")
 
     def _show_cursor(self, unit: float) -> None:
         """Show the keyboard cursor on a selected point, else in the middle of the view."""
         at = self.menu_location(None, unit)
-        self._host.set_session(cursor=(at.x, at.y) if at is not None else (self.document.view.x, self.document.view.y))
+        self._owner.set_session(cursor=(at.x, at.y) if at is not None else (self.document.view.x, self.document.view.y))
         if len(self.session.selection):
             self.say("Enter uses the tool at the cursor; the arrow keys move what is selected, Esc selects nothing.")
         else:
@@ -389,7 +389,7 @@ class Editing:
         elif len(self.session.selection):
             self.select_none()
         else:
-            self._host.set_session(cursor=None)
+            self._owner.set_session(cursor=None)
 
     def delete(self, pointer: PointerPosition | None, unit: float) -> None:
         """The Delete key: the selected points, else the one nearest to the keyboard cursor or to `pointer`."""

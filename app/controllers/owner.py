@@ -1,4 +1,4 @@
-"""Host: the part of the controller that its subordinate controllers use."""
+"""Owner: the part of the controller that its subordinate controllers use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Owner(Protocol):
 
 
 class DocumentOwner(Owner, Protocol):
-    """A host that can also replace the whole document, and knows the fingerprint of its file."""
+    """An owner that can also replace the whole document, and knows the fingerprint of its file."""
 
     on_disk: Fingerprint | None
 

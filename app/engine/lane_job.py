@@ -135,14 +135,14 @@ class LaneJob:
             self._post(replace(frame, phase=Phase.EMPTY))
             return
         model, pending = self._process.fit(spec.lane, spec.points)
-        told = 0.0
+        posted = 0.0
         while not pending.done:
             yield Delay(LOOK, Priority.TRAINING)
-            if pending.seconds > told + PATIENCE:
+            if pending.seconds > posted + PATIENCE:
                 if overtaken():
                     pending.give_up()
                     return
-                told = pending.seconds
+                posted = pending.seconds
                 self._post(
                     replace(self._last or frame, job=frame.job, phase=Phase.TRAINING, fast_run=FastProgress(slow=True))
                 )

@@ -60,8 +60,8 @@ class Results:
         if not covers:
             return self
         others = Results()
-        seen = {slot: _withheld(frame, covers.get(slot, Cover.NOTHING)) for slot, frame in self._frames.items()}
-        others._frames = {slot: frame for slot, frame in seen.items() if frame is not None}
+        frames = {slot: _withheld(frame, covers.get(slot, Cover.NOTHING)) for slot, frame in self._frames.items()}
+        others._frames = {slot: frame for slot, frame in frames.items() if frame is not None}
         others._answers = {name: each for name, each in self._answers.items() if not each.given_away(covers)}
         return others
 

@@ -24,7 +24,7 @@ from .surface_values import problem_of
 #: Number of steps of a run at which primal and gap are computed if the curves are displayed.
 SURVEYED = 96
 #: Snapshots with v for all points, in their order; LASVM has it only for its own points, in another order.
-KNOWS_V = (SmoSnapshot, DualAscentSnapshot)
+WITH_V = (SmoSnapshot, DualAscentSnapshot)
 #: Lengths of the bar for a slack of 1 whose margin is outside the picture, and of the longest bar, as shares of the
 #: picture's shorter side.
 BAR, LONGEST_BAR = 0.04, 0.2
@@ -88,7 +88,7 @@ def run_state_of(
         f=f,
         alpha=alpha,
         C=C,
-        v=snapshot.v if isinstance(snapshot, KNOWS_V) else None,
+        v=snapshot.v if isinstance(snapshot, WITH_V) else None,
         kkt=None if alpha is None or C is None else kkt_case(alpha, C, pair.y, f, tol=tol),
         intercept=snapshot.intercept if hasattr(snapshot, "intercept") else 0.0,
         tol=tol,
@@ -103,7 +103,7 @@ def run_state_of(
 
 def values_of(snapshot: Any, pair: BinaryProblem, model: PairClassifier, place: int, points: Points) -> Array:
     """Return f at the points of a problem, from the snapshot's v if it has one, which is free, else from the model."""
-    if isinstance(snapshot, KNOWS_V):
+    if isinstance(snapshot, WITH_V):
         return pair.y - snapshot.v + snapshot.intercept
     values: Array = model.pair_decision_function(points.xy[pair.index])[:, place]
     return values

@@ -103,8 +103,8 @@ class Imported:
             name = plain(self.class_names[label]) if label < len(self.class_names) else ""
             alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
             parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")
-        said = f"{count(n, 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
-        return f"{said} {count(self.n_left_out, 'row')} left out." if self.n_left_out else said
+        text = f"{count(n, 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
+        return f"{text} {count(self.n_left_out, 'row')} left out." if self.n_left_out else text
 
 
 class BadRows(FileError):  # noqa: N818 (it is mainly a list of rows)
@@ -254,11 +254,11 @@ def _limits(n_columns: int, share: str, classes: bool) -> str:
     """Return the sentence on what a view of `n_columns` columns cannot show; "" for two columns."""
     if n_columns < 3:
         return ""
-    seen = (
+    shown = (
         f"{share} of the variance of {grouped(n_columns)} columns" if share else f"Two of {grouped(n_columns)} columns"
     )
     hidden = "classes that overlap here may be separate" if classes else "points that lie together here may be apart"
-    return f"{seen}: {hidden} in the {'rest' if share else 'other' if n_columns == 3 else 'others'}."
+    return f"{shown}: {hidden} in the {'rest' if share else 'other' if n_columns == 3 else 'others'}."
 
 
 def _only(column: Column, rows: NDArray[np.intp]) -> Column:

@@ -88,8 +88,8 @@ def read_archive(data: bytes, name: str) -> Table:
         reason = "there is not enough memory for it"
     except Exception as error:  # damaged files raise a dozen kinds of errors
         log.caught("A .npz file cannot be read.", error)
-        said = str(error).partition("\n")[0].rstrip(".")
-        reason = f"it is not a sound .npz file ({said or type(error).__name__})"
+        first_line = str(error).partition("\n")[0].rstrip(".")
+        reason = f"it is not a sound .npz file ({first_line or type(error).__name__})"
     raise FileError(f"{name} cannot be used: {reason}.")
 
 

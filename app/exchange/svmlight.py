@@ -22,14 +22,14 @@ _LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re
 def looks_like_svmlight(data: bytes, name: str) -> bool:
     """Return whether the first lines are all in this format."""
     lines = TextLines(data[:200_000], encoding_of(data, name), name)
-    seen = 0
+    n_lines = 0
     with suppress(FileError):
         for line in islice(lines.records(), 20):
             if not _LINE.fullmatch(line):
                 # A line cut off by the end of the sample.
-                return seen > 0 and len(data) > 200_000 and next(iter(lines), None) is None
-            seen += 1
-    return seen > 0
+                return n_lines > 0 and len(data) > 200_000 and next(iter(lines), None) is None
+            n_lines += 1
+    return n_lines > 0
 
 
 def _parse(line: str) -> tuple[float, list[int], list[float]]:

@@ -38,8 +38,8 @@ def licence(package: Distribution) -> str:
     fields = package.metadata
     kinds = [line.rpartition(" :: ")[2] for line in fields.get_all("Classifier") or [] if line.startswith("License ::")]
     named = [line for name in ("License-Expression", "License") for line in fields.get_all(name) or []]
-    said = next(filter(None, named), " and ".join(kinds) or "see its licence text")
-    return str(said).strip().splitlines()[0]
+    text = next(filter(None, named), " and ".join(kinds) or "see its licence text")
+    return str(text).strip().splitlines()[0]
 
 
 def notice() -> str:

@@ -253,7 +253,7 @@ class Recorder:
         if isinstance(outcome, Exception):
             with self._news:
                 self._thread = None
-            self._tell(outcome)
+            self._report(outcome)
 
     def replaces(self, copy: Copy) -> None:
         """The work now kept is that of `copy`, which stays until that is written, or nothing is unsaved any more."""
@@ -319,12 +319,12 @@ class Recorder:
                 return False
             with self._news:
                 self._behind, self._due = True, time.monotonic() + RETRY
-            self._tell(error)
+            self._report(error)
             return False
         self._failing = False
         return True
 
-    def _tell(self, error: Exception) -> None:
+    def _report(self, error: Exception) -> None:
         if not self._failing:
             self._failing = True
             self._failed(f"Recovery copies cannot be written: {_reason(error)}.")

@@ -92,7 +92,7 @@ class Settings:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._tell: Callable[[str], object] = lambda sentence: None
+        self._alert: Callable[[str], object] = lambda sentence: None
         self._failure = ""  # what is wrong with the file, in a sentence
         self._changed: dict[str, Any] = {}  # here, and as far as is known not in the file
         self.values = SettingValues()
@@ -121,16 +121,16 @@ class Settings:
             self.values, self._failure = _sound(fields), ""
             self._changed.clear()
 
-    def on_failure(self, tell: Callable[[str], object]) -> None:
+    def on_failure(self, alert: Callable[[str], object]) -> None:
         """``tell(sentence)`` is called when settings cannot be read or written, once until they can again."""
-        self._tell = tell
+        self._alert = alert
         if self._failure:
-            tell(self._failure)
+            alert(self._failure)
 
     def _report(self, sentence: str) -> None:
         if not self._failure:
             self._failure = sentence
-            self._tell(sentence)
+            self._alert(sentence)
 
     def _read(self) -> dict[str, Any]:
         """Return what the file holds; FileError when that is not known.  A damaged file is set aside."""

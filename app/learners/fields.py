@@ -195,5 +195,5 @@ def change_text(fields: Sequence[Field], values: dict[str, Any]) -> str:
     if field.off and not value:
         return field.off
     text = next((shown for shown, entry, _ in field.choices if entry == value), f"{field.title} to {value}")
-    said = f"{value:g}" if isinstance(value, float) else value
-    return (field.change or f"Set {name} to {{value}}").format(value=said, text=text.lower())
+    number = f"{value:g}" if isinstance(value, float) else value
+    return (field.change or f"Set {name} to {{value}}").format(value=number, text=text.lower())

@@ -219,9 +219,9 @@ def of_orders(orders: Orders) -> str:
     mistakes = orders.mistakes[orders.rested]
     widths = 2 * orders.margins[orders.rested]  # from margin to margin, as drawn
     least, most = (grouped(int(number)) for number in (mistakes.min(), mistakes.max()))
-    told = [
+    parts = [
         f"{least} mistake{'' if least == '1' else 's'}" if least == most else f"{least} to {most} mistakes",
         f"margin {short(widths[0])}" if at_rest == 1 else f"margins {short(widths.min())} to {short(widths.max())}",
     ]
     widest = "" if orders.widest is None else f"; the widest {possible} is {short(2 * orders.widest_margin)}"
-    return f"{who}{some}: {', '.join(told)}{widest}"
+    return f"{who}{some}: {', '.join(parts)}{widest}"

@@ -32,14 +32,14 @@ class BackgroundRequests:
     def update(self, context: Context, shades: Shades) -> None:
         """Request the pictures and answers for `context` that have not been requested yet."""
         document, news = context.document, self._scheduler.results.news
-        seen = (document, context.session, context.grids, fast_loops.ready())
+        inputs = (document, context.session, context.grids, fast_loops.ready())
         has_difference = any(lane.is_difference for lane in document.lanes)
         sides = sides_of(document, context.results) if has_difference else None
-        if self._is_new("pictures", *seen, shades, sides):
+        if self._is_new("pictures", *inputs, shades, sides):
             self._order(context, shades, sides)
-        if self._is_new("questions", *seen, news):
+        if self._is_new("questions", *inputs, news):
             self._scheduler.ask(self._others.queries(context))
-        if self._is_new(POINTER, *seen, news, context.pointer):
+        if self._is_new(POINTER, *inputs, news, context.pointer):
             self._scheduler.ask(self._following.queries(context), POINTER)
 
     def _is_new(self, what: str, *inputs: object) -> bool:

@@ -29,7 +29,7 @@ from .feature_table import FeatureTable
 from .marks import among_all
 from .model import LaneScene, Scene
 from .start_offer import in_picture
-from .status_badge import NO_BADGE, badge, fast_training, probability, rests, scores
+from .status_badge import NO_BADGE, badge, fast_training, paused, probability, scores
 from .training_times import LIMITS, training_times
 
 #: Number of points from which training takes seconds.
@@ -120,7 +120,7 @@ def _selected(points: Points, selection: Selection) -> Indices:
 SLOW = 30.0
 
 
-def _steps_seen(session: Session, slot: int, run_state: RunState | None) -> bool:
+def _steps_visible(session: Session, slot: int, run_state: RunState | None) -> bool:
     """Return whether the run of a slot is stopped, or plays slowly enough to follow each step."""
     speed = SPEEDS[session.speeds[slot]]
     if run_state is not None:
@@ -129,17 +129,17 @@ def _steps_seen(session: Session, slot: int, run_state: RunState | None) -> bool
     return speed <= SLOW or not session.playing[slot] or (run_state is not None and run_state.at_end)
 
 
-def _shows_pair(run_state: RunState, steps_seen: bool, watched: Set[str]) -> bool:
+def _shows_pair(run_state: RunState, steps_visible: bool, watched: Set[str]) -> bool:
     """Return whether the pair of the present step is marked."""
-    return "last pair" in watched if run_state.at_end else steps_seen or "pair" in watched
+    return "last pair" in watched if run_state.at_end else steps_visible or "pair" in watched
 
 
 def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
     """Return words for the hidden settings that differ from their defaults."""
     default = lane.family.settings()
     applying = [field for field in lane.family.fields if not field.primary and field.name in names]
-    said = tuple(word for field in applying if (word := field.word(lane.settings, default)))
-    return (*said, "standardised") if lane.standardises else said
+    words = tuple(word for field in applying if (word := field.word(lane.settings, default)))
+    return (*words, "standardised") if lane.standardises else words
 
 
 def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
@@ -213,7 +213,7 @@ def _lane(
             run_state, orders = frame.run_state, frame.orders
         if run_state is not None and marking is not None and marking.marks is not None and session.marks:
             run_marks = marking.marks(run_state, points)
-    speed, seen = session.speeds[slot], _steps_seen(session, slot, run_state)
+    speed, slow = session.speeds[slot], _steps_visible(session, slot, run_state)
     followed = session.has_timeline(slot) or "last pair" in watched
     headline = text.COVERED if Cover.PAINT in cover else text.headline(frame, lane)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
@@ -231,7 +231,13 @@ def _lane(
         message=message,
         headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
         details="" if session.simple else text.details(frame),
-        scores=(*rests(frame, followed), *scores(frame), *whole, *probability(frame), *features.status(context, index)),
+        scores=(
+            *paused(frame, followed),
+            *scores(frame),
+            *whole,
+            *probability(frame),
+            *features.status(context, index),
+        ),
         formula=lane.formula,
         note=lane.remark,
         fields=applying,
@@ -242,8 +248,8 @@ def _lane(
         speed=speed,
         speed_text=text.speed(SPEEDS[speed]),
         run_state=run_state,
-        shows_pair=run_state is not None and _shows_pair(run_state, seen, watched),
-        steps_seen=seen,
+        shows_pair=run_state is not None and _shows_pair(run_state, slow, watched),
+        steps_visible=slow,
         playing=session.playing[slot] and not (run_state is not None and run_state.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
         orders=orders,

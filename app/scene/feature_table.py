@@ -38,7 +38,7 @@ class FeatureTable:
 
     def by_pointer(self) -> tuple[FeatureTable, FeatureTable]:
         """Return the features that follow the pointer, and the others."""
-        following, others = ([each for each in self.rows if (each.pointed is None) is rests] for rests in (False, True))
+        following, others = ([each for each in self.rows if (each.pointed is None) is still] for still in (False, True))
         return FeatureTable(tuple(following)), FeatureTable(tuple(others))
 
     def actions(self) -> tuple[Action, ...]:
@@ -103,13 +103,13 @@ class FeatureTable:
 
     def added_to_lane(self, context: Context, index: int) -> tuple[object, ...]:
         """Return the values that features add to the scene of the lane at `index`."""
-        said = [feature.lane(context, index) for feature in self.rows if feature.lane is not None]
-        return tuple(each for each in said if each is not None)
+        found = [feature.lane(context, index) for feature in self.rows if feature.lane is not None]
+        return tuple(each for each in found if each is not None)
 
     def status(self, context: Context, index: int) -> tuple[StatusPart, ...]:
         """Return the parts of the status line of the lane at `index`."""
-        said = [feature.status(context, index) for feature in self.rows if feature.status is not None]
-        return tuple(each for each in said if each is not None)
+        found = [feature.status(context, index) for feature in self.rows if feature.status is not None]
+        return tuple(each for each in found if each is not None)
 
     def added_to_scene(self, context: Context, lanes: tuple[LaneScene, ...]) -> tuple[object, ...]:
         """Return the values that features add to the scene of these lanes."""

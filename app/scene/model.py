@@ -78,7 +78,7 @@ class LaneScene(_Composed):
         The run plays, or would if it were not at its end.
     shows_pair : bool
         The working pair is marked in the picture.
-    steps_seen : bool
+    steps_visible : bool
         The run is stopped, or slow enough to follow each step.
     orders : Orders or None
         A perceptron's lines from other orders of the points.
@@ -134,7 +134,7 @@ class LaneScene(_Composed):
     run_state: RunState | None
     playing: bool
     shows_pair: bool
-    steps_seen: bool
+    steps_visible: bool
     orders: Orders | None
     badge: Badge
     remark: str

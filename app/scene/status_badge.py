@@ -63,14 +63,16 @@ def badge(frame: Frame | None) -> Badge:
             return Badge(Mood.MOVING, "still training: the last picture stays until it is done")
         return Badge(Mood.UNPROVED, "not certified: its training has ended, which proves nothing about its result")
     if frame.lane.trainer is None:
-        said = family.headline(frame.lane.settings, len(frame.points))
-        return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])
+        sentence = family.headline(frame.lane.settings, len(frame.points))
+        return Badge(Mood.CERTIFIED, sentence[0].lower() + sentence[1:])
     if not frame.certificates:  # nothing is proved
         if frame.fast_run is None:
             return NO_BADGE
-        said = headline(frame, frame.lane).rstrip("…")
+        sentence = headline(frame, frame.lane).rstrip("…")
         moving = frame.phase is Phase.TRAINING
-        return Badge(Mood.MOVING, f"training: {said}") if moving else Badge(Mood.RESTING, said.replace("P", "p", 1))
+        if moving:
+            return Badge(Mood.MOVING, f"training: {sentence}")
+        return Badge(Mood.RESTING, sentence.replace("P", "p", 1))
     run_state = frame.run_state
     where = "" if run_state is None else f"step {grouped(run_state.step)}"
     if frame.phase is Phase.TRAINING:
@@ -98,7 +100,7 @@ class StatusPart(NamedTuple):
     brief: str = ""
 
 
-def rests(frame: Frame | None, followed: bool) -> tuple[StatusPart, ...]:
+def paused(frame: Frame | None, followed: bool) -> tuple[StatusPart, ...]:
     """Return how to continue a run that is paused; it stays paused for new points and settings, too.
 
     For a run that is `followed` on its timeline, return also that it has ended.
@@ -116,11 +118,11 @@ def rests(frame: Frame | None, followed: bool) -> tuple[StatusPart, ...]:
 
 def fast_training(frame: Frame | None, n_trainable: int) -> tuple[StatusPart, ...]:
     """Return that there are no steps to follow, if so."""
-    said = text.fast_training(frame, n_trainable)
-    if not said or frame is None:
+    sentence = text.fast_training(frame, n_trainable)
+    if not sentence or frame is None:
         return ()
     moving = frame.phase is Phase.TRAINING
-    whole = StatusPart(said, f"{text.NO_STEPS}{'  Space stops it.' if moving else ''}", aside=True)
+    whole = StatusPart(sentence, f"{text.NO_STEPS}{'  Space stops it.' if moving else ''}", aside=True)
     expected = frame.fast_run.expected if moving and frame.fast_run is not None else 0.0
     return (StatusPart(about(expected), "Expected time of the training."), whole) if expected > 0 else (whole,)
 

@@ -53,8 +53,8 @@ def training_times(document: Document, results: Results, limits: tuple[int, ...]
             missing |= math.isnan(seconds)
             total += 0.0 if math.isnan(seconds) else seconds
             lines.append(f"{place} {lane.family.short}: {'not known yet' if math.isnan(seconds) else about(seconds)}")
-        said = about(total) if total else ""
-        found.append(TrainingTime(limit, f"{said} and more" if missing and said else said, "\n".join(lines)))
+        words = about(total) if total else ""
+        found.append(TrainingTime(limit, f"{words} and more" if missing and words else words, "\n".join(lines)))
     return tuple(found)
 
 

@@ -323,7 +323,7 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         centre = low + 0.5 * (high - low)
         return View(float(centre[0]), float(centre[1]), min(1.1 * float((high - low).max()), 4 * LIMIT))
 
-    def is_seen_on(self, grid: Grid) -> bool:
+    def is_of(self, grid: Grid) -> bool:
         """Return whether `grid` covers this part of the plane."""
         off = abs(0.5 * (grid.left + grid.right) - self.x) + abs(0.5 * (grid.bottom + grid.top) - self.y)
         side = min(grid.right - grid.left, grid.top - grid.bottom)

@@ -189,7 +189,7 @@ class Session:
         Location of the keyboard cursor in the plane; None until an arrow key is pressed.
     outline : Outline or None
         Shape of the gesture in progress.
-    lent : str
+    gesture_hint : str
         Hint for the feature that has taken over the pointer; empty while the tool has it.
     drawing : bool
         A gesture is in progress: the layout must not move.
@@ -244,7 +244,7 @@ class Session:
     right_removes: bool = False
     cursor: tuple[float, float] | None = None
     outline: Outline | None = None
-    lent: str = ""
+    gesture_hint: str = ""
     drawing: bool = False
     playing: tuple[bool, ...] = (True,) * MAX_LANES
     seeks: tuple[Seek | None, ...] = (None,) * MAX_LANES

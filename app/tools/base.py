@@ -142,7 +142,7 @@ class Tool:
 
     Parameters
     ----------
-    desk : ToolTarget
+    target : ToolTarget
     rng : numpy Generator, optional
         Source of randomness for sprays and jitters.
     """
@@ -152,8 +152,8 @@ class Tool:
     #: True if the Enter key makes a whole click; else it begins and ends a drag.
     clicks = False
 
-    def __init__(self, desk: ToolTarget, rng: np.random.Generator | None = None) -> None:
-        self.desk = desk
+    def __init__(self, target: ToolTarget, rng: np.random.Generator | None = None) -> None:
+        self.target = target
         self.rng = rng or np.random.default_rng()
         self.stroke: object = object()
         self.start: PointerPosition | None = None
@@ -216,7 +216,7 @@ class Tool:
     def radius(self) -> float:
         """Radius of the brush in the plane."""
         assert self.pointer is not None
-        return self.desk.session.radius * self.pointer.unit
+        return self.target.session.radius * self.pointer.unit
 
     @property
     def dragged(self) -> bool:

@@ -46,25 +46,25 @@ class _Mover(Tool):
         far = pointer.pixels_to(self.start.x, self.start.y) > CLICK_PIXELS
         self._moving = self._moving or far
         if self._grip is not None and self._moving:
-            self.desk.dispatch(
+            self.target.dispatch(
                 MovePoints(self.stroke, ids=self._grip.ids, xy=self._grip.dragged(self.start, pointer), verb=self.verb)
             )
 
     def grip_of(self, ids: Ids) -> Grip:
         """These points, rigidly."""
-        points = self.desk.document.points
+        points = self.target.document.points
         index = points.indices_of(ids)
         return Grip(points.ids[index], points.xy[index])
 
 
 def held(tool: Tool, pointer: PointerPosition) -> Ids | None:
     """The point under `pointer`, with the whole selection when it belongs to it; None when there is none."""
-    document = tool.desk.document
+    document = tool.target.document
     index = point_at(document, pointer)
     if index is None:
         return None
     point = document.points.ids[index]
-    selection = tool.desk.session.selection.ids
+    selection = tool.target.session.selection.ids
     return selection if point in selection else np.array([point])
 
 
@@ -75,8 +75,8 @@ class MoveTool(_Mover):
         ids = held(self, pointer)
         if ids is None:
             return None
-        if self.desk.session.moves == "class":
-            points = self.desk.document.points
+        if self.target.session.moves == "class":
+            points = self.target.document.points
             label = points.labels[points.indices_of(ids)[-1]]
             if len(ids) == 1:
                 ids = points.ids[points.labels == label]
@@ -84,7 +84,7 @@ class MoveTool(_Mover):
 
     def end(self, pointer: PointerPosition) -> None:
         if self._grip is None:
-            self.desk.say("Press on a point to move it; press on a selected one to move the selection.")
+            self.target.say("Press on a point to move it; press on a selected one to move the selection.")
 
 
 class SoftDragTool(_Mover):
@@ -93,7 +93,7 @@ class SoftDragTool(_Mover):
     verb = "Soft-drag"
 
     def take_hold(self, pointer: PointerPosition) -> Grip | None:
-        points = self.desk.document.points
+        points = self.target.document.points
         share = np.clip(1.0 - ((points.xy - pointer.xy) ** 2).sum(axis=1) / self.radius**2, 0.0, None) ** 2
         near = np.flatnonzero(share)
         return Grip(points.ids[near], points.xy[near], share[near]) if len(near) else None
@@ -112,11 +112,11 @@ class _Field(Tool):
         self.stay(pointer)
 
     def stay(self, pointer: PointerPosition) -> None:
-        points = self.desk.document.points
+        points = self.target.document.points
         near = np.flatnonzero(((points.xy - pointer.xy) ** 2).sum(axis=1) <= self.radius**2)
         if len(near):
             moved = self.pushed(points.xy[near], pointer)
-            self.desk.dispatch(MovePoints(self.stroke, ids=points.ids[near], xy=moved, verb=self.verb))
+            self.target.dispatch(MovePoints(self.stroke, ids=points.ids[near], xy=moved, verb=self.verb))
 
     def pushed(self, xy: Array, pointer: PointerPosition) -> Array:
         """Where points at `xy` go in one turn."""

@@ -43,7 +43,7 @@ class BrushTool(Tool):
         self._spray(pointer.xy[None])
 
     def _spray(self, centres: Array) -> None:
-        session = self.desk.session
+        session = self.target.session
         n = session.density * len(centres)
         if session.spread == "normal":
             offsets = self.rng.normal(0.0, 0.5 * self.radius, (n, 2))
@@ -51,7 +51,7 @@ class BrushTool(Tool):
             r, angle = self.radius * np.sqrt(self.rng.random(n)), 2 * np.pi * self.rng.random(n)
             offsets = np.column_stack((r * np.cos(angle), r * np.sin(angle)))
         xy = np.repeat(centres, session.density, axis=0) + offsets
-        self.desk.dispatch(AddPoints(self.stroke, xy=xy, labels=session.active_class, verb="Brush"))
+        self.target.dispatch(AddPoints(self.stroke, xy=xy, labels=session.active_class, verb="Brush"))
 
 
 class _Sweep(Tool):
@@ -65,7 +65,7 @@ class _Sweep(Tool):
         self._sweep(self.pointer, pointer)
 
     def _sweep(self, start: PointerPosition, end: PointerPosition) -> None:
-        ids = along(self.desk.document.points, start, end, self.radius)
+        ids = along(self.target.document.points, start, end, self.radius)
         if len(ids):
             self.act(ids)
 
@@ -78,21 +78,21 @@ class EraserTool(_Sweep):
     """Removes the points under the brush."""
 
     def act(self, ids: Integers) -> None:
-        self.desk.dispatch(RemovePoints(self.stroke, ids=ids, verb="Erase"))
+        self.target.dispatch(RemovePoints(self.stroke, ids=ids, verb="Erase"))
 
 
 class RelabelTool(_Sweep):
     """Gives the points under the brush the active class."""
 
     def act(self, ids: Integers) -> None:
-        self.desk.dispatch(RelabelPoints(self.stroke, ids=ids, label=self.desk.session.active_class))
+        self.target.dispatch(RelabelPoints(self.stroke, ids=ids, label=self.target.session.active_class))
 
 
 class TestTool(_Sweep):
     """Keeps the points under the brush back from training, to test on; with Shift, gives them back."""
 
     def act(self, ids: Integers) -> None:
-        self.desk.dispatch(PaintTestPoints(self.stroke, ids=ids, test=not self.keys.shift))
+        self.target.dispatch(PaintTestPoints(self.stroke, ids=ids, test=not self.keys.shift))
 
 
 class _Shape(Tool):
@@ -119,12 +119,12 @@ class _Shape(Tool):
         assert self.start is not None
         self.pointer = pointer
         if not self.dragged:
-            self.desk.say(f"Press and drag: the {self.kind} of points goes from the press to the release.")
+            self.target.say(f"Press and drag: the {self.kind} of points goes from the press to the release.")
             return
-        session = self.desk.session
+        session = self.target.session
         xy = self.places(*self.corners(self.start, pointer), session.count)
         xy = xy + self.rng.normal(0.0, session.scatter * pointer.unit, xy.shape)
-        self.desk.dispatch(AddPoints(xy=xy, labels=session.active_class, verb=self.verb))
+        self.target.dispatch(AddPoints(xy=xy, labels=session.active_class, verb=self.verb))
 
 
 class LineTool(_Shape):
@@ -155,7 +155,7 @@ class EllipseTool(_Shape):
         return start.xy, start.xy + corner
 
     def places(self, first: Array, last: Array, n: int) -> Array:
-        filled = self.desk.session.filled
+        filled = self.target.session.filled
         r = np.sqrt(self.rng.random(n)) if filled else np.ones(n)
         angle = 2 * np.pi * (self.rng.random(n) if filled else np.arange(n) / n)
         unit = np.column_stack((r * np.cos(angle), r * np.sin(angle)))

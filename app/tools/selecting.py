@@ -28,30 +28,30 @@ class _Selector(_Mover):
 
     def take_hold(self, pointer: PointerPosition) -> Grip | None:
         ids = held(self, pointer)
-        taken = ids is not None and len(np.intersect1d(ids, self.desk.session.selection.ids)) > 0
+        taken = ids is not None and len(np.intersect1d(ids, self.target.session.selection.ids)) > 0
         plain = not (self.keys.shift or self.keys.control)
         return self.grip_of(ids) if ids is not None and taken and plain else None
 
     def end(self, pointer: PointerPosition) -> None:
-        points = self.desk.document.points
+        points = self.target.document.points
         if not self._moving:
             self._click(points.ids)
         elif self._grip is None:
-            self.desk.select(self._combined(points.ids[self.holds(points.xy)], self.toggles))
+            self.target.select(self._combined(points.ids[self.holds(points.xy)], self.toggles))
 
     def _click(self, ids: Ids) -> None:
         """Select the point under the press, or none."""
         assert self.start is not None
         if not self.keys.double:
-            index = point_at(self.desk.document, self.start)
-            self.desk.select(self._combined(ids[:0] if index is None else ids[[index]], toggles=True))
+            index = point_at(self.target.document, self.start)
+            self.target.select(self._combined(ids[:0] if index is None else ids[[index]], toggles=True))
 
     def holds(self, xy: Array) -> Mask:
         """Which places the outline holds."""
         raise NotImplementedError
 
     def _combined(self, chosen: Ids, toggles: bool) -> Ids:
-        old = self.desk.session.selection.ids
+        old = self.target.session.selection.ids
         if self.keys.shift:
             return np.union1d(old, chosen)
         if self.keys.control:
@@ -103,8 +103,8 @@ class PointerTool(RectangleTool):
             # A hand that shook within the click distance meant the location of the press.
             at = pointer if self._moving else self.start
             assert at is not None
-            self.desk.select(self.desk.document.points.ids[:0])
-            self.desk.dispatch(AddPoints(xy=(at.x, at.y), labels=self.desk.session.active_class))
+            self.target.select(self.target.document.points.ids[:0])
+            self.target.dispatch(AddPoints(xy=(at.x, at.y), labels=self.target.session.active_class))
 
 
 class LassoTool(_Selector):

@@ -130,9 +130,9 @@ def rgb_of(colour: str) -> RGB:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def mixed(colour: RGB, ground: RGB, share: float) -> RGB:
+def mixed(colour: RGB, background: RGB, share: float) -> RGB:
     """Return a colour with opacity `share` over a background colour."""
-    red, green, blue = (round(share * ink + (1 - share) * below) for ink, below in zip(colour, ground, strict=True))
+    red, green, blue = (round(share * ink + (1 - share) * below) for ink, below in zip(colour, background, strict=True))
     return red, green, blue
 
 

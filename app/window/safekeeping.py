@@ -54,7 +54,7 @@ class Safekeeping(QObject):
         self._kept: UnsavedWork | None = None
         self._offered: list[Copy] = []
         self._dialog: RecoveryDialog | None = None
-        self._closed = self._looked = False
+        self._closed = self._checked = False
         self._failed.connect(self._say_failure, Qt.ConnectionType.QueuedConnection)
 
     def attach(
@@ -69,8 +69,8 @@ class Safekeeping(QObject):
 
     def offer_soon(self) -> None:
         """Look for what a window that did not end well has left, once this window stands for the first time."""
-        if not self._looked:
-            self._looked = True
+        if not self._checked:
+            self._checked = True
             later(self, self._begin)
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.inputs import named, plain_tip
 from app.views.widgets.stable_label import StableLabel
 
-SAID_FOR = 8000  # milliseconds
+SHOWN_FOR = 8000  # milliseconds
 
 
 class StatusLine(QStatusBar):
@@ -24,8 +24,8 @@ class StatusLine(QStatusBar):
 
     def __init__(self, renew: Callable[[], None]) -> None:
         super().__init__()
-        self._said = self._tip = ""
-        self._said_of: Document | None = None
+        self._sentence = self._tip = ""
+        self._subject: Document | None = None
         self._hint = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "hint")  # it quotes names
         self._hint.setContentsMargins(6, 0, 0, 0)
         self._place, self._progress = StableLabel(), named(QLabel(), "progress")
@@ -43,12 +43,12 @@ class StatusLine(QStatusBar):
 
     def say(self, sentence: str, document: Document) -> None:
         """Show `sentence` for a while, or until there is another document than this."""
-        self._said, self._said_of = plain(sentence), document
+        self._sentence, self._subject = plain(sentence), document
         self._tip = plain_tip(sentence)
-        self._silence.start(SAID_FOR)
+        self._silence.start(SHOWN_FOR)
 
     def _forget(self) -> None:
-        self._said = ""
+        self._sentence = ""
         self._renew()
 
     def show_progress(self, text: str) -> None:
@@ -62,8 +62,8 @@ class StatusLine(QStatusBar):
 
     def show_hint(self, document: Document, session: Session, pointer: PointerPosition | None) -> None:
         """Show what was said, or what a pointer at `pointer` (None: at no picture) can do."""
-        if document is not self._said_of:
-            self._said = ""
+        if document is not self._subject:
+            self._sentence = ""
         # Each new frame asks, too; looking for the nearest of 100 000 points takes 1.5 ms.
         asked = (document, session, pointer)
         if asked != self._asked:
@@ -72,15 +72,15 @@ class StatusLine(QStatusBar):
             at = (pointer.x, pointer.y) if pointer else session.cursor
             self._coordinates.setText(signed(f"x = {at[0]:.4g}   y = {at[1]:.4g}") if at else "")
             self._place.grow()
-        self._hint.setText(self._said or self._gestures)
+        self._hint.setText(self._sentence or self._gestures)
         self._line.grow()
         rest = "" if self._hint.is_whole() else plain_tip(self._hint.text())
-        self._hint.setToolTip(self._tip if self._said else rest)
+        self._hint.setToolTip(self._tip if self._sentence else rest)
 
 
 def _gestures_at(document: Document, session: Session, pointer: PointerPosition | None) -> str:
-    if session.lent:
-        return session.lent
+    if session.gesture_hint:
+        return session.gesture_hint
     if session.tool == "pointer" and pointer is not None:
         return _click_at(document, session, pointer)
     if selected := len(session.selection):

@@ -229,10 +229,10 @@ def arc(left: float, right: float, bottom: float, top: float) -> Array:
     t = np.linspace(first, last, 721)
     xy = radius * np.column_stack([np.cos(t), np.sin(t)])
     margin = radius * (last - first) / 300.0  # keep the chord that crosses the edge
-    seen = (xy[:, 0] >= left - margin) & (xy[:, 0] <= right + margin)
-    seen &= (xy[:, 1] >= bottom - margin) & (xy[:, 1] <= top + margin)
-    if seen.all():
+    occupied = (xy[:, 0] >= left - margin) & (xy[:, 0] <= right + margin)
+    occupied &= (xy[:, 1] >= bottom - margin) & (xy[:, 1] <= top + margin)
+    if occupied.all():
         return xy
-    xy[~seen] = math.nan
-    kept = seen | np.append(False, seen[:-1])  # one NaN row between two pieces
-    return xy[kept] if seen.any() else np.empty((0, 2))
+    xy[~occupied] = math.nan
+    kept = occupied | np.append(False, occupied[:-1])  # one NaN row between two pieces
+    return xy[kept] if occupied.any() else np.empty((0, 2))

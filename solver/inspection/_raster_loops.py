@@ -29,8 +29,8 @@ def last_pixel(most, count):  # type: ignore[no-untyped-def]
 
 
 @jit
-def fill_triangles(at, value, corners, limit, lamp, depth, face, seen, slope, cosine):  # type: ignore[no-untyped-def]
-    """Write the nearest triangle at each pixel to `face`, its depth to `depth`, and the value there to `seen`.
+def fill_triangles(at, value, corners, limit, lamp, depth, face, visible, slope, cosine):  # type: ignore[no-untyped-def]
+    """Write the nearest triangle at each pixel to `face`, its depth to `depth`, and the value there to `visible`.
 
     For each triangle, `slope` becomes the change of the value per pixel, and `cosine` that of the angle between the
     direction to the lamp (a unit vector) and the normal on the visible side.  A triangle has a hole where the absolute
@@ -63,7 +63,7 @@ def fill_triangles(at, value, corners, limit, lamp, depth, face, seen, slope, co
                 if z < depth[row, column] and abs(v) <= limit:
                     depth[row, column] = z
                     face[row, column] = t
-                    seen[row, column] = v
+                    visible[row, column] = v
 
 
 @part
@@ -76,7 +76,7 @@ def blend(rgb, row, column, red, green, blue, alpha):  # type: ignore[no-untyped
 
 
 @jit
-def shade(face, seen, slope, light, table, span, levels, half, ink, rgb):  # type: ignore[no-untyped-def]
+def shade(face, visible, slope, light, table, span, levels, half, ink, rgb):  # type: ignore[no-untyped-def]
     """Colour the triangles that `fill_triangles` found by value, from `table` for -span to span, and draw level lines.
 
     A level line is `2 half` pixels wide, computed from the slope of each triangle; a triangle without slope has none.
@@ -88,7 +88,7 @@ def shade(face, seen, slope, light, table, span, levels, half, ink, rgb):  # typ
             t = face[row, column]
             if t < 0:
                 continue
-            v = seen[row, column]
+            v = visible[row, column]
             place = int(max(0.0, min(0.5 * (v / span + 1.0) * count, count - 1.0)))
             for c in range(3):
                 rgb[row, column, c] = int(min(light[t] * table[place, c] + 0.5, 255.0))
@@ -146,15 +146,15 @@ def stamp(spots, kinds, pictures, nearer, depth, rgb):  # type: ignore[no-untype
     """
     height, width = depth.shape
     side = pictures.shape[1]
-    seen = np.zeros(spots.shape[0], dtype=np.bool_)
+    visible = np.zeros(spots.shape[0], dtype=np.bool_)
     for n in range(spots.shape[0]):  # checked before any is drawn: pictures do not hide each other's middles
         x, y, z = spots[n, 0], spots[n, 1], spots[n, 2] - nearer
         if -side < x < width + side and -side < y < height + side and math.isfinite(z):
             row, column = math.floor(y), math.floor(x)
             outside = row < 0 or row >= height or column < 0 or column >= width
-            seen[n] = outside or z <= depth[row, column]
+            visible[n] = outside or z <= depth[row, column]
     for n in range(spots.shape[0]):
-        if not seen[n]:
+        if not visible[n]:
             continue
         top, left = math.floor(spots[n, 1]) - side // 2, math.floor(spots[n, 0]) - side // 2
         for r in range(max(0, -top), min(side, height - top)):

@@ -61,7 +61,7 @@ class ZBuffer:
         self.face = np.full(shape, -1, dtype=np.int32)
         pixel = np.array([*background, 255], dtype=np.uint8).view(np.uint32)
         self.rgb: NDArray[np.uint8] = np.full(shape, pixel[0]).view(np.uint8).reshape(*shape, 4)
-        self._seen = np.zeros(shape, dtype=np.float32)
+        self._visible = np.zeros(shape, dtype=np.float32)
 
     def surface(
         self,
@@ -96,10 +96,10 @@ class ZBuffer:
         """
         at = at * float(self.samples)
         slope, cosine = np.zeros((2, len(triangles)))
-        loops.fill_triangles(at, value, triangles, limit, LAMP, self.depth, self.face, self._seen, slope, cosine)
+        loops.fill_triangles(at, value, triangles, limit, LAMP, self.depth, self.face, self._visible, slope, cosine)
         light = SHADE + GLOW * cosine
         half, colour = 0.5 * self.samples * widths, np.array(ink, dtype=np.float64)
-        loops.shade(self.face, self._seen, slope, light, table, span, levels, half, colour, self.rgb)
+        loops.shade(self.face, self._visible, slope, light, table, span, levels, half, colour, self.rgb)
 
     def lines(self, ends: Array, colours: Array, width: float, nearer: float = 0.0) -> None:
         """Draw lines between `ends` (n, 2, 3) in `colours` (n, 4), whose last column is alpha, from 0 to 1."""

@@ -61,11 +61,11 @@ def _identity(k, single, m, value, d, who, a, near, start, count, keys):  # type
     """Return the sum of the keys of the locations up to the k-th point; `value`: distance of the k-th location."""
     if not single:
         found = nearest_first(d, m, value, who, a, near)
-        seen = 0
+        checked = 0
         for i in range(found):
             for e in range(start[near[i]], start[near[i] + 1]):
-                seen += count[e]
-            if seen >= k:
+                checked += count[e]
+            if checked >= k:
                 value = d[i]
                 break
         total = np.int64(0)
@@ -118,14 +118,14 @@ def _mark(  # type: ignore[no-untyped-def]
     total = 0.0
     for i in range(min(k, found) if sure else 0):
         total += _relative(weights, squared, d[0], d[i])
-    seen = 0
+    checked = 0
     for i in range(found):
-        if seen >= k and d[i] > d[i - 1]:
+        if checked >= k and d[i] > d[i - 1]:
             break
         # The vote of a class is removed, and one with at most the same weight is added to another class.
         changes = not sure or lead - ROUNDING <= 2.0 * _relative(weights, squared, d[0], d[i]) / total
         for e in range(start[near[i]], start[near[i] + 1]):
-            seen += count[e]
+            checked += count[e]
             if changes and not kept[e]:
                 own = label[e]
                 vote_in_order(

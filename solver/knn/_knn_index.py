@@ -199,10 +199,10 @@ class Index:
                 done = self._search_products(q, queries, order[begin:], d, who, ends)
             else:
                 rest = probes[begin:] if probing else order[begin:]
-                done, seen = loops.search(
+                done, checked = loops.search(
                     self.metric, self.p, q, queries, rest, leaf, *tree[:5], *self.rough, d, who, ends
                 )
-                leaves += seen if probing else 0
+                leaves += checked if probing else 0
             yield order[begin : begin + done], d, who, ends
             begin += done
 

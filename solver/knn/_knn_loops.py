@@ -132,7 +132,7 @@ def vote_in_order(  # type: ignore[no-untyped-def]
     n_classes = shares.size
     for c in range(n_classes):
         shares[c] = 0.0
-    seen = 0
+    checked = 0
     first = 0
     while True:
         value = d[first]
@@ -149,13 +149,13 @@ def vote_in_order(  # type: ignore[no-untyped-def]
         if size == 0:
             first = end
             continue
-        room = min(size, k - seen)
+        room = min(size, k - checked)
         if weights != UNIFORM and value == 0.0:  # points at distance 0 alone decide, by count
             for c in range(n_classes):
                 shares[c] = level[c] / size
                 level[c] = 0.0
             return
-        if weights == UNIFORM and seen + room == k:
+        if weights == UNIFORM and checked + room == k:
             for c in range(n_classes):
                 shares[c] = (shares[c] * size + level[c] * room) / (np.float64(k) * size)
                 level[c] = 0.0
@@ -173,9 +173,9 @@ def vote_in_order(  # type: ignore[no-untyped-def]
                 if level[c] != 0.0:
                     shares[c] += (level[c] * room / size) * weight
                     level[c] = 0.0
-        seen += room
+        checked += room
         first = end
-        if seen == k:
+        if checked == k:
             break
     total = 0.0
     for c in range(n_classes):

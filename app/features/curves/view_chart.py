@@ -190,7 +190,7 @@ class CurveChart(Chart):
             value=text,
         )
 
-    def said(self, line: Line, place: int) -> str:
+    def description(self, line: Line, place: int) -> str:
         """What the run noted at that step: the place may stand for many steps, as the extreme of all of them."""
         assert self._shown is not None
         name = next(name for name, spec in CURVES.items() if spec.label == line.name)

@@ -221,7 +221,7 @@ def difference_scene(document: Document, results: Results) -> DifferenceScene:
             difference = None  # of two others, or of other settings
         same = query.sides == sides_of(document, results) and query.points is document.points
         fresh = all(is_present(document, place, results.frame(document.slots[place])) for place in places)
-        current = same and fresh and document.view.is_seen_on(query.grid)
+        current = same and fresh and document.view.is_of(query.grid)
     said = _sentences(places, difference, failure, current, without_model(document, results))
     return DifferenceScene(places, able(document), difference, said)
 

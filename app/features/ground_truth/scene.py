@@ -270,7 +270,7 @@ def _haze(index: int, document: Document, session: Session, results: Results) ->
     asked = answer.query
     if not is_present(document, index, asked):
         return None, True, ""
-    fresh = asked.resamples == chosen.resamples and document.view.is_seen_on(asked.grid)
+    fresh = asked.resamples == chosen.resamples and document.view.is_of(asked.grid)
     return answer.value, not (answer.done and fresh), answer.message
 
 

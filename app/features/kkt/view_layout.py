@@ -40,7 +40,7 @@ class KktLayer:
                 run_state, pair=pair, slacks=run_state.slacks if scene.session.of(KktSession).kkt else None
             )
         hovered = scene.session.hovered if scene.studying else None
-        self.laid = study_overlay(run_state, grid, area, hovered, font, old, lane.steps_seen)
+        self.laid = study_overlay(run_state, grid, area, hovered, font, old, lane.steps_visible)
         return to_repaint(old, self.laid, area)
 
 

@@ -39,7 +39,7 @@ class LessonController:
 
     def __init__(self, host: Controller) -> None:
         self._host = host
-        self._host.editing.make_lent = self._tool
+        self._host.editing.own_gesture = self._tool
         #: Opens the lesson after this one; the window has the files.
         self.open_next: Callable[[], object] = lambda: None
         #: Called with what has happened: the window arranges its panels and layers, and keeps the score.
@@ -147,7 +147,7 @@ class LessonController:
             restarts=self._host.session.restarted,
             studied=document.slots[document.shown - 1],
             folds=(False if _unfolds(document, step) else None,) * MAX_LANES,
-            lent=self._lent(now),
+            gesture_hint=self._lent(now),
         )
         if "validation" in step.goal.lower():
             self._host.change(EvaluationSession, validation=Validation("folds"))
@@ -170,7 +170,7 @@ class LessonController:
     def _set(self, guess: Guess) -> None:
         was_open = self._now.prediction is not None
         now = self._now.with_state(guess=guess)
-        self._host.set_session(now, lent=self._lent(now))
+        self._host.set_session(now, gesture_hint=self._lent(now))
         if was_open and now.prediction is None:
             self.report("revealed")
 

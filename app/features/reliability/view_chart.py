@@ -51,7 +51,7 @@ class ReliabilityChart(Chart):
         message = "" if there else words.NOTHING if not scene.measured else "The curves follow when training is done."
         self.show_marks(marks, theme, x, y, message=message)
 
-    def said(self, line: Line, place: int) -> str:
+    def description(self, line: Line, place: int) -> str:
         assert self._shown is not None
         return words.said(next(lane for lane in self._shown.lanes if lane.name == line.name), place)
 

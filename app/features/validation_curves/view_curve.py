@@ -237,7 +237,7 @@ class ValidationCurveView(Chart):
             super().read(found)
             self.remake()
 
-    def said(self, line: Line, place: int) -> str:
+    def description(self, line: Line, place: int) -> str:
         return self.words()
 
     def words(self) -> str:

@@ -298,7 +298,7 @@ class Chart(pg.GraphicsView):
         """Return the rectangle between the axes (pixels)."""
         return QRectF(self.box.geometry())
 
-    def seen(self) -> ChartFrame:
+    def displayed(self) -> ChartFrame:
         """Return the part of the plane that is displayed."""
         area, ((left, right), (bottom, top)) = self.area(), self.box.viewRange()
         wide, high = area.width() / (right - left), area.height() / (bottom - top)
@@ -307,8 +307,8 @@ class Chart(pg.GraphicsView):
 
     def places(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Return the pixels of values."""
-        seen = self.seen()
-        return seen.across(x), seen.up(y)
+        displayed = self.displayed()
+        return displayed.across(x), displayed.up(y)
 
     def pixel(self, x: float, y: float) -> QPointF:
         """Return the pixel of a pair of values."""
@@ -343,7 +343,7 @@ class Chart(pg.GraphicsView):
                 found, least = (number, place), float(far[place])
         return found
 
-    def said(self, line: Line, place: int) -> str:
+    def description(self, line: Line, place: int) -> str:
         """Return the text for the value of `line` that is read off."""
         x, y = float(np.asarray(line.x)[place]), float(np.asarray(line.y)[place])
         title = self.x.title.removesuffix(" →")
@@ -359,7 +359,7 @@ class Chart(pg.GraphicsView):
         if found != self.reading:
             self.reading = found
             if found is not None:
-                self.setAccessibleDescription(self.said(self.lines()[found[0]], found[1]))
+                self.setAccessibleDescription(self.description(self.lines()[found[0]], found[1]))
             self.viewport().update()
 
     # -- mouse and keys --------------------------------------------------------------------------------------------
@@ -543,7 +543,7 @@ class Chart(pg.GraphicsView):
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 for mark in self.over:
                     painter.setClipRect(self.area().adjusted(-2, -2, 2, 2))
-                    mark.draw(painter, self.seen())
+                    mark.draw(painter, self.displayed())
                 painter.setClipping(False)
                 self._paint_reading(painter)
             if self.framed or self.hasFocus():
@@ -602,7 +602,7 @@ class Chart(pg.GraphicsView):
         painter.setBrush(QColor(*self.theme.background))
         painter.drawEllipse(at, 4.5, 4.5)
         metrics, area = self.metrics(), self.area()
-        text = metrics.elidedText(self.said(line, place), Qt.TextElideMode.ElideRight, self.width() - 16)
+        text = metrics.elidedText(self.description(line, place), Qt.TextElideMode.ElideRight, self.width() - 16)
         box = QRectF(0, 0, metrics.horizontalAdvance(text) + 12, metrics.lineSpacing() + 4)
         box.moveCenter(at)
         box.moveBottom(at.y() - 8 if at.y() - 8 - box.height() > area.top() else at.y() + 8 + box.height())

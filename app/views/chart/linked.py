@@ -34,14 +34,14 @@ class PointChart(Chart):
         self._hover = hover
         self.run_state: RunState | None = None
         self._hovered: int | None = None
-        self._told: int | None = None  # the newest highlighted point: the drawn one may be a moment older
+        self._announced: int | None = None  # the newest highlighted point: the drawn one may be a moment older
         self._ids: Integers = np.empty(0, dtype=np.int64)
         #: Position of the highlighted point; -1 for none.
         self.place = -1
 
     def show_study(self, run_state: RunState | None, hovered: int | None, theme: Theme) -> None:
         """Display `run_state`, and highlight the point of id `hovered` if it belongs to the run."""
-        self._told = hovered
+        self._announced = hovered
         if run_state is self.run_state and hovered == self._hovered and theme is self.theme:
             return
         if run_state is not self.run_state:
@@ -87,19 +87,19 @@ class PointChart(Chart):
 
     def newest_place(self) -> int:
         """Return the position of the point that is to be highlighted, -1 for none."""
-        return -1 if self._told is None else _first(self._ids == self._told)
+        return -1 if self._announced is None else _first(self._ids == self._announced)
 
     # -- mouse and keys --------------------------------------------------------------------------------------------
 
-    def _tell(self, place: int) -> None:
+    def _announce(self, place: int) -> None:
         point = int(self._ids[place]) if place >= 0 else None
-        if point != self._told:
-            self._told = point
+        if point != self._announced:
+            self._announced = point
             self._hover(point)
 
     def pointed(self, position: QPointF | None) -> None:
         if self.run_state is not None:
-            self._tell(-1 if position is None else self.place_at(position))
+            self._announce(-1 if position is None else self.place_at(position))
 
     def takes(self, event: QKeyEvent) -> bool:
         return event.key() in READING and self.run_state is not None
@@ -107,10 +107,10 @@ class PointChart(Chart):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         order = self.order() if self.run_state is not None else np.empty(0, dtype=np.intp)
         goal = goal_of(event.key(), self.spot_in_order(), 0, len(order) - 1) if is_plain(event) else None
-        if event.key() == Qt.Key.Key_Escape and is_plain(event) and self._told is not None:
-            self._tell(-1)
+        if event.key() == Qt.Key.Key_Escape and is_plain(event) and self._announced is not None:
+            self._announce(-1)
         elif goal is not None and len(order):
-            self._tell(int(order[goal]))
+            self._announce(int(order[goal]))
         else:
             super().keyPressEvent(event)
 

@@ -48,7 +48,7 @@ class ChartFrame:
     x, y : ChartAxis
     to : QTransform
         From axis positions to pixels.
-    seen : QRectF
+    visible : QRectF
         The painted rectangle, in pixels.
     theme : Theme
     """
@@ -56,7 +56,7 @@ class ChartFrame:
     x: ChartAxis
     y: ChartAxis
     to: QTransform
-    seen: QRectF
+    visible: QRectF
     theme: Theme
 
     def across(self, values: ArrayLike) -> Array:
@@ -143,17 +143,17 @@ class Line(Mark):
         return self.x, self.y
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
-        x, y, seen = frame.across(self.x), frame.up(self.y), frame.seen
+        x, y, visible = frame.across(self.x), frame.up(self.y), frame.visible
         at = np.asarray(self.signs, dtype=np.intp) if self.sign else np.empty(0, dtype=np.intp)
         signs = x[at], y[at]
-        if len(x) > DENSE * max(seen.width(), 1.0):
+        if len(x) > DENSE * max(visible.width(), 1.0):
             x, y = thinned(x, y)
-        if len(x) > 200 and float(np.nansum(np.abs(np.diff(y)))) > WILD * seen.width():
+        if len(x) > 200 and float(np.nansum(np.abs(np.diff(y)))) > WILD * visible.width():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            draw_pieces(painter, pieces_in(x, y, seen), QPen(QColor(*self.colour), 1.0))
+            draw_pieces(painter, pieces_in(x, y, visible), QPen(QColor(*self.colour), 1.0))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         else:
-            draw_line(painter, x, y, QPen(QColor(*self.colour), self.width), seen, self.dash)
+            draw_line(painter, x, y, QPen(QColor(*self.colour), self.width), visible, self.dash)
         self._draw_signs(painter, *signs, frame.theme)
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
@@ -265,10 +265,10 @@ class LevelLine(Mark):
         return ends if self.reached else ((), ())
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
-        seen, at = frame.seen, np.full(2, (frame.across if self.upright else frame.up)(self.at))
-        way = [seen.top(), seen.bottom()] if self.upright else [seen.left(), seen.right()]
+        visible, at = frame.visible, np.full(2, (frame.across if self.upright else frame.up)(self.at))
+        way = [visible.top(), visible.bottom()] if self.upright else [visible.left(), visible.right()]
         x, y = (at, np.array(way)) if self.upright else (np.array(way), at)
-        draw_line(painter, x, y, QPen(QColor(*self.colour), self.width), seen, self.dash)
+        draw_line(painter, x, y, QPen(QColor(*self.colour), self.width), visible, self.dash)
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
         _draw_level(painter, box, self.colour, self.width, self.dash)
@@ -284,8 +284,8 @@ class Region(Mark):
     pattern: Qt.BrushStyle = Qt.BrushStyle.SolidPattern
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
-        left, right = np.clip(frame.across([self.low, self.high]), frame.seen.left(), frame.seen.right())
-        box = QRectF(left, frame.seen.top(), right - left, frame.seen.height())
+        left, right = np.clip(frame.across([self.low, self.high]), frame.visible.left(), frame.visible.right())
+        box = QRectF(left, frame.visible.top(), right - left, frame.visible.height())
         painter.fillRect(box, QBrush(QColor(*self.colour, self.opacity), self.pattern))
 
 
@@ -314,7 +314,7 @@ class Strokes(Mark):
         x = np.floor(frame.across(self.x) + self.aside) + 0.5
         if self.foot:
             x = np.unique(x)
-            low, high = np.full(len(x), frame.seen.bottom()), np.full(len(x), frame.seen.bottom() - self.foot)
+            low, high = np.full(len(x), frame.visible.bottom()), np.full(len(x), frame.visible.bottom() - self.foot)
         else:
             low, high = frame.up(self.low), frame.up(self.high)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, self.width > 1.0)
@@ -404,14 +404,14 @@ class Bars(Mark):
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        ground = round(float(frame.up(0.0)))
+        base = round(float(frame.up(0.0)))
         left, right = (np.floor(frame.across(each) + 0.5).astype(int) for each in (self.left, self.right))
-        above = ground - frame.up(self.height)
+        above = base - frame.up(self.height)
         # a bar is 1 pixel high or more, unless its value is 0
         tall = np.where(self.height > 0, np.maximum(np.round(above), 1), 0).astype(int)
-        painter.setBrushOrigin(QPointF(0, ground))
+        painter.setBrushOrigin(QPointF(0, base))
         for at in np.flatnonzero(tall).tolist():
-            box = QRectF(left[at], ground - tall[at], max(right[at] - left[at], 1), tall[at])
+            box = QRectF(left[at], base - tall[at], max(right[at] - left[at], 1), tall[at])
             painter.fillRect(box, self.brushes[at])
             if self.edges:
                 painter.setPen(QPen(QColor(*self.edges[at]), 1))
@@ -439,7 +439,7 @@ class Cells(Mark):
         rows, columns = self.pixels.shape
         (left, right), (bottom, top) = frame.across([-0.5, columns - 0.5]), frame.up([-0.5, rows - 0.5])
         target = QRectF(left, top, right - left, bottom - top)
-        draw_samples(painter, np.ascontiguousarray(self.pixels[::-1]), target, frame.seen)
+        draw_samples(painter, np.ascontiguousarray(self.pixels[::-1]), target, frame.visible)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -449,9 +449,9 @@ class SurfaceMark(Mark):
     picture: Picture
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
-        corners, seen = frame.to.inverted()[0].mapRect(frame.seen), frame.seen
-        paint_surface(painter, self.picture, corners, seen, seen)
-        paint_lines(painter, self.picture, corners, seen, seen, frame.theme)
+        corners, visible = frame.to.inverted()[0].mapRect(frame.visible), frame.visible
+        paint_surface(painter, self.picture, corners, visible, visible)
+        paint_lines(painter, self.picture, corners, visible, visible, frame.theme)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
@@ -472,7 +472,7 @@ class Texts(Mark):
     in_cells: bool = False
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
-        metrics, seen = painter.fontMetrics(), frame.seen
+        metrics, visible = painter.fontMetrics(), frame.visible
         widest = max(map(metrics.horizontalAdvance, self.texts), default=0) if self.in_cells else -np.inf
         if widest + 6 > frame.to.m11() or (self.in_cells and metrics.height() + 2 > abs(frame.to.m22())):
             return
@@ -481,7 +481,9 @@ class Texts(Mark):
             box = QRectF(0, 0, metrics.horizontalAdvance(text) + 2, metrics.height())
             box.moveTopLeft(QPointF(*at) - QPointF(self.anchor[0] * box.width(), self.anchor[1] * box.height()))
             if not self.in_cells:
-                box.moveLeft(min(max(box.left(), seen.left() + 1), max(seen.right() - box.width() - 1, seen.left())))
+                box.moveLeft(
+                    min(max(box.left(), visible.left() + 1), max(visible.right() - box.width() - 1, visible.left()))
+                )
             if self.plate is not None:
                 painter.fillRect(box, QColor(*self.plate))
             painter.setPen(QColor(*(self.colours[number] if self.colours else self.colour)))
@@ -511,13 +513,13 @@ class ColourBar(Mark):
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         painter.setClipping(False)
-        seen, high, taken = frame.seen, painter.fontMetrics().height(), list[float]()
-        bar = QRectF(round(seen.right() + 8), round(seen.top()), BAR, round(seen.height()))
+        visible, high, taken = frame.visible, painter.fontMetrics().height(), list[float]()
+        bar = QRectF(round(visible.right() + 8), round(visible.top()), BAR, round(visible.height()))
         draw_samples(painter, np.ascontiguousarray(self.pixels[::-1, None]), bar, bar)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(QColor(*frame.theme.ink))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRects([bar, seen])
+        painter.drawRects([bar, visible])
         for value, text in self.texts:
             y = self._y(value, bar)
             if all(abs(y - other) > 1.3 * high for other in taken):

@@ -184,8 +184,8 @@ class _Plot:
         message = lane.message if frame is not None and frame.phase is Phase.FAILED else ""
         self.lane = replace(lane, picture=None, marks=marks, message=message)
         #: The picture that the window shows.
-        self.seen_picture = lane.picture
-        self._seen = None if lane.picture is None else lane.picture.grid
+        self.visible_picture = lane.picture
+        self._visible = None if lane.picture is None else lane.picture.grid
         settings = lane.lane if frame is None else frame.lane
         compared = any(each.lane.is_difference for each in shot.scene.lanes)
         place = next(place for place, each in enumerate(shot.scene.lanes) if each.slot == lane.slot)
@@ -234,15 +234,15 @@ class _Plot:
 
     def beyond(self, scale: float) -> int:
         """Return by how much it is taller than the area of its hatchings and lines; 0 where there are none."""
-        grid, seen = self.grid, self._seen
-        if seen is None or not self.lane.sheets:
+        grid, visible = self.grid, self._visible
+        if visible is None or not self.lane.sheets:
             return 0
         unit = (grid.top - grid.bottom) / grid.height
-        return max(0, math.ceil(((grid.top - grid.bottom) - (seen.top - seen.bottom)) / unit / scale - 0.5))
+        return max(0, math.ceil(((grid.top - grid.bottom) - (visible.top - visible.bottom)) / unit / scale - 0.5))
 
     def leave_out(self) -> None:
         """Hide hatchings and lines that would end within the picture: they were computed for the window's view."""
-        if self._seen is None or not _within(self.grid, self._seen):
+        if self._visible is None or not _within(self.grid, self._visible):
             self.lane = replace(self.lane, sheets=())
 
     def _view(self, width: int, height: int) -> View:
@@ -260,11 +260,13 @@ class _Plot:
 
         A picture that is narrower in proportion than the one on screen would show less at its sides.
         """
-        view, seen, xy = self.scene.document.view, self._seen, self.points.xy
-        if seen is None or not len(xy):
+        view, shown, xy = self.scene.document.view, self._visible, self.points.xy
+        if shown is None or not len(xy):
             return 1.0
         own = grid_of(view, width, height)
-        inside = (xy[:, 0] >= seen.left) & (xy[:, 0] <= seen.right) & (xy[:, 1] >= seen.bottom) & (xy[:, 1] <= seen.top)
+        inside = (
+            (xy[:, 0] >= shown.left) & (xy[:, 0] <= shown.right) & (xy[:, 1] >= shown.bottom) & (xy[:, 1] <= shown.top)
+        )
         away = np.abs(xy[inside] - (view.x, view.y))
         half = np.array([0.5 * (own.right - own.left), 0.5 * (own.top - own.bottom)])
         cut = away[(away > half).any(axis=1)]
@@ -377,13 +379,13 @@ class Sheet:
         classes = [(str(c), f"{names[c]}: {count(n, 'point')}") for c, n in enumerate(counts) if n]
         drawn = [plot for plot in self.plots if plot.model_frame is not None]
         marks = [plot.lane.marks for plot in drawn]
-        seen = [plot.seen_picture for plot in drawn if plot.seen_picture is not None]
+        visible = [plot.visible_picture for plot in drawn if plot.visible_picture is not None]
         dashed = [
-            plot.lane.probability for plot in drawn if (each := plot.seen_picture) is not None and len(each.margins)
+            plot.lane.probability for plot in drawn if (each := plot.visible_picture) is not None and len(each.margins)
         ]
         there = {
             "test": bool(len(self.plots[0].scene.parts.held_out)),
-            "boundary": any(len(each.boundary) for each in seen),
+            "boundary": any(len(each.boundary) for each in visible),
             "margin": not all(dashed),
             "probability": any(dashed),
             "free": any(len(each.free) for each in marks),
@@ -392,7 +394,7 @@ class Sheet:
             "wrong": any(len(each.wrong) for each in marks),
             "tied": any(len(each.tied) for each in marks),
             "kept": any(len(each.kept) for each in marks),
-            "tie": any(each.tied > 0 for each in seen),
+            "tie": any(each.tied > 0 for each in visible),
             "orders": any(plot.lane.orders is not None for plot in drawn),
             "second": any(plot.lane.lane.is_difference for plot in drawn),
         }

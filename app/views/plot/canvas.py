@@ -58,7 +58,7 @@ class Canvas(PointingPlot):
     ----------
     index : int
         Index of the lane.
-    hand : Editing
+    editing : Editing
     eye : Controller
     resized : callable
         Called after the plot's size in pixels has changed.
@@ -67,9 +67,9 @@ class Canvas(PointingPlot):
     """
 
     def __init__(
-        self, index: int, hand: Editing, eye: Controller, resized: Callable[[], None], features: FeatureTable
+        self, index: int, editing: Editing, eye: Controller, resized: Callable[[], None], features: FeatureTable
     ) -> None:
-        super().__init__(hand, eye)
+        super().__init__(editing, eye)
         self._resized = resized
         self._scene: Scene | None = None
         self._lane: LaneScene | None = None
@@ -100,7 +100,7 @@ class Canvas(PointingPlot):
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
         self.setMinimumSize(200, 160)
         self._build()
-        self._said = ""
+        self._message_text = ""
         self._message = named(
             QLabel(self, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True), f"lane{index}.message"
         )
@@ -164,7 +164,7 @@ class Canvas(PointingPlot):
             self._lay_over()
         self._lay_features_over()
         if old_lane is None or old_lane.message != lane.message:
-            self._said = lane.message
+            self._message_text = lane.message
             self._message.setText(lane.message)
             self._message.setVisible(bool(lane.message))
             self._place_message()
@@ -259,16 +259,16 @@ class Canvas(PointingPlot):
             width = max(min(int(area.width()) - 24, 420), 80)
             self._message.ensurePolished()  # its padding is not known before it is polished or shown
             self._message.setWordWrap(True)
-            self._message.setText(self._said)
+            self._message.setText(self._message_text)
             # Not adjustSize: it lags behind a new width, and cuts lines off.
             self._message.setFixedWidth(width)
             height, metrics = self._message.heightForWidth(width), self._message.fontMetrics()
-            longest = max(map(metrics.horizontalAdvance, self._said.split()), default=0)
+            longest = max(map(metrics.horizontalAdvance, self._message_text.split()), default=0)
             # The line below the picture shows the message as well.
             if height > area.height() or longest > width - 2 * PADDING:
                 self._message.setWordWrap(False)
                 room = width - 2 * PADDING
-                self._message.setText(metrics.elidedText(self._said, Qt.TextElideMode.ElideRight, room))
+                self._message.setText(metrics.elidedText(self._message_text, Qt.TextElideMode.ElideRight, room))
                 height = metrics.height() + 2 * PADDING
             self._message.setFixedHeight(height)
             middle = area.center().y() - self._message.height() / 2
@@ -361,7 +361,7 @@ class Canvas(PointingPlot):
         kind = TOOLS[session.tool]
         pointer = self.pointer if self.pointer is not None and self.inside(self.pointer) else None
         if not session.drawing:  # during a stroke it stays as at the press
-            self._on_point = pointer is not None and self._hand.selects_at(self.pointer_at(pointer))
+            self._on_point = pointer is not None and self._editing.selects_at(self.pointer_at(pointer))
             self._show_cursor()
         if session.cursor is not None:  # only one brush at a time: the keyboard's while it is in use
             pointer = None
@@ -369,8 +369,8 @@ class Canvas(PointingPlot):
         selects = selects or (pointer is not None and self._on_point)
         new = Overlay(
             pointer,
-            session.radius if kind.round and not session.lent else 0,
-            session.active_class if kind.paints and not (session.lent or selects) else -1,
+            session.radius if kind.round and not session.gesture_hint else 0,
+            session.active_class if kind.paints and not (session.gesture_hint or selects) else -1,
             None if session.cursor is None else self.position_of(*session.cursor),
             None
             if session.outline is None

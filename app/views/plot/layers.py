@@ -218,25 +218,25 @@ class Layers(pg.GraphicsObject):
             self._backdrop = image
         painter.drawImage(area, self._backdrop, QRectF(area.topLeft() - home, area.size()))
 
-    def _paint_below(self, painter: QPainter, area: QRectF, seen: QRectF, theme: Theme, ratio: float) -> None:
-        """Paint all that is below the points, in the part `seen` of `area`."""
-        self._paint_surface(painter, area, seen, theme)
-        self._paint_lines(painter, area, seen, theme, ratio)
+    def _paint_below(self, painter: QPainter, area: QRectF, visible: QRectF, theme: Theme, ratio: float) -> None:
+        """Paint all that is below the points, in the part `visible` of `area`."""
+        self._paint_surface(painter, area, visible, theme)
+        self._paint_lines(painter, area, visible, theme, ratio)
         away = self._points_away
         sheets = tuple(sheet for sheet in self._sheets if not (away and isinstance(sheet, Specks)))
         with saved(painter):
-            paint_sheets(painter, sheets, self.boundingRect(), area, seen, theme, ratio, self._weight)
+            paint_sheets(painter, sheets, self.boundingRect(), area, visible, theme, ratio, self._weight)
 
     def _fineness(self, area: QRectF) -> float:
         """Return the number of surface pixels per unit of `area`."""
         return max(1.0, self._picture.grid.width / area.width()) if self._picture is not None else 2.0
 
-    def _paint_surface(self, painter: QPainter, area: QRectF, seen: QRectF, theme: Theme) -> None:
+    def _paint_surface(self, painter: QPainter, area: QRectF, visible: QRectF, theme: Theme) -> None:
         assert self._picture is not None
         if self.stand_in is not None:
             painter.drawImage(rectangle_on_screen(self._picture.grid, self.boundingRect(), area), self.stand_in)
             return
-        paint_surface(painter, self._picture, self.boundingRect(), area, seen)
+        paint_surface(painter, self._picture, self.boundingRect(), area, visible)
         if self._provisional:
             painter.fillRect(area, QBrush(QColor(*theme.background, HATCH), Qt.BrushStyle.BDiagPattern))
 
@@ -258,9 +258,9 @@ class Layers(pg.GraphicsObject):
             for a in range(0, len(x), 2):
                 painter.drawLine(QPointF(x[a], y[a]), QPointF(x[a + 1], y[a + 1]))
 
-    def _paint_lines(self, painter: QPainter, area: QRectF, seen: QRectF, theme: Theme, ratio: float) -> None:
+    def _paint_lines(self, painter: QPainter, area: QRectF, visible: QRectF, theme: Theme, ratio: float) -> None:
         assert self._picture is not None
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._orders is not None:
             self._paint_orders(painter, area, theme, ratio, self._orders)
-        paint_lines(painter, self._picture, self.boundingRect(), area, seen, theme, ratio * self._weight)
+        paint_lines(painter, self._picture, self.boundingRect(), area, visible, theme, ratio * self._weight)

@@ -32,24 +32,24 @@ def pieces_of(x: Array, y: Array) -> Array:
     return ends[np.isfinite(ends).all(axis=1)]
 
 
-def pieces_in(x: Array, y: Array, seen: QRectF) -> Array:
+def pieces_in(x: Array, y: Array, visible: QRectF) -> Array:
     """What is in sight of them."""
     pieces = pieces_of(x, y)
-    return pieces if _all_in(x, y, seen) else clipped(pieces, seen)[0]
+    return pieces if _all_in(x, y, visible) else clipped(pieces, visible)[0]
 
 
-def _all_in(x: Array, y: Array, seen: QRectF) -> bool:
+def _all_in(x: Array, y: Array, visible: QRectF) -> bool:
     """The lines need no clipping, as those of most pictures."""
     return len(x) == 0 or bool(
-        np.fmin.reduce(x) >= seen.left() - BEYOND
-        and np.fmax.reduce(x) <= seen.right() + BEYOND
-        and np.fmin.reduce(y) >= seen.top() - BEYOND
-        and np.fmax.reduce(y) <= seen.bottom() + BEYOND
+        np.fmin.reduce(x) >= visible.left() - BEYOND
+        and np.fmax.reduce(x) <= visible.right() + BEYOND
+        and np.fmin.reduce(y) >= visible.top() - BEYOND
+        and np.fmax.reduce(y) <= visible.bottom() + BEYOND
     )
 
 
 def draw_line(
-    painter: QPainter, x: Array, y: Array, pen: QPen, seen: QRectF, dashes: tuple[float, float] | None = None
+    painter: QPainter, x: Array, y: Array, pen: QPen, visible: QRectF, dashes: tuple[float, float] | None = None
 ) -> None:
     """Draw what is in sight of polylines, parted by NaN.
 
@@ -59,7 +59,7 @@ def draw_line(
     x, y : ndarray of shape (n,)
         In the painter's coordinates.
     pen : QPen
-    seen : QRectF
+    visible : QRectF
         What is painted; the rest costs nothing.
     dashes : (float, float), optional
         Lengths of a dash and of a gap.
@@ -67,7 +67,7 @@ def draw_line(
     pen = QPen(pen)
     # Square ends join where the line turns; dashes end where they should.
     pen.setCapStyle(Qt.PenCapStyle.SquareCap if dashes is None else Qt.PenCapStyle.FlatCap)
-    draw_on_any(painter, pieces_in(x, y, seen) if dashes is None else dashed(x, y, *dashes, seen), pen)
+    draw_on_any(painter, pieces_in(x, y, visible) if dashes is None else dashed(x, y, *dashes, visible), pen)
 
 
 def draws_shapes(painter: QPainter) -> bool:
@@ -85,15 +85,15 @@ def draw_on_any(painter: QPainter, ends: Array, pen: QPen) -> None:
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # of what is as good as at infinity nothing is kept
-def clipped(pieces: Array, seen: QRectF) -> tuple[Array, Indices, Array]:
-    """The parts of straight pieces that lie in `seen` or up to `BEYOND` pixels outside it.
+def clipped(pieces: Array, visible: QRectF) -> tuple[Array, Indices, Array]:
+    """The parts of straight pieces that lie in `visible` or up to `BEYOND` pixels outside it.
 
     Each side of the rectangle cuts off a part of a piece (Liang and Barsky 1984).
 
     Parameters
     ----------
     pieces : ndarray of shape (m, 4)
-    seen : QRectF
+    visible : QRectF
 
     Returns
     -------
@@ -103,8 +103,8 @@ def clipped(pieces: Array, seen: QRectF) -> tuple[Array, Indices, Array]:
     skipped : ndarray of shape (k,)
         The share of the piece before the part, 0 to 1.
     """
-    low = np.array([seen.left(), seen.top()]) - BEYOND
-    high = np.array([seen.right(), seen.bottom()]) + BEYOND
+    low = np.array([visible.left(), visible.top()]) - BEYOND
+    high = np.array([visible.right(), visible.bottom()]) + BEYOND
     ends = pieces.reshape(-1, 2)
     if len(pieces) and (ends >= low).all() and (ends <= high).all():  # as mostly
         return pieces, np.arange(len(pieces)), np.zeros(len(pieces))
@@ -124,11 +124,11 @@ def clipped(pieces: Array, seen: QRectF) -> tuple[Array, Indices, Array]:
 
 
 @np.errstate(invalid="ignore", over="ignore")
-def dashed(x: Array, y: Array, on: float, off: float, seen: QRectF) -> Array:
+def dashed(x: Array, y: Array, on: float, off: float, visible: QRectF) -> Array:
     """Polylines, parted by NaN, cut into dashes of length `on` and gaps of length `off`: straight pieces, shape (m, 4).
 
-    Only what `seen` shows of them.  Qt's own dashes are counted from where a line enters the painted part, so those of
-    two strips would not meet.
+    Only the parts in `visible`.  Qt counts its dashes from where a line enters the painted part, so those of two
+    strips would not meet.
     """
     ends, period = pieces_of(x, y), on + off
     if not len(ends):
@@ -140,8 +140,8 @@ def dashed(x: Array, y: Array, on: float, off: float, seen: QRectF) -> Array:
     begin = total - length
     first = np.maximum.accumulate(np.where(joined, 0, np.arange(len(ends))))
     begin -= begin[first]
-    if not _all_in(x, y, seen):
-        ends, kept, skipped = clipped(ends, seen)
+    if not _all_in(x, y, visible):
+        ends, kept, skipped = clipped(ends, visible)
         # Counted from the last dash that has begun: of long lines the numbers of dashes would not be exact.
         begin = np.nan_to_num((begin[kept] + skipped * length[kept]) % period)
         length = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])

@@ -30,20 +30,20 @@ def paint_sheets(
     sheets: tuple[Sheet, ...],
     corners: QRectF,
     area: QRectF,
-    seen: QRectF,
+    visible: QRectF,
     theme: Theme,
     ratio: float,
     weight: float = 1.0,
 ) -> None:
     """Paint `sheets` on `area`, in the painter's pixels; `area` shows the rectangle `corners` of the plane.
 
-    Only the part `seen` of the area is painted.  Lines are `weight` times as wide as their styles specify.
+    Only the part `visible` of the area is painted.  Lines are `weight` times as wide as their styles specify.
     """
     for sheet in sheets:
         if isinstance(sheet, Hatch):
-            _paint_hatch(painter, sheet, corners, area, seen, theme, ratio * weight)
+            _paint_hatch(painter, sheet, corners, area, visible, theme, ratio * weight)
         elif isinstance(sheet, Lines):
-            _paint_lines(painter, sheet, corners, area, seen, theme, ratio * weight)
+            _paint_lines(painter, sheet, corners, area, visible, theme, ratio * weight)
         else:
             _paint_specks(painter, sheet, corners, area, theme, ratio)
 
@@ -57,14 +57,14 @@ def pens_of(style: LineStyle, theme: Theme, width: float) -> list[QPen]:
 
 
 def _paint_lines(
-    painter: QPainter, sheet: Lines, corners: QRectF, area: QRectF, seen: QRectF, theme: Theme, ratio: float
+    painter: QPainter, sheet: Lines, corners: QRectF, area: QRectF, visible: QRectF, theme: Theme, ratio: float
 ) -> None:
     if not len(sheet.xy):
         return
     style, dashes = sheet.style, sheet.style.dashes
     width = style.width * ratio
     x, y = on_screen(sheet.xy, corners, area)
-    pieces = pieces_in(x, y, seen) if dashes is None else dashed(x, y, dashes[0] * width, dashes[1] * width, seen)
+    pieces = pieces_in(x, y, visible) if dashes is None else dashed(x, y, dashes[0] * width, dashes[1] * width, visible)
     # Faint lines have thousands of segments: antialiasing takes 13 ms and is invisible.
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, not style.faint)
     for pen in pens_of(style, theme, width):
@@ -76,12 +76,12 @@ def _paint_lines(
 
 
 def _paint_hatch(
-    painter: QPainter, sheet: Hatch, corners: QRectF, area: QRectF, seen: QRectF, theme: Theme, ratio: float
+    painter: QPainter, sheet: Hatch, corners: QRectF, area: QRectF, visible: QRectF, theme: Theme, ratio: float
 ) -> None:
     target = rectangle_on_screen(sheet.grid, corners, area)
     left, top = round(target.left()), round(target.top())
     width, height = max(1, round(target.width())), max(1, round(target.height()))
-    part = in_sight(QRectF(left, top, width, height), seen)
+    part = in_sight(QRectF(left, top, width, height), visible)
     if not part.isEmpty():
         inside = (part.left() - left, part.top() - top, part.width(), part.height())
         image = hatched(sheet, width, height, inside, theme, max(2, round(STRIPES * ratio)))

@@ -24,9 +24,9 @@ from .symbols import line_pen
 BOUNDARY, MARGIN, DASHES = 2.0, 1.3, (5.0, 4.0)
 
 
-def paint_surface(painter: QPainter, picture: Picture, corners: QRectF, area: QRectF, seen: QRectF) -> None:
-    """Paint the colours on `area`, which shows the rectangle `corners` of the plane, within `seen`."""
-    draw_samples(painter, picture.argb, rectangle_on_screen(picture.grid, corners, area), seen)
+def paint_surface(painter: QPainter, picture: Picture, corners: QRectF, area: QRectF, visible: QRectF) -> None:
+    """Paint the colours on `area`, which shows the rectangle `corners` of the plane, within `visible`."""
+    draw_samples(painter, picture.argb, rectangle_on_screen(picture.grid, corners, area), visible)
 
 
 def paint_lines(
@@ -34,7 +34,7 @@ def paint_lines(
     picture: Picture,
     corners: QRectF,
     area: QRectF,
-    seen: QRectF,
+    visible: QRectF,
     theme: Theme,
     ratio: float = 1.0,
     widths: tuple[float, float] = (BOUNDARY, MARGIN),
@@ -47,14 +47,14 @@ def paint_lines(
             width *= ratio
             x, y = on_screen(lines, corners, area)
             cut = (dashes[0] * width, dashes[1] * width) if dashed else None
-            draw_line(painter, x, y, line_pen(theme, width), seen, cut)
+            draw_line(painter, x, y, line_pen(theme, width), visible, cut)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
-def in_sight(target: QRectF, seen: QRectF) -> QRect:
-    """Return the pixels of `seen` whose middles lie in `target`, which may be larger than any screen."""
-    low = (max(target.left(), seen.left() - 1.0), max(target.top(), seen.top() - 1.0))
-    high = (min(target.right(), seen.right() + 1.0), min(target.bottom(), seen.bottom() + 1.0))
+def in_sight(target: QRectF, visible: QRectF) -> QRect:
+    """Return the pixels of `visible` whose middles lie in `target`, which may be larger than any screen."""
+    low = (max(target.left(), visible.left() - 1.0), max(target.top(), visible.top() - 1.0))
+    high = (min(target.right(), visible.right() + 1.0), min(target.bottom(), visible.bottom() + 1.0))
     if not all(map(math.isfinite, low + high)) or high[0] < low[0] or high[1] < low[1]:
         return QRect()
     left, top, right, bottom = (math.ceil(side - 0.5) for side in low + high)
@@ -68,7 +68,7 @@ def sample_at(pixels: range, begin: float, length: float, count: int) -> Indices
     return places
 
 
-def draw_samples(painter: QPainter, argb: NDArray[np.uint32], target: QRectF, seen: QRectF) -> None:
+def draw_samples(painter: QPainter, argb: NDArray[np.uint32], target: QRectF, visible: QRectF) -> None:
     """Draw samples over `target` as blocks, never blurred: a pixel shows the sample at its middle.
 
     Qt's own scaling ends at some 30 000 pixels, and a picture of another view may be a million times as large.
@@ -80,7 +80,7 @@ def draw_samples(painter: QPainter, argb: NDArray[np.uint32], target: QRectF, se
         Colours 0xffrrggbb; row 0 is at the top.
     target : QRectF
         In the painter's coordinates.
-    seen : QRectF
+    visible : QRectF
         The part of `target` that is painted.
     """
     height, width = argb.shape
@@ -88,7 +88,7 @@ def draw_samples(painter: QPainter, argb: NDArray[np.uint32], target: QRectF, se
     if exact and max(abs(target.x() - round(target.x())), abs(target.y() - round(target.y()))) < 0.01:
         painter.drawImage(QPointF(round(target.x()), round(target.y())), image_of(argb))
         return
-    part = in_sight(target, seen)
+    part = in_sight(target, visible)
     if not part.isEmpty():
         columns = sample_at(range(part.left(), part.right() + 1), target.x(), target.width(), width)
         rows = sample_at(range(part.top(), part.bottom() + 1), target.y(), target.height(), height)

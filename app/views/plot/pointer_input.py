@@ -52,17 +52,17 @@ class PointingPlot(pg.PlotWidget):
 
     Parameters
     ----------
-    hand : Editing
+    editing : Editing
         Controller of what the pointer does among the points.
     eye : Controller
         Controller of the view and of pausing the training.
     """
 
-    def __init__(self, hand: Editing, eye: Controller) -> None:
+    def __init__(self, editing: Editing, eye: Controller) -> None:
         super().__init__(axisItems={side: PlotAxis(side) for side in ("left", "bottom")}, enableMenu=False)
         self._area: QRectF | None = None
         self.getPlotItem().getViewBox().geometryChanged.connect(self._forget_area)
-        self._hand = hand
+        self._editing = editing
         self._eye = eye
         self._pan_from: QPointF | None = None
         self._space = False
@@ -71,7 +71,7 @@ class PointingPlot(pg.PlotWidget):
         self.pointer: QPointF | None = None
         self._on_point = False  # a click would select the point under the pointer
         self._stroke: QPointF | None = None  # location of the present press
-        self._repeat_seen = True  # the effect of the last arrow key has been painted
+        self._repeated = True  # the effect of the last arrow key has been painted
         self._fingers = 0  # largest number of fingers since the first touched
         self._pinched = (QPointF(), QPointF())  # midpoint of two fingers, and the vector between them
         self._tapped = (0, QPointF())  # time (ms) and location of the last press of a finger
@@ -165,7 +165,7 @@ class PointingPlot(pg.PlotWidget):
 
     def _right_click(self, position: QPointF) -> None:
         """Open a menu, or let the tool act instead; do nothing during a stroke."""
-        if self._stroke is None and not self._hand.right_click(self.pointer_at(position)):
+        if self._stroke is None and not self._editing.right_click(self.pointer_at(position)):
             self._open_menu_at(position)
 
     def _open_menu_at(self, position: QPointF, reach: float = 0.0) -> None:
@@ -180,7 +180,9 @@ class PointingPlot(pg.PlotWidget):
 
     def _menu_by_key(self) -> None:
         """Open the menu of the keyboard cursor, of a selected point or of the pointer, else of the picture."""
-        pointer = self._hand.menu_location(None if self.pointer is None else self.pointer_at(self.pointer), self.unit())
+        pointer = self._editing.menu_location(
+            None if self.pointer is None else self.pointer_at(self.pointer), self.unit()
+        )
         position = self.rect().center().toPointF() if pointer is None else self.position_of(pointer.x, pointer.y)
         self.open_menu(pointer, self.mapToGlobal(self.nearest_inside(position)).toPoint())
 
@@ -193,7 +195,7 @@ class PointingPlot(pg.PlotWidget):
             self._drag(position)
         else:
             self._end_stroke()  # its release went to another widget
-        self._hand.hover(self.pointer_at(position))
+        self._editing.hover(self.pointer_at(position))
         self.pointer_moved()
         event.accept()
 
@@ -221,15 +223,15 @@ class PointingPlot(pg.PlotWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         self.pointer = None
-        self._hand.hover(None)
+        self._editing.hover(None)
         self.pointer_moved()
 
     def _press(self, position: QPointF, keys: Keys = NO_KEYS, reach: float = 0.0) -> None:
         if self.inside(position):
             self._stroke = position
-            self._hand.press(self._pointer_at(position, reach), keys)
-            if self._hand.holds_after:
-                self._holding.start(self._hand.holds_after)
+            self._editing.press(self._pointer_at(position, reach), keys)
+            if self._editing.holds_after:
+                self._holding.start(self._editing.holds_after)
 
     def _pointer_at(self, position: QPointF, reach: float) -> PointerPosition:
         """Return the pointer location for a position in the widget; points within `reach` pixels count as hit."""
@@ -239,18 +241,18 @@ class PointingPlot(pg.PlotWidget):
     def _drag(self, position: QPointF) -> None:
         if self._stroke is not None:
             self._stroke = self.nearest_inside(position)  # nothing happens outside the visible part
-            self._hand.drag(self.pointer_at(self._stroke))
+            self._editing.drag(self.pointer_at(self._stroke))
 
     def _end_stroke(self) -> None:
         """End the stroke of the mouse or a finger where it is; do nothing if there is none."""
         self._holding.stop()
         stroke, self._stroke = self._stroke, None
         if stroke is not None:
-            self._hand.release(self.pointer_at(stroke))
+            self._editing.release(self.pointer_at(stroke))
 
     def _hold(self) -> None:
         self._holding.setInterval(HOLD_TURN)
-        self._hand.hold()
+        self._editing.hold()
 
     def _pan_by(self, moved: QPointF) -> None:
         unit = self.unit()
@@ -306,7 +308,7 @@ class PointingPlot(pg.PlotWidget):
         double = near and now - before < hints.mouseDoubleClickInterval()
         self._tapped = (now, position)
         self._press(position, Keys(double=double), COARSE_PIXELS)
-        self._stays = not self._hand.holds_after  # else the tool acts while the finger stays down
+        self._stays = not self._editing.holds_after  # else the tool acts while the finger stays down
 
     def _lift(self, now: int) -> None:
         """Handle a finger that lifts; if it has stayed long, undo what it had started and open a menu."""
@@ -321,7 +323,7 @@ class PointingPlot(pg.PlotWidget):
         """Abort the stroke of a finger."""
         self._holding.stop()
         self._stroke = None
-        self._hand.cancel()
+        self._editing.cancel()
 
     def _pinch(self, first: QPointF, second: QPointF, anew: bool) -> None:
         """Handle two fingers, `anew` when they have just touched together."""
@@ -348,14 +350,14 @@ class PointingPlot(pg.PlotWidget):
             step = coarse if held & Qt.KeyboardModifier.ControlModifier else step
             dx, dy = _ARROWS[key]
             # Repeats of a held key that outpace painting would continue after its release.
-            if self._repeat_seen or not event.isAutoRepeat():
-                self._repeat_seen = False
-                self._hand.arrow(step * dx, step * dy, self.unit(), event.isAutoRepeat())
+            if self._repeated or not event.isAutoRepeat():
+                self._repeated = False
+                self._editing.arrow(step * dx, step * dy, self.unit(), event.isAutoRepeat())
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if not event.isAutoRepeat():
-                self._hand.enter(self.unit())
+                self._editing.enter(self.unit())
         elif key == Qt.Key.Key_Escape:
-            self._hand.escape()
+            self._editing.escape()
         elif key == Qt.Key.Key_Menu or (key == Qt.Key.Key_F10 and held & Qt.KeyboardModifier.ShiftModifier):
             self._menu_by_key()
         else:
@@ -381,7 +383,7 @@ class PointingPlot(pg.PlotWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        self._repeat_seen = True
+        self._repeated = True
 
 
 def _keys(event: QMouseEvent) -> Keys:

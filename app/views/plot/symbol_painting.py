@@ -233,8 +233,8 @@ class Cloud:
         reach = atlas.reach
         x, y, kinds = self._inside(corners, area, part.adjusted(-reach, -reach, reach, reach))
         if len(x) > CULLED:
-            seen = _seen(x, y, kinds, ratio)
-            x, y, kinds = x[seen], y[seen], kinds[seen]
+            visible = _visible(x, y, kinds, ratio)
+            x, y, kinds = x[visible], y[visible], kinds[visible]
         if not len(x):
             return
         own = np.where((kinds < MAX_CLASSES) | (kinds >= FIRST_TEST), atlas.class_reach, reach)
@@ -249,7 +249,7 @@ def _transparent(width: int, height: int) -> QImage:
     return image
 
 
-def _seen(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
+def _visible(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
     """Return the indices of the symbols that no later one on the same pixel (of `unit` device pixels) hides."""
     # A point hides earlier ones almost completely; a mark is hollow and hides only marks of its kind.
     columns = ((x - x.min()) / unit).astype(np.int32)
@@ -258,13 +258,13 @@ def _seen(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
     places += columns
     newest = np.empty(int(places.max()) + 1, dtype=np.int32)
     groups = _GROUPS[kinds]
-    seen = np.zeros(len(places), dtype=bool)
+    visible = np.zeros(len(places), dtype=bool)
     for group in np.flatnonzero(np.bincount(groups)):
         of_group = np.flatnonzero(groups == group)
         own = places[of_group]
         newest[own] = of_group  # of a repeated index the last value is kept
-        seen[of_group[newest[own] == of_group]] = True
-    return np.flatnonzero(seen)
+        visible[of_group[newest[own] == of_group]] = True
+    return np.flatnonzero(visible)
 
 
 #: For each of `KINDS`: 0 for points, else the number of the mark.

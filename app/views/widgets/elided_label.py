@@ -18,10 +18,10 @@ class ElidedLabel(QLabel):
     def paintEvent(self, event: QPaintEvent) -> None:
         with painter_on(self) as painter:
             room, metrics = self.contentsRect(), self.fontMetrics()
-            said = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+            shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
             align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             painter.setPen(self.palette().windowText().color())
-            painter.drawText(room, align.value, said)
+            painter.drawText(room, align.value, shown)
 
     def is_whole(self) -> bool:
         """Return True if all of the text is visible."""

@@ -69,7 +69,7 @@ def painter_on(device: QPaintDevice, smooth: bool = False) -> Iterator[QPainter]
     if failure is not None and isinstance(device, QWidget):
         painter = QPainter(device)
         try:
-            _tell(painter, QRectF(device.rect()), failure, device)
+            _announce(painter, QRectF(device.rect()), failure, device)
         finally:
             painter.end()
 
@@ -114,7 +114,7 @@ def guarded(painter: QPainter, area: QRectF, widget: QWidget | None) -> Iterator
         with saved(painter):
             place = painter.worldTransform().mapRect(area)
             painter.resetTransform()  # the text is independent of the scale
-            _tell(painter, place, error, widget)
+            _announce(painter, place, error, widget)
 
 
 @contextmanager
@@ -127,7 +127,7 @@ def saved(painter: QPainter) -> Iterator[None]:
         painter.restore()
 
 
-def _tell(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
+def _announce(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
     reason = " ".join(str(error).split()) or type(error).__name__
     sentence = f"This cannot be drawn: {reason}"
     sentence = sentence.rstrip(".") + "." if len(sentence) <= LONGEST else sentence[: LONGEST - 1] + "…"

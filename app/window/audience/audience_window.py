@@ -63,12 +63,12 @@ class AudienceWindow(QWidget):
         self.setObjectName("audience")
         self.setWindowTitle("Audience – Classifier Playground")
         self.setAutoFillBackground(True)
-        self._says = named(QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), "audience.says")
-        self._says.setTextFormat(Qt.TextFormat.PlainText)
+        self._sentence = named(QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), "audience.says")
+        self._sentence.setTextFormat(Qt.TextFormat.PlainText)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(GAP)
         self._grid.setVerticalSpacing(0)
-        filled(QVBoxLayout(self), self._says, (self._grid, 1), margins=0, spacing=0)
+        filled(QVBoxLayout(self), self._sentence, (self._grid, 1), margins=0, spacing=0)
         for keys, act in (("F11", self._toggle_full_screen), ("Esc", self.close), ("Shift+F5", self.close)):
             QShortcut(QKeySequence(keys), self).activated.connect(act)
         self.resize(*SIZE)
@@ -158,9 +158,9 @@ class AudienceWindow(QWidget):
         sentence = (
             "" if asked is None else "\n".join(plain(each) for each in (asked.question, *_lettered(asked.answers)))
         )
-        if sentence != self._says.text():
-            self._says.setText(sentence)
-        self._says.setHidden(not sentence)
+        if sentence != self._sentence.text():
+            self._sentence.setText(sentence)
+        self._sentence.setHidden(not sentence)
 
     def follow_pointer(self, scene: Scene) -> None:
         """Draw what of the scene follows the pointer."""

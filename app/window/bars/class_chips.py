@@ -22,7 +22,7 @@ class ClassChips(QWidget):
     def __init__(self, controller: Controller) -> None:
         super().__init__()
         self._theme: Theme | None = None
-        self._said: tuple[tuple[str, int], ...] = ()
+        self._described: tuple[tuple[str, int], ...] = ()
         self._group = QButtonGroup(self)
         self._chips = [
             flat_button(f"class{label + 1}", f"Class {label + 1}", "", partial(controller.set_class, label))
@@ -50,11 +50,11 @@ class ClassChips(QWidget):
             for label, chip in enumerate(self._chips):
                 chip.setVisible(label < self._shown)
             self._more.setVisible(self._shown < MAX_CLASSES)
-        said = tuple(zip(scene.document.class_names, scene.points.counts, strict=True))
-        for label, (old, new) in enumerate(zip(self._said or ((),) * MAX_CLASSES, said, strict=True)):
+        described = tuple(zip(scene.document.class_names, scene.points.counts, strict=True))
+        for label, (old, new) in enumerate(zip(self._described or ((),) * MAX_CLASSES, described, strict=True)):
             if old != new:
                 self._describe(label, *new)
-        self._said = said
+        self._described = described
 
     def _describe(self, label: int, name: str, number: int) -> None:
         own, shape = f"class {label + 1}", SHAPE_NAMES[label]

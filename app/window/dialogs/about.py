@@ -100,26 +100,26 @@ class AboutDialog(NamedDialog):
         page.setAccessibleName("Versions and folders")
         page.setFrameShape(QScrollArea.Shape.NoFrame)
         page.setWidget(sheet)
-        self._said = named(QLabel(PRIVATE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.private")
+        self._text = named(QLabel(PRIVATE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.private")
         buttons = self.button_box()
         title, tip, copy = "Copy details for a report", f"As text.  {PRIVATE}", partial(self._copy, settings, recovery)
         add_action(buttons, f"&{title}", "about.copy", title, tip, copy)
         tip, show = "What the program consists of, and under which terms.", lambda: LicencesDialog(self).open()
         add_action(buttons, "&Licences", "about.licences", "Licences", tip, show)
         purpose = named(QLabel(PURPOSE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.purpose")
-        filled(QVBoxLayout(self), purpose, (page, 1), self._said, buttons)
+        filled(QVBoxLayout(self), purpose, (page, 1), self._text, buttons)
         wanted = sheet.sizeHint().grownBy(self.contentsMargins())
         self.resize(max(620, wanted.width() + 40), wanted.height() + 140)
         self.resize(self.size().boundedTo(self.screen().availableSize()))
 
     def _copy(self, settings: Path, recovery: Path) -> None:
         QApplication.clipboard().setText(details(settings, recovery))
-        self._said.setText(f"Copied.  {PRIVATE}")
+        self._text.setText(f"Copied.  {PRIVATE}")
 
     def _show(self, path: Path) -> None:
         """Open a folder in the file manager."""
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-            self._said.setText(f"No program here opens folders; this one is {plain(str(path))}")
+            self._text.setText(f"No program here opens folders; this one is {plain(str(path))}")
 
 
 class LicencesDialog(NamedDialog):

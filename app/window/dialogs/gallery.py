@@ -127,7 +127,7 @@ class GalleryDialog(NamedDialog):
             card = Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each, dark), size)
             examples.append((card, self._opens(choose, each)))
         for place, row in enumerate(shipped(language), 1):
-            card = Card(f"lesson.{row.name}", place, *_said(row, scores), picture(row.name, dark), size)
+            card = Card(f"lesson.{row.name}", place, *_words(row, scores), picture(row.name, dark), size)
             lessons.append((card, self._opens(learn, row.name)))
             self._lessons[row.name] = card
         cards = self._page("&Examples", examples)
@@ -159,7 +159,7 @@ class GalleryDialog(NamedDialog):
         self._choose_language(language)
         for row in shipped(language):
             if row.name in self._lessons:
-                self._lessons[row.name].show_words(*_said(row, self._scores))
+                self._lessons[row.name].show_words(*_words(row, self._scores))
 
     def _show_language(self, tab: int) -> None:
         """Show the choice of a language beside the lessons only: examples have none."""
@@ -210,7 +210,7 @@ class GalleryDialog(NamedDialog):
         return True
 
 
-def _said(row: Lesson, scores: Mapping[str, tuple[int, int]]) -> tuple[str, str]:
+def _words(row: Lesson, scores: Mapping[str, tuple[int, int]]) -> tuple[str, str]:
     """Title and sentence of a lesson: "5 minutes, beginner"; of one that is done with a tick and its score."""
     about = ", ".join(each for each in (f"{row.minutes} minutes" if row.minutes else "", row.level) if each)
     if row.name not in scores:

@@ -28,9 +28,9 @@ def copied(document: Document) -> tuple[str, list[str]]:
         text = encode(document)
     except FileError as error:
         return "", [f"Nothing was copied.  {error}", "A file holds all points."]
-    said = f"Copied: {count(len(document.points), 'point')}, {count(len(text), 'character')}."
+    lines = f"Copied: {count(len(document.points), 'point')}, {count(len(text), 'character')}."
     left_out = f"{LEFT_OUT}  {NOT_WRITTEN}" if document.has_passed else LEFT_OUT
-    return text, [f"{said}  To open it, paste it into this window.", rounding(document), left_out]
+    return text, [f"{lines}  To open it, paste it into this window.", rounding(document), left_out]
 
 
 def rounding(document: Document) -> str:
@@ -60,15 +60,15 @@ class ShareDialog(NamedDialog):
     parent : QWidget
     text : str
         What has been copied, or "" where no text can hold the document.
-    said : list of str
+    lines : list of str
         The sentences about it.
     save : callable
         Asks where to save the document, once the dialog is closed.
     """
 
-    def __init__(self, parent: QWidget, text: str, said: list[str], save: Callable[[], object]) -> None:
+    def __init__(self, parent: QWidget, text: str, lines: list[str], save: Callable[[], object]) -> None:
         super().__init__(parent, "share", "Copy as text", once=True)
-        about = named(QLabel("\n".join(said), wordWrap=True, textFormat=Qt.TextFormat.PlainText), "share.about")
+        about = named(QLabel("\n".join(lines), wordWrap=True, textFormat=Qt.TextFormat.PlainText), "share.about")
         about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = filled(QVBoxLayout(self), about)
         if text:

@@ -126,9 +126,9 @@ class LaneDetails(EditorMaker):
         for name, widgets in self._parts.items() if not drawing else ():
             for widget in widgets:
                 widget.setVisible(name in lane.fields)
-        for label, said in ((self._formula, lane.formula), (self._note, lane.note), (self._details, lane.details)):
-            label.setText(said)
-            label.setVisible(bool(said) and not lane.hidden)  # in a lesson, what it names and no more
+        for label, words in ((self._formula, lane.formula), (self._note, lane.note), (self._details, lane.details)):
+            label.setText(words)
+            label.setVisible(bool(words) and not lane.hidden)  # in a lesson, what it names and no more
         self.fields.render(lane, drawing, theme)
         show_check(self._standardise, lane.lane.standardises)
         show_number(self._speed, lane.speed)

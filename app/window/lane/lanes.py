@@ -327,13 +327,13 @@ class Lanes(QWidget):
             shown = index < scene.shown
             # In presenter mode none is open, but what a lesson names is in sight.
             open_form = shown and not scene.lanes[index].folded and not (presenting and not scene.lanes[index].hidden)
-            for part, seen in zip(
+            for part, visible in zip(
                 (*self._parts(index), self.forms[index]),
                 (shown, shown, shown and scene.lanes[index].watched, shown, open_form),
                 strict=True,
             ):
-                if part.isHidden() == seen:
-                    part.setVisible(seen)
+                if part.isHidden() == visible:
+                    part.setVisible(visible)
                     opened |= part is self.forms[index]
             if shown:
                 lane = scene.lanes[index]

@@ -60,8 +60,8 @@ class _Group(QWidget):
     def _show_slider(self) -> None:
         """Show the slider where there is room for it."""
         slider = self._made.slider
-        if slider is not None and slider.isHidden() == (seen := self.firm or self.width() >= self.length()):
-            slider.setVisible(seen)
+        if slider is not None and slider.isHidden() == (visible := self.firm or self.width() >= self.length()):
+            slider.setVisible(visible)
 
     def minimumSizeHint(self) -> QSize:
         size = super().minimumSizeHint()
@@ -116,7 +116,7 @@ class LearnerFields:
         self.behind: list[QWidget] = []
         #: Of the fields that stand in the row, always or in presenter mode, by `Field.editor`; and the latter.
         self._groups: dict[int, _Group] = {}
-        self._lent: set[int] = set()
+        self._moved: set[int] = set()
         self._presenting = False
         #: The groups of the lane's own fields.
         self._own_groups: list[int] = []
@@ -145,7 +145,7 @@ class LearnerFields:
                         self._groups[field.editor].take()
                     elif field.presented:
                         self._groups[field.editor].hide()
-                        self._lent.add(field.editor)
+                        self._moved.add(field.editor)
                     if field.kind == "choice" and not field.label:
                         self.of_problems.append(made.widget)
         self._line.place([group for key, group in self._groups.items() if key not in before])
@@ -184,7 +184,7 @@ class LearnerFields:
 
     def _in_row(self, field: Field) -> bool:
         """Whether a field stands in the row now."""
-        return field.primary or (self._presenting and field.editor in self._lent)
+        return field.primary or (self._presenting and field.editor in self._moved)
 
     def _place_all(self, lane: LaneScene) -> None:
         """Put the lane's fields into row and form, and the others out of sight."""
@@ -197,7 +197,7 @@ class LearnerFields:
         self._own_groups = []
         for key, made in self.editors.items():
             if key in self._groups:
-                in_row = self._presenting or key not in self._lent
+                in_row = self._presenting or key not in self._moved
                 shown = in_row and key in own and not names.isdisjoint(made.parts)
                 self._groups[key].setVisible(shown)
                 if shown:
@@ -218,14 +218,14 @@ class LearnerFields:
         """
         if (width is not None) != self._presenting:
             self._presenting = width is not None
-            for key in self._lent if self._presenting else ():
+            for key in self._moved if self._presenting else ():
                 self._groups[key].take()
                 self.editors[key].widget.show()
             if self._scene is not None:
                 self._place_all(self._scene)
-        said = [made.widget.currentText() for made in self.editors.values() if isinstance(made.widget, QComboBox)]
+        texts = [made.widget.currentText() for made in self.editors.values() if isinstance(made.widget, QComboBox)]
         size, ends = self._line.font().pixelSize(), self._line.ends_shown
-        fitted = None if width is None else (width, least, size, said, selected, ends)
+        fitted = None if width is None else (width, least, size, texts, selected, ends)
         if fitted == self._fitted and not self._replaced:  # each fitting has the window laid out anew
             return
         self._fitted, self._replaced = fitted, False

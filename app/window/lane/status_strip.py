@@ -88,9 +88,9 @@ class StatusStrip(StableLabel):
         used = sides + dressed.horizontalAdvance(first)
         html = f"<b>{escape(first)}</b>"
         if marked:
-            ink, ground = theme.moods[badge.mood]
+            ink, background = theme.moods[badge.mood]
             pill = escape(first.replace(" ", "\xa0"))
-            colours = f"color: rgb{ink}; background-color: rgb{ground}"
+            colours = f"color: rgb{ink}; background-color: rgb{background}"
             html = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span>'
         rest = _fitted(rest, plain, room - used - gap)
         self.label.setText(f'<span style="white-space: pre">{html}{f"&nbsp; {escape(rest)}" if rest else ""}</span>')

@@ -312,8 +312,8 @@ class PointTable(QTableView):
         if not len(rows):
             return
         top, bottom = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
-        seen = rows[np.searchsorted(rows, top) :]
-        row = int(seen[0]) if len(seen) and (bottom < 0 or seen[0] <= bottom) else int(rows[0])
+        visible = rows[np.searchsorted(rows, top) :]
+        row = int(visible[0]) if len(visible) and (bottom < 0 or visible[0] <= bottom) else int(rows[0])
         self._go_to(row, max(self.currentIndex().column(), NUMBER))
         self.scrollTo(self._model.index(row, NUMBER))
 

@@ -31,7 +31,7 @@ class Caption(QWidget):
 
     def show_document(self, text: int) -> None:
         """Show the name and the sentence of the document, in text of so many pixels."""
-        name, sentence = self._said()
+        name, sentence = self._texts()
         self._name.setText(f"<b>{plain(name)}</b>" if name else "")
         self._name.setVisible(bool(name))
         if self._sentence.text() != sentence:
@@ -59,7 +59,7 @@ class Caption(QWidget):
         size = max(round(LEAST * self._text), math.floor(self._text * min(1.0, room / needed)))
         self._sentence.setStyleSheet(f"font-size: {size}px")
 
-    def _said(self) -> tuple[str, str]:
+    def _texts(self) -> tuple[str, str]:
         store, example = self._controller.store, self._controller.examples.present
         if self._controller.session.of(LessonSession).lesson is not None:
             return "", ""

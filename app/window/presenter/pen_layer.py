@@ -41,7 +41,7 @@ class PenLayer(QWidget):
         self._index, self._canvas, self._controller = index, canvas, controller
         self._state = Presenting()
         self._strokes: tuple[PenStroke, ...] = ()
-        self._seen: tuple[object, ...] = ()
+        self._painted: tuple[object, ...] = ()
         self._spot: PointerPosition | None = None
         self._drawing = False
         self._dark = False
@@ -61,9 +61,9 @@ class PenLayer(QWidget):
         if not presenting.pen:
             self._drawing = False
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not presenting.pen)
-        seen = (self._strokes, presenting.spotlight, scene.document.view, theme.dark)
-        if seen != self._seen:
-            self._seen = seen
+        inputs = (self._strokes, presenting.spotlight, scene.document.view, theme.dark)
+        if inputs != self._painted:
+            self._painted = inputs
             self.update()
         self.show()
         self.raise_()

@@ -32,7 +32,7 @@ PANEL, LESSON = 0.5, 0.28
 STAYS = "lesson"
 FOLLOW = ("next_example", "previous_example")
 #: What is said at the beginning, at the top of the first picture, for how many milliseconds; pixels around it.
-HINT, SAID, PADDING = (
+HINT, HINT_FOR, PADDING = (
     "Esc ends presenter mode  ·  Z spotlight  ·  C, Shift+C pen  ·  Ctrl+F5 panel  ·  PageDown next ",
     6000,
     8,
@@ -116,8 +116,8 @@ class Presenter(QObject):
         self._hint.setAutoFillBackground(True)
         self._hint.setFrameShape(QFrame.Shape.StyledPanel)
         self._hint.hide()
-        self._said = QTimer(self, singleShot=True, interval=SAID)
-        self._said.timeout.connect(self._hint.hide)
+        self._hint_timer = QTimer(self, singleShot=True, interval=HINT_FOR)
+        self._hint_timer.timeout.connect(self._hint.hide)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window)
         self._escape.activated.connect(self._leave_off)
 
@@ -218,7 +218,7 @@ class Presenter(QObject):
         window.installEventFilter(self)
         self._hint.setText(HINT + ("example" if _follows(self._controller) else "step"))
         self._hint.show()
-        self._said.start()
+        self._hint_timer.start()
         if QApplication.platformName() not in BARE:
             window.setWindowState(window.windowState() | Qt.WindowState.WindowFullScreen)
 

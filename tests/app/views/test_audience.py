@@ -159,7 +159,7 @@ def test_what_a_lesson_covers_is_seen_here_alone_until_it_is_revealed(make: Make
         rest(window, qtbot)
         session = window.controller.session
     covered = pixels(view)
-    assert session.of(LessonSession).prediction.question.split()[0] in view._says.text()
+    assert session.of(LessonSession).prediction.question.split()[0] in view._sentence.text()
     hidden = [lane.picture is None for lane in window.scene.lanes]
     assert any(hidden)
     window.named_actions["peek"].trigger()

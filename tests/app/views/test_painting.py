@@ -51,13 +51,13 @@ def reported(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QWidget | None, QRectF]]:
     """Where sentences were put in the place of something."""
     places: list[tuple[QWidget | None, QRectF]] = []
-    real = painting._tell
+    real = painting._announce
 
     def tell(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
         places.append((widget, QRectF(area)))
         real(painter, area, error, widget)
 
-    monkeypatch.setattr(painting, "_tell", tell)
+    monkeypatch.setattr(painting, "_announce", tell)
     return places
 
 

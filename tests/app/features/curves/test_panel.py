@@ -570,7 +570,7 @@ def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
     for place in (0, 101, 350):
         step = round(float(np.asarray(line.x)[place]))
         low, high = run.trace.view().at("violation", step)
-        said = chart.said(line, place)
+        said = chart.description(line, place)
         assert said.startswith(f"KKT violation m − M: {exact(low)}") and said.endswith(f"at step {grouped(step)}")
         assert low <= run.values("violation")[step] <= high
     trace = Trace(("violation",), np.array([2.0]))
@@ -578,5 +578,5 @@ def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
     chart = chart_of(show(study_of(trace)), "violation")
     (line,) = chart.lines()
     last = len(np.asarray(line.x)) - 1
-    assert chart.said(line, last) == "KKT violation m − M: −1.0000e-16 at step 2"
+    assert chart.description(line, last) == "KKT violation m − M: −1.0000e-16 at step 2"
     assert chart.places(line.x, line.y)[1][last] == pytest.approx(chart.area().bottom(), abs=6)

@@ -429,7 +429,7 @@ def test_a_boundary_is_drawn_and_scored(make: Make, qtbot: QtBot) -> None:
     assert len(here(window).state.guess.lines) == 1 and len(window.document.points) == n_points + 1
     # So it is in a document that ends the lesson while its question is open.
     click(window, qtbot, "lesson.reset")
-    assert window.controller.session.lent
+    assert window.controller.session.gesture_hint
     window.controller.new()
     stroke(window, 0, (0.0, -1.0), (0.0, -1.0))
     settle(qtbot, window)

@@ -98,7 +98,7 @@ def test_what_is_below_the_floor_is_drawn_there_and_read_as_it_is(make: Make) ->
     chart = make(line, y=ChartAxis(log=True, floor=1e-6))
     y = chart.places(line.x, line.y)[1]
     assert y[1] == y[2] == pytest.approx(chart.pixel(0, 1e-6).y()) and y[0] < y[1]
-    assert chart.said(line, 2) == "gap: −3 at 2" and "gap,2,-3.0" in saving.csv_of(chart)
+    assert chart.description(line, 2) == "gap: −3 at 2" and "gap,2,-3.0" in saving.csv_of(chart)
 
 
 def test_shares_names_and_counts() -> None:
