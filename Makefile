@@ -67,10 +67,11 @@ soak: ready-test  ## Run the long tests, and those that draw examples with new o
 
 check: lint types test slow  ## Run lint, types and all tests but soak
 
-lint: ready-tools  ## Check the code style, who imports whom, and the spelling
+lint: ready-tools  ## Check the code style, who imports whom, the spelling and the words
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python .ci/words.py
 	$(BIN)/codespell app solver tests docs assets README.md CONTRIBUTING.md CHANGELOG.md
 
 types: ready-tools  ## Check the types

@@ -145,7 +145,7 @@ class FileTasks:
         return opened.resets != self._owner.store.resets
 
     def edited_since(self, opened: Opened) -> bool:
-        """There are changes that nobody was asked about."""
+        """The document was changed after the question about unsaved changes."""
         store = self._owner.store
         return store.modified and not same_content(store.document, opened.before)
 

@@ -113,7 +113,7 @@ class Points:
     def indices_of(self, ids: Sequence[int] | Ids) -> Ids:
         """Return the indices of the points with these `ids`, ascending; unknown ids are skipped."""
         wanted = np.asarray(ids, dtype=np.int64)
-        if len(self) < _MANY * len(wanted):  # looking all of them up is faster than sorting so many
+        if len(self) < _MANY * len(wanted):  # a lookup of all points is faster than sorting `wanted`
             return np.flatnonzero(np.isin(self.ids, wanted))
         wanted = np.unique(wanted)
         if not len(self):

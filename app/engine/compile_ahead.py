@@ -53,7 +53,7 @@ class CompileAhead:
         self._begun.wait(self._waiting)
         fast_loops.load_on_this_thread()
         try:
-            compile_all(self._report if not complete(in_window=True) else _nobody, in_window=True)
+            compile_all(self._report if not complete(in_window=True) else _no_report, in_window=True)
             # Loaded modules are never garbage, and scanning them would stop the window for 0.1 s.  Freeze only once:
             # windows closed since then must still be collected.
             if not CompileAhead._loaded:
@@ -75,5 +75,5 @@ class CompileAhead:
         self._done()
 
 
-def _nobody(done: int, total: int, name: str) -> None:
+def _no_report(done: int, total: int, name: str) -> None:
     """Report nothing: loading compiled loops takes no time."""

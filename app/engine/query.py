@@ -95,11 +95,11 @@ class Answer:
     def given_away(self, covers: Mapping[int, Cover]) -> bool:
         """Return whether the answer would reveal covered results of the lanes it is about.
 
-        The attribute `tells` of a query names the results that its answer reveals; a query without it reveals all.
+        The attribute `reveals` of a query names the results that its answer reveals; a query without it reveals all.
         """
         about = [self.name.slot] if isinstance(self.name, LaneQuestion) else covers
-        tells: Cover = getattr(self.query, "tells", Cover.PICTURE)
-        return any(covers.get(slot, Cover.NOTHING) & tells for slot in about)
+        reveals: Cover = getattr(self.query, "reveals", Cover.PICTURE)
+        return any(covers.get(slot, Cover.NOTHING) & reveals for slot in about)
 
 
 def work_out(asked: Answer, post: Callable[[Answer], None], overtaken: Callable[[], bool]) -> Job:

@@ -48,7 +48,7 @@ class Scheduler:
         self._took = [0.0] * lanes  # time from a lane's last request to its first picture (s)
         self._least = [0] * lanes
         self._answers: Mailbox[Answer] = Mailbox(wake)
-        self._inquiries: dict[str, LatestQueue[Answer]] = {}
+        self._query_queues: dict[str, LatestQueue[Answer]] = {}
         self._asked: dict[str, Answer] = {}
         self._since: dict[str, int] = {}  # by name, number of the first query since when the name was always in use
 
@@ -89,19 +89,19 @@ class Scheduler:
         """
         for name in [each.name for each in self._asked.values() if each.owner == owner and each.name not in queries]:
             del self._asked[name], self._since[name]
-            self._inquiries[name].cancel()
+            self._query_queues[name].cancel()
             self.results.forget_answer(name)
         for name, query in queries.items():
             asked = self._asked.get(name)
             if asked is None or asked.query != query:
                 asked = self._asked[name] = Answer(name, next(self._numbers), query, owner=owner)
                 self._since.setdefault(name, asked.number)
-                self._inquiry(name, getattr(query, "priority", Priority.BACKGROUND)).submit(asked)
+                self._queue_of(name, getattr(query, "priority", Priority.BACKGROUND)).submit(asked)
 
-    def _inquiry(self, name: str, priority: Priority) -> LatestQueue[Answer]:
-        queue = self._inquiries.get(name)
+    def _queue_of(self, name: str, priority: Priority) -> LatestQueue[Answer]:
+        queue = self._query_queues.get(name)
         if queue is None:
-            queue = self._inquiries[name] = LatestQueue(
+            queue = self._query_queues[name] = LatestQueue(
                 self._pool, lambda asked, overtaken: work_out(asked, self._answers.post, overtaken), priority
             )
         return queue

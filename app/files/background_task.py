@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 
 class CancelledError(Exception):
-    """Nobody waits for this task any more."""
+    """The task was cancelled: its result is no longer needed."""
 
 
 class Progress:

@@ -113,8 +113,13 @@ def decode(data: bytes, name: str = "The file") -> Document:
 
 
 def read_bytes(path: Path, most: int = 0) -> bytes:
-    """What stands in the ordinary file at `path`, at most so many bytes if not `MAX_BYTES`; UnreadError with one
-    sentence when it cannot be read."""
+    """Return the content of the ordinary file at `path`, at most `most` bytes, or `MAX_BYTES` for 0.
+
+    Raises
+    ------
+    UnreadError
+        If the file cannot be read; one sentence.
+    """
     name, most = path.name or str(path), most or MAX_BYTES
     if not _possible(path):
         raise UnreadError(f"{name} cannot be read: {_NO_NAME}.", _NO_NAME)

@@ -34,7 +34,7 @@ def data_home() -> Path:
 
 
 def integrate(picture: Callable[[int], bytes]) -> list[Path]:
-    """Write all files and return them; `picture` gives the icon of so many pixels as PNG."""
+    """Write all files and return their paths; ``picture(size)`` returns the icon as PNG."""
     home, program = data_home(), _program()
     if any(unicodedata.category(sign) == "Cc" for sign in "".join(program)):  # a line's end would begin another key
         raise documents.FileError("A desktop entry cannot name this program: its path has a control character.")

@@ -33,7 +33,7 @@ class Lock:
     def acquire(self, patience: float = 0.0) -> bool:
         """Hold the lock; False when another holds it for longer than `patience` seconds.  OSError: there can be none.
 
-        Patience is for locks of one's own: somebody may be asking just now whether they are held.
+        Patience is for this program's own locks: another program may hold one for a moment to check it.
         """
         until = time.monotonic() + patience
         while not self._try():
@@ -80,13 +80,13 @@ class Lock:
 
 
 def held(path: Path) -> bool:
-    """Somebody alive holds the lock at `path`; a file that nobody holds any more is taken away."""
+    """Return whether a running program holds the lock at `path`; delete a file that is not locked."""
     lock = Lock(path)
     try:
         os.stat(path)
         if not lock.acquire():
             return True
-    except OSError:  # where nothing can be locked, nobody holds anything
+    except OSError:  # the file system has no locks
         return False
     lock.release()
     return False
@@ -122,7 +122,7 @@ class Claims:
         self._claimed = key
         if not key:
             return
-        with contextlib.suppress(OSError):  # without it the program works on, only nobody is warned
+        with contextlib.suppress(OSError):  # without a lock, only the warning is missing
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             lock = Lock(self._folder / f"{key}-{self._owner}{SUFFIX}")
             if lock.acquire(0.2):

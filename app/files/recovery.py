@@ -1,8 +1,8 @@
 """Recovery: copies of unsaved work, written in the background, and found again after a crash.
 
 Each window has one name; its copy is `<name>.recovery` in the recovery folder, and `<name>.lock` is locked as long as
-the window lives.  A copy that nobody has locked is work of a window that did not end well.  A copy is one line of JSON
-(which document, when, how many points) and then the bytes of a `*.playground` file.
+the window is open.  A copy without a lock is the work of a window that crashed.  A copy is one line of JSON (which
+document, when, how many points), followed by the bytes of a `*.playground` file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .background_task import Progress, Task, start
 SUFFIX = ".recovery"
 #: Seconds between two copies; after the first unsaved change; and until the next try after a failure.
 INTERVAL, DELAY, RETRY = 2.0, 0.5, 10.0
-#: Seconds to wait for the lock of one's own copy: somebody may be asking just now whether it is held.
+#: Longest wait (s) for the lock of the window's own copy: another program may hold it for a moment to check it.
 PATIENCE = 1.0
 _HEADER_BYTES = 100_000
 #: What stands there is no copy, whenever it is read.
@@ -56,7 +56,7 @@ class _CopyHeader(msgspec.Struct):
 
 @dataclass(frozen=True, eq=False)
 class Copy:
-    """A copy left behind; `lock` is held here, so nobody else offers or removes it."""
+    """A copy left behind; `lock` is held here, so no other window offers or removes it."""
 
     file: Path
     lock: locks.Lock
@@ -155,7 +155,7 @@ def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
 
 
 def _mine(lock: locks.Lock) -> bool:
-    """Nobody else has `lock`, nor will, if there can be locks; OSError: nobody knows for now."""
+    """Return whether no other program has `lock`, and take it if possible; raise an OSError if that is unknown."""
     try:
         return lock.acquire()
     except OSError as error:
@@ -227,7 +227,7 @@ class Recorder:
         self._news = threading.Condition()
         self._wanted: UnsavedWork | None = None  # newest wins
         self._behind = False  # what is on disk is not what is wanted
-        self._busy = False  # it is being written or taken away just now
+        self._busy = False  # the thread is writing or deleting the copy
         self._due = 0.0
         self._started = -INTERVAL  # when the last copy was begun
         self._predecessors: list[Copy] = []
@@ -259,7 +259,7 @@ class Recorder:
         """The work now kept is that of `copy`, which stays until that is written, or nothing is unsaved any more."""
         with self._news:
             self._predecessors.append(copy)
-            self._behind = True  # what is being written just now may be older
+            self._behind = True  # a copy that is being written may be older
             self._news.notify()
 
     @property

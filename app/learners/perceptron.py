@@ -61,7 +61,7 @@ FIELDS = (
         "orders",
         "integer",
         "Extra orders",
-        "Train again in so many other random orders and draw all the lines, with the one of widest margin on top:"
+        "Train again with this many other random orders and draw all the lines, with the one of widest margin on top:"
         " many lines separate, one is widest.",
         tried=(0, 10, 6, False),
         primary=True,

@@ -87,7 +87,7 @@ class TaskRunner(QObject):
         self._waits, self._say, self._alert = waits, say, alert
         self._queues: dict[str, deque[_Run]] = {line: deque() for line in LINES}
         self._running: dict[str, _Run] = {}
-        self._afterwards: _Then | None = None  # the last wish counts
+        self._afterwards: _Then | None = None  # the last request counts
         self._status: QStatusBar | None = None
         self._progress: _ProgressPanel | None = None
         self._finished.connect(self._take, Qt.ConnectionType.QueuedConnection)

@@ -74,11 +74,11 @@ class Appearance(QObject):
             self.choose_theme("system")
 
     def change_text(self, by: int) -> None:
-        """Make the text larger by so many points; what does not fit any more folds or scrolls."""
+        """Make the text larger by `points`; panels that no longer fit fold or scroll."""
         self.set_text_size((self._text_size or QApplication.font().pointSize()) + by)
 
     def set_text_size(self, points: int) -> None:
-        """Text of so many points, within the limits; remembered."""
+        """Set the size of the text in points, within its limits, and remember it."""
         self._text_size = min(max(points, LEAST_TEXT), MOST_TEXT)
         self._settings.write(text_size=self._text_size)
         self._applied = None

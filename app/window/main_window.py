@@ -534,7 +534,7 @@ class MainWindow(DropWindow):
             self._arrange_for(example)
 
     def _follow_example(self, by: int) -> None:
-        """The example so many places further on, as one step."""
+        """Open the example `by` positions further on, as one step."""
         if (example := self.controller.examples.follow(by)) is not None:
             self._arrange_for(example)
 

@@ -1,4 +1,4 @@
-"""Safekeeping: nothing is lost and nobody overwrites anybody: recovery copies, and who has which document open."""
+"""Safekeeping: recovery copies of unsaved work, and locks of the documents that windows have open."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Safekeeping(QObject):
     # -- following -------------------------------------------------------------------------------------------------
 
     def _follow(self) -> None:
-        aside, own = self._controller.aside, self._controller.own  # a lesson's document is nobody's work
+        aside, own = self._controller.aside, self._controller.own  # a lesson's document is not the user's work
         if own.path != self._path:
             self._path = own.path
             self.claims.follow(own.path)

@@ -52,7 +52,7 @@ class StatusLine(QStatusBar):
         self._renew()
 
     def show_progress(self, text: str) -> None:
-        """Show how far something is that nobody needs to wait for; "": nothing."""
+        """Show the progress of background work, or hide it with ""."""
         self._progress.setText(text)
         self._progress.setVisible(bool(text))
 

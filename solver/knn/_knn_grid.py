@@ -318,7 +318,7 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
                     m = b - a
                     q = min(left, m)
                     only = only_class(plain, tag, sole, a, b)
-                    if only >= 0 or (plain and m == left):  # whoever votes, the counts are the same in the whole tile
+                    if only >= 0 or (plain and m == left):  # all votes have the same counts in the whole tile
                         for c in range(n_classes):
                             shares[c] = certain[floor + 1, c]
                         if only >= 0:

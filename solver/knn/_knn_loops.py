@@ -1,7 +1,7 @@
 """Compiled loops of the nearest-neighbour vote, at arbitrary queries, by a k-d tree; pictures are in `_knn_grid`.
 
 Notation: a *location* is a distinct training point; `start[j]:start[j + 1]` are its entries in `label` and
-`count` (so many training points of that class lie there).  `d` is the distance as the tie rule compares it:
+`count` (training points of that class in that location).  `d` is the distance as the tie rule compares it:
 squared for the Euclidean metric, the distance itself for all others.
 """
 

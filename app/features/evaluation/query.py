@@ -34,7 +34,7 @@ class CrossValidation:
     points: Points
     k: int
     seed: int
-    tells: ClassVar[Cover] = Cover.TRAINING
+    reveals: ClassVar[Cover] = Cover.TRAINING
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post `Validated` after each fold, or after some of the points."""

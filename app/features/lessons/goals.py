@@ -224,7 +224,7 @@ def compares(text: str) -> bool:
         return False
 
 
-def tells(text: str) -> Cover:
+def reveals(text: str) -> Cover:
     """What a goal tells while it is checked; nothing where it is not understood."""
     try:
         asked = {clause.what for clause in clauses(text)}

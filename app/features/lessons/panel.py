@@ -310,7 +310,7 @@ class LessonPanel(QWidget):
         self._text_of: tuple[object, ...] = (False,)
         self._waiting = False
         #: The guess was revealed just now: what came of it is kept in sight.
-        self._tells = False
+        self._reveals = False
         # No text that wraps but in the form: the ways on and back are always in sight.
         self._title = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "lesson.title")
         _embolden(self._title)
@@ -417,7 +417,7 @@ class LessonPanel(QWidget):
         if fitted != self._fitted and self.isVisible():
             self._fitted = fitted
             self._try_sizes(room, own)
-        if self._tells:
+        if self._reveals:
             self._form.ensureWidgetVisible(self.question.outcome)
 
     def _try_sizes(self, room: QSize, own: int) -> None:
@@ -469,7 +469,7 @@ class LessonPanel(QWidget):
             self._show_end(lesson, onward)
         else:
             self._show_step(lesson, scene.shown, theme, hinted)
-            self._tells = lesson.now.state.guess.revealed and not anew and (self._tells or self._waiting)
+            self._reveals = lesson.now.state.guess.revealed and not anew and (self._reveals or self._waiting)
             self._waiting = lesson.now.prediction is not None
         if anew or lesson.now.ended:
             self._form.verticalScrollBar().setValue(0)

@@ -147,7 +147,7 @@ class Agreement:
 
     lines: tuple[Line, ...]
     boundary: Boundary
-    tells: ClassVar[Cover] = Cover.PAINT
+    reveals: ClassVar[Cover] = Cover.PAINT
 
     def answer(self, post: Callable[[float], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post the share, from 0 to 1."""

@@ -244,7 +244,7 @@ class StepReader:
 
     def _hide(self) -> Cover:
         hidden = self._covers("hide", Cover.NOTHING)
-        if goals.tells(self.entries["goal"].value) & hidden:
+        if goals.reveals(self.entries["goal"].value) & hidden:
             self.found.add(self.entries["hide"].line, "hide and goal: the goal would tell the number that is hidden.")
         return hidden
 

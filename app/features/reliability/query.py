@@ -73,7 +73,7 @@ class ReliabilityQuery:
     training: Points
     of: Points | Law
     law: Law | None
-    tells: ClassVar[Cover] = Cover.TEST
+    reveals: ClassVar[Cover] = Cover.TEST
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post `Reliability` once; ValueError with a sentence where the model has no probability."""

@@ -76,7 +76,7 @@ class Scoring:
     of: Points | Law
     model: Model
     lane: Lane | None = None
-    tells: ClassVar[Cover] = Cover.TEST
+    reveals: ClassVar[Cover] = Cover.TEST
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post `Scores` once."""

@@ -198,8 +198,8 @@ class _Plot:
         self.headline += sampled(frame, number, shot.scene.document.training_limit)
         if spec.accuracies and (known := " · ".join(each.text for each in lane.scores if each.measured)):
             self.headline += f"\n{known[0].upper()}{known[1:]}"
-        nobody: Any = SimpleNamespace(view=View())  # the canvas is not on screen: nobody can change its view
-        self.canvas = canvas or Canvas(index, nobody, nobody, lambda: None, shot.features)
+        unused: Any = SimpleNamespace(view=View())  # the canvas is not on screen, so its view cannot change
+        self.canvas = canvas or Canvas(index, unused, unused, lambda: None, shot.features)
         self.at = QPointF()
 
     def place(self, room: QRect, font: QFont, theme: Theme, step: int, scale: float) -> None:

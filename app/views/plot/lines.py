@@ -27,7 +27,7 @@ def draw_pieces(painter: QPainter, ends: Array, pen: QPen) -> None:
 
 
 def pieces_of(x: Array, y: Array) -> Array:
-    """The straight pieces of polylines parted by NaN, shape (m, 4)."""
+    """Return the straight pieces of polylines separated by NaN, shape (m, 4)."""
     ends = np.column_stack((x[:-1], y[:-1], x[1:], y[1:]))
     return ends[np.isfinite(ends).all(axis=1)]
 
@@ -51,7 +51,7 @@ def _all_in(x: Array, y: Array, visible: QRectF) -> bool:
 def draw_line(
     painter: QPainter, x: Array, y: Array, pen: QPen, visible: QRectF, dashes: tuple[float, float] | None = None
 ) -> None:
-    """Draw what is in sight of polylines, parted by NaN.
+    """Draw the visible parts of polylines, separated by NaN.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def clipped(pieces: Array, visible: QRectF) -> tuple[Array, Indices, Array]:
 
 @np.errstate(invalid="ignore", over="ignore")
 def dashed(x: Array, y: Array, on: float, off: float, visible: QRectF) -> Array:
-    """Polylines, parted by NaN, cut into dashes of length `on` and gaps of length `off`: straight pieces, shape (m, 4).
+    """Cut polylines, separated by NaN, into dashes of length `on` and gaps of length `off`; straight pieces (m, 4).
 
     Only the parts in `visible`.  Qt counts its dashes from where a line enters the painted part, so those of two
     strips would not meet.

@@ -231,7 +231,7 @@ def copy_cells(
     top: Indices | int = 0,
     scale: float = 1.0,
 ) -> None:
-    """Copy a square of `pixmap` about each (x, y): that with its corner at (left, top) and so many pixels a `side`."""
+    """Copy a square of `pixmap`, with its corner at (left, top) and `side` pixels wide, about each (x, y)."""
     fragments = np.empty((len(x), 10))
     fragments[:, 0], fragments[:, 1], fragments[:, 2], fragments[:, 3] = x, y, left, top
     fragments[:, 4] = fragments[:, 5] = side
@@ -247,7 +247,7 @@ REACH, DISC = 9.0, 3.2
 
 
 def path(x: Array, y: Array) -> QPainterPath:
-    """Polylines through (x, y), parted by NaN."""
+    """Return a path of polylines through (x, y), separated by NaN."""
     drawn: QPainterPath = pg.arrayToQPath(x, y, connect="finite")
     return drawn
 

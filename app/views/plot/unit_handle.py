@@ -30,7 +30,7 @@ _drags = count()
 
 
 def dragged(factor: float, pixels: float) -> float:
-    """Return the factor after a drag of so many `pixels` from `factor`: two digits, or a power of ten nearby."""
+    """Return the factor after a drag by `pixels` from `factor`: two digits, or a power of ten nearby."""
     power = min(max(math.log10(factor) + pixels / DECADE, ENDS[0]), ENDS[1])
     if abs(power - round(power)) <= NEAR:
         return float(f"1e{round(power)}")

@@ -110,7 +110,7 @@ class GeneratorFields(QWidget):
         self._limits = describe(
             QComboBox(minimumContentsLength=24),  # a number of points, and how long that will take
             "training_limit",
-            "Learn from at most so many points",
+            "Learn from at most this many points",
             "More points than this: classifiers learn from a sample drawn evenly from each class; the picture says so.",
         )
         self._limits.activated.connect(lambda: self._controller.set_training_limit(self._limits.currentData()))

@@ -46,14 +46,14 @@ class PopupForm(QFrame):
 
 
 class PopupButton(QToolButton):
-    """The button; `form` is filled by whoever makes it.
+    """A button that opens a popup; the caller fills its `form`.
 
     Parameters
     ----------
     name, sign : str
-        Its object name, and what stands on it.
+        Its object name, and its text.
     title, tip : str
-        What it is called where signs are not seen, and its sentence.
+        Its name for screen readers, and the sentence of its tool tip.
     """
 
     def __init__(self, name: str, sign: str, title: str, tip: str) -> None:

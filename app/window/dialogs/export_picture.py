@@ -38,7 +38,7 @@ class PictureDialog(NamedDialog):
     shoot : callable
         ``shoot(what)`` keeps what is shown now.
     make : callable
-        ``make(shot, wish, path)``; None for the clipboard.
+        ``make(shot, request, path)``; `path` is None for the clipboard.
     alert : callable
     """
 

@@ -151,7 +151,7 @@ class ImportExport:
             self._tasks.run(task, copied, line="clipboard")
 
     def paste(self) -> None:
-        """Points from the clipboard, which may be what is being copied just now."""
+        """Paste points from the clipboard, after a copy in progress."""
         self._tasks.in_turn(self._paste, "clipboard")
 
     def _paste(self) -> None:

@@ -130,7 +130,7 @@ class PairModel(QAbstractListModel):
 
 
 class PairList(QListView):
-    """The list of views; `chosen` tells of one that the user selects."""
+    """The list of views; the signal `chosen` reports the one that the user selects."""
 
     chosen = Signal(object)
 

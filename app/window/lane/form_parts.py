@@ -52,8 +52,8 @@ class Editor:
     label : QLabel or None
     slider : ScaleSlider or None
     fit : callable or None
-        ``fit(digits)`` gives the exact field beside a slider room for so many, at the present size of text; with 0 its
-        own.
+        ``fit(digits)`` makes the exact field beside a slider wide enough for `digits` at the present size of text; 0
+        restores its own width.
     below : list
         What features put below the slider.
     """

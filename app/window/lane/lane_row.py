@@ -185,7 +185,7 @@ class LaneRow(QWidget):
         return [button for button in self.ends if not button.isHidden() and button is not self._sliders]
 
     def present(self, text: int) -> None:
-        """In presenter mode, with text of so many pixels, only the button that plays stays; 0: all of them."""
+        """In presenter mode, with this size of `text` in pixels, keep only the play button; 0 restores all buttons."""
         if text != self._text:
             self._text = text
             self.flow.setContentsMargins(4, 1 if text else 2, 4, 1 if text else 2)

@@ -51,7 +51,7 @@ ROW, CANVAS, BAR, STRIP = range(4)
 
 
 def presenter_text(size: QSize, shown: int, columns: int) -> int:
-    """Return the size of text in pixels beside so many pictures in a window of `size`, for many to read."""
+    """Return the size of text in pixels that an audience can read beside `shown` pictures in a window of `size`."""
     height = FIRST * size.height() / -(-shown // columns)
     return max(round(min(height, WIDEST * size.width() / columns)), LEAST_TEXT)
 
@@ -277,7 +277,7 @@ class Lanes(QWidget):
             self._show_text(size)
 
     def _show_text(self, size: int) -> None:
-        """Text of so many pixels, and lines to match; 0: as it is otherwise."""
+        """Set the size of the text in pixels, and lines to match; 0 restores both."""
         self.text_size = size
         for part in (self, *self._dressed):
             part.setStyleSheet(text_rules(size) if size else "")

@@ -153,7 +153,7 @@ class PlaybackBar(QWidget):
         button.setStyleSheet(f"min-height: {height - 4}px; padding: 1px;")
 
     def present(self, text: int) -> None:
-        """In presenter mode, have buttons to match text of so many pixels; 0: as they are otherwise."""
+        """In presenter mode, make buttons match text of this size in pixels; 0 restores them."""
         width = max(SIZE[0], round(BUTTON * text))
         if width == self._size[0]:
             return

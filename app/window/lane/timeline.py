@@ -61,7 +61,7 @@ class Timeline(QSlider):
             return
         old, new = (None if each is None else each.recording for each in (self._study, run_state))
         if old != new and self.isSliderDown():
-            self._asked = self.sliderPosition()  # nobody goes there any more
+            self._asked = self.sliderPosition()  # the earlier seek is obsolete
             self.setSliderDown(False)
         self._study, self._theme = run_state, theme
         self.setEnabled(run_state is not None)

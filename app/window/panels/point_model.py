@@ -68,17 +68,17 @@ class PointModel(QAbstractTableModel):
             self.beginInsertRows(_NOWHERE, start + gap, start + gap + more - 1)
             self._take(points)
             self.endInsertRows()
-            self._tell_changes(start, old_xy[:gap], old_labels[:gap])
-            self._tell_changes(start + gap + more, old_xy[gap:], old_labels[gap:])
+            self._emit_changes(start, old_xy[:gap], old_labels[:gap])
+            self._emit_changes(start + gap + more, old_xy[gap:], old_labels[gap:])
         elif more < 0 and np.array_equal(stay, new_ids):
             self.beginRemoveRows(_NOWHERE, start + gap, start + gap - more - 1)
             self._take(points)
             self.endRemoveRows()
-            self._tell_changes(start, old_xy[:gap], old_labels[:gap])
-            self._tell_changes(start + gap, old_xy[gap - more :], old_labels[gap - more :])
+            self._emit_changes(start, old_xy[:gap], old_labels[:gap])
+            self._emit_changes(start + gap, old_xy[gap - more :], old_labels[gap - more :])
         elif not more and gap == kept:
             self._take(points)
-            self._tell_changes(start, old_xy, old_labels)
+            self._emit_changes(start, old_xy, old_labels)
         else:
             self.beginResetModel()
             self._take(points)
@@ -90,7 +90,7 @@ class PointModel(QAbstractTableModel):
         self.points = points
         self.xy, self.labels, self.ids = points.xy, points.labels, points.ids
 
-    def _tell_changes(self, start: int, xy: np.ndarray, labels: np.ndarray) -> None:
+    def _emit_changes(self, start: int, xy: np.ndarray, labels: np.ndarray) -> None:
         """Have the rows behind `start`, from the first to the last that differ from these, drawn anew."""
         stop = start + len(xy)
         new = self.xy[start:stop]

@@ -30,7 +30,7 @@ class Caption(QWidget):
         self.hide()
 
     def show_document(self, text: int) -> None:
-        """Show the name and the sentence of the document, in text of so many pixels."""
+        """Show the name and the sentence of the document, in text of this size in pixels."""
         name, sentence = self._texts()
         self._name.setText(f"<b>{plain(name)}</b>" if name else "")
         self._name.setVisible(bool(name))

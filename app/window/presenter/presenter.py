@@ -67,7 +67,7 @@ class Presenter(QObject):
     resting : tuple of QAction
         What can be done otherwise, but not meanwhile.
     follow : callable
-        ``follow(by)`` opens the example so many places further on.
+        ``follow(by)`` opens the example `by` positions further on.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ class Anything:
 
 @dataclass(frozen=True)
 class Accuracy(Anything):
-    tells: ClassVar[Cover] = Cover.TEST
+    reveals: ClassVar[Cover] = Cover.TEST
 
 
 def shown(covers: dict[int, Cover], **queries: Anything) -> set[str]:
