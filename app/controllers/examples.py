@@ -43,11 +43,11 @@ class ExampleController:
 
         Return the example; if there is none, report that and return None.
         """
-        place = EXAMPLES.index(self.present) + by if self.present is not None else 0
-        if not 0 <= place < len(EXAMPLES):
+        index = EXAMPLES.index(self.present) + by if self.present is not None else 0
+        if not 0 <= index < len(EXAMPLES):
             self._owner.say("This is the last example." if by > 0 else "This is the first example.")
             return None
-        example, store = EXAMPLES[place], self._owner.store
+        example, store = EXAMPLES[index], self._owner.store
         own = store.modified or store.path is not None
         if (document := self._read(example)) is None:
             return None

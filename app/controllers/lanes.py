@@ -67,7 +67,7 @@ def add_lane(owner: Owner, command: AddLane) -> None:
         owner.set_session(
             *(part.of_new_lane(slot) for part in session.features),
             **{
-                name: tuple(getattr(fresh if place == slot else session, name)[place] for place in range(MAX_LANES))
+                name: tuple(getattr(fresh if index == slot else session, name)[index] for index in range(MAX_LANES))
                 for name in PER_SLOT
             },
         )

@@ -71,12 +71,12 @@ class PlaybackController:
         run_state = self._run_to_go_through(lane, forward)
         if run_state is None:
             return
-        place = self._place(lane, run_state)
-        known = run_state.trace.next_change(place) if forward else run_state.trace.previous_change(place)
+        position = self._place(lane, run_state)
+        known = run_state.trace.next_change(position) if forward else run_state.trace.previous_change(position)
         if known is not None and known[0] == known[1]:
             self._go(lane, run_state, known[0], "step")
         else:
-            self._go(lane, run_state, place, "next change" if forward else "previous change")
+            self._go(lane, run_state, position, "next change" if forward else "previous change")
 
     def set_speed(self, lane: int, speed: int) -> None:
         """Choose one of `session.SPEEDS`."""
@@ -167,8 +167,8 @@ class PlaybackController:
         if run_state is None:
             self._play(lane, True)
             return
-        place = self._place(lane, run_state)
-        self._go(lane, run_state, 0 if _is_last(run_state, place) else place, "replay", playing=True)
+        position = self._place(lane, run_state)
+        self._go(lane, run_state, 0 if _is_last(run_state, position) else position, "replay", playing=True)
 
     def _run_to_go_through(self, lane: int, forward: bool) -> RunState | None:
         """Return the run of a lane; None, and a report, if there is no step left in that direction."""
@@ -176,14 +176,14 @@ class PlaybackController:
         if run_state is None:
             self._owner.say(NO_RUN)
             return None
-        place = self._place(lane, run_state)
-        if forward and _is_last(run_state, place):
+        position = self._place(lane, run_state)
+        if forward and _is_last(run_state, position):
             # Train on new points at once as before: the run was not paused by this step.
-            self._go(lane, run_state, place, "step", self._owner.session.playing[self._slot(lane)])
+            self._go(lane, run_state, position, "step", self._owner.session.playing[self._slot(lane)])
             of = self._owner.document.lanes[lane]
             ended = of.family.verdict((run_state.certificate,), of.settings).badge.partition(": ")[0]
             self._owner.say(f"{ended}: no step left")
-        elif not forward and place == 0:
+        elif not forward and position == 0:
             self._go(lane, run_state, 0, "step")
             self._owner.say(AT_START)
         else:
@@ -211,9 +211,9 @@ class PlaybackController:
         self._owner.set_session(playing=_with(self._owner.session.playing, slot, playing), studied=slot)
 
 
-def _is_last(run_state: RunState, place: int) -> bool:
-    return run_state.ended and place >= run_state.length
+def _is_last(run_state: RunState, position: int) -> bool:
+    return run_state.ended and position >= run_state.length
 
 
-def _with(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
-    return (*values[:place], value, *values[place + 1 :])
+def _with(values: tuple[Any, ...], position: int, value: Any) -> tuple[Any, ...]:
+    return (*values[:position], value, *values[position + 1 :])

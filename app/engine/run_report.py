@@ -101,11 +101,11 @@ def run_state_of(
     )
 
 
-def values_of(snapshot: Any, pair: BinaryProblem, model: PairClassifier, place: int, points: Points) -> Array:
+def values_of(snapshot: Any, pair: BinaryProblem, model: PairClassifier, index: int, points: Points) -> Array:
     """Return f at the points of a problem, from the snapshot's v if it has one, which is free, else from the model."""
     if isinstance(snapshot, WITH_V):
         return pair.y - snapshot.v + snapshot.intercept
-    values: Array = model.pair_decision_function(points.xy[pair.index])[:, place]
+    values: Array = model.pair_decision_function(points.xy[pair.index])[:, index]
     return values
 
 
@@ -143,7 +143,7 @@ def few_steps() -> Stop:
     return lambda: next(left, None) is None
 
 
-def slacks_of(model: PairClassifier, run_state: RunState, place: int, grid: Grid) -> Generator[None, None, Slacks]:
+def slacks_of(model: PairClassifier, run_state: RunState, index: int, grid: Grid) -> Generator[None, None, Slacks]:
     """Return the location where f reaches its margin, for each point with slack; yield every few milliseconds.
 
     If that is outside the picture, a bar in that direction is as long as the slack, up to a scale.
@@ -151,7 +151,7 @@ def slacks_of(model: PairClassifier, run_state: RunState, place: int, grid: Grid
     slack = np.maximum(0.0, 1.0 - run_state.y * run_state.f)
     point = np.flatnonzero(slack > run_state.tol)
     X, y = run_state.points.xy[run_state.index[point]], run_state.y[point]
-    decision = Decision.of(model.expansion, place, model.scaler)
+    decision = Decision.of(model.expansion, index, model.scaler)
     limits = (grid.left, grid.right, grid.bottom, grid.top)
     end, capped = yield from margin_reach(decision, X, y, limits)
     if capped.any():

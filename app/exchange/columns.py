@@ -171,8 +171,8 @@ def _counts(column: Column) -> bool:
 def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], str]:
     """Return the indices of the columns that can be x or y, and a sentence on the others, or ""."""
     usable, aside = [], []
-    for place, column in enumerate(table.columns):
-        if place == label:
+    for index, column in enumerate(table.columns):
+        if index == label:
             continue
         finite = column.values[np.isfinite(column.values)]
         if not column.is_numeric:
@@ -183,7 +183,7 @@ def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], st
         elif not len(finite) or finite.min() == finite.max():
             aside.append(f"{_quoted(column.name)} (constant)")
         else:
-            usable.append(place)
+            usable.append(index)
     more = f" and {grouped(len(aside) - MOST_NAMED)} more" if len(aside) > MOST_NAMED else ""
     return tuple(usable), f"Set aside: {', '.join(aside[:MOST_NAMED])}{more}." if aside else ""
 
@@ -202,7 +202,7 @@ def convert(table: Table, choice: Choice) -> Imported:
         raise FileError(f"{refused}: it has only one column, and points need two, x and y.")
     if choice.x == choice.y and not choice.components:
         raise FileError(f"{refused}: x and y are the same column, {table.columns[choice.x].name!r}.")
-    columns = [table.columns[place] for place in choice.components or (choice.x, choice.y)]
+    columns = [table.columns[index] for index in choice.components or (choice.x, choice.y)]
     for column in columns:
         if column.categories:
             raise FileError(f"{refused}: column {_quoted(column.name)} holds names, not numbers.")
@@ -263,7 +263,7 @@ def _limits(n_columns: int, share: str, classes: bool) -> str:
 
 def _only(column: Column, rows: NDArray[np.intp]) -> Column:
     """Return some rows of a column, ascending."""
-    texts = {place: column.texts[row] for place, row in enumerate(rows.tolist()) if row in column.texts}
+    texts = {index: column.texts[row] for index, row in enumerate(rows.tolist()) if row in column.texts}
     return replace(column, values=column.values[rows], texts=texts)
 
 
@@ -347,8 +347,8 @@ def _labels(column: Column, refused: str) -> tuple[NDArray[np.uint8], tuple[str,
     cells = [texts[row] if row in texts else number_text(value) for row, value in enumerate(column.values.tolist())]
     names = sorted(set(cells), key=_natural)
     _check_classes(len(names), column.name, refused)
-    place = {name: label for label, name in enumerate(names)}
-    return np.array([place[cell] for cell in cells], dtype=np.uint8), tuple(own_names(names))
+    index = {name: label for label, name in enumerate(names)}
+    return np.array([index[cell] for cell in cells], dtype=np.uint8), tuple(own_names(names))
 
 
 def _check_classes(n: int, column: str, refused: str) -> None:

@@ -97,9 +97,9 @@ def _without_unit(name: str) -> str:
     return re.sub(r"\s*\([^()]*\)$", "", name) or name
 
 
-def _axis_name(place: int, loadings: Array, names: Sequence[str]) -> str:
+def _axis_name(index: int, loadings: Array, names: Sequence[str]) -> str:
     """Return the name of one axis, with as many of the largest loadings as fit."""
-    text = f"PC {place + 1}:"
+    text = f"PC {index + 1}:"
     order = [m for m in np.argsort(-np.abs(loadings), kind="stable").tolist() if abs(loadings[m]) >= _LEAST_LOADING]
     for number, m in enumerate(order):
         sign = "−" if loadings[m] < 0 else "+"

@@ -171,14 +171,14 @@ def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
     it has words above two columns of numbers only; a word above one such column may be an error in the first row.
     """
     over_numbers = 0
-    for place, cell in enumerate(rows[0]):
+    for index, cell in enumerate(rows[0]):
         over_numbers += (
             not is_any_number(cell)
             and len(rows) > 2
-            and all(place < len(row) and _is_number(row[place], decimal) for row in rows[1:])
+            and all(index < len(row) and _is_number(row[index], decimal) for row in rows[1:])
         )
         word = cell.strip().casefold()
-        below = {row[place].strip().casefold() for row in rows[1:] if place < len(row)}
+        below = {row[index].strip().casefold() for row in rows[1:] if index < len(row)}
         if word in CLASS_NAMES and below and word not in below:
             return True
     if over_numbers > 1:

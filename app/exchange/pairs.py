@@ -83,7 +83,7 @@ class Views:
 
     def points(self, pair: Pair | None) -> tuple[Array, NDArray[np.uint8]]:
         """Return the sampled points, with both coordinates, of a pair or of the plane of the components."""
-        xy = self.plane if pair is None else self.sample[:, [self.columns.index(place) for place in pair]]
+        xy = self.plane if pair is None else self.sample[:, [self.columns.index(index) for index in pair]]
         whole = np.isfinite(xy).all(axis=1)
         return xy[whole], self.labels[whole]
 
@@ -104,7 +104,7 @@ def views(table: Table, label: int | None) -> Views | None:
         ranked = False
     chosen = np.sort(np.random.default_rng(0).choice(len(rows), min(len(rows), SAMPLE), replace=False))
     rows, labels = rows[chosen], labels[chosen]
-    values = np.column_stack([table.columns[place].values[rows] for place in columns])
+    values = np.column_stack([table.columns[index].values[rows] for index in columns])
     values[~(np.abs(values) <= LIMIT)] = np.nan
     sample = np.column_stack([_standardised(column) for column in values.T])
     order = np.argsort(-_separation(sample, labels), kind="stable") if ranked else np.arange(len(columns))
@@ -148,7 +148,7 @@ def _plane(table: Table, columns: Sequence[int], label: int | None) -> Component
     """Return the components of the rows that would be imported."""
     if len(columns) > MOST_OF_PLANE:
         return None
-    chosen = [table.columns[place] for place in columns]
+    chosen = [table.columns[index] for index in columns]
     bad, _ = bad_rows_of(table, chosen, None if label is None else table.columns[label])
     whole = np.setdiff1d(np.arange(len(table)), bad)
     return principal_components(np.column_stack([column.values[whole] for column in chosen])) if len(whole) else None

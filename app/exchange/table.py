@@ -223,14 +223,14 @@ def distinct_names(titles: Iterable[str]) -> list[str]:
     Of several columns named "class", the last keeps that name: exported points may have an axis of that name, too.
     """
     names = [plain(one_line(title))[:LONGEST_NAME] or f"column {number}" for number, title in enumerate(titles, 1)]
-    kept = {name: place for place, name in enumerate(names) if name.casefold() in CLASS_NAMES}
+    kept = {name: index for index, name in enumerate(names) if name.casefold() in CLASS_NAMES}
     found = set(kept)
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         times = 1
-        while names[place] in found and kept.get(name) != place:
+        while names[index] in found and kept.get(name) != index:
             times += 1
-            names[place] = f"{name} ({times})"
-        found.add(names[place])
+            names[index] = f"{name} ({times})"
+        found.add(names[index])
     return names
 
 

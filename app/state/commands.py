@@ -513,8 +513,8 @@ class MoveLane(Command):
 
 def _arranged(document: Document, lanes: list[Lane], slots: list[int], shown: int) -> Document:
     """Return `document` with other lanes; the same two are compared if both remain, else the first two."""
-    chosen = [document.slots[place] for place in document.compared if place < len(document.lanes)]
-    places = [slots.index(slot) for slot in chosen if slots.index(slot) < len(lanes)]
-    places += [place for place in range(len(lanes)) if place not in places]
-    first, second = (*places, 1)[:2]
+    chosen = [document.slots[index] for index in document.compared if index < len(document.lanes)]
+    indices = [slots.index(slot) for slot in chosen if slots.index(slot) < len(lanes)]
+    indices += [index for index in range(len(lanes)) if index not in indices]
+    first, second = (*indices, 1)[:2]
     return replace(document, lanes=tuple(lanes), slots=tuple(slots), shown=shown, compared=(first, second))

@@ -422,8 +422,8 @@ class MainWindow(DropWindow):
         document, session = self.controller.document, self.controller.session
         view = document.view
         grids = tuple(
-            self.audience.grid(place, canvas.grid_for(view), view)
-            for place, canvas in enumerate(self.canvases[: document.shown])
+            self.audience.grid(index, canvas.grid_for(view), view)
+            for index, canvas in enumerate(self.canvases[: document.shown])
         )
         covered = {} if session.peeks else self.features.covered(document, session)
         results = self.scheduler.results.without(covered)

@@ -328,9 +328,9 @@ class Chart(pg.GraphicsView):
         """Return the lines that can be read off."""
         return [mark for mark in self.marks if isinstance(mark, Line) and mark.read and mark.name]
 
-    def _is_there(self, line: int, place: int) -> bool:
+    def _is_there(self, line: int, index: int) -> bool:
         lines = self.lines()
-        return line < len(lines) and place < len(np.asarray(lines[line].x))
+        return line < len(lines) and index < len(np.asarray(lines[line].x))
 
     def nearest(self, position: QPointF) -> tuple[int, int] | None:
         """Return the line and the index on it nearest to a pixel; None if all are too far away."""
@@ -338,14 +338,14 @@ class Chart(pg.GraphicsView):
         for number, line in enumerate(self.lines()):
             x, y = self.places(line.x, line.y)
             far = np.nan_to_num((x - position.x()) ** 2 + (y - position.y()) ** 2, nan=np.inf)
-            place = int(far.argmin()) if len(far) else 0
-            if len(far) and far[place] < least:
-                found, least = (number, place), float(far[place])
+            index = int(far.argmin()) if len(far) else 0
+            if len(far) and far[index] < least:
+                found, least = (number, index), float(far[index])
         return found
 
-    def description(self, line: Line, place: int) -> str:
+    def description(self, line: Line, index: int) -> str:
         """Return the text for the value of `line` that is read off."""
-        x, y = float(np.asarray(line.x)[place]), float(np.asarray(line.y)[place])
+        x, y = float(np.asarray(line.x)[index]), float(np.asarray(line.y)[index])
         title = self.x.title.removesuffix(" →")
         return f"{line.name}: {self.y.exact(y)} at {f'{title} ' if title else ''}{self.x.exact(x)}"
 
@@ -508,14 +508,14 @@ class Chart(pg.GraphicsView):
         if self.x.title and self._inline:
             inside -= metrics.horizontalAdvance(self.x.title) + 8
         numbers, grid = [], []
-        for place, text in self.numbers(0, area.width()):
-            x = self.pixel(self.x.value(place), 0.0).x()
+        for at, text in self.numbers(0, area.width()):
+            x = self.pixel(self.x.value(at), 0.0).x()
             if x <= inside:
                 numbers.append((QRectF(x - 200, area.bottom() + 3, 400, high), CENTRE, text, self.x))
             grid += [QLineF(round(x), area.top(), round(x), area.bottom())] if self.x.lined else []
         side, align = (area.right() + BESIDE - 2, LEFT) if self.under else (0.0, RIGHT)
-        for place, text in self.numbers(1, area.height()):
-            y = self.pixel(0.0, self.y.value(place)).y()
+        for at, text in self.numbers(1, area.height()):
+            y = self.pixel(0.0, self.y.value(at)).y()
             wide = self.width() - side if self.under else area.left() - BESIDE + 2
             text = text if self.under else metrics.elidedText(text, Qt.TextElideMode.ElideRight, wide)
             numbers.append((QRectF(side, y - high / 2, wide, high), align, text, self.y))

@@ -82,8 +82,8 @@ class PointChart(Chart):
 
     def spot_in_order(self) -> int:
         """Return the position in `order` of the highlighted point, -1 for none."""
-        place = self.newest_place()
-        return _first(self.order() == place) if place >= 0 else -1
+        index = self.newest_place()
+        return _first(self.order() == index) if index >= 0 else -1
 
     def newest_place(self) -> int:
         """Return the position of the point that is to be highlighted, -1 for none."""
@@ -91,8 +91,8 @@ class PointChart(Chart):
 
     # -- mouse and keys --------------------------------------------------------------------------------------------
 
-    def _announce(self, place: int) -> None:
-        point = int(self._ids[place]) if place >= 0 else None
+    def _announce(self, index: int) -> None:
+        point = int(self._ids[index]) if index >= 0 else None
         if point != self._announced:
             self._announced = point
             self._hover(point)
@@ -117,5 +117,5 @@ class PointChart(Chart):
 
 def _first(mask: Mask) -> int:
     """Return the index of the first True, -1 for none."""
-    place = int(mask.argmax()) if len(mask) else 0
-    return place if len(mask) and mask[place] else -1
+    index = int(mask.argmax()) if len(mask) else 0
+    return index if len(mask) and mask[index] else -1

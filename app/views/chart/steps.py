@@ -45,10 +45,10 @@ class StepScale:
             return np.asarray(np.log(np.maximum(at, 0.5) / start) / math.log(end / start) * (self.columns - 1))
         return np.asarray((at - start) / (end - start) * (self.columns - 1))
 
-    def step_at(self, place: float) -> int:
-        """Return the step nearest to `place`, clipped to the scale."""
+    def step_at(self, position: float) -> int:
+        """Return the step nearest to `position`, clipped to the scale."""
         start, end = self.start, max(self.last, self.start + 1)
-        share = min(max(place / (self.columns - 1), 0.0), 1.0)
+        share = min(max(position / (self.columns - 1), 0.0), 1.0)
         at = start * (end / start) ** share if self.log else start + share * (end - start)
         return min(max(round(at), self.first), self.last)
 

@@ -55,7 +55,7 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
     if points > MOST_POINTS or lines > MOST_VERTICES:
         what = count(points, "point") if points > MOST_POINTS else f"lines of {count(lines, 'end')}"
         raise FileError(f"{plain(path.name)} was not saved: {what} are too many for TeX; choose a PNG picture.")
-    names = [f"surface-{place}.png" for place, each in enumerate(drawn, 1) if each is not None]
+    names = [f"surface-{index}.png" for index, each in enumerate(drawn, 1) if each is not None]
     names = [f"{_file_stem(path)}-{name}" for name in names]
     left = iter(names)
     text = [
@@ -66,7 +66,7 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
         *(f"\\definecolor{{class{c}}}{{RGB}}{{{r},{g},{b}}}" for c, (r, g, b) in enumerate(sheet.theme.classes, 1)),
         r"\begin{document}",
     ]
-    for place, plot in enumerate(sheet.plots):
+    for index, plot in enumerate(sheet.plots):
         grid = plot.grid
         width, height = HEIGHT * grid.width / grid.height, HEIGHT
         text += [
@@ -75,7 +75,7 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
             f"  width={width:.3f}cm, height={height:.3f}cm, title={{{escaped(plot.title)}}},",
             f"  xmin={grid.left:.8g}, xmax={grid.right:.8g}, ymin={grid.bottom:.8g}, ymax={grid.top:.8g}]",
         ]
-        picture = drawn[place]
+        picture = drawn[index]
         if picture is not None:
             ends = f"xmin={grid.left:.8g}, xmax={grid.right:.8g}, ymin={grid.bottom:.8g}, ymax={grid.top:.8g}"
             text.append(f"\\addplot graphics [{ends}] {{{next(left)}}};")

@@ -107,14 +107,14 @@ class AudienceWindow(QWidget):
         self._arranged = shown, columns
         for index in range(len(self.canvases)):
             row, column = divmod(index, columns)
-            for place, part in enumerate(self._parts(index)):
+            for position, part in enumerate(self._parts(index)):
                 self._grid.removeWidget(part)
                 part.setVisible(index < shown)
                 if index < shown:
-                    self._grid.addWidget(part, 3 * row + place, column)
-        for place in range(4):
-            self._grid.setColumnStretch(place, int(place < columns))
-            self._grid.setRowStretch(3 * place + CANVAS, int(place * columns < shown))
+                    self._grid.addWidget(part, 3 * row + position, column)
+        for position in range(4):
+            self._grid.setColumnStretch(position, int(position < columns))
+            self._grid.setRowStretch(3 * position + CANVAS, int(position * columns < shown))
 
     def _present(self, index: int) -> None:
         if self._text:

@@ -129,8 +129,8 @@ class GeneratorFields(QWidget):
             self._form.takeRow(self._count)
             self._form.takeRow(self._go)
             before: QWidget = self._set
-            for place, part, behind in zip((1, 2, 5), parts, (self._noise_label, self._noise_label, more), strict=True):
-                self._row.insertWidget(place, part)
+            for index, part, behind in zip((1, 2, 5), parts, (self._noise_label, self._noise_label, more), strict=True):
+                self._row.insertWidget(index, part)
                 part.stackUnder(behind)  # in its place for a screen reader, too
             for part in (self._count, self._noise, self._go, more):
                 QWidget.setTabOrder(before, part)

@@ -121,9 +121,9 @@ class ClassesDialog(NamedDialog):
         for field, name in zip(self._axes, scene.document.axes, strict=True):
             field.show_name(name)
 
-    def _name_axis(self, place: int, name: str) -> None:
+    def _name_axis(self, index: int, name: str) -> None:
         x, y = self._controller.document.axes
-        self._controller.set_axes((x, name) if place else (name, y))
+        self._controller.set_axes((x, name) if index else (name, y))
 
     def _choose_colour(self, label: int) -> None:
         """Ask for a colour; the pictures follow while one looks for it, and Cancel takes it all back."""

@@ -123,11 +123,11 @@ class GalleryDialog(NamedDialog):
         self._lessons: dict[str, Card] = {}
         dark = self.palette().window().color().lightness() < 128
         examples, lessons = [], []
-        for place, each in enumerate(EXAMPLES, 1):
-            card = Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each, dark), size)
+        for index, each in enumerate(EXAMPLES, 1):
+            card = Card(f"example.{each.name}", index, each.title, each.sentence, thumbnail(each, dark), size)
             examples.append((card, self._opens(choose, each)))
-        for place, row in enumerate(shipped(language), 1):
-            card = Card(f"lesson.{row.name}", place, *_words(row, scores), picture(row.name, dark), size)
+        for index, row in enumerate(shipped(language), 1):
+            card = Card(f"lesson.{row.name}", index, *_words(row, scores), picture(row.name, dark), size)
             lessons.append((card, self._opens(learn, row.name)))
             self._lessons[row.name] = card
         cards = self._page("&Examples", examples)
@@ -171,10 +171,10 @@ class GalleryDialog(NamedDialog):
         page = QWidget()
         grid = QGridLayout(page)
         grid.setSpacing(GAP)
-        for place, (card, run) in enumerate(cards):
+        for index, (card, run) in enumerate(cards):
             card.installEventFilter(self)
             card.clicked.connect(run)
-            grid.addWidget(card, *divmod(place, self._columns))
+            grid.addWidget(card, *divmod(index, self._columns))
         for column in range(self._columns):
             grid.setColumnStretch(column, 1)
         self._cards.append([card for card, _ in cards])
@@ -203,10 +203,10 @@ class GalleryDialog(NamedDialog):
         cards = next((each for each in self._cards if watched in each), None)
         if by is None or cards is None or not isinstance(watched, Card):
             return False
-        place = cards.index(watched) + by
-        if 0 <= place < len(cards):
-            cards[place].setFocus(Qt.FocusReason.TabFocusReason)
-            cast(QScrollArea, self._tabs.currentWidget()).ensureWidgetVisible(cards[place])
+        index = cards.index(watched) + by
+        if 0 <= index < len(cards):
+            cards[index].setFocus(Qt.FocusReason.TabFocusReason)
+            cast(QScrollArea, self._tabs.currentWidget()).ensureWidgetVisible(cards[index])
         return True
 
 

@@ -81,15 +81,15 @@ class Rows(QTableWidget):
         if table is None:
             return
         left, right = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
-        for place, column in enumerate(columns):
+        for index, column in enumerate(columns):
             aside = (right if column.is_numeric else left) | Qt.AlignmentFlag.AlignVCenter
             title = QTableWidgetItem(column.name)
             title.setTextAlignment(aside)
-            self.setHorizontalHeaderItem(place, title)
+            self.setHorizontalHeaderItem(index, title)
             for row in range(n_rows):
                 item = QTableWidgetItem(_shown(column, row))
                 item.setTextAlignment(aside)
-                self.setItem(row, place, item)
+                self.setItem(row, index, item)
         self.setVerticalHeaderLabels([str(line) for line in table.lines[:n_rows].tolist()])
         self.verticalHeader().setDefaultSectionSize(max(self.fontMetrics().height() + 6, 24))
         self.resizeColumnsToContents()
@@ -391,10 +391,10 @@ class ImportDialog(NamedDialog):
         if answer.table is not self._table:
             self._show_table(answer.table)
         choice = self._choice = answer.choice
-        for box, place in ((self._x, choice.x), (self._y, choice.y)):
-            if box.findData(place) < 0:  # a column of words, for want of numbers
-                box.addItem(answer.table.columns[place].name, place)
-            show_choice(box, COMPONENTS if choice.components else place)
+        for box, index in ((self._x, choice.x), (self._y, choice.y)):
+            if box.findData(index) < 0:  # a column of words, for want of numbers
+                box.addItem(answer.table.columns[index].name, index)
+            show_choice(box, COMPONENTS if choice.components else index)
         show_choice(self._class, NO_CLASS if choice.label is None else choice.label)
         show_check(self._standardise, choice.standardise)
         show_check(self._leave_out, choice.leave_out)
@@ -421,11 +421,11 @@ class ImportDialog(NamedDialog):
         self.setWindowTitle(f"Import points – {table.name}".replace("[*]", "[*][*]"))
         self._more.setText(f"The first {COLUMNS} of {grouped(len(table.columns))} columns are shown.")
         self._class.addItem("none: all of class 1", NO_CLASS)
-        for place, column in enumerate(table.columns):
-            self._class.addItem(column.name, place)
+        for index, column in enumerate(table.columns):
+            self._class.addItem(column.name, index)
             if column.is_numeric:
-                self._x.addItem(column.name, place)
-                self._y.addItem(column.name, place)
+                self._x.addItem(column.name, index)
+                self._y.addItem(column.name, index)
         self._show_dialect(table.dialect)
 
     def _show_dialect(self, dialect: Dialect | None) -> None:
@@ -435,7 +435,7 @@ class ImportDialog(NamedDialog):
             show_choice(self._decimal, dialect.decimal)
             show_check(self._header, bool(dialect.header))
 
-    def _show_result(self, result: Imported | FileError, place: str = "line") -> None:
+    def _show_result(self, result: Imported | FileError, unit: str = "line") -> None:
         self._imported = result if isinstance(result, Imported) else None
         self._picture.show_points(self._imported)
         self._import.setEnabled(self._imported is not None)
@@ -459,7 +459,7 @@ class ImportDialog(NamedDialog):
         self._leave_out.setText(f"&Leave out {count(number, 'row')}")
         self._bad.setVisible(number > 0)
         if number:
-            lines = [f"{place} {line}: {reason}" for line, reason in rows]
+            lines = [f"{unit} {line}: {reason}" for line, reason in rows]
             if number > len(lines):
                 lines.append(f"and {grouped(number - len(lines))} more")
             self._bad.setPlainText("\n".join(lines))

@@ -174,7 +174,7 @@ class LaneRow(QWidget):
         ends = [sum(button.minimumWidth() for button in self.ends_shown)] if self.ends_shown else []
         lengths = [group.length() for group in groups]
         lines = n_lines((first.sizeHint().width(), *lengths, *ends), room, GAP)
-        at = next((place for place, group in enumerate(groups) if group.has_slider), len(groups))
+        at = next((index for index, group in enumerate(groups) if group.has_slider), len(groups))
         fits = lines == 2 and at < len(groups) and n_lines((*lengths[at:], *ends), room, GAP) == 1
         self.flow.break_before(groups[at] if fits else None)
         return lines

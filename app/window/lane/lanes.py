@@ -166,17 +166,17 @@ class Lanes(QWidget):
             for part in self._parts(index):
                 self._grid.removeWidget(part)
         self._grid.removeWidget(self._more)
-        for place in range(max(shown, 1)):
-            band, column = divmod(place, columns)
-            for row, part in enumerate(self._parts(place)):
+        for position in range(max(shown, 1)):
+            band, column = divmod(position, columns)
+            for row, part in enumerate(self._parts(position)):
                 self._grid.addWidget(part, 4 * band + row, column)
         band, column = divmod(shown, columns)
         if column:
             self._grid.addWidget(self._more, 4 * band + CANVAS, column, Qt.AlignmentFlag.AlignCenter)
         self._show_more()
-        for place in range(4):
-            self._grid.setColumnStretch(place, int(place < columns))
-            self._grid.setRowStretch(4 * place + CANVAS, int(place * columns < shown))
+        for position in range(4):
+            self._grid.setColumnStretch(position, int(position < columns))
+            self._grid.setRowStretch(4 * position + CANVAS, int(position * columns < shown))
         self._even_out(self.width())
 
     def _show_more(self) -> None:

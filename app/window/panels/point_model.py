@@ -176,9 +176,9 @@ class PointModel(QAbstractTableModel):
             self._controller.say(f"{refusal(self.axes[column - X], text)}: it stays {self.text(row, column)}.")
             return False
         points = self._controller.document.points  # what is drawn may be a moment older
-        place = points.xy[points.indices_of(self.ids[[row]])]
-        place[:, column - X] = number
-        self._controller.dispatch(MovePoints(ids=self.ids[[row]][: len(place)], xy=place))
+        location = points.xy[points.indices_of(self.ids[[row]])]
+        location[:, column - X] = number
+        self._controller.dispatch(MovePoints(ids=self.ids[[row]][: len(location)], xy=location))
         return True
 
     def _set_class(self, row: int, value: Any) -> bool:

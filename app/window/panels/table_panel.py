@@ -67,7 +67,7 @@ class TablePanel(QWidget):
 
     def _add_point(self) -> None:
         """Add the typed point, select it, and be ready for the next."""
-        place = []
+        location = []
         for axis, field in zip(self._axes, self._fields, strict=True):
             number = number_of(field.text())
             if not abs(number) <= LIMIT:
@@ -77,11 +77,11 @@ class TablePanel(QWidget):
                 field.setFocus()
                 field.selectAll()
                 return
-            place.append(number)
+            location.append(number)
         editing = self._controller.editing
         if editing.busy:
             return
-        self._controller.dispatch(AddPoints(xy=[place], labels=self._controller.session.active_class))
+        self._controller.dispatch(AddPoints(xy=[location], labels=self._controller.session.active_class))
         editing.select(self._controller.document.points.ids[-1:])
         for field in self._fields:
             field.clear()
