@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from app.core.points import Points
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate | ReductionCertificate
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(Struct, frozen=True):
     """One of two compared models, with its lane; compared by identity of the model."""
 
     model: Model
@@ -41,15 +40,13 @@ class Side:
 Sides = tuple[Side, Side]
 
 
-@dataclass(frozen=True, eq=False)
-class Starts:
+class Starts(Struct, frozen=True, eq=False):
     """Initial multipliers of a training, for each binary problem; None if they were zero."""
 
     multipliers: tuple[Array | None, ...] = ()
 
 
-@dataclass(frozen=True)
-class LaneSpec:
+class LaneSpec(Struct, frozen=True):
     """Everything a lane's picture depends on; a lane is requested again if, and only if, this differs."""
 
     points: Points
@@ -68,8 +65,7 @@ class LaneSpec:
     starts: Starts | None = None  #: initial multipliers of a new training, in place of the previous model's
 
 
-@dataclass(frozen=True)
-class LaneRequest:
+class LaneRequest(Struct, frozen=True):
     """A request with a number; numbers ascend, and a frame carries that of its request."""
 
     number: int
@@ -87,8 +83,7 @@ class Phase(StrEnum):
     FAILED = "failed"  #: `message` gives the error
 
 
-@dataclass(frozen=True, eq=False)
-class Picture:
+class Picture(Struct, frozen=True, eq=False):
     """A coloured surface, with its lines.
 
     Attributes
@@ -116,8 +111,7 @@ def _none() -> NDArray[np.intp]:
     return np.empty(0, dtype=np.intp)
 
 
-@dataclass(frozen=True, eq=False)
-class Marks:
+class Marks(Struct, frozen=True, eq=False):
     """Indices of marked points.
 
     Attributes
@@ -143,8 +137,7 @@ class Marks:
 NO_MARKS = Marks()
 
 
-@dataclass(frozen=True)
-class FastProgress:
+class FastProgress(Struct, frozen=True):
     """Progress of a training without recorded steps.
 
     Attributes
@@ -159,8 +152,7 @@ class FastProgress:
     slow: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(Struct, frozen=True, eq=False):
     """One picture of one lane, with its numbers.
 
     Attributes

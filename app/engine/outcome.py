@@ -8,10 +8,10 @@ credit of a random choice among the tied classes, and does not depend on the ord
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.learners.model import Model
@@ -24,8 +24,7 @@ from .pacing import Pace, Step
 Labels = NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(Struct, frozen=True, eq=False):
     """Predictions at some labelled points, and their credit.
 
     Attributes

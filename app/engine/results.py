@@ -6,9 +6,10 @@ They are derived and disposable, and an older result never replaces a newer one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
+
+from msgspec.structs import replace
 
 from .cover import Cover
 from .frames import NO_MARKS, Frame

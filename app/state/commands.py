@@ -8,10 +8,11 @@ one undo step.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, fields, replace
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import fields, replace
 from numpy.typing import ArrayLike, NDArray
 
 from app.core.number_format import short
@@ -22,8 +23,7 @@ from .scaling import Scaling, measured, named
 from .split import IdSet
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """An edit of the document.
 
     Attributes
@@ -59,8 +59,7 @@ def _drawable(xy: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray((np.abs(xy[:, 0]) <= LIMIT) & (np.abs(xy[:, 1]) <= LIMIT))
 
 
-@dataclass(frozen=True, eq=False)
-class AddPoints(Command):
+class AddPoints(Command, frozen=True, eq=False):
     """Append points; leave out locations that cannot be drawn.
 
     Attributes
@@ -88,8 +87,7 @@ class AddPoints(Command):
         return replace(document, points=document.points.append(xy, labels)) if len(xy) else document
 
 
-@dataclass(frozen=True, eq=False)
-class MovePoints(Command):
+class MovePoints(Command, frozen=True, eq=False):
     """Move the points with these `ids`, each once, to the locations `xy`; ignore locations that cannot be drawn."""
 
     ids: Sequence[int] | Ids = ()
@@ -120,8 +118,7 @@ class MovePoints(Command):
         return replace(document, points=points.move(index, xy)) if len(index) else document
 
 
-@dataclass(frozen=True, eq=False)
-class RelabelPoints(Command):
+class RelabelPoints(Command, frozen=True, eq=False):
     """Change the class of the points with these `ids` to `label` (0 to 7)."""
 
     ids: Sequence[int] | Ids = ()
@@ -138,8 +135,7 @@ class RelabelPoints(Command):
         return replace(document, points=document.points.relabel(index, self.label))
 
 
-@dataclass(frozen=True, eq=False)
-class RemovePoints(Command):
+class RemovePoints(Command, frozen=True, eq=False):
     """Remove the points with these `ids`."""
 
     ids: Sequence[int] | Ids = ()
@@ -153,8 +149,7 @@ class RemovePoints(Command):
         return replace(document, points=document.points.remove(index)) if len(index) else document
 
 
-@dataclass(frozen=True, eq=False)
-class ImportPoints(Command):
+class ImportPoints(Command, frozen=True, eq=False):
     """Replace the points by imported ones, or append these.
 
     Attributes
@@ -245,8 +240,7 @@ def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]
     return number
 
 
-@dataclass(frozen=True)
-class SetUnits(Command):
+class SetUnits(Command, frozen=True):
     """Multiply x and y of all points by `units` instead of the present factors, and fit the view.
 
     The generator's densities are unknown in other units, so the points no longer count as generated.
@@ -279,8 +273,7 @@ class SetUnits(Command):
         )
 
 
-@dataclass(frozen=True)
-class Clear(Command):
+class Clear(Command, frozen=True):
     """Remove all points."""
 
     def name(self, before: Document, after: Document) -> str:
@@ -292,8 +285,7 @@ class Clear(Command):
         return replace(document, points=Points((), document.points.next_id), origin=None, units=NO_UNITS)
 
 
-@dataclass(frozen=True)
-class Generate(Command):
+class Generate(Command, frozen=True):
     """Replace the points by generated ones, or append these; fit the view.
 
     Points appended to others do not count as generated.
@@ -322,8 +314,7 @@ class Generate(Command):
         return document if points is document.points and same_rest else changed
 
 
-@dataclass(frozen=True)
-class Regenerate(Generate):
+class Regenerate(Generate, frozen=True):
     """Replace generated points by those of other settings; keep the view if it shows all of them."""
 
     text: str = "Change the generator"
@@ -333,8 +324,7 @@ class Regenerate(Generate):
         return replace(made, view=document.view) if document.view.holds(made.points) else made
 
 
-@dataclass(frozen=True)
-class SetFields(Command):
+class SetFields(Command, frozen=True):
     """Change fields of the document: generator, class names and colours, axes, notes, split."""
 
     changes: tuple[tuple[str, object], ...] = ()
@@ -342,11 +332,10 @@ class SetFields(Command):
 
     def apply(self, document: Document) -> Document:
         changed = {name: value for name, value in self.changes if getattr(document, name) != value}
-        return replace(document, **changed) if changed else document  # type: ignore[arg-type]
+        return replace(document, **changed) if changed else document
 
 
-@dataclass(frozen=True, eq=False)
-class Revert(Command):
+class Revert(Command, frozen=True, eq=False):
     """Replace the document by the content of its file; with `own_view`, also the view."""
 
     document: Document = field(default_factory=Document)
@@ -366,8 +355,7 @@ class Revert(Command):
         return document if same else new
 
 
-@dataclass(frozen=True)
-class SetView(Command):
+class SetView(Command, frozen=True):
     """Change the view, which is no edit: undo skips it."""
 
     view: View = View()
@@ -378,8 +366,7 @@ class SetView(Command):
         return document if self.view == document.view else replace(document, view=self.view)
 
 
-@dataclass(frozen=True)
-class Attach(Command):
+class Attach(Command, frozen=True):
     """Set the data that a feature stores in the document, b"" for none; undo skips it."""
 
     part: str = ""
@@ -393,8 +380,7 @@ class Attach(Command):
         return document if attached == document.attached else replace(document, attached=attached)
 
 
-@dataclass(frozen=True, eq=False)
-class PaintTestPoints(Command):
+class PaintTestPoints(Command, frozen=True, eq=False):
     """Make the points with these `ids` test points, or training points again; the split is then by hand.
 
     After a split by ratio, it starts from the same test points.
@@ -420,8 +406,7 @@ class PaintTestPoints(Command):
 COUNTS = ("one classifier", "two classifiers", "three classifiers", "four classifiers")
 
 
-@dataclass(frozen=True)
-class SetLane(Command):
+class SetLane(Command, frozen=True):
     """Replace the settings of a lane; `text` describes the change in the undo menu."""
 
     index: int = 0
@@ -435,8 +420,7 @@ class SetLane(Command):
         return replace(document, lanes=(*lanes[: self.index], self.lane, *lanes[self.index + 1 :]))
 
 
-@dataclass(frozen=True)
-class ShowLanes(Command):
+class ShowLanes(Command, frozen=True):
     """Set the number of lanes on screen."""
 
     count: int = 2
@@ -449,8 +433,7 @@ class ShowLanes(Command):
         return document if count == document.shown else replace(document, shown=count)
 
 
-@dataclass(frozen=True)
-class AddLane(Command):
+class AddLane(Command, frozen=True):
     """Add a lane on screen at `index`; with four lanes, it replaces the last hidden one.
 
     Raises
@@ -476,8 +459,7 @@ class AddLane(Command):
         return _arranged(document, lanes, slots, document.shown + 1)
 
 
-@dataclass(frozen=True)
-class RemoveLane(Command):
+class RemoveLane(Command, frozen=True):
     """Remove the lane at `index`; raise a ValueError with a sentence if it is the only one."""
 
     index: int = 0
@@ -492,8 +474,7 @@ class RemoveLane(Command):
         return _arranged(document, lanes, slots, max(1, document.shown - 1))
 
 
-@dataclass(frozen=True)
-class MoveLane(Command):
+class MoveLane(Command, frozen=True):
     """Move the lane at `index` to index `to`."""
 
     index: int = 0
