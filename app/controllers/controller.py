@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Points
 from app.engine.results import Results
@@ -63,17 +63,17 @@ class TestSplitController:
 
     Parameters
     ----------
-    owner : Owner
+    host : Host
     """
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, host: Host) -> None:
+        self._host = host
 
     def choose(self, kind: Kind) -> None:
         """Choose no split, one by ratio, or one by hand, which starts from a ratio's points or those painted before."""
-        split = self._owner.document.split
+        split = self._host.document.split
         if kind == "painted" and split.kind == "ratio":
-            self._set("Choose test points by hand", kind=kind, painted=IdSet(self._owner.document.test_points.ids))
+            self._set("Choose test points by hand", kind=kind, painted=IdSet(self._host.document.test_points.ids))
             return
         texts = {"none": "Train on all points", "ratio": f"Keep {split.ratio:.0%} of the points for testing"}
         self._set(texts.get(kind, "Choose test points by hand"), kind=kind)
@@ -88,11 +88,11 @@ class TestSplitController:
 
     def _set(self, text: str, drag: object = None, **changes: Any) -> None:
         try:
-            split = replace(self._owner.document.split, **changes)
+            split = replace(self._host.document.split, **changes)
         except ValueError as error:
-            self._owner.say(str(error))
+            self._host.say(str(error))
         else:
-            self._owner.dispatch(SetFields(drag, changes=(("split", split),), text=text))
+            self._host.dispatch(SetFields(drag, changes=(("split", split),), text=text))
 
 
 class Controller:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Ids
 from app.files.background_task import Progress, Task
@@ -33,15 +33,15 @@ ENTER = Keys(alt=True)
 
 
 class Editing:
-    """One gesture at a time, of the tool chosen when it began; also the `Desk` of that tool.
+    """One gesture at a time, of the tool chosen when it began; also the `ToolTarget` of that tool.
 
     Parameters
     ----------
-    owner : Owner
+    host : Host
     """
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._tool: Tool = TOOLS["pointer"].make(self)
         self._tool_name = "pointer"
         #: Called when the pointer moves over a canvas, and with None when it leaves.
@@ -50,29 +50,29 @@ class Editing:
         self._by_keys = False  # the gesture is one of the keyboard
         #: Returns the tool of the feature that has taken over the pointer, see `Session.gesture_hint`.
         self.own_gesture: Callable[[], Tool] | None = None
-        owner.store.listen(self._keep_selection)
+        host.store.listen(self._keep_selection)
 
     # -- for the tools ---------------------------------------------------------------------------------------------
 
     @property
     def document(self) -> Document:
-        return self._owner.document
+        return self._host.document
 
     @property
     def session(self) -> Session:
-        return self._owner.session
+        return self._host.session
 
     def dispatch(self, command: Command) -> None:
-        self._owner.apply(command)
+        self._host.apply(command)
 
     def say(self, sentence: str) -> None:
-        self._owner.say(sentence)
+        self._host.say(sentence)
 
     def select(self, ids: Ids) -> None:
         """Select the points with these `ids`."""
         if len(ids) or len(self.session.selection):
             ascending = (ids[1:] > ids[:-1]).all()
-            self._owner.set_session(selection=Selection(ids if ascending else np.sort(ids)) if len(ids) else NOTHING)
+            self._host.set_session(selection=Selection(ids if ascending else np.sort(ids)) if len(ids) else NOTHING)
 
     # -- the pointer on a canvas -----------------------------------------------------------------------------------
 
@@ -88,7 +88,7 @@ class Editing:
 
     def press(self, pointer: PointerPosition, keys: Keys = NO_KEYS) -> None:
         """The main button goes down; the keyboard cursor, if there was one, goes."""
-        self._owner.set_session(cursor=None)
+        self._host.set_session(cursor=None)
         self._begin(pointer, keys)
 
     def _begin(self, pointer: PointerPosition, keys: Keys = NO_KEYS, by_keys: bool = False) -> None:
@@ -123,7 +123,7 @@ class Editing:
         """Break the gesture off and take back what it did; False when there was none."""
         if not self.busy:
             return False
-        self._owner.store.abandon(self._tool.cancel())
+        self._host.store.abandon(self._tool.cancel())
         self._show_gesture()
         return True
 
@@ -175,7 +175,7 @@ class Editing:
         return index
 
     def _show_gesture(self) -> None:
-        self._owner.set_session(outline=self._tool.outline, drawing=self.busy)
+        self._host.set_session(outline=self._tool.outline, drawing=self.busy)
 
     # -- tools and their options -----------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class Editing:
         """Take another tool in hand; a gesture that is going on ends."""
         if tool in TOOLS and tool != self.session.tool:
             self.finish()
-            self._owner.set_session(tool=tool, radius=dict(self.session.radii).get(tool, TOOLS[tool].radius))
+            self._host.set_session(tool=tool, radius=dict(self.session.radii).get(tool, TOOLS[tool].radius))
 
     def set_option(self, name: str, value: int | str | bool) -> None:
         """Change an option of the tools; numbers beyond their limits become the nearest that is allowed."""
@@ -192,10 +192,10 @@ class Editing:
             value = min(max(int(value), low), high)
         allowed = {"spread": SPREADS, "moves": MOVES}.get(name)
         if allowed is None or value in allowed:
-            self._owner.set_session(**{name: value})
+            self._host.set_session(**{name: value})
         if name == "radius":  # each tool has its own
             radii = dict(self.session.radii) | {self.session.tool: self.session.radius}
-            self._owner.set_session(radii=tuple(radii.items()))
+            self._host.set_session(radii=tuple(radii.items()))
 
     def resize(self, factor: float) -> None:
         """Make the brush larger or smaller."""
@@ -228,10 +228,10 @@ class Editing:
 
     def cutting(self) -> Callable[[], None]:
         """What removes the points that are selected now, for when they have been copied."""
-        ids, resets = self.session.selection.ids, self._owner.store.resets
+        ids, resets = self.session.selection.ids, self._host.store.resets
 
         def cut() -> None:
-            if resets == self._owner.store.resets:
+            if resets == self._host.store.resets:
                 self._edit(RemovePoints(ids=ids, verb="Cut"))
 
         return cut
@@ -280,7 +280,7 @@ class Editing:
 
     def pasting(self, text: str) -> Task[tuple[int, ImportPoints]]:
         """The points in the text of a table, for `take_pasted`."""
-        document, active, resets = self.document, self.session.active_class, self._owner.store.resets
+        document, active, resets = self.document, self.session.active_class, self._host.store.resets
 
         def work(progress: Progress) -> tuple[int, ImportPoints]:
             from app.exchange.exporting import from_text
@@ -296,7 +296,7 @@ class Editing:
     def take_pasted(self, pasted: tuple[int, ImportPoints]) -> None:
         """Points from the clipboard, which are then selected; nothing of what was meant for another document."""
         resets, command = pasted
-        if resets == self._owner.store.resets and self._add(command):
+        if resets == self._host.store.resets and self._add(command):
             self.say(f"Pasted {count(len(np.asarray(command.xy)), 'point')}; drag one of them to move them all.")
 
     def _selected(self) -> tuple[np.ndarray, np.ndarray]:
@@ -343,11 +343,11 @@ class Editing:
         x, y = self.session.cursor or (view.x, view.y)
         if self.session.cursor is not None:
             x, y = x + dx * unit, y + dy * unit
-        self._owner.set_session(cursor=(x, y))
+        self._host.set_session(cursor=(x, y))
         reach = 0.48 * view.span
         over = [value - min(max(value, middle - reach), middle + reach) for value, middle in ((x, view.x), (y, view.y))]
         if any(over):
-            self._owner.pan(*over)
+            self._host.pan(*over)
         self.drag(PointerPosition(x, y, unit, COARSE_PIXELS))
 
     def _cursor(self, unit: float) -> PointerPosition | None:
@@ -376,7 +376,7 @@ class Editing:
     def _show_cursor(self, unit: float) -> None:
         """Show the keyboard cursor on a selected point, else in the middle of the view."""
         at = self.menu_location(None, unit)
-        self._owner.set_session(cursor=(at.x, at.y) if at is not None else (self.document.view.x, self.document.view.y))
+        self._host.set_session(cursor=(at.x, at.y) if at is not None else (self.document.view.x, self.document.view.y))
         if len(self.session.selection):
             self.say("Enter uses the tool at the cursor; the arrow keys move what is selected, Esc selects nothing.")
         else:
@@ -389,7 +389,7 @@ class Editing:
         elif len(self.session.selection):
             self.select_none()
         else:
-            self._owner.set_session(cursor=None)
+            self._host.set_session(cursor=None)
 
     def delete(self, pointer: PointerPosition | None, unit: float) -> None:
         """The Delete key: the selected points, else the one nearest to the keyboard cursor or to `pointer`."""

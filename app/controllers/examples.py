@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.controllers.owner import DocumentOwner
+from app.controllers.host import DocumentHost
 from app.files import documents
 from app.files.examples import EXAMPLES, Example, read
 from app.state.commands import Revert
@@ -15,27 +15,27 @@ class ExampleController:
 
     Parameters
     ----------
-    owner : DocumentOwner
+    host : DocumentHost
     """
 
-    def __init__(self, owner: DocumentOwner) -> None:
-        self._owner = owner
+    def __init__(self, host: DocumentHost) -> None:
+        self._host = host
         #: The example last opened as a document of its own, and the store's number of that document.
         self._opened: tuple[Example | None, int] = (None, 0)
 
     @property
     def present(self) -> Example | None:
         """The example that the document, or the last step that opened one in it, began as."""
-        opened = self._owner.store.newest_step(OPEN)
+        opened = self._host.store.newest_step(OPEN)
         if opened is not None:
             return _BY_STEP.get(opened)
         example, resets = self._opened
-        return example if resets == self._owner.store.resets else None
+        return example if resets == self._host.store.resets else None
 
     def open(self, example: Example) -> None:
         """Replace the document by the example; raise FileError with one sentence if it cannot be read."""
-        self._owner.put(read(example), None)
-        self._opened = example, self._owner.store.resets
+        self._host.put(read(example), None)
+        self._opened = example, self._host.store.resets
         self._begin(example)
 
     def follow(self, by: int) -> Example | None:
@@ -45,18 +45,18 @@ class ExampleController:
         """
         index = EXAMPLES.index(self.present) + by if self.present is not None else 0
         if not 0 <= index < len(EXAMPLES):
-            self._owner.say("This is the last example." if by > 0 else "This is the first example.")
+            self._host.say("This is the last example." if by > 0 else "This is the first example.")
             return None
-        example, store = EXAMPLES[index], self._owner.store
+        example, store = EXAMPLES[index], self._host.store
         own = store.modified or store.path is not None
         if (document := self._read(example)) is None:
             return None
-        if not self._owner.replace_by(
+        if not self._host.replace_by(
             document, _step(example)
         ):  # the points and settings of the example are already there
             self._opened = example, store.resets
         elif not own:
-            store.saved(self._owner.document, None)
+            store.saved(self._host.document, None)
         self._begin(example)
         return example
 
@@ -64,13 +64,13 @@ class ExampleController:
         """Restore the example to its original state, as one step, which undo reverts."""
         example = self.present
         if example is None:
-            self._owner.say("This document is not one of the examples.")
+            self._host.say("This document is not one of the examples.")
             return
         if (document := self._read(example)) is None:
             return
-        self._owner.dispatch(Revert(document=document, text=f"Start “{example.title}” over"))
-        if self._owner.store.path is None:
-            self._owner.store.saved(self._owner.document, None)
+        self._host.dispatch(Revert(document=document, text=f"Start “{example.title}” over"))
+        if self._host.store.path is None:
+            self._host.store.saved(self._host.document, None)
         self._begin(example)
 
     def _read(self, example: Example) -> Document | None:
@@ -78,19 +78,19 @@ class ExampleController:
         try:
             return read(example)
         except documents.FileError as error:
-            self._owner.say(str(error))
+            self._host.say(str(error))
             return None
 
     def _begin(self, example: Example) -> None:
         """Start every run from zero, at full speed, or waiting for its first step."""
-        self._owner.set_session(
+        self._host.set_session(
             playing=(not example.steps,) * MAX_LANES,
             speeds=(FULL_SPEED,) * MAX_LANES,
             seeks=(None,) * MAX_LANES,
-            restarts=self._owner.session.restarted,
-            studied=self._owner.document.slots[self._owner.document.shown - 1],
+            restarts=self._host.session.restarted,
+            studied=self._host.document.slots[self._host.document.shown - 1],
         )
-        self._owner.say(example.sentence)
+        self._host.say(example.sentence)
 
 
 #: Beginning of the names of steps that replace the whole document.

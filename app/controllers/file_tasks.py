@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.controllers.owner import DocumentOwner
+from app.controllers.host import DocumentHost
 from app.core.number_format import count
 from app.exchange import opening
 from app.exchange.opening import Contents, Kind
@@ -68,11 +68,11 @@ class FileTasks:
 
     Parameters
     ----------
-    owner : DocumentOwner
+    host : DocumentHost
     """
 
-    def __init__(self, owner: DocumentOwner) -> None:
-        self._owner = owner
+    def __init__(self, host: DocumentHost) -> None:
+        self._host = host
 
     # -- saving ----------------------------------------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ class FileTasks:
 
         ChangedOnDiskError when another program has changed that file, unless `overwrite`.
         """
-        store, document = self._owner.store, self._owner.document
+        store, document = self._host.store, self._host.document
         resets = store.resets
 
         def work(progress: Progress) -> Saved:
@@ -97,15 +97,15 @@ class FileTasks:
 
     def take_saved(self, saved: Saved) -> None:
         """The document is saved, whatever was edited meanwhile."""
-        if saved.resets == self._owner.store.resets:
-            self._owner.on_disk = saved.on_disk
-            self._owner.store.saved(saved.document, saved.path)
+        if saved.resets == self._host.store.resets:
+            self._host.on_disk = saved.on_disk
+            self._host.store.saved(saved.document, saved.path)
         left_out = f"  {NOT_WRITTEN}" if saved.document.has_passed else ""
-        self._owner.say(f"Saved {saved.path.name}.{left_out}")
+        self._host.say(f"Saved {saved.path.name}.{left_out}")
 
     def changed_on_disk(self, path: Path) -> bool:
         """Another program has written the document's file at `path` since it was read or saved here."""
-        own, known = self._owner.store.path, self._owner.on_disk
+        own, known = self._host.store.path, self._host.on_disk
         if own is None or known is None or locks.identity(own) != locks.identity(path):
             return False
         return documents.differs(path, known)
@@ -125,7 +125,7 @@ class FileTasks:
 
     def _reading(self, name: str, read: Callable[[], Contents]) -> Callable[[Progress], Opened]:
         # Of now, when the user has been asked about changes; reading may begin later.
-        resets, before = self._owner.store.resets, self._owner.store.document
+        resets, before = self._host.store.resets, self._host.store.document
 
         def work(progress: Progress) -> Opened:
             contents = read()
@@ -142,11 +142,11 @@ class FileTasks:
 
     def outdated(self, opened: Opened) -> bool:
         """Another document has been opened or made since, which is what one wants now."""
-        return opened.resets != self._owner.store.resets
+        return opened.resets != self._host.store.resets
 
     def edited_since(self, opened: Opened) -> bool:
         """The document was changed after the question about unsaved changes."""
-        store = self._owner.store
+        store = self._host.store
         return store.modified and not same_content(store.document, opened.before)
 
     def take_opened(self, opened: Opened) -> None:
@@ -154,32 +154,32 @@ class FileTasks:
         contents = opened.contents
         if contents.kind is Kind.SHARE_TEXT:
             self.take_shared(opened)
-            self._owner.on_disk = None
-            self._owner.store.saved(self._owner.document, None)
+            self._host.on_disk = None
+            self._host.store.saved(self._host.document, None)
             return
-        self._owner.put(contents.document, contents.path, contents.on_disk, modified=contents.path is None)
+        self._host.put(contents.document, contents.path, contents.on_disk, modified=contents.path is None)
         if contents.path is None:
-            self._owner.say(f"Recovered {opened.name}. It is not saved yet.")
+            self._host.say(f"Recovered {opened.name}. It is not saved yet.")
 
     def take_shared(self, opened: Opened) -> None:
         """What a share text holds, as one step."""
         if self.outdated(opened):
             return
         document = opened.contents.document
-        if self._owner.replace_by(document, "Open a share text"):
+        if self._host.replace_by(document, "Open a share text"):
             points = count(len(document.points), "point")
-            self._owner.say(f"Opened a share text with {points}. Undo brings back what was here before.")
+            self._host.say(f"Opened a share text with {points}. Undo brings back what was here before.")
         else:
-            self._owner.say("The share text holds what is here already.")
+            self._host.say("The share text holds what is here already.")
 
     def take_reverted(self, opened: Opened) -> None:
         """What the document's file holds, as one step."""
         contents = opened.contents
         if self.outdated(opened) or contents.path is None:
             return
-        self._owner.dispatch(Revert(document=contents.document))
-        self._owner.on_disk = contents.on_disk
-        self._owner.store.saved(self._owner.document, contents.path)
+        self._host.dispatch(Revert(document=contents.document))
+        self._host.on_disk = contents.on_disk
+        self._host.store.saved(self._host.document, contents.path)
 
     # -- exporting -------------------------------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class FileTasks:
 
         `guard`: names that a spreadsheet would run as formulas get an apostrophe.
         """
-        document = self._owner.document
+        document = self._host.document
 
         def work(progress: Progress) -> str:
             from app.exchange.exporting import encode_pieces  # only now: nothing of it is needed to start

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 from app.learners.table import LEARNERS
 from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import MAX_LANES, Lane
@@ -14,17 +14,17 @@ class LaneController:
 
     Parameters
     ----------
-    owner : Owner
+    host : Host
     """
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, host: Host) -> None:
+        self._host = host
 
     def add(self, beside: int) -> None:
         """Add a new classifier to the right of the one at index `beside`, of a kind that is not displayed yet."""
-        document = self._owner.document
+        document = self._host.document
         present = {lane.classifier for lane in document.lanes[: document.shown]}
-        simple = self._owner.session.simple
+        simple = self._host.session.simple
         names = [
             name
             for name, each in LEARNERS.items()
@@ -32,39 +32,39 @@ class LaneController:
         ]
         lanes = [Lane(), *map(Lane, names)]
         lane = next((lane for lane in lanes if lane.classifier not in present), lanes[0])
-        add_lane(self._owner, AddLane(index=beside + 1, lane=lane))
+        add_lane(self._host, AddLane(index=beside + 1, lane=lane))
 
     def duplicate(self, index: int) -> None:
         """Add a copy of the classifier to its right."""
-        add_lane(self._owner, AddLane(index=index + 1, lane=self._owner.document.lanes[index], verb="Duplicate"))
+        add_lane(self._host, AddLane(index=index + 1, lane=self._host.document.lanes[index], verb="Duplicate"))
 
     def remove(self, index: int) -> None:
         """Remove a classifier."""
-        self._owner.dispatch(RemoveLane(index=index))
+        self._host.dispatch(RemoveLane(index=index))
 
     def move(self, index: int, by: int) -> None:
         """Move a classifier `by` positions to the right."""
-        self._owner.dispatch(MoveLane(index=index, to=index + by))
+        self._host.dispatch(MoveLane(index=index, to=index + by))
 
     def toggle_fold(self, index: int) -> None:
         """Open a lane's settings, or fold them."""
-        self.fold(index, not self._owner.session.is_folded(self._owner.document, index))
+        self.fold(index, not self._host.session.is_folded(self._host.document, index))
 
     def fold(self, index: int, folded: bool) -> None:
         """Fold or open a lane's settings; with more than two lanes only one is open at a time."""
-        document, folds = self._owner.document, list(self._owner.session.folds)
+        document, folds = self._host.document, list(self._host.session.folds)
         if document.shown > 2 and not folded:
             folds = [True] * len(folds)
         folds[document.slots[index]] = folded
-        self._owner.set_session(folds=tuple(folds))
+        self._host.set_session(folds=tuple(folds))
 
 
-def add_lane(owner: Owner, command: AddLane) -> None:
+def add_lane(host: Host, command: AddLane) -> None:
     """Add a lane as a new one: it plays at full speed, whatever the state of the lane that had its slot before."""
-    if owner.dispatch(command):
-        session, fresh = owner.session, Session()
-        slot = owner.document.slots[command.index]
-        owner.set_session(
+    if host.dispatch(command):
+        session, fresh = host.session, Session()
+        slot = host.document.slots[command.index]
+        host.set_session(
             *(part.of_new_lane(slot) for part in session.features),
             **{
                 name: tuple(getattr(fresh if index == slot else session, name)[index] for index in range(MAX_LANES))

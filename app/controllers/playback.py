@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Literal
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 from app.engine.frames import Phase
 from app.engine.run_state import RunState
 from app.state.session import SPEEDS, Seek
@@ -23,11 +23,11 @@ class PlaybackController:
 
     Parameters
     ----------
-    owner : Owner
+    host : Host
     """
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, host: Host) -> None:
+        self._host = host
         #: ``study_of(lane)`` returns the newest known state of a lane's run.
         self.study_of: Callable[[int], RunState | None] = lambda lane: None
         self._serials = itertools.count(1)
@@ -40,7 +40,7 @@ class PlaybackController:
         Without a run, set whether the next one starts paused.
         """
         if self.study_of(lane) is None:
-            self._play(lane, not self._owner.session.playing[self._slot(lane)])
+            self._play(lane, not self._host.session.playing[self._slot(lane)])
         elif self._moves(lane):
             self._play(lane, False)
         else:
@@ -80,26 +80,26 @@ class PlaybackController:
 
     def set_speed(self, lane: int, speed: int) -> None:
         """Choose one of `session.SPEEDS`."""
-        self._owner.set_session(
-            speeds=_with(self._owner.session.speeds, self._slot(lane), min(max(speed, 0), len(SPEEDS) - 1)),
+        self._host.set_session(
+            speeds=_with(self._host.session.speeds, self._slot(lane), min(max(speed, 0), len(SPEEDS) - 1)),
             studied=self._slot(lane),
         )
 
     def watch(self, lane: int) -> None:
         """Replay the run from its start."""
         if (run_state := self.study_of(lane)) is None:
-            self._owner.say(NO_RUN)
+            self._host.say(NO_RUN)
         else:
             self._go(lane, run_state, 0, "replay", playing=True)
 
     def set_replay(self, factor: float) -> None:
         """Set the factor on the speed of replays."""
-        self._owner.set_session(replay_factor=factor)
+        self._host.set_session(replay_factor=factor)
 
     def leave(self, lane: int) -> None:
         """Return to full speed, to the end of the run, and hide the timeline."""
-        slot, session = self._slot(lane), self._owner.session
-        self._owner.set_session(
+        slot, session = self._slot(lane), self._host.session
+        self._host.set_session(
             speeds=_with(session.speeds, slot, len(SPEEDS) - 1),
             playing=_with(session.playing, slot, True),
             seeks=_with(session.seeks, slot, None),
@@ -107,30 +107,30 @@ class PlaybackController:
 
     def restart(self, lane: int) -> None:
         """Train again from zero."""
-        restarts, slot = self._owner.session.restarts, self._slot(lane)
-        self._owner.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), studied=slot)
+        restarts, slot = self._host.session.restarts, self._slot(lane)
+        self._host.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), studied=slot)
 
     # -- all lanes -------------------------------------------------------------------------------------------------
 
     def toggle_all(self) -> None:
         """Pause all moving runs; if none moves, play on every visible timeline, or in every lane if there is none."""
-        lanes = range(self._owner.document.shown)
+        lanes = range(self._host.document.shown)
         moving = [lane for lane in lanes if self._moves(lane)]
         able = [lane for lane in lanes if self.study_of(lane) is not None or self._is_paused(lane)]
-        followed = [lane for lane in able if self._owner.session.has_timeline(self._slot(lane))]
-        studied = self._owner.session.studied
+        followed = [lane for lane in able if self._host.session.has_timeline(self._slot(lane))]
+        studied = self._host.session.studied
         for lane in moving:
             self._play(lane, False)
         for lane in () if moving else followed or able:
             self._replay(lane)
         if moving or able:
-            self._owner.set_session(studied=studied)
+            self._host.set_session(studied=studied)
         else:
-            self._owner.say(NO_RUN)
+            self._host.say(NO_RUN)
 
     def hover(self, point: int | None) -> None:
         """Highlight the point with this id, or none."""
-        self._owner.set_session(hovered=point)
+        self._host.set_session(hovered=point)
 
     def verbs(self, studied: Callable[[], int]) -> dict[str, Callable[[], None]]:
         """Return the window's actions on the lane that `studied` names."""
@@ -146,20 +146,20 @@ class PlaybackController:
     # -- helpers ---------------------------------------------------------------------------------------------------
 
     def _slot(self, lane: int) -> int:
-        return self._owner.document.slots[lane]
+        return self._host.document.slots[lane]
 
     def _moves(self, lane: int) -> bool:
         """Return True if the training of a lane is in progress."""
         run_state, slot = self.study_of(lane), self._slot(lane)
         if run_state is not None:
-            return self._owner.session.playing[slot] and not run_state.at_end
-        frame = self._owner.results.frame(slot)
+            return self._host.session.playing[slot] and not run_state.at_end
+        frame = self._host.results.frame(slot)
         return frame is not None and frame.fast_run is not None and frame.phase is Phase.TRAINING
 
     def _is_paused(self, lane: int) -> bool:
         """Return True if Pause suspends the training of a lane."""
-        trained = self._owner.document.lanes[lane].trainer is not None
-        return trained and not self._owner.session.playing[self._slot(lane)]
+        trained = self._host.document.lanes[lane].trainer is not None
+        return trained and not self._host.session.playing[self._slot(lane)]
 
     def _replay(self, lane: int) -> None:
         """Play on from the run's target step, or from the start if that is the end."""
@@ -174,41 +174,41 @@ class PlaybackController:
         """Return the run of a lane; None, and a report, if there is no step left in that direction."""
         run_state = self.study_of(lane)
         if run_state is None:
-            self._owner.say(NO_RUN)
+            self._host.say(NO_RUN)
             return None
         position = self._place(lane, run_state)
         if forward and _is_last(run_state, position):
             # Train on new points at once as before: the run was not paused by this step.
-            self._go(lane, run_state, position, "step", self._owner.session.playing[self._slot(lane)])
-            of = self._owner.document.lanes[lane]
+            self._go(lane, run_state, position, "step", self._host.session.playing[self._slot(lane)])
+            of = self._host.document.lanes[lane]
             ended = of.family.verdict((run_state.certificate,), of.settings).badge.partition(": ")[0]
-            self._owner.say(f"{ended}: no step left")
+            self._host.say(f"{ended}: no step left")
         elif not forward and position == 0:
             self._go(lane, run_state, 0, "step")
-            self._owner.say(AT_START)
+            self._host.say(AT_START)
         else:
             return run_state
         return None
 
     def _place(self, lane: int, run_state: RunState) -> int:
         """Return the step of the run, or the step that it has been sent to."""
-        seek = self._owner.session.seeks[self._slot(lane)]
-        paused = not self._owner.session.playing[self._slot(lane)]
+        seek = self._host.session.seeks[self._slot(lane)]
+        paused = not self._host.session.playing[self._slot(lane)]
         if paused and seek is not None and seek.recording == run_state.recording and seek.until == "step":
             return min(seek.step, run_state.length) if run_state.ended else seek.step
         return run_state.step
 
     def _go(self, lane: int, run_state: RunState, step: int, until: Until, playing: bool = False) -> None:
-        session, slot = self._owner.session, self._slot(lane)
+        session, slot = self._host.session, self._slot(lane)
         seek = Seek(run_state.recording, step, until, next(self._serials))
-        self._owner.set_session(
+        self._host.set_session(
             seeks=_with(session.seeks, slot, seek), playing=_with(session.playing, slot, playing), studied=slot
         )
-        self._owner.say("")  # clear the report on another step
+        self._host.say("")  # clear the report on another step
 
     def _play(self, lane: int, playing: bool) -> None:
         slot = self._slot(lane)
-        self._owner.set_session(playing=_with(self._owner.session.playing, slot, playing), studied=slot)
+        self._host.set_session(playing=_with(self._host.session.playing, slot, playing), studied=slot)
 
 
 def _is_last(run_state: RunState, position: int) -> bool:

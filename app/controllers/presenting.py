@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 from app.state.session import PenStroke, Presenting
 
 
@@ -16,31 +16,31 @@ class PresentingController:
 
     Parameters
     ----------
-    owner : Owner
+    host : Host
     """
 
-    def __init__(self, owner: Owner) -> None:
-        self._owner = owner
+    def __init__(self, host: Host) -> None:
+        self._host = host
 
     @property
     def _state(self) -> Presenting:
-        return self._owner.session.presenting or Presenting()
+        return self._host.session.presenting or Presenting()
 
     def _change(self, **changes: Any) -> None:
         """Change what is shown, but only while presenting."""
-        if self._owner.session.presenting is not None:
-            self._owner.set_session(presenting=replace(self._state, **changes))
+        if self._host.session.presenting is not None:
+            self._host.set_session(presenting=replace(self._state, **changes))
 
     def _show(self, **where: Any) -> None:
         """Show the pictures here, on an audience window, or on neither."""
-        state = replace(self._owner.session.presenting or Presenting(here=False), **where)
+        state = replace(self._host.session.presenting or Presenting(here=False), **where)
         if not state.audience:
             state = replace(state, frozen=False, peek=False)
-        self._owner.set_session(presenting=state if state.here or state.audience else None)
+        self._host.set_session(presenting=state if state.here or state.audience else None)
 
     def toggle(self) -> None:
         """Begin or end presenter mode."""
-        self._show(here=not self._owner.session.presents_here)
+        self._show(here=not self._host.session.presents_here)
 
     def end(self) -> None:
         """End presenter mode."""
@@ -48,7 +48,7 @@ class PresentingController:
 
     def toggle_audience(self) -> None:
         """Open or close the audience window."""
-        self._show(audience=not self._owner.session.has_audience)
+        self._show(audience=not self._host.session.has_audience)
 
     def toggle_frozen(self) -> None:
         """Freeze the audience's pictures, or let them follow again."""
@@ -78,11 +78,11 @@ class PresentingController:
 
     def select(self, lane: int) -> None:
         """Show the sliders of one lane, where there is no room for those of all."""
-        self._owner.set_session(studied=self._owner.document.slots[lane])
+        self._host.set_session(studied=self._host.document.slots[lane])
 
     def begin(self, lane: int, x: float, y: float) -> None:
         """Begin a line of the pen on the picture of a lane."""
-        stroke = PenStroke(self._owner.document.slots[lane], ((x, y),), self._state.ink)
+        stroke = PenStroke(self._host.document.slots[lane], ((x, y),), self._state.ink)
         self._change(strokes=(*self._state.strokes, stroke))
 
     def go_on(self, x: float, y: float) -> None:
@@ -93,7 +93,7 @@ class PresentingController:
 
     def erase(self, lane: int, x: float, y: float, reach: float) -> None:
         """Erase the lines on the picture of a lane that pass within `reach` of (x, y)."""
-        slot, strokes = self._owner.document.slots[lane], self._state.strokes
+        slot, strokes = self._host.document.slots[lane], self._state.strokes
         kept = tuple(each for each in strokes if each.slot != slot or _distance(each, x, y) > reach)
         if len(kept) < len(strokes):
             self._change(strokes=kept)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from app.controllers.host import Host
 from app.controllers.lanes import add_lane
-from app.controllers.owner import Owner
 from app.scene.compared import compared
 from app.state.commands import AddLane, SetFields
 from app.state.document import Lane
@@ -16,10 +16,10 @@ class DifferenceController:
 
     Parameters
     ----------
-    host : Owner
+    host : Host
     """
 
-    def __init__(self, host: Owner) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
 
     def compare(self, first: int, second: int) -> None:

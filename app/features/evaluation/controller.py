@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 
 from .scene import EvaluationSession
 
@@ -16,10 +16,10 @@ class EvaluationController:
 
     Parameters
     ----------
-    host : Owner
+    host : Host
     """
 
-    def __init__(self, host: Owner) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
 
     def validate(self, **changes: Any) -> None:

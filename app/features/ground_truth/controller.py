@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 from app.state.law import law_of
 
 from . import text
@@ -20,10 +20,10 @@ class GroundTruthController:
 
     Parameters
     ----------
-    host : Owner
+    host : Host
     """
 
-    def __init__(self, host: Owner) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
 
     @property

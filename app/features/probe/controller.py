@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 from app.core.points import LIMIT
 from app.tools import PointerPosition
 
@@ -17,10 +17,10 @@ class ProbeController:
 
     Parameters
     ----------
-    host : Owner
+    host : Host
     """
 
-    def __init__(self, host: Owner) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
         self._pointer: tuple[float, float] | None = None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 
 from .scene import search_of
 from .state import SearchSession
@@ -13,10 +13,10 @@ class SearchController:
 
     Parameters
     ----------
-    host : Owner
+    host : Host
     """
 
-    def __init__(self, host: Owner) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
 
     @property

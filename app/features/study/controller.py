@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 from app.core.number_format import count, grouped
 from app.files.documents import FileError
 from app.state.commands import Attach, Generate, SetLane
@@ -45,7 +45,7 @@ class StudyController:
 
     Parameters
     ----------
-    host : Owner
+    host : Host
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class StudyController:
         Does work and hands on what came of it, where there is a window without holding that up.
     """
 
-    def __init__(self, host: Owner) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
         self.kept: StudyResults | None = None
         self.failure = ""

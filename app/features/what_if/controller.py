@@ -5,7 +5,7 @@ While it is armed, the first change of a step (a drag is one step) keeps the doc
 
 from __future__ import annotations
 
-from app.controllers.owner import Owner
+from app.controllers.host import Host
 from app.core.number_format import count
 from app.engine.frames import Frame
 from app.files.background_task import Task
@@ -41,10 +41,10 @@ class WhatIf:
 
     Parameters
     ----------
-    host : Owner
+    host : Host
     """
 
-    def __init__(self, host: Owner) -> None:
+    def __init__(self, host: Host) -> None:
         self._host = host
         self._position = host.store.position
         host.store.listen(self._changed)

@@ -1,5 +1,5 @@
 """Widgets of general use, independent of documents and classifiers.
 
 Forms, dialogs and panels are built from them; values come in through `show_…` methods, and signals report what the
-user does.  Start with `form_fields.py`.
+user does.  Start with `inputs.py`.
 """

@@ -1,4 +1,4 @@
-"""Owner: the part of the controller that its subordinate controllers use."""
+"""Host: the part of the controller that its subordinate controllers use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.state.session import FeatureSession, Session
 from app.state.store import Store
 
 
-class Owner(Protocol):
+class Host(Protocol):
     """The owner of document and session, through which alone they change."""
 
     session: Session
@@ -35,8 +35,8 @@ class Owner(Protocol):
     def say(self, sentence: str) -> None: ...
 
 
-class DocumentOwner(Owner, Protocol):
-    """An owner that can also replace the whole document, and knows the fingerprint of its file."""
+class DocumentHost(Host, Protocol):
+    """A host that can also replace the whole document, and knows the fingerprint of its file."""
 
     on_disk: Fingerprint | None
 
