@@ -1,4 +1,4 @@
-"""Changed copies of records of either kind: dataclasses in `solver`, msgspec's structs in `app`."""
+"""Changed copies of records of both kinds: dataclasses in `solver`, msgspec structs in `app`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests look into on purpose: state of a solver or model that its public names do not show."""
+"""Access to the private state of solvers and models, for tests that need it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ T = TypeVar("T")
 
 
 def active_of(solver: SmoSolver) -> ActiveSet:
-    """The whole problem, and the part of it that is under work."""
+    """Return the whole problem, with its active part."""
     return solver._active
 
 
 def reached(solver: SmoSolver) -> tuple[object, ...]:
-    """What a training has come to, to the bit."""
+    """Return the state of a training, to be compared bit for bit."""
     return (
         solver.beta.tobytes(),
         solver.v.tobytes(),
@@ -38,7 +38,7 @@ def reached(solver: SmoSolver) -> tuple[object, ...]:
 
 
 def check_cuts(make: Callable[[], Solver], steps: Callable[[], int]) -> tuple[Solver, Solver, Solver]:
-    """Cut into pieces of `steps()`, or stopped and asked again and again, a training comes to the same."""
+    """Check that a training has the same result in pieces of `steps()`, or stopped and continued many times."""
     whole, cut, asked = make(), make(), make()
     whole.run()
     while cut.status is Status.RUNNING:
@@ -51,22 +51,22 @@ def check_cuts(make: Callable[[], Solver], steps: Callable[[], int]) -> tuple[So
 
 
 def generator_of(solver: SteppedSolver) -> str:
-    """Where the generator of a solver's random numbers is."""
+    """Return the state of a solver's random generator, as text."""
     return str(solver._rng) if isinstance(solver, SmoSolver) else str(solver._random.bit_generator.state)
 
 
 def kept_by(solver: LasvmSolver) -> KeptPoints:
-    """The points of the expansion, and their kernel rows as far as they are kept."""
+    """Return the points of the expansion, with their cached kernel rows."""
     return solver._kept
 
 
 def index_of(model: KNeighborsClassifier) -> Index:
-    """Points and codes of the classes as a fitted model keeps them."""
+    """Return the index of a fitted model: its points and the codes of their classes."""
     return model._index
 
 
 def finish(work: Work[T]) -> T:
-    """The result of `work`, done in one go."""
+    """Run `work` to its end, and return its result."""
     while True:
         try:
             next(work)

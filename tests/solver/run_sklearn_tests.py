@@ -1,8 +1,8 @@
-"""scikit-learn's own tests of SVC, KNeighborsClassifier and Perceptron, run on ours.
+"""Run scikit-learn's own tests of SVC, KNeighborsClassifier and Perceptron on the classes of `solver`.
 
-``python -m tests.solver.run_sklearn_tests``; whatever follows goes to pytest.  The tests are those that are installed
-with scikit-learn.  Before they are imported, its three classes are replaced by ours, as they are: kNN alone is given
-the mixin of scikit-learn that some tests ask for, which changes nothing.
+``python -m tests.solver.run_sklearn_tests``; further arguments go to pytest.  The tests are those installed with
+scikit-learn.  Before they are imported, its three classes are replaced by ours, unchanged; only kNN gets a mixin of
+scikit-learn that some tests require, and that has no effect.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from sklearn.neighbors._base import KNeighborsMixin
 import solver
 
 MODULES = ("svm.tests.test_svm", "neighbors.tests.test_neighbors", "linear_model.tests.test_perceptron")
-#: Kinds of reasons.
+#: Reasons.
 PARAMETER = "a parameter, or a value of one, that we do not have"
 SPARSE = "sparse input"
 PRIVATE = "private attributes of scikit-learn's class"
 WORDS = "the exact text of a message; ours says the same in other words"
 INPUT = "input that we do not take"
 TOLERANCE = "six digits of two optima, each known to tol=1e-3; it passes with a smaller tol"
-#: Tests left out, with the reason: module, and the test's name, or how it begins where an asterisk ends it.  Each must
-#: fail with ours, or there would be no reason: one that passes is reported as a failure.
+#: Tests left out, with the reason: module, and the test's name, with an asterisk for any text.  Each must fail with
+#: ours: one that passes is reported as a failure.
 LEFT_OUT: dict[tuple[str, str], str] = {
     ("svm", "test_probability[*"): f"{PARAMETER}: probability",
     ("svm", "test_hasattr_predict_proba[*"): f"{PARAMETER}: probability",
@@ -73,21 +73,21 @@ LEFT_OUT: dict[tuple[str, str], str] = {
 
 
 class KNeighborsClassifier(solver.KNeighborsClassifier, KNeighborsMixin):
-    """Ours, with the mixin that tests ask for."""
+    """Our kNN, with the mixin that tests require."""
 
 
 class Replacing:
-    """Puts our classes in the place of scikit-learn's, marks the tests left out, and counts those about ours."""
+    """Replace scikit-learn's classes by ours, mark the tests left out, and count the tests of our classes."""
 
     def __init__(self) -> None:
         self.met: dict[str, bool] = {}
         self.n_passed = 0
-        self.expected: set[str] = set()  # to fail
+        self.expected: set[str] = set()  # tests that are expected to fail
         self.left_out: set[tuple[str, str]] = set()
         self._now = ""
 
     def replace(self) -> None:
-        """Before any test is imported."""
+        """Replace the classes, before any test is imported."""
         import sklearn.linear_model
         import sklearn.neighbors
         import sklearn.svm
@@ -111,17 +111,17 @@ class Replacing:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: Any) -> Any:
-        """Remember which test is at work."""
+        """Note which test is running."""
         self._now = item.name
         self.met[item.name] = item.name in self.expected
         return (yield)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Count the tests about our classes that pass."""
+        """Count the tests of our classes that pass."""
         self.n_passed += report.when == "call" and report.passed and self.met[self._now]
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Expect a failure of what is left out."""
+        """Mark the tests left out as expected failures."""
         for item in items:
             module = item.module.__name__.split(".")[1]
             for where, name in LEFT_OUT:
@@ -132,13 +132,13 @@ class Replacing:
 
 
 def matches(name: str, pattern: str) -> bool:
-    """Whether a test's name is `pattern`, in which an asterisk stands for anything."""
+    """Return whether a test's name matches `pattern`, in which an asterisk matches any text."""
     start, star, end = pattern.partition("*")
     return name.startswith(start) and name.endswith(end) if star else name == pattern
 
 
 def main(arguments: list[str]) -> int:
-    """Run the tests; returns pytest's exit code."""
+    """Run the tests and return pytest's exit code."""
     os.environ.setdefault("SKLEARN_RUN_FLOAT32_TESTS", "1")
     plugin = Replacing()
     plugin.replace()

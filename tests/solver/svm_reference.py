@@ -1,7 +1,7 @@
-"""A second road to everything SmoSolver says: kernel formulas, a dense QP solver, optimality conditions, problems.
+"""An independent reference for SmoSolver: kernel formulas, a dense QP solver, optimality conditions, problems.
 
-Nothing here uses `solver`.  The dual is solved by a primal-dual interior point method (Mehrotra 1992), which shares
-no idea with SMO, and proves its own answer: it returns a dual value and a primal value that enclose the optimum.
+Nothing here uses `solver`.  A primal-dual interior point method (Mehrotra 1992), which has nothing in common with SMO,
+solves the dual and proves its answer: it returns a dual value and a primal value that enclose the optimum.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Formula:
-    """A kernel as written in the books."""
+    """A kernel by its textbook formula."""
 
     name: str
     gamma: float = 1.0
@@ -40,13 +40,13 @@ class Formula:
 
 
 def dual_value(K: Array, y: Array, alpha: Array) -> float:
-    """sum alpha - 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij."""
+    """Return sum alpha - 1/2 sum_ij alpha_i alpha_j y_i y_j K_ij."""
     beta = y * alpha
     return float(alpha.sum() - 0.5 * beta @ K @ beta)
 
 
 def primal_value(K: Array, y: Array, C: float, alpha: Array) -> float:
-    """1/2 ||w||^2 + C sum of hinge losses, w from alpha, at the best of all intercepts (a breakpoint of the sum)."""
+    """Return 1/2 ||w||^2 + C sum of hinge losses, with w from alpha and the best intercept, one of the breakpoints."""
     beta = y * alpha
     g = K @ beta
     b = y - g
@@ -55,7 +55,7 @@ def primal_value(K: Array, y: Array, C: float, alpha: Array) -> float:
 
 
 def kkt_violation(K: Array, y: Array, C: float, alpha: Array) -> float:
-    """m - M of Keerthi et al. from the definition; alpha counts as at a bound only when it equals it."""
+    """Return m - M of Keerthi et al. by its definition; alpha is at a bound only if it equals the bound."""
     v = y - K @ (y * alpha)
     up = np.where(y > 0, alpha < C, alpha > 0)
     low = np.where(y > 0, alpha > 0, alpha < C)
@@ -63,7 +63,7 @@ def kkt_violation(K: Array, y: Array, C: float, alpha: Array) -> float:
 
 
 def resolution(K: Array, alpha: Array) -> float:
-    """max_i sum_j |alpha_j K_ij|: eps times this is the rounding error of v."""
+    """Return max_i sum_j |alpha_j K_ij|; eps times this is the rounding error of v."""
     return float((np.abs(K) @ alpha).max())
 
 
@@ -77,14 +77,14 @@ class Solution:
 
 
 def solve_dual(K: Array, y: Array, C: float, max_iter: int = 200) -> Solution:
-    """The SVM dual by a dense interior point method, as accurate as double precision allows.
+    """Solve the SVM dual by a dense interior point method, as accurately as double precision allows.
 
     Over a = alpha / C in [0, 1]:  minimise 1/2 a'Qa - 1'a  subject to y'a = 0, with Q = C y y' K.  Multipliers: b of
     the equality, z >= 0 of a >= 0, u >= 0 of s = 1 - a >= 0.
     """
     n = len(y)
     Q = C * np.outer(y, y) * K
-    # From a feasible start: every point carries weight, the two classes the same in all.
+    # A feasible start: every multiplier is positive, and both classes have the same sum.
     share = min((y > 0).sum(), (y < 0).sum())
     a = np.where(y > 0, share / (y > 0).sum(), share / (y < 0).sum()) * 0.5
     gradient = Q @ a - 1.0
@@ -134,12 +134,12 @@ def _solved(matrix: Array, inverse: Array, right: Array) -> Array:
 
 
 def _reach(x: Array, dx: Array) -> float:
-    """Largest step up to 1 that leaves x + step dx >= 0."""
+    """Return the largest step up to 1 with x + step dx >= 0."""
     return float(np.min(-x[dx < 0] / dx[dx < 0], initial=1.0))
 
 
 def balanced(a: Array, y: Array) -> Array:
-    """`a` in [0, 1] with the rounding error of sum y a spread over the heavier class."""
+    """Return `a` in [0, 1] with the rounding error of sum y a spread over the class with the larger sum."""
     excess = float(y @ a)
     heavy = y * excess > 0
     total = a[heavy].sum()
@@ -147,7 +147,7 @@ def balanced(a: Array, y: Array) -> Array:
 
 
 def hull_distance(A: Array, B: Array) -> float:
-    """Distance of the convex hulls of two separable point sets of the plane: the nearest point and segment."""
+    """Return the distance of the convex hulls of two separable sets of points in the plane."""
 
     def to_segments(P: Array, S: Array) -> float:
         start = S[:, None, :]
@@ -166,7 +166,7 @@ def hull_distance(A: Array, B: Array) -> float:
 
 
 def points(shape: str, n: int, seed: int) -> tuple[Array, Array]:
-    """`n` labelled points of [-1, 1]^2; both labels occur."""
+    """Return `n` labelled points in [-1, 1]^2, with both labels."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1.0, 1.0, (n, 2))
     if shape == "line":
@@ -191,7 +191,7 @@ def points(shape: str, n: int, seed: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Problem:
-    """One training problem, with everything needed to make it again."""
+    """One training problem, with everything needed to generate it again."""
 
     shape: str
     n: int
@@ -209,7 +209,7 @@ class Problem:
 
 
 def problems(count: int, sizes: tuple[int, ...], prices: tuple[float, ...], first_seed: int = 0) -> list[Problem]:
-    """A seeded list in which shapes, kernels, sizes and prices of slack meet in ever new combinations."""
+    """Return a seeded list of problems with varied combinations of shapes, kernels, sizes and C."""
     shapes = ("line", "noisy line", "circle", "noisy circle", "chessboard", "random")
     formulas = (
         Formula("linear"),

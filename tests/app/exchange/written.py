@@ -1,4 +1,4 @@
-"""Exported files whole."""
+"""Exported files as one piece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs to look at: recordings of small problems, made-up traces with every note known, and studies of them."""
+"""Runs for tests: recordings of small problems, artificial traces with known notes, and run states of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SMO = ("dual", "violation", "free", "bounded")
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A trace, and what it was made of: `notes` of shape (length + 1, n_names), step 0 first."""
+    """A trace, with its `notes` of shape (length + 1, n_names), step 0 first."""
 
     trace: Trace
     notes: Array
@@ -36,7 +36,7 @@ class Made:
 
 
 def made(length: int, names: tuple[str, ...] = SMO, seed: int = 0, share: float = 0.1, limit: int = LIMIT) -> Made:
-    """A wild run: values anywhere between 0 and 100, whole ones for counts; changes at a `share` of the steps."""
+    """Return a random run: values between 0 and 100, whole ones for counts; changes at a `share` of the steps."""
     rng = np.random.default_rng(seed)
     notes = rng.uniform(0.1, 100.0, (length + 1, len(names)))
     for column, name in enumerate(names):
@@ -50,7 +50,7 @@ def made(length: int, names: tuple[str, ...] = SMO, seed: int = 0, share: float 
 
 
 def smo(n: int = 40, seed: int = 3) -> Made:
-    """A recorded run of SMO to its end, with notes worked out from a certificate after each step of another solver."""
+    """Return a complete recording of SMO, with notes from certificates after each step of a second solver."""
     X, labels = datasets.generate("moons", n, noise=0.3, seed=seed)
     y = np.where(labels == 0, -1.0, 1.0)
     run = Recording(SmoSolver(X, y, Kernel("rbf", 2.0), C=10.0))
@@ -75,7 +75,7 @@ def smo(n: int = 40, seed: int = 3) -> Made:
 def study_of(
     run: Trace, step: int | None = None, *, ended: bool = True, recording: int = 1, **changes: Any
 ) -> RunState:
-    """A study of which only the run is of interest."""
+    """Return a run state of which only the run matters."""
     view, none = run.view(), np.empty(0)
     values: dict[str, Any] = dict(
         recording=recording,
@@ -102,7 +102,7 @@ def study_of(
 
 
 def hands() -> Any:
-    """A controller whose transport only remembers what it was asked."""
+    """Return a controller whose playback only records its calls."""
     return SimpleNamespace(playback=create_autospec(PlaybackController, instance=True))
 
 

@@ -1,4 +1,4 @@
-"""Studies made by hand for the tests of the panels, with the same problem solved by LIBSVM, and by plain numpy."""
+"""Run states for the tests of the panels, and the same problem solved by LIBSVM and by plain numpy."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from solver.inspection.metrics import kkt_case
 
 TRACE = TraceView((), 0, np.empty(0), (), np.empty((0, 4)))
 GAMMA = 1.0
-#: Ids are not places: every third number from here on.
+#: Ids differ from indices: every third number from here on.
 FIRST_ID, ID_STEP = 50, 3
 
 
 def problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Points and signs of two overlapping classes, which alternate."""
+    """Return points and signs of two overlapping classes, in alternating order."""
     rng = np.random.default_rng(seed)
     labels = np.arange(n) % 2
     X = rng.normal(scale=0.9, size=(n, 2)) + np.where(labels[:, None] == 1, (0.8, 0.5), (-0.8, -0.5))
@@ -33,7 +33,7 @@ def problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def study_of(
     n: int = 40, C: ArrayLike = 1.0, steps: int | None = None, seed: int = 0, tol: float = 1e-3, **more: Any
 ) -> RunState:
-    """The study of an SMO run on `problem`, at its end or after so many steps."""
+    """Return the state of an SMO run on `problem`, at its end or after some `steps`."""
     X, y = problem(n, seed)
     solver = SmoSolver(X, y, Kernel("rbf", gamma=GAMMA), C=C, tol=tol)
     if steps is None:
@@ -70,7 +70,7 @@ def study_of(
 
 
 def libsvm(n: int, C: ArrayLike = 1.0, seed: int = 0, tol: float = 1e-3) -> tuple[np.ndarray, np.ndarray]:
-    """alpha and y f of the same problem by LIBSVM."""
+    """Return alpha and y f of the same problem, by LIBSVM."""
     X, y = problem(n, seed)
     weights = np.array(np.broadcast_to(np.asarray(C, dtype=float), n))
     model = svm.SVC(kernel="rbf", gamma=GAMMA, C=1.0, tol=tol).fit(X, y, sample_weight=weights)
@@ -80,7 +80,7 @@ def libsvm(n: int, C: ArrayLike = 1.0, seed: int = 0, tol: float = 1e-3) -> tupl
 
 
 def dense_margins(run_state: RunState) -> np.ndarray:
-    """y f from the multipliers alone: the kernel matrix, written out."""
+    """Return y f from the multipliers alone, with the whole kernel matrix."""
     assert run_state.alpha is not None
     X, y = run_state.points.xy[run_state.index], run_state.y
     K = np.exp(-GAMMA * ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2))
@@ -89,7 +89,7 @@ def dense_margins(run_state: RunState) -> np.ndarray:
 
 
 def some_slacks(run_state: RunState, seed: int = 1) -> Slacks:
-    """Ends anywhere near the points, every fourth one capped."""
+    """Return slacks with random ends near the points, every fourth one capped."""
     rng = np.random.default_rng(seed)
     place = np.flatnonzero(run_state.y * run_state.f < 1 - 1e-6)
     end = run_state.points.xy[run_state.index[place]] + rng.normal(scale=0.4, size=(len(place), 2))
@@ -97,18 +97,18 @@ def some_slacks(run_state: RunState, seed: int = 1) -> Slacks:
 
 
 def id_of(run_state: RunState, place: int) -> int:
-    """The lifelong id of a point."""
+    """Return the lifelong id of a point."""
     return int(run_state.points.ids[run_state.index[place]])
 
 
 def scene_of(run_state: RunState | None, hovered: int | None = None) -> Any:
-    """As much of a scene as a panel reads."""
+    """Return the part of a scene that a panel reads."""
     session = SimpleNamespace(hovered=hovered)
     return SimpleNamespace(run_state=run_state, no_run="", studied=0, session=session)
 
 
 class PlaybackController:
-    """Writes down what it is told."""
+    """Record the points that are hovered."""
 
     def __init__(self) -> None:
         self.heard: list[int | None] = []
@@ -118,5 +118,5 @@ class PlaybackController:
 
 
 def controller() -> Any:
-    """A controller with such a transport."""
+    """Return a controller with such a playback."""
     return SimpleNamespace(playback=PlaybackController())

@@ -1,4 +1,4 @@
-"""A disk whose n-th operation fails, under one folder: to open, look at, read, write, rename, lock or close a file."""
+"""A disk whose n-th operation under one folder fails: to open, stat, read, write, rename, lock or close a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 CODES = (errno.EIO, errno.ENOSPC, errno.EMFILE, errno.ESTALE)
-#: Functions of `os` that take a path, or that take what `os.open` gave.
+#: Functions of `os` with a path, or with a handle by `os.open`.
 BY_PATH = (
     "open",
     "stat",
@@ -35,22 +35,22 @@ OF_FILES = ("read", "readline", "write", "flush", "close")
 
 
 class FaultyDisk:
-    """From `with` to its end, operation number `nth` on what lies under `folder` raises OSError.
+    """Within `with`, operation number `nth` on files under `folder` raises OSError.
 
     Parameters
     ----------
     folder : Path
     nth : int
-        From 1.
+        Counted from 1.
     code : int
-        Of the error.
+        Number of the error.
     for_good : bool
-        All later operations fail too.
+        All later operations fail, too.
 
     Attributes
     ----------
     reached : str
-        What failed first, or "".
+        Name of the operation that failed first, or "".
     """
 
     def __init__(self, folder: Path, nth: int, code: int, for_good: bool = False) -> None:
@@ -62,7 +62,7 @@ class FaultyDisk:
         self.reached = ""
 
     def strike(self, operation: str) -> None:
-        """Count an operation, and fail when it is its turn."""
+        """Count an operation, and raise the error if it is the chosen one."""
         self._count += 1
         if self._count == self._nth or (self._for_good and self._count > self._nth):
             self.reached = self.reached or operation
@@ -118,7 +118,7 @@ class FaultyDisk:
                 return real(handle, *rest)
             if name == "close":
                 self._handles.discard(number)
-                real(handle)  # it is closed, whatever is reported
+                real(handle)  # the file is closed in spite of the error
                 return self.strike(name)
             self.strike(name)
             result = real(handle, *rest)
@@ -141,7 +141,7 @@ class FaultyDisk:
         return operation
 
     def forget(self, handle: int) -> None:
-        """The handle is closed."""
+        """Forget a handle that was closed."""
         self._handles.discard(handle)
 
 
@@ -159,7 +159,7 @@ class _File:
         def operation(*args: Any) -> Any:
             if name == "close" and not self._file.closed:
                 self._disk.forget(self._file.fileno())
-                found()  # it is closed, whatever is reported
+                found()  # the file is closed in spite of the error
             self._disk.strike(name)
             return found(*args)
 
@@ -176,7 +176,7 @@ class _File:
 
 
 class Tally:
-    """How often which action met which error, for the table at the end of a campaign."""
+    """Numbers of errors by action, for the table at the end of a campaign."""
 
     def __init__(self) -> None:
         self.counts: Counter[tuple[str, str]] = Counter()
@@ -190,7 +190,7 @@ class Tally:
         codes: tuple[int, ...] = CODES,
         step: int = 1,
     ) -> None:
-        """Let each operation of `act` fail in turn, once and for good, after `prepare` has set the scene each time."""
+        """Let each operation of `act` fail in turn, once and permanently, after a call of `prepare` each time."""
         for code in codes:
             for for_good in (False, True):
                 nth = 1
@@ -204,7 +204,7 @@ class Tally:
                     nth += step
 
     def table(self) -> str:
-        """One line for each action."""
+        """Return the table, with a line for each action."""
         names = [errno.errorcode[code] for code in CODES]
         actions = dict.fromkeys(action for action, _ in self.counts)
         lines = [f"{'failing operations':<28}" + "".join(f"{name:>8}" for name in names)]

@@ -1,4 +1,4 @@
-"""Uses the kernel "exponential", with its parameter tau, everywhere; `test_new_kernel` adds it to the sources first."""
+"""Use the kernel "exponential", with its parameter tau, everywhere; `test_new_kernel` first adds it to the sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The accessibility tree of a window as a screen reader gets it, as lines of text."""
+"""The accessibility tree of a window, as for a screen reader, as lines of text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import QComboBox, QTabBar, QWidget
 
-#: Roles of what one does something with.
+#: Roles of controls.
 ACTIVE = {
     QAccessible.Role.Button,
     QAccessible.Role.ButtonDropDown,
@@ -24,18 +24,18 @@ ACTIVE = {
     QAccessible.Role.List,
     QAccessible.Role.Tree,
 }
-#: Of what is in them nothing is told: it is data, and may be very long.
+#: Roles whose content is left out: it is data, and may be very long.
 CLOSED = {QAccessible.Role.Table, QAccessible.Role.List, QAccessible.Role.Tree, QAccessible.Role.ComboBox}
-#: Roles that only hold others together.
+#: Roles of containers.
 HOLDERS = {QAccessible.Role.Client, QAccessible.Role.Grouping, QAccessible.Role.Border, QAccessible.Role.Grip}
-#: Whatever depends on the machine or on what was learnt.
+#: Texts that depend on the machine or on the trained models.
 PATH = re.compile("File: .*")
 NUMBER = re.compile(r"\d+(?:[.,:\N{NARROW NO-BREAK SPACE}]\d+)+|\d{2,}")
 DIGITS = re.compile(r"[+−-]?\d+(?:[.,:\N{NARROW NO-BREAK SPACE}]\d+)*")
 
 
 class Node:
-    """What is read out of one control.
+    """The texts of one control for a screen reader.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Node:
         self.role = item.role()
         widget = item.object()
         self.name = item.text(QAccessible.Text.Name)
-        # On X11 and Wayland the name of a choice is what is chosen, and its title comes by other ways.
+        # On X11 and Wayland the name of a combo box is its present choice, and its title comes by other ways.
         if isinstance(widget, QComboBox):
             self.name = widget.accessibleName() or labels_of(widget)
         self.widget = widget if isinstance(widget, QWidget) else None
@@ -59,13 +59,13 @@ class Node:
         state = self.item.state()
         marks = [word for word, on in (("focusable", state.focusable), ("checkable", state.checkable)) if on]
         named = " ".join(PATH.sub("File: #", self.name).split())
-        # Texts tell results, which may differ in their last digits; the names of controls have numbers of their own.
+        # Texts have results, which may differ in their last digits; names of controls may have fixed numbers.
         named = (DIGITS if self.role is QAccessible.Role.StaticText else NUMBER).sub("#", named)
         return f"{'  ' * self.depth}{self.role.name} “{named}”{''.join(f' {mark}' for mark in marks)}"
 
 
 def labels_of(widget: QWidget) -> str:
-    """The label whose key leads to `widget`."""
+    """Return the text of the label whose shortcut leads to `widget`."""
     item = QAccessible.queryAccessibleInterface(widget)
     for other, relation in item.relations():
         if relation == QAccessible.RelationFlag.Label:
@@ -74,13 +74,13 @@ def labels_of(widget: QWidget) -> str:
 
 
 def nodes(window: QWidget) -> list[Node]:
-    """All that is in sight, holders without a name left out."""
+    """Return all visible nodes except containers without a name."""
 
     def within(item: QAccessibleInterface | None, depth: int) -> Iterator[Node]:
         if item is None or not item.isValid() or item.state().invisible:
             return
         if isinstance(item.object(), QTabBar) and item.object().visibleRegion().isEmpty():
-            return  # of docks that are closed: Qt keeps their bars, far beyond the edge
+            return  # a closed dock, whose title bar Qt keeps far outside the window
         node = Node(item, depth)
         told = bool(node.name) or node.role not in HOLDERS
         if told:

@@ -1,4 +1,4 @@
-"""A watchdog: notices when the window's thread does not come round to its events, and where it was then."""
+"""A watchdog: reports when the window's thread does not handle its events, and what it was doing."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
-#: Seconds between two beats of a window that is at rest, and between two looks at them.
+#: Interval between two beats of an idle window (s), and between two checks of them.
 BEAT, LOOK = 0.005, 0.01
 
 
 @dataclass(frozen=True)
 class Stop:
-    """The window's thread stood still.
+    """A stop of the window's thread.
 
     Attributes
     ----------
     seconds : float
-        How long, without the time for which it was ready and other processes had the processors.
+        Duration, without the time in which other processes had the processors.
     busy : float
-        Seconds of CPU it used meanwhile; the rest it waited for something.
+        Processor time that the thread used meanwhile (s).
     where : str
-        Its innermost calls when the limit was passed.
+        Innermost calls of the thread when the limit was exceeded.
     """
 
     seconds: float
@@ -35,12 +35,12 @@ class Stop:
 
 
 class Watchdog(QObject):
-    """Follows the thread it is made in, between ``start()`` and ``stop()``.
+    """Watch the thread in which it was created, between ``start()`` and ``stop()``.
 
     Parameters
     ----------
     limit : float
-        Seconds without a beat from which on a stop is noted.
+        Longest time without a beat (s) that is not a stop.
     """
 
     def __init__(self, limit: float) -> None:
@@ -60,7 +60,7 @@ class Watchdog(QObject):
 
     @property
     def watches(self) -> bool:
-        """Whether it has seen the stop that is going on."""
+        """Whether a stop in progress has been found."""
         return bool(self._where)
 
     def start(self) -> None:
@@ -83,10 +83,10 @@ class Watchdog(QObject):
         self._last, self._where = now, ""
 
     def _now(self) -> tuple[float, float]:
-        """Seconds that have passed for the watched thread, and those in which it had a processor."""
+        """Return the time that has passed for the watched thread (s), and its processor time."""
         try:
             busy, queued, _ = self._schedule.read_text().split()
-        except OSError:  # not Linux: all that passes counts
+        except OSError:  # not Linux: all time counts
             return time.perf_counter(), time.thread_time()
         return time.perf_counter() - 1e-9 * int(queued), 1e-9 * int(busy)
 

@@ -1,4 +1,4 @@
-"""The wheel of the mouse over controls that Qt would let it change."""
+"""The mouse wheel over controls, whose values Qt would change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QSlider
 
 
 def turned(top: QWidget) -> list[str]:
-    """The controls within `top`, in sight or not, that the wheel changes or gives the focus."""
+    """Return the controls within `top`, visible or not, that the wheel changes or gives the focus."""
     found = []
     for control in [top, *top.findChildren(QWidget)]:
         if isinstance(control, (QComboBox, QAbstractSpinBox, QSlider)):
@@ -24,14 +24,14 @@ def turned(top: QWidget) -> list[str]:
 
 
 def value(control: QComboBox | QAbstractSpinBox | QSlider) -> str:
-    """What a control shows."""
+    """Return the text of a control."""
     if isinstance(control, QComboBox):
         return f"{control.currentIndex()} {control.currentText()}"
     return control.text() if isinstance(control, QAbstractSpinBox) else str(control.value())
 
 
 def turn(control: QWidget, angle: int) -> None:
-    """Turn the wheel over the middle of `control`, wherever it is."""
+    """Turn the wheel over the centre of `control`."""
     at = QPointF(control.rect().center())
     button, modifier, phase = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
     event = QWheelEvent(at, control.mapToGlobal(at), QPoint(), QPoint(0, angle), button, modifier, phase, False)
