@@ -185,7 +185,7 @@ class KernelClassifier(KernelParameters, PairClassifier):
 
 
 @dataclass(frozen=True)
-class KernelTraining:
+class Training:
     """What a call of `prepare` found out about data and parameters; `adopt` makes learned attributes of it."""
 
     X: Array
@@ -227,7 +227,7 @@ class SteppedKernelClassifier(KernelClassifier):
 
         `snapshots` are those of the trainer that `prepare` made.  Points that LASVM has dropped have alpha = 0.
         """
-        training: KernelTraining = self._training
+        training: Training = self._training
         found = []
         for pair, snapshot in zip(training.trainer.pairs, snapshots, strict=True):
             numbers, alpha = self._multipliers(snapshot, pair)
@@ -246,7 +246,7 @@ class SteppedKernelClassifier(KernelClassifier):
     def _multipliers(self, snapshot: Any, pair: BinaryProblem) -> tuple[NDArray[Any], Array]:
         """Numbers of points, and their alpha; those of all others are 0."""
 
-    def _checked(self, X: ArrayLike, y: ArrayLike) -> KernelTraining:
+    def _checked(self, X: ArrayLike, y: ArrayLike) -> Training:
         points, classes, codes = self._training_data(X, y)
         kernel = self._checked_kernel(points)
         scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
@@ -257,7 +257,7 @@ class SteppedKernelClassifier(KernelClassifier):
         def solver(pair: BinaryProblem) -> Any:
             return self._solver(points[pair.index], pair.y, C[pair.index], pair.index, kernel, share)
 
-        return KernelTraining(points, classes, codes, C, kernel, PairTrainer(pairs, solver))
+        return Training(points, classes, codes, C, kernel, PairTrainer(pairs, solver))
 
     def _prices(self, classes: NDArray[Any], codes: Indices) -> Array:
         """C of each point: C times the weight of its class, which must be above 0."""
@@ -271,7 +271,7 @@ class SteppedKernelClassifier(KernelClassifier):
         numbers = self._kernel_parameters | {"gamma": gamma_of(self.gamma, X)}
         return Kernel(check_choice("kernel", self.kernel, KERNELS), **numbers)
 
-    def _adopt(self, training: KernelTraining, snapshots: Sequence[Any]) -> Self:
+    def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
         pairs, solvers = training.trainer.pairs, training.trainer.solvers
         coef = np.zeros((len(training.X), len(pairs)))
         for p, (pair, snapshot) in enumerate(zip(pairs, snapshots, strict=True)):

@@ -31,7 +31,7 @@ from .perceptron import PerceptronCertificate, PerceptronSnapshot, PerceptronSol
 
 
 @dataclass(frozen=True)
-class LinearTraining:
+class Training:
     """What `prepare` made of data and parameters; `adopt` makes learned attributes of it."""
 
     n_features: int
@@ -123,7 +123,7 @@ class LinearClassifier(PairClassifier):
     def _joined(self, pair_values: Array) -> Array:
         return pair_values[..., 0] if len(self.classes_) == 2 else pair_values
 
-    def _checked(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> LinearTraining:
+    def _checked(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Training:
         points, classes, codes = self._training_data(X, y)
         weights = sample_weights(sample_weight, len(points))
         left, codes = classes_with_weight(classes, codes, weights, self._learner)
@@ -132,9 +132,9 @@ class LinearClassifier(PairClassifier):
             own = None if sample_weight is None else weights[pair.index]
             return self._solver(points[pair.index], pair.y, own)
 
-        return LinearTraining(points.shape[1], classes[left], PairTrainer(one_vs_rest(codes, len(left)), solver))
+        return Training(points.shape[1], classes[left], PairTrainer(one_vs_rest(codes, len(left)), solver))
 
-    def _adopt(self, training: LinearTraining, snapshots: Sequence[Any]) -> Self:
+    def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
         self.classes_, self.pairs_ = training.classes, [pair.pair for pair in training.trainer.pairs]
         self.coef_ = np.array([snapshot.coef for snapshot in snapshots])
         self.certificates_ = [snapshot.certificate for snapshot in snapshots]
@@ -261,7 +261,7 @@ class Perceptron(LinearClassifier):
             sample_weight=sample_weight,
         )
 
-    def _adopt(self, training: LinearTraining, snapshots: Sequence[PerceptronSnapshot]) -> Self:
+    def _adopt(self, training: Training, snapshots: Sequence[PerceptronSnapshot]) -> Self:
         super()._adopt(training, snapshots)
         self.intercept_ = np.array([snapshot.intercept for snapshot in snapshots])
         self.n_iter_ = max(certificate.n_epochs for certificate in self.certificates_)
@@ -369,7 +369,7 @@ class PegasosClassifier(LinearClassifier):
             points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed, sample_weight=sample_weight
         )
 
-    def _adopt(self, training: LinearTraining, snapshots: Sequence[PegasosSnapshot]) -> Self:
+    def _adopt(self, training: Training, snapshots: Sequence[PegasosSnapshot]) -> Self:
         super()._adopt(training, snapshots)
         self.newest_coef_ = np.array([snapshot.newest for snapshot in snapshots])
         self.intercept_ = np.zeros(len(snapshots))

@@ -29,7 +29,7 @@ HOLDER, LENGTH, USED = range(3)  # place whose row it is, or -1; places it is va
 SIZE, CLOCK, LAST_I, LAST_J, OUTCOME, CHANGES = range(6)
 
 
-class StreamExpansion(NamedTuple):
+class Expansion(NamedTuple):
     """The points of S and the kernel rows among them."""
 
     kernel: KernelNumbers

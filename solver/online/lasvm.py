@@ -124,7 +124,7 @@ class LasvmSnapshot:
 
 
 @dataclass(frozen=True)
-class _LasvmState:
+class _State:
     """State for `LasvmSolver.restore`."""
 
     kept: KeptState
@@ -402,12 +402,12 @@ class LasvmSolver(DualSolver):
     def checkpoint(self) -> Checkpoint:
         """Return the present state: copies of S, without its kernel rows."""
         kept = self._kept.state()
-        state = _LasvmState(kept, {name: getattr(self, name) for name in STATE})
+        state = _State(kept, {name: getattr(self, name) for name in STATE})
         return Checkpoint(state, kept.nbytes + 1000)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go back (or forward) to a state of this solver, its batch included; see `SteppedSolver.restore`."""
-        state: _LasvmState = checkpoint.state
+        state: _State = checkpoint.state
         self._kept.restore(state.kept)
         for name, value in state.others.items():
             setattr(self, name, value)

@@ -113,7 +113,7 @@ class _Task:
 
 
 @dataclass(frozen=True)
-class _SmoState:
+class _State:
     """State for `SmoSolver.restore`; kernel rows are computed again."""
 
     active: ActiveState
@@ -537,7 +537,7 @@ class SmoSolver(DualSolver):
         if self.pending:
             raise RuntimeError("A checkpoint was asked for while work is pending; call step(0) first.")
         active = self._active.state()
-        state = _SmoState(
+        state = _State(
             active,
             self._ints.copy(),
             self._rng.copy(),
@@ -558,7 +558,7 @@ class SmoSolver(DualSolver):
         RuntimeError
             If points have moved since (`move_points`).
         """
-        state: _SmoState = checkpoint.state
+        state: _State = checkpoint.state
         if state.XT is not self._active.whole.XT:
             raise RuntimeError("The checkpoint was made before points moved; it cannot be gone back to.")
         self._active.restore(state.active)
