@@ -1,4 +1,4 @@
-"""Assets: where the files are that come with the program."""
+"""Assets: the files shipped with the program."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .documents import FileError, reason
 
 
 def assets(name: str) -> Traversable:
-    """A folder of assets: inside the package where it is installed, beside it in a source tree."""
+    """Return a folder of assets: within an installed package, beside the package in a source tree."""
     package = files("app")
     installed = package / "assets"
     return (installed if installed.is_dir() else Path(str(package)).parent / "assets") / name
 
 
 def asset(folder: str, file: str) -> bytes:
-    """What stands in a file of a folder of assets; FileError with one sentence when it cannot be read."""
+    """Return the content of a file of assets; raise a FileError with one sentence if it cannot be read."""
     try:
         return (assets(folder) / file).read_bytes()
     except OSError as error:
@@ -25,7 +25,7 @@ def asset(folder: str, file: str) -> bytes:
 
 
 def card(folder: str, name: str, dark: bool) -> bytes:
-    """The PNG of an example or lesson in the light or the dark theme; empty where there is none."""
+    """Return the PNG of an example or lesson in the light or the dark theme; empty if there is none."""
     try:
         return asset(folder, f"{name}{'-dark' if dark else ''}.png")
     except FileError:

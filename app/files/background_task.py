@@ -18,8 +18,8 @@ from app.core import log
 from . import documents
 from .documents import FileError
 
-#: Seconds of work before the first rest, and of each rest: a thread that never rests would hold up the window's, which
-#: waits for the interpreter at every call of Qt.
+#: Time of work before each pause, and length of the pause (s): without pauses, the thread would delay the window's,
+#: which waits for the interpreter at every call of Qt.
 HURRY, REST = 0.01, 0.0005
 
 Result = TypeVar("Result")
@@ -30,7 +30,7 @@ class CancelledError(Exception):
 
 
 class Progress:
-    """Goes with a task: the work calls it between its pieces, the window asks how far it is and may cancel it.
+    """Progress of a task: the work calls it between its pieces; the window reads it, and may cancel the task.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Progress:
         self._cancelled = self._committed = False
 
     def __call__(self, share: float = 0.0) -> None:
-        """A piece is done, and with it this `share` of all; CancelledError when there is to be no other."""
+        """Note that this `share` of the whole is done; raise CancelledError if the task has been cancelled."""
         if self._cancelled:
             raise CancelledError
         self.share = share
@@ -53,21 +53,21 @@ class Progress:
             time.sleep(REST)
 
     def commit(self) -> None:
-        """What follows cannot be cancelled any more; CancelledError when it has been."""
+        """Begin the part that cannot be cancelled; raise CancelledError if the task has been cancelled."""
         with self._lock:
             if self._cancelled:
                 raise CancelledError
             self._committed = True
 
     def cancel(self) -> bool:
-        """End the work soon, without effect; False when it is too late for that."""
+        """Cancel the work, which then has no effect; return False if it is too late."""
         with self._lock:
             self._cancelled = not self._committed
             return self._cancelled
 
 
 class Task(Struct, Generic[Result], frozen=True, eq=False):
-    """Something to be done on a thread.
+    """Work for a thread.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Task(Struct, Generic[Result], frozen=True, eq=False):
     kept: bool = True
 
     def outcome(self, progress: Progress) -> Result | FileError | CancelledError:
-        """What comes of doing it; never an exception."""
+        """Do the work and return its result, or the error, which is never raised."""
         try:
             return self.work(progress)
         except (FileError, CancelledError) as error:
@@ -95,13 +95,13 @@ class Task(Struct, Generic[Result], frozen=True, eq=False):
         except MemoryError:
             log.caught(f"{self.failure}.")
             return FileError(f"{self.failure}: there is not enough memory.")
-        except Exception as error:  # a fault of the program, of which one is to hear all the same
+        except Exception as error:  # an error of the program, which is reported as well
             log.caught(f"{self.failure}.")
             return FileError(f"{self.failure} ({type(error).__name__}: {error}).")
 
 
 def saving(path: Path, encode: Callable[[Progress], bytes], failure: str = "", kept: bool = True) -> Task[str]:
-    """Return the task that writes what `encode` returns; its result is a sentence.  Parameters as of `Task`."""
+    """Return the task that writes the result of `encode`; its result is a sentence.  Parameters as in `Task`."""
 
     def work(progress: Progress) -> str:
         data = encode(progress)
@@ -118,7 +118,7 @@ def start(
     finished: Callable[[Result | FileError | CancelledError], object],
     name: str = "task",
 ) -> threading.Thread | None:
-    """Do `task` on a thread, and call ``finished(outcome)`` there; None where the system starts no more threads.
+    """Run `task` on a thread, and call ``finished(outcome)`` there; return None if no thread can be started.
 
     Then `finished` has been called with that sentence, in the caller's thread.
     """

@@ -28,19 +28,19 @@ from . import file_format, locks
 from .file_format import encode as encode
 
 SUFFIX = ".playground"
-#: Of a file of the program's own that could not be read and was set aside.
+#: Suffix of a damaged file of the program that was set aside.
 ASIDE = ".unreadable"
-#: Larger files are refused unread: a hundred thousand points take about 5 MB.
+#: Largest file that is read (bytes): a hundred thousand points take about 5 MB.
 MAX_BYTES = 100_000_000
-#: Characters of the longest sentence; a file name may have 255.
+#: Longest sentence (characters); a file name may have 255.
 _LONGEST = 360
 _NO_NAME = "no file can have this name"
-#: What msgspec says of a field that no version has.
+#: Error of msgspec for an unknown field.
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?", re.DOTALL)
 
 
 class FileError(Exception):
-    """A file cannot be read or written; the text is one sentence for the person at the window.
+    """A file cannot be read or written; the text is one sentence for the user.
 
     Attributes
     ----------
@@ -49,15 +49,15 @@ class FileError(Exception):
     """
 
     def __init__(self, text: str, reason: str = "") -> None:
-        # It may quote the file, and that anything of any length.
+        # It may quote text of the file, of any length.
         text = plain(text)
-        half = _LONGEST // 2 - 1  # the reason stands at the end
+        half = _LONGEST // 2 - 1  # the reason is at the end
         super().__init__(text if len(text) <= _LONGEST else f"{text[:half]}…{text[-half:]}")
         self.reason = reason or str(self)
 
 
 class UnreadError(FileError):
-    """What a file holds is not known: it was not read, or a newer program wrote it.  It may well be sound.
+    """The content of a file is unknown: it was not read, or is by a newer program, and may be valid.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class UnreadError(FileError):
 
 
 class Fingerprint(NamedTuple):
-    """What tells the content of a file from any other."""
+    """Size and digest of a file, which identify its content."""
 
     size: int
     digest: str
@@ -85,7 +85,7 @@ class _DocumentHeader(msgspec.Struct):
 
 
 def decode(data: bytes, name: str = "The file") -> Document:
-    """The document in `data`; FileError with one sentence, beginning with `name`, when there is none."""
+    """Return the document in `data`; raise a FileError with one sentence, beginning with `name`, if there is none."""
     try:
         header = msgspec.json.decode(data, type=_DocumentHeader)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -101,7 +101,7 @@ def decode(data: bytes, name: str = "The file") -> Document:
     try:
         return file_format.decode(data, header.version)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        if unknown := _UNKNOWN.fullmatch(str(error)):  # nothing is left out in silence: saving would lose it
+        if unknown := _UNKNOWN.fullmatch(str(error)):  # not ignored: saving would lose it
             field, where = unknown[1], f" (in {unknown[2]})" if unknown[2] else ""
             field = field if len(field) <= 40 else f"{field[:40]}…"
             raise UnreadError(
@@ -131,13 +131,13 @@ def read_bytes(path: Path, most: int = 0) -> bytes:
         failure = UnreadError(f"{name} cannot be read: {reason(error)}.", reason(error))
         failure.missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
         raise failure from None
-    if large or len(data) > most:  # the second: it has grown meanwhile
+    if large or len(data) > most:  # the second if the file has grown meanwhile
         raise UnreadError(f"{name} is larger than {most // 10**6} MB, so it was not read.")
     return data
 
 
 def open_ordinary(path: Path) -> BinaryIO:
-    """The ordinary file at `path`, to be read; UnreadError when it is another thing, OSError when it does not open."""
+    """Open the ordinary file at `path`; raise an UnreadError if it is not ordinary, an OSError if it does not open."""
     _check_ordinary(os.stat(path), path)
     # What stands there may have become another thing since: not to wait for the writer of a pipe.
     file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
@@ -150,7 +150,7 @@ def open_ordinary(path: Path) -> BinaryIO:
 
 
 def read_at_most(file: BinaryIO, most: int) -> bytes:
-    """Up to `most` bytes of a file that `open_ordinary` has opened; OSError when it has none for now, as /proc/kmsg."""
+    """Read up to `most` bytes of a file by `open_ordinary`; raise an OSError if it has none yet, like /proc/kmsg."""
     data: bytes | None = file.read(most)
     if data is None:
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
@@ -161,20 +161,20 @@ def _check_ordinary(status: os.stat_result, path: Path) -> None:
     name = path.name or str(path)
     if stat.S_ISDIR(status.st_mode):
         raise UnreadError(f"{name} is a folder, not a file.")
-    if not stat.S_ISREG(status.st_mode):  # a pipe would be waited for, a device read for ever
+    if not stat.S_ISREG(status.st_mode):  # reading a pipe would wait, and a device may not end
         raise UnreadError(f"{name} is not an ordinary file.")
 
 
 def _possible(path: Path) -> bool:
-    """The system could have a file of this name."""
+    """Return whether the system allows files of this name."""
     try:
         return b"\0" not in os.fsencode(path)
-    except UnicodeEncodeError:  # half a character
+    except UnicodeEncodeError:  # a lone surrogate
         return False
 
 
 def absolute(path: Path) -> Path:
-    """`path` from the root on, or as it is when the working folder is gone."""
+    """Return `path` as an absolute path, or unchanged if the working folder has been deleted."""
     try:
         return Path(os.path.abspath(path))
     except OSError:
@@ -182,7 +182,7 @@ def absolute(path: Path) -> Path:
 
 
 def fingerprint(path: Path) -> Fingerprint | None:
-    """What stands in the file at `path`, for comparing; None when there is none that can be read."""
+    """Return the fingerprint of the file at `path`; None if it cannot be read."""
     try:
         return Fingerprint.of(read_bytes(path))
     except FileError:
@@ -190,10 +190,10 @@ def fingerprint(path: Path) -> Fingerprint | None:
 
 
 def differs(path: Path, known: Fingerprint) -> bool:
-    """The file at `path` holds something else than `known`; one that is gone or cannot be read does not."""
+    """Return whether the file at `path` differs from `known`; False for one that cannot be read."""
     try:
         status = path.stat()
-    except (OSError, ValueError):  # ValueError: of an impossible name
+    except (OSError, ValueError):  # ValueError: an impossible name
         return False
     if not stat.S_ISREG(status.st_mode):
         return False
@@ -202,7 +202,7 @@ def differs(path: Path, known: Fingerprint) -> bool:
 
 
 def write_bytes(data: bytes, path: Path) -> None:
-    """Write a file whose old content stays whole until the new one is; FileError when it cannot be written."""
+    """Write a file atomically: its old content remains until the new one is complete; raise a FileError on failure."""
     write_pieces((data,), path)
 
 
@@ -214,7 +214,7 @@ def write_pieces(
     private: bool = False,
     lasting: bool = True,
 ) -> None:
-    """The same of bytes that come in pieces.
+    """Write a file atomically, like `write_bytes`, from pieces.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def write_pieces(
     lasting : bool
         Wait until the disk has it.
     """
-    # A temporary file in the same folder, flushed to disk, then renamed over the old one: one step for the file system.
+    # A temporary file in the same folder is flushed to disk and renamed over the old one, which is one atomic step.
     name = path.name or str(path)
     if not _possible(path):
         raise FileError(f"{name} was not saved: {_NO_NAME}.", _NO_NAME)
@@ -237,8 +237,8 @@ def write_pieces(
             raise FileError(f"{name} is a folder; choose a file name.")
         if path.exists() and not path.is_file():
             raise FileError(f"{name} is not an ordinary file; choose another name.")
-        target = Path(os.path.realpath(path))  # Path.resolve raises RuntimeError at a link to itself
-        if target.exists() and not os.access(target, os.W_OK):  # renaming over it would not ask
+        target = Path(os.path.realpath(path))  # Path.resolve raises RuntimeError for a link to itself
+        if target.exists() and not os.access(target, os.W_OK):  # renaming would replace a write-protected file
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         stem = f".{target.name[:40]}."
         sweep(target.parent, f"{glob.escape(stem)}????????.tmp")
@@ -264,7 +264,7 @@ def write_pieces(
 
 
 class _Temporary:
-    """A file that is being written, readable for its owner alone; locked as long as this process works on it."""
+    """A temporary file in progress, readable only for its owner, and locked while this process writes it."""
 
     def __init__(self, folder: Path, stem: str) -> None:
         self._handle: int | None
@@ -274,32 +274,32 @@ class _Temporary:
             self._there = True
             if self._locked(self._handle):
                 return
-            self.end()  # somebody has swept it away before it was locked
+            self.end()  # another process has deleted it before it was locked
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
 
     def _locked(self, handle: int) -> bool:
-        if os.name == "nt":  # an open file cannot be taken away there
+        if os.name == "nt":  # an open file cannot be deleted there
             return True
         try:
-            self._lock = os.dup(handle)  # it is to outlive the writing, until the file has its name
+            self._lock = os.dup(handle)  # held after writing, until the file is renamed
             return locks.take(self._lock) and locks.stands_for(self._lock, Path(self.name))
-        except OSError:  # where nothing can be locked, nothing is swept away
+        except OSError:  # without locks, `sweep` deletes nothing
             return True
 
     def open(self) -> BinaryIO:
-        """To be written, once, and closed."""
+        """Return the file, to be written once and closed."""
         assert self._handle is not None
         file = os.fdopen(self._handle, "wb")
         self._handle = None
         return file
 
     def replace(self, target: Path) -> None:
-        """Give it the name of `target`."""
+        """Rename the file to `target`."""
         os.replace(self.name, target)
         self._there = False
 
     def end(self) -> None:
-        """Give the lock back, and take away what has not replaced its target."""
+        """Release the lock, and delete a file that has not replaced its target."""
         if self._there:
             self._there = False
             with contextlib.suppress(OSError):  # the folder may have become read-only
@@ -312,7 +312,7 @@ class _Temporary:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged file, if that can be; what it is called now."""
+    """Rename a damaged file, if possible, and return its present name."""
     aside, number = path.with_suffix(ASIDE), 1
     with contextlib.suppress(OSError):
         while os.path.lexists(aside):  # rename would replace it
@@ -324,7 +324,7 @@ def set_aside(path: Path) -> Path:
 
 
 def sweep(folder: Path, pattern: str) -> None:
-    """Take away the temporary files whose writers were killed; `pattern` is that of their names."""
+    """Delete temporary files, with names by `pattern`, whose writers were killed."""
     try:
         found = [name for name in os.listdir(folder) if name.endswith(".tmp") and fnmatch.fnmatchcase(name, pattern)]
     except OSError:
@@ -337,7 +337,7 @@ def sweep(folder: Path, pattern: str) -> None:
 def _sweep_one(path: Path) -> None:
     if not stat.S_ISREG(os.lstat(path).st_mode):
         return
-    if os.name == "nt":  # what somebody has open cannot be taken away there
+    if os.name == "nt":  # files that are open cannot be deleted there
         path.unlink()
         return
     handle = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -349,7 +349,7 @@ def _sweep_one(path: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Have the new name on disk too, where the system can; the file itself is whole with either name."""
+    """Flush the new name to disk, if the system can; the file is complete under either name."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -365,7 +365,7 @@ def _umask() -> int:
 
 
 def reason(error: OSError | FileError) -> str:
-    """Why something failed: the part of its sentence that says so, or what the system says."""
+    """Return the reason of an error: that part of its sentence, or the text of the system."""
     if isinstance(error, FileError):
         return error.reason.rstrip(".")
     return (error.strerror or type(error).__name__).lower()

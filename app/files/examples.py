@@ -37,7 +37,7 @@ class Example(Struct, frozen=True):
     steps: bool = False
 
 
-#: In the order of the gallery.
+#: Rows in the order of the gallery.
 EXAMPLES: tuple[Example, ...] = (
     Example(
         "neighbours",
@@ -112,11 +112,11 @@ BY_NAME = {example.name: example for example in EXAMPLES}
 
 
 def read(example: Example) -> Document:
-    """The document of an example; FileError with one sentence where it cannot be read."""
+    """Return the document of an example; raise a FileError with one sentence if it cannot be read."""
     file = f"{example.name}{documents.SUFFIX}"
     return documents.decode(asset("examples", file), file)
 
 
 def thumbnail(example: Example, dark: bool = False) -> bytes:
-    """Return the PNG of an example in the light or the dark theme; empty where it cannot be read."""
+    """Return the PNG of an example in the light or the dark theme; empty if it cannot be read."""
     return card("examples", example.name, dark)

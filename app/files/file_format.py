@@ -1,4 +1,4 @@
-"""File format: what a `*.playground` file of each version holds, and the step from each version to the next.
+"""File format: the content of `*.playground` files of each version, and the conversion of each version to the next.
 
 A file is JSON: format and version, the points as lists (x, y, class 1 to 8), and everything else of the document.  A
 new version is one more struct in `VERSIONS` and one more function in `STEPS`; what older programs wrote goes through
@@ -39,32 +39,32 @@ from app.state.split import LEAST_RATIO, MOST_RATIO, MOST_SEED, NO_SPLIT, IdSet,
 from solver.core.arrays import Integers
 
 FORMAT: Final = "classifier-playground"
-#: Ids a file may name; beyond, other programs that read JSON lose digits.
+#: Largest id in a file: other JSON readers would lose digits of larger ones.
 _LARGEST_ID = 2**53
 
 _Coordinate = Annotated[float, Meta(ge=-LIMIT, le=LIMIT)]
 _Class = Annotated[int, Meta(ge=1, le=MAX_CLASSES)]
-#: First id of some that follow one another, and how many they are.
+#: First id and length of a run of consecutive ids.
 _Run = tuple[Annotated[int, Meta(ge=0, le=_LARGEST_ID)], Annotated[int, Meta(ge=1, le=_LARGEST_ID)]]
 
 
 class FilePoints(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, rename={"labels": "class"}):
-    """Points.  Which of very many points the lanes train on depends on the ids, so they are kept."""
+    """Points, with their ids, which decide the sample of very many points that lanes train on."""
 
     x: list[_Coordinate]
     y: list[_Coordinate]
     labels: list[_Class]
-    #: Left out when they are 0, 1, 2, ...
+    #: Absent if they are 0, 1, 2, ...
     ids: list[_Run] | None = None
 
 
 class FileSplit(msgspec.Struct, forbid_unknown_fields=True):
-    """The points kept back to test on."""
+    """The split into training and test points."""
 
     kind: Literal["none", "ratio", "painted"] = "none"
     ratio: Annotated[float, Meta(ge=LEAST_RATIO, le=MOST_RATIO)] = NO_SPLIT.ratio
     seed: Annotated[int, Meta(ge=0, le=MOST_SEED)] = NO_SPLIT.seed
-    #: Ids of the test points painted by hand.
+    #: Ids of the test points chosen by hand.
     painted: list[_Run] = []
 
 
@@ -87,25 +87,25 @@ class FileV3(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     view: View
     notes: Notes
     training_limit: TrainingLimit
-    #: Left out when no generator made the points.
+    #: Absent if the points were not generated.
     origin: GeneratorSettings | None = None
-    #: Left out when the points were not standardised on import.
+    #: Absent if the points were not standardised on import.
     scaling: Scaling | None = None
-    #: Left out when they are 1 and 1.
+    #: Absent if they are 1 and 1.
     units: Units = NO_UNITS
-    #: What features keep, by name; left out when there is nothing.
+    #: Data of features, by name; absent if there are none.
     attached: dict[Annotated[str, Meta(pattern="^[a-z-]{1,40}$")], msgspec.Raw] = {}
 
 
 Newest = FileV3
 NEWEST: Final = 3
 VERSIONS: dict[int, type[Any]] = {3: FileV3}
-#: From the version to the one after it.
+#: Conversions, by the version from which they start.
 STEPS: dict[int, Callable[[Any], Any]] = {}
 
 
 def decode(data: bytes, version: int) -> Document:
-    """The document in `data` of a known version; msgspec's errors, or ValueError with half a sentence."""
+    """Return the document in `data` of a known version; raise an error of msgspec, or a ValueError."""
     file = msgspec.json.decode(data, type=VERSIONS[version])
     if (repeated := _repeated_key(data)) is not None:
         raise ValueError(f"holds the key {repeated!r} twice in one place")
@@ -140,7 +140,7 @@ _COLON = re.compile(rb"\s*:")
 
 
 def _repeated_key(data: bytes) -> str | None:
-    """A key that stands twice in one object of sound JSON, where the decoder takes the last without a word.
+    """Return a key that occurs twice in one object of valid JSON, of which the decoder would silently take the last.
 
     Only strings and what stands before them are looked at: numbers, which are nearly all of a file, are skipped at the
     speed of a search for one character.
@@ -168,7 +168,7 @@ def _split(file: FileSplit, points: Points) -> Split:
     if not file.painted:
         return Split(file.kind, file.ratio, file.seed)
     first, counts = np.array(file.painted, dtype=np.int64).T
-    # As many as there are points, so that no sum and no array can be too large.
+    # Exactly as many ids as points, so that no sum and no array can be too large.
     sound = counts.max() <= len(points) and counts.sum() <= len(points)
     painted = IdSet(_of_runs(first, counts)) if sound else IdSet()
     if not sound or len(painted) < counts.sum() or len(points.indices_of(painted.ids)) < len(painted):
@@ -186,7 +186,7 @@ def _points(file: FilePoints) -> Points:
 
 def _ids(runs: list[tuple[int, int]], number: int) -> Ids:
     first, counts = np.array(runs, dtype=np.int64).T
-    # Each count is looked at alone before they are added up: a sum may be too large for a machine's integer.
+    # Each count is checked before they are added, because the sum may exceed the machine's integers.
     if counts.max() > number or counts.sum() != number or (first[1:] < (first + counts)[:-1]).any():
         raise ValueError("has ids that do not ascend, or are not as many as the points")
     return _of_runs(first, counts)
@@ -199,16 +199,16 @@ def _of_runs(first: Ids, counts: Ids) -> Ids:
 
 
 def runs_of(ids: Ids) -> Integers:
-    """First id and length of each run of ascending `ids`, shape (m, 2)."""
+    """Return first id and length of each run of consecutive `ids`, ascending, shape (m, 2)."""
     first = np.flatnonzero(np.diff(ids, prepend=-2) != 1)
     return np.column_stack((ids[first], np.diff(first, append=len(ids))))
 
 
 def encode(document: Document) -> bytes:
-    """The bytes of a document's file."""
+    """Return the bytes of a document's file."""
     points, split, ids = document.points, document.split, document.points.ids
     runs = runs_of(ids)
-    # Of points that are gone nothing is kept: a new point may get their ids after opening.
+    # Ids of deleted points are removed, because after opening new points may get them.
     painted = runs_of(ids[points.indices_of(split.painted.ids)])
     file = FileV3(
         FORMAT,
@@ -238,5 +238,5 @@ def encode(document: Document) -> bytes:
 
 
 def _sound(text: str) -> str:
-    # Half a character, which a clipboard may hold, is nothing that a file can.
+    # A lone surrogate, which a clipboard may contain, cannot be written to a file.
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Integration: what a Linux desktop is told of the program, as files in the user's data folder; and taken back."""
+"""Integration: register the program with a Linux desktop, by files in the user's data folder; and undo that."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.files.assets import assets
 
 NAME = "classifier-playground"
 SIZES = (16, 22, 24, 32, 48, 64, 96, 128, 256, 512)
-#: Programs that renew what desktops look things up in, where they are, and the folders that they are given.
+#: Programs that update the databases of desktops, with the folders that they take.
 RENEWING = (
     ("update-mime-database", "mime"),
     ("update-desktop-database", "applications"),
@@ -26,7 +26,7 @@ RENEWING = (
 
 
 def data_home() -> Path:
-    """The user's data folder; FileError where there is no desktop that looks there."""
+    """Return the user's data folder; raise a FileError on systems whose desktops do not use it."""
     if not sys.platform.startswith("linux"):
         raise documents.FileError("--integrate and --remove are for Linux desktops only.")
     named = os.environ.get("XDG_DATA_HOME", "")
@@ -36,7 +36,7 @@ def data_home() -> Path:
 def integrate(picture: Callable[[int], bytes]) -> list[Path]:
     """Write all files and return their paths; ``picture(size)`` returns the icon as PNG."""
     home, program = data_home(), _program()
-    if any(unicodedata.category(sign) == "Cc" for sign in "".join(program)):  # a line's end would begin another key
+    if any(unicodedata.category(sign) == "Cc" for sign in "".join(program)):  # a line end would begin another key
         raise documents.FileError("A desktop entry cannot name this program: its path has a control character.")
     contents = {name: (assets("desktop") / source).read_bytes() for name, source in _texts().items()}
     contents |= {_icon(size): picture(size) for size in SIZES}
@@ -57,7 +57,7 @@ def integrate(picture: Callable[[int], bytes]) -> list[Path]:
 
 
 def remove() -> list[Path]:
-    """Remove what `integrate` writes, and return what was there."""
+    """Delete the files that `integrate` writes, and return the paths of those that existed."""
     home, gone = data_home(), []
     for name in (*_texts(), *map(_icon, SIZES)):
         try:
@@ -73,7 +73,7 @@ def remove() -> list[Path]:
 
 
 def _texts() -> dict[str, str]:
-    """Where files of the program's own go."""
+    """Return the paths of the program's files."""
     return {
         f"applications/{NAME}.desktop": f"{NAME}.desktop",
         f"metainfo/{NAME}.metainfo.xml": f"{NAME}.metainfo.xml",
@@ -87,7 +87,7 @@ def _icon(size: int) -> str:
 
 
 def _program() -> list[str]:
-    """What starts this program, wherever one is."""
+    """Return the command that starts this program from any folder."""
     if getattr(sys, "frozen", False):
         return [sys.executable]
     beside = Path(sys.executable).with_name(NAME)
@@ -95,10 +95,10 @@ def _program() -> list[str]:
 
 
 def _quoted(word: str) -> str:
-    """As the words of an Exec line are written."""
+    """Return the words, quoted for an Exec line."""
     for sign in '\\"`$':
         word = word.replace(sign, f"\\{sign}")
-    # A line of such a file takes one backslash of two.
+    # Two backslashes in such a file mean one.
     return '"' + word.replace("\\", "\\\\").replace("%", "%%") + '"'
 
 
@@ -107,7 +107,7 @@ def _renew(home: Path) -> None:
         if (found := shutil.which(program)) and (home / folder).is_dir():
             quiet = ["--quiet"] if program.startswith("update-desktop") else []
             quiet = ["--quiet", "--ignore-theme-index"] if program.startswith("gtk") else quiet
-            with suppress(OSError, subprocess.SubprocessError):  # desktops find it without, later
+            with suppress(OSError, subprocess.SubprocessError):  # without it, desktops find the files later
                 subprocess.run(
                     [found, *quiet, str(home / folder)],
                     timeout=60,

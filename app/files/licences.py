@@ -1,4 +1,4 @@
-"""Licences: what the program consists of, and under which terms, from the metadata of the installed packages."""
+"""Licences: the packages of the program and their licences, from the metadata of the installed packages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 NAME = "classifier-playground"
-#: Where a bundle keeps the full texts, beside the program.
+#: File with the full texts in a bundle, beside the program.
 FOLDER = "licences"
 QT = """Qt and PySide6 (with shiboken6) are used unmodified, as shared libraries, under the GNU Lesser General Public
 License, version 3.  You may replace them by your own builds, and take this program apart as far as that needs.  Their
@@ -16,7 +16,7 @@ source is published by the Qt Project under the same version numbers."""
 
 
 def packages() -> list[Distribution]:
-    """This program's package and all that it needs, as far as they are installed, by name."""
+    """Return this program's package and its installed dependencies, by name."""
     found: dict[str, Distribution] = {}
     todo = [NAME]
     while todo:
@@ -25,7 +25,7 @@ def packages() -> list[Distribution]:
             continue
         try:
             found[name] = distribution(name)
-        except PackageNotFoundError:  # for another system or Python; or the program runs from its sources
+        except PackageNotFoundError:  # needed on other systems or Pythons only; or the program runs from its sources
             continue
         for line in found[name].requires or []:
             if "extra ==" not in line:
@@ -34,7 +34,7 @@ def packages() -> list[Distribution]:
 
 
 def licence(package: Distribution) -> str:
-    """Its licence in a few words, as the package says it."""
+    """Return the licence of a package in a few words, by its metadata."""
     fields = package.metadata
     kinds = [line.rpartition(" :: ")[2] for line in fields.get_all("Classifier") or [] if line.startswith("License ::")]
     named = [line for name in ("License-Expression", "License") for line in fields.get_all(name) or []]
@@ -43,7 +43,7 @@ def licence(package: Distribution) -> str:
 
 
 def notice() -> str:
-    """What `--licences` prints."""
+    """Return the text that `--licences` prints."""
     parts = [part for part in packages() if part.name != NAME]
     width = max((len(part.name) + len(part.version) for part in parts), default=0) + 3
     lines = [f"{f'{part.name} {part.version}':<{width}}{licence(part)}" for part in parts]

@@ -1,4 +1,4 @@
-"""Locks: files that say that a process is alive, and which document it has open.
+"""Locks: files that show that a process is running, and which document it has open.
 
 A lock is the operating system's own (flock, or LockFile on Windows): it ends with its process however that ends, a
 process number used again means nothing to it, and two of the same process exclude one another like any others.
@@ -31,9 +31,14 @@ class Lock:
         self._handle: int | None = None
 
     def acquire(self, patience: float = 0.0) -> bool:
-        """Hold the lock; False when another holds it for longer than `patience` seconds.  OSError: there can be none.
+        """Take the lock; return False if another process holds it for longer than `patience` seconds.
 
         Patience is for this program's own locks: another program may hold one for a moment to check it.
+
+        Raises
+        ------
+        OSError
+            If there can be no lock.
         """
         until = time.monotonic() + patience
         while not self._try():
@@ -43,7 +48,7 @@ class Lock:
         return True
 
     def _try(self) -> bool:
-        # O_NONBLOCK: what stands there may be a pipe.
+        # O_NONBLOCK: the path may be a pipe.
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600)
         try:
             taken = take(handle)
@@ -51,24 +56,24 @@ class Lock:
             _close(handle)
             raise
         if taken and stands_for(handle, self.path):
-            if self._handle is not None:  # of a file that was taken away by hand
+            if self._handle is not None:  # of a file that the user has deleted
                 _close(self._handle)
             self._handle = handle
             return True
-        _close(handle)  # another's, or one that its holder has just taken away
+        _close(handle)  # held by another process, or just deleted by its holder
         return False
 
     @property
     def held(self) -> bool:
-        """True while it is held here and its file has not been taken away by hand."""
+        """Whether the lock is held here, and the user has not deleted its file."""
         return self._handle is not None and stands_for(self._handle, self.path)
 
     def release(self) -> None:
-        """Take the file away and give the lock back; nothing happens when it is not held."""
+        """Delete the file and release the lock, if it is held."""
         handle, self._handle = self._handle, None
         if handle is None:
             return
-        if sys.platform == "win32":  # an open file cannot be taken away there
+        if sys.platform == "win32":  # an open file cannot be deleted there
             _close(handle)
             with contextlib.suppress(OSError):
                 self.path.unlink()
@@ -93,12 +98,12 @@ def held(path: Path) -> bool:
 
 
 def passing(error: OSError) -> bool:
-    """Nothing is known of a lock for now; any other error means that there is none, and never will be."""
+    """Whether a lock is held is unknown at present; any other error means that locks are impossible."""
     return error.errno in _PASSING
 
 
 class Claims:
-    """Which document this window has open, told to the others of the same user; kept in `folder`, not beside the file.
+    """Claims: show other windows of the same user which document this one has open, by files in `folder`.
 
     Parameters
     ----------
@@ -114,7 +119,7 @@ class Claims:
         self._claimed = ""
 
     def follow(self, path: Path | None) -> None:
-        """The document at `path` is open here now, and no other; None: it has no file."""
+        """Claim the document at `path` in place of the last one; None for a document without a file."""
         key = identity(path) if path is not None else ""
         if key == self._claimed:
             return
@@ -129,7 +134,7 @@ class Claims:
                 self._lock = lock
 
     def elsewhere(self, path: Path) -> bool:
-        """Another window has the file at `path` open."""
+        """Return whether another window has the file at `path` open."""
         own = f"-{self._owner}{SUFFIX}"
         try:
             others = [lock for lock in self._folder.glob(f"{identity(path)}-*{SUFFIX}") if not lock.name.endswith(own)]
@@ -138,35 +143,35 @@ class Claims:
         return any([held(lock) for lock in others])
 
     def sweep(self) -> None:
-        """Take away what windows that did not end well have left."""
+        """Delete the claims of windows that crashed."""
         with contextlib.suppress(OSError):
             for lock in list(self._folder.glob(f"*{SUFFIX}")):
                 held(lock)
 
     def release(self) -> None:
-        """Nothing is open here any more."""
+        """Release the claim."""
         if self._lock is not None:
             self._lock.release()
         self._lock, self._claimed = None, ""
 
 
 def identity(path: Path) -> str:
-    """The same for all names of a file, as far as they can be followed."""
+    """Return the same path for all names of a file, if links can be resolved."""
     try:
         name = os.path.realpath(path)
-    except (OSError, ValueError):  # a link that cannot be read, a working folder that is gone, an impossible name
+    except (OSError, ValueError):  # an unreadable link, a deleted working folder, an impossible name
         name = str(path)
     return hashlib.sha256(os.path.normcase(name).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _close(handle: int) -> None:
-    """Nothing was written, so nothing is lost when it fails; the handle is gone in any case."""
+    """Close a handle, ignoring errors: nothing was written, and the handle is closed in any case."""
     with contextlib.suppress(OSError):
         os.close(handle)
 
 
 def stands_for(handle: int, path: Path) -> bool:
-    """The open file `handle` is the one at `path`."""
+    """Return whether the open file `handle` is the file at `path`."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except OSError:
@@ -174,7 +179,13 @@ def stands_for(handle: int, path: Path) -> bool:
 
 
 def take(handle: int) -> bool:
-    """Lock the open file `handle` until it is closed; False when another holds it.  OSError: it cannot be locked."""
+    """Lock the open file `handle` until it is closed; return False if another process holds it.
+
+    Raises
+    ------
+    OSError
+        If it cannot be locked.
+    """
     try:
         if sys.platform == "win32":
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)

@@ -1,4 +1,4 @@
-"""Png: a picture as the bytes of a PNG file, made in pieces so that it can be given up in the middle.  No Qt."""
+"""Png: encode a picture as PNG, in pieces, so that it can be cancelled.  No Qt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-#: Bytes of pixels compressed at a time; the compressor works without the interpreter lock.
+#: Pixels that are compressed in one call (bytes); the compressor works without the interpreter lock.
 PIECE_BYTES = 1_000_000
 
 
@@ -23,14 +23,14 @@ END = chunk(b"IEND", b"")
 
 
 def head(width: int, height: int) -> bytes:
-    """Return what stands first in the file of an opaque picture."""
+    """Return the first parts of the file of an opaque picture."""
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
 
 
 def encode(
     argb: NDArray[np.uint32], pixels_per_metre: int = 0, progress: Callable[[float], object] = lambda share: None
 ) -> bytes:
-    """The PNG file of opaque pixels 0xffrrggbb, shape (height, width).
+    """Return the PNG file of opaque pixels 0xffrrggbb, shape (height, width).
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def encode(
 
 
 def compressed(argb: NDArray[np.uint32], progress: Callable[[float], object] = lambda share: None) -> Iterator[bytes]:
-    """Yield the data of a picture in pieces, as a PNG file holds them; arguments as of `encode`."""
+    """Yield the data of a picture in pieces for a PNG file; arguments as in `encode`."""
     height, width = argb.shape
     compressor = zlib.compressobj(6)
     rows = max(1, PIECE_BYTES // (3 * width))
@@ -58,7 +58,7 @@ def compressed(argb: NDArray[np.uint32], progress: Callable[[float], object] = l
         progress(start / height)
         block = argb[start : start + rows]
         rgb = np.stack([(block >> shift).astype(np.uint8) for shift in (16, 8, 0)], axis=-1).reshape(len(block), -1)
-        # Filter 2: each byte less the one above it, for surfaces change little from row to row.
+        # Filter 2: each byte minus the one above it, because surfaces change little from row to row.
         lines = np.full((len(block), 1 + 3 * width), 2, dtype=np.uint8)
         np.subtract(rgb, np.concatenate((above, rgb[:-1])), out=lines[:, 1:])
         above = rgb[-1:].copy()

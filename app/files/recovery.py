@@ -29,17 +29,17 @@ from . import documents, locks
 from .background_task import Progress, Task, start
 
 SUFFIX = ".recovery"
-#: Seconds between two copies; after the first unsaved change; and until the next try after a failure.
+#: Interval between two copies, delay after the first unsaved change, and delay after a failure (s).
 INTERVAL, DELAY, RETRY = 2.0, 0.5, 10.0
 #: Longest wait (s) for the lock of the window's own copy: another program may hold it for a moment to check it.
 PATIENCE = 1.0
 _HEADER_BYTES = 100_000
-#: What stands there is no copy, whenever it is read.
+#: Errors that mean that a file is not a copy.
 _WRONG = (ValueError, OverflowError, RecursionError, msgspec.MsgspecError, documents.FileError)
 
 
 class UnsavedWork(Struct, frozen=True, eq=False):
-    """What is to be kept: a document, where it belongs, and what was in its file when it was last read or written."""
+    """Unsaved work: a document, its path, and the fingerprint of its file when it was last read or written."""
 
     document: Document
     path: Path | None
@@ -65,33 +65,33 @@ class Copy(Struct, frozen=True, eq=False):
 
     @property
     def title(self) -> str:
-        """What the document is called."""
+        """Title of the document."""
         return plain(self.path.name) if self.path else "Untitled"
 
     @property
     def words(self) -> str:
-        """Which work of when, in words."""
+        """Description of the work and its time, in words."""
         return f"{self.title}, {when(self.time, time.time())}, {count(self.points, 'point')}"
 
     def read(self) -> UnsavedWork:
-        """The work; FileError when it cannot be used, UnreadError when that may only be so for now."""
+        """Return the work; raise a FileError if it is unusable, an UnreadError if perhaps only at present."""
         return UnsavedWork(_document(self.file, f"The recovery copy of {self.title}"), self.path, self.on_disk)
 
     def remove(self) -> None:
-        """The copy is not needed any more."""
+        """Delete the copy, which is no longer needed."""
         with contextlib.suppress(OSError):
             self.file.unlink(missing_ok=True)
         self.lock.release()
 
     def set_aside(self) -> Path:
-        """Keep a damaged copy under a name that is not offered again; the name."""
+        """Rename a damaged copy, so that it is not offered again, and return its name."""
         aside = documents.set_aside(self.file)
         self.lock.release()
         return aside
 
 
 def read(path: Path) -> Document:
-    """The document in the copy at `path`, wherever that is kept by now; FileError when it cannot be used."""
+    """Return the document in the copy at `path`; raise a FileError if it is unusable."""
     return _document(path, path.name)
 
 
@@ -120,7 +120,7 @@ def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
         return [], []
     except OSError as error:
         return [], [f"Unsaved work cannot be looked for in {folder}: {documents.reason(error)}."]
-    documents.sweep(folder, ".*.tmp")  # the writing of a copy was broken off
+    documents.sweep(folder, ".*.tmp")  # left by interrupted writing
     names = {file.name for file in found}
     for file in found:
         if file.suffix == locks.SUFFIX and file.with_suffix(SUFFIX).name not in names:
@@ -133,7 +133,7 @@ def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
                 continue
             copies.append(_copy(file, lock))
             continue
-        except FileNotFoundError:  # its owner has just ended well
+        except FileNotFoundError:  # its owner has just closed
             pass
         except OSError as error:
             refusals.append(error)
@@ -159,7 +159,7 @@ def _mine(lock: locks.Lock) -> bool:
     except OSError as error:
         if locks.passing(error):
             raise
-        return True  # where nothing can be locked, better a copy too many
+        return True  # without locks, rather offer a copy too many
 
 
 def _age(copy: Copy) -> float:
@@ -176,7 +176,7 @@ def _copy(file: Path, lock: locks.Lock) -> Copy:
 
 
 def when(context: float, now: float) -> str:
-    """A moment in words: "today 14:32", "yesterday 9:05", "3 March 2026 14:32"; a clock may say anything."""
+    """Format a time stamp for display: "today 14:32", "yesterday 9:05", "3 March 2026 14:32"; any value is valid."""
     try:
         then, today = datetime.datetime.fromtimestamp(context), datetime.datetime.fromtimestamp(now)
     except (ValueError, OverflowError, OSError):
@@ -205,7 +205,7 @@ _MONTHS = (
 
 
 class Recorder:
-    """Keeps a copy of unsaved work on disk, on a thread of its own that begins with the first.
+    """Keep a copy of unsaved work on disk, by a thread that starts with the first copy.
 
     Parameters
     ----------
@@ -223,17 +223,17 @@ class Recorder:
         self._failed = failed
         self._failing = False
         self._news = threading.Condition()
-        self._wanted: UnsavedWork | None = None  # newest wins
-        self._behind = False  # what is on disk is not what is wanted
+        self._wanted: UnsavedWork | None = None  # the latest work
+        self._behind = False  # the copy on disk is not that of `_wanted`
         self._busy = False  # the thread is writing or deleting the copy
         self._due = 0.0
-        self._started = -INTERVAL  # when the last copy was begun
+        self._started = -INTERVAL  # start time of the last copy
         self._predecessors: list[Copy] = []
         self._closing = False
         self._thread: threading.Thread | None = None
 
     def keep(self, work: UnsavedWork | None) -> None:
-        """Have a copy of `work` on disk soon; None: there is nothing unsaved any more."""
+        """Request a copy of `work`; None if nothing is unsaved."""
         with self._news:
             if self._closing or (work is None and self._thread is None):
                 return
@@ -247,14 +247,14 @@ class Recorder:
             self._news.notify()
 
     def _ended(self, outcome: object) -> None:
-        """Report why the thread did not start, or ended before its time; the next change starts another."""
+        """Report why the thread did not start, or failed; the next change starts another."""
         if isinstance(outcome, Exception):
             with self._news:
                 self._thread = None
             self._report(outcome)
 
     def replaces(self, copy: Copy) -> None:
-        """The work now kept is that of `copy`, which stays until that is written, or nothing is unsaved any more."""
+        """Keep the file of `copy`, whose work is now in this window, until the window's own copy has replaced it."""
         with self._news:
             self._predecessors.append(copy)
             self._behind = True  # a copy that is being written may be older
@@ -262,12 +262,12 @@ class Recorder:
 
     @property
     def settled(self) -> bool:
-        """True when what is on disk is what is wanted."""
+        """Whether the copy on disk is up to date."""
         with self._news:
             return not self._behind and not self._busy
 
     def close(self) -> bool:
-        """The window has ended well: no copy is needed.  True when the thread ended in time."""
+        """Delete the copy after the window has closed; return whether the thread ended in time."""
         with self._news:
             self._closing = True
             self._wanted = None
@@ -309,10 +309,10 @@ class Recorder:
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not self._lock.held:
-                with contextlib.suppress(OSError):  # where nothing can be locked, a copy is still better than none
+                with contextlib.suppress(OSError):  # a copy without a lock is still better than none
                     self._lock.acquire(PATIENCE)
             documents.write_pieces(self._pieces(work), self.file, private=True)
-        except Exception as error:  # whatever it is, the thread goes on to try again
+        except Exception as error:  # the thread continues after every error, to try again
             if self._closing:
                 return False
             with self._news:
@@ -334,7 +334,7 @@ class Recorder:
             "path": str(documents.absolute(work.path)) if work.path is not None else None,
             "on_disk": work.on_disk,
         }
-        yield json.dumps(header).encode() + b"\n"  # json, for a name of a file need not be sound text
+        yield json.dumps(header).encode() + b"\n"  # json, because a file name may not be valid text
         yield documents.encode(work.document)
         if self._closing:
             raise InterruptedError

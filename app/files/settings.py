@@ -1,4 +1,4 @@
-"""Settings: what the program remembers from one start to the next, in `settings.json`; never a reason not to start.
+"""Settings: values kept from one start to the next, in `settings.json`, whose faults never prevent the start.
 
 Each field of the file is read by itself: one that does not hold what `SettingValues` says has its default, and takes no
 other with it.  Fields that are not known stay in the file as they are, for a newer program may have written them.
@@ -24,14 +24,14 @@ LEAST_TEXT, MOST_TEXT, MOST_RECENT = 7, 28, 10
 _HOME = os.path.expanduser("~")
 
 _PathText = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\0]*\Z")]
-#: The name of a choice that may be gone.
+#: The name of a choice, which may no longer exist.
 _Word = Annotated[str, Meta(pattern=r"^\w{1,40}\Z")]
 _Pixels = Annotated[int, Meta(ge=0, le=100_000)]
 _Predictions = Annotated[int, Meta(ge=0, le=99)]
 
 
 class QtState(msgspec.Struct, frozen=True):
-    """A Qt state blob (`saveState`) with its digest: Qt ends the process at a damaged one."""
+    """A Qt state blob (`saveState`) with its digest, because Qt crashes on a damaged one."""
 
     data: bytes = b""
     digest: str = ""
@@ -54,17 +54,17 @@ class SettingValues(msgspec.Struct, frozen=True):
 
     theme: Literal["system", "light", "dark"] = "system"
     simple: bool = True
-    #: In points; None is the desktop's.
+    #: Size of the text in points; None for that of the desktop.
     text_size: Annotated[int, Meta(ge=LEAST_TEXT, le=MOST_TEXT)] | None = None
     geometry: QtState = QtState()
     docks: QtState = QtState()
-    #: Paths of the documents used last, newest first.
+    #: Paths of recent documents, newest first.
     recent: Annotated[tuple[_PathText, ...], Meta(max_length=MOST_RECENT)] = ()
     folder: _PathText = _HOME
     exchange_folder: _PathText = _HOME
-    #: Of lessons by name, how many of how many predictions were right.
+    #: By the name of a lesson, the numbers of correct predictions and of all predictions.
     lessons: dict[Annotated[str, Meta(pattern=r"^[a-z-]{1,40}\Z")], tuple[_Predictions, _Predictions]] = {}
-    #: Code of the language of the lessons that come with the program; empty or unknown: the system's language.
+    #: Language code of the shipped lessons; empty or unknown for the system's language.
     lesson_language: Annotated[str, Meta(pattern=r"^[a-z]{0,2}\Z")] = ""
     picture_what: _Word = "window"
     picture_preset: _Word = "screen"
@@ -73,7 +73,7 @@ class SettingValues(msgspec.Struct, frozen=True):
     picture_accuracies: bool = False
     picture_width: _Pixels = 0
     picture_height: _Pixels = 0
-    #: Name of the screen of the audience window; "": another than the window's own, if there is one.
+    #: Name of the screen for the audience window; "" for any other than the window's own.
     audience_screen: Annotated[str, Meta(max_length=200)] = ""
     film_kind: Literal["gif", "webp", "png"] = "gif"
     film_rate: Annotated[int, Meta(ge=1, le=60)] = 10
@@ -83,7 +83,7 @@ class SettingValues(msgspec.Struct, frozen=True):
 
 
 class Settings:
-    """What the file at `path` holds, read now; each change is written at once.
+    """The settings in the file at `path`, which is read on creation; each change is written immediately.
 
     Attributes
     ----------
@@ -93,26 +93,26 @@ class Settings:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._alert: Callable[[str], object] = lambda sentence: None
-        self._failure = ""  # what is wrong with the file, in a sentence
-        self._changed: dict[str, Any] = {}  # here, and as far as is known not in the file
+        self._failure = ""  # sentence on the file's fault
+        self._changed: dict[str, Any] = {}  # changes that may not be in the file
         self.values = SettingValues()
         with suppress(documents.FileError):
             self.values = _sound(self._read())
 
     @property
     def folder(self) -> Path:
-        """Where the file stands."""
+        """Folder of the file."""
         return self._path.parent
 
     def write(self, **changes: Any) -> None:
-        """Remember new values of these fields."""
+        """Set new values of fields, and write them."""
         values = msgspec.structs.replace(self.values, **changes)
         if values == self.values and not self._changed:
             return
         self.values = values
         self._changed |= msgspec.to_builtins(changes)
         try:
-            fields = self._read() | self._changed  # another window may have changed others
+            fields = self._read() | self._changed  # another window may have changed other fields
             self._path.parent.mkdir(parents=True, exist_ok=True)
             documents.write_pieces([json.dumps(fields).encode()], self._path, lasting=False)
         except (OSError, documents.FileError) as error:
@@ -122,7 +122,7 @@ class Settings:
             self._changed.clear()
 
     def on_failure(self, alert: Callable[[str], object]) -> None:
-        """``tell(sentence)`` is called when settings cannot be read or written, once until they can again."""
+        """Call ``alert(sentence)`` if settings cannot be read or written, once until they can again."""
         self._alert = alert
         if self._failure:
             alert(self._failure)
@@ -133,7 +133,7 @@ class Settings:
             self._alert(sentence)
 
     def _read(self) -> dict[str, Any]:
-        """Return what the file holds; FileError when that is not known.  A damaged file is set aside."""
+        """Return the content of the file; raise a FileError if it is unknown.  A damaged file is set aside."""
         try:
             data = documents.read_bytes(self._path)
         except documents.UnreadError as error:
@@ -153,9 +153,9 @@ class Settings:
 
 
 def _sound(fields: dict[str, Any]) -> SettingValues:
-    """Return the values of all fields that hold what they should, and the defaults of the others."""
+    """Return the values of all valid fields, and the defaults of the others."""
     found: dict[str, Any] = {}
     for name in fields.keys() & {*SettingValues.__struct_fields__}:
-        with suppress(msgspec.ValidationError, ValueError):  # the second: of text that is not sound
+        with suppress(msgspec.ValidationError, ValueError):  # ValueError: invalid text
             found[name] = getattr(msgspec.convert({name: fields[name]}, SettingValues), name)
     return SettingValues(**found)
