@@ -1,4 +1,4 @@
-"""Task runner: does background tasks on threads, one after the other, and shows those that take long, with Cancel.
+"""Task runner: run background tasks on threads, one after the other, and show long ones, with a Cancel button.
 
 The window has one for files and the clipboard.  Whatever makes pictures, films or previews has one of its own, whose
 tasks are not shown.
@@ -20,11 +20,11 @@ from app.files.background_task import Progress, Task, start
 from app.files.documents import FileError
 from app.views.widgets.inputs import describe
 
-#: Milliseconds after which a task is shown, and between two looks at it.
+#: Delay before a task is shown, and interval between two updates (ms).
 SHOWN_AFTER, LOOK = 600, 100
-#: Pixels between it and the window's edges, and characters of the longest title.
+#: Distance of the progress panel from the window's edges (pixels), and its longest title (characters).
 GAP, LONGEST = 10, 60
-#: Files, and the clipboard: what is done for one does not wait for the other.
+#: Lines of tasks; those of one do not wait for the other.
 LINES = ("files", "clipboard")
 
 _Then = Callable[[], object]
@@ -48,8 +48,8 @@ class _Run(Struct, eq=False):
     thread: threading.Thread | None = None
 
 
-class _Door:
-    """Through it results come, as long as somebody is there to take them."""
+class _ResultGate:
+    """Deliver results to the window until it closes."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -61,7 +61,7 @@ class _Door:
 
 
 class TaskRunner(QObject):
-    """Two lines of tasks; what is to be done with their results is done in the window's thread.
+    """Run two lines of tasks; their results are handled in the window's thread.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class TaskRunner(QObject):
         ``say(sentence)`` reports what was cancelled, ``alert(sentence)`` what failed and has no handler of its own.
     """
 
-    _finished = Signal(object, object)  # from a task's thread: which, and what came of it
+    _finished = Signal(object, object)  # from a task's thread: the task and its outcome
 
     def __init__(
         self,
@@ -90,14 +90,14 @@ class TaskRunner(QObject):
         self._status: QStatusBar | None = None
         self._progress: _ProgressPanel | None = None
         self._finished.connect(self._take, Qt.ConnectionType.QueuedConnection)
-        self._door = _Door()
-        # Also when the parent is taken down without being closed: no result may reach an object that is gone.
+        self._door = _ResultGate()
+        # Also if the parent is deleted without being closed: no result may reach a deleted object.
         self.destroyed.connect(self._door.close)
         self._clock = QTimer(self, interval=LOOK)
         self._clock.timeout.connect(self._look)
 
     def show_above(self, status: QStatusBar) -> None:
-        """Show what takes long above this status bar."""
+        """Show long tasks above `status`."""
         self._status = status
 
     def run(
@@ -107,12 +107,12 @@ class TaskRunner(QObject):
         failed: Callable[[FileError], object] | None = None,
         line: str = "files",
     ) -> None:
-        """Do `task` after those before it in its line; then ``done(result)``, or ``failed(error)``."""
+        """Run `task` after those before it in its line; then call ``done(result)`` or ``failed(error)``."""
         self._queues[line].append(_Run(task, done, failed or (lambda error: self._alert(str(error))), line))
         self._begin(line)
 
     def run_newest(self, task: Task[Any], done: Callable[[Any], object], failed: Callable[[FileError], object]) -> None:
-        """Do `task` in place of all before it, whose results are discarded; a running one ends first."""
+        """Run `task` in place of all before it, whose results are discarded; a running one ends first."""
         self._queues["files"].clear()
         for run in self._running.values():
             run.progress.cancel()
@@ -120,7 +120,7 @@ class TaskRunner(QObject):
         self.run(task, done, failed)
 
     def in_turn(self, act: _Then, line: str) -> None:
-        """Do something short once nothing is left of what is in the line now; at once when that is nothing."""
+        """Call a short function after the tasks that are now in the line, at once if there are none."""
         if line in self._running:
             self.run(Task("Waiting", lambda progress: None, "Nothing was done", kept=False), lambda _: act(), line=line)
         else:
@@ -128,11 +128,11 @@ class TaskRunner(QObject):
 
     @property
     def busy(self) -> bool:
-        """True while anything is to be done."""
+        """Whether any task waits or runs."""
         return bool(self._running) or any(self._queues.values())
 
     def hold(self, then: _Then) -> bool:
-        """Run `then` once all that must be finished is, if all goes well; False when nothing must be.
+        """Run `then` after all tasks that must be finished, if they succeed; return False if there are none.
 
         What need not be finished is given up.
         """
@@ -146,31 +146,31 @@ class TaskRunner(QObject):
         return True
 
     def after_saving(self, then: _Then) -> bool:
-        """Run `then` once all files are written, if all goes well; False when none is being written."""
+        """Run `then` after all files are written, if that succeeds; return False if none is being written."""
         if not any(run.task.kept for run in self._all() if run.line == "files"):
             return False
         self._afterwards = then
         return True
 
     def give_up_reading(self) -> None:
-        """Give up what only reads files: something else is to be read now."""
+        """Cancel tasks that only read files, because another file is to be read."""
         for run in self._all():
             if run.line == "files" and not run.task.kept:
                 self._give_up(run)
 
     def give_up(self) -> bool:
-        """Give everything up; False where it is too late for something."""
-        # The running ones last, or the next would begin.
+        """Cancel all tasks; return False if it is too late for one."""
+        # The running ones last, so that no other begins.
         return all([self._give_up(run) for run in reversed(self._all())])
 
     def cancel(self) -> None:
-        """Give up what is shown."""
+        """Cancel the task that is shown."""
         shown = self._oldest()
         if shown is not None and self._give_up(shown):
             self._say(f"{shown.task.title} was cancelled.")
 
     def close(self, patience: float = 0.0) -> None:
-        """Give everything up: the window closes; wait at most `patience` seconds for each thread to end."""
+        """Cancel all tasks, because the window closes; wait at most `patience` seconds for each thread."""
         self._door.close()
         self._afterwards = None
         runs = self._all()
@@ -202,7 +202,7 @@ class TaskRunner(QObject):
 
     @Slot(object, object)
     def _take(self, run: _Run, outcome: Any) -> None:
-        if self._running.get(run.line) is not run:  # given up
+        if self._running.get(run.line) is not run:  # cancelled
             return
         if self._waits():
             QTimer.singleShot(LOOK, self, lambda: self._take(run, outcome))
@@ -222,7 +222,7 @@ class TaskRunner(QObject):
         if run in self._queues[run.line]:
             self._queues[run.line].remove(run)
             return True
-        if not run.progress.cancel():  # it takes no more than a moment
+        if not run.progress.cancel():  # it will finish soon
             return False
         self._running.pop(run.line, None)
         self._afterwards = None
@@ -262,7 +262,7 @@ class TaskRunner(QObject):
 
 
 class _ProgressPanel(QFrame):
-    """What is going on, how far it is, and a button that ends it, over the window's lower right corner.
+    """The title and progress of a task, with a Cancel button, over the window's lower right corner.
 
     In a layout it would move everything: the pictures would be of another size, and computed anew.
     """
@@ -275,7 +275,7 @@ class _ProgressPanel(QFrame):
         layout = QHBoxLayout(self)
         self._title, self._bar, button = QLabel(), QProgressBar(), QPushButton("Cancel")
         self._title.setObjectName("task.title")
-        self._title.setTextFormat(Qt.TextFormat.PlainText)  # it names a file
+        self._title.setTextFormat(Qt.TextFormat.PlainText)  # it contains a file name
         describe(self._bar, "task.progress", "Progress", "How much of it is done.")
         describe(button, "task.cancel", "Cancel", "Give it up; nothing is changed.")
         self._bar.setFixedWidth(120)
@@ -285,7 +285,7 @@ class _ProgressPanel(QFrame):
             layout.addWidget(widget)
 
     def show_share(self, title: str, share: float) -> None:
-        """A share of 0 or 1 says nothing: it is not known, or the disk has all of it and has to be waited for."""
+        """Show the progress; for 0 and 1 without a share, which is unknown, or all is written and the disk is busy."""
         self._title.setText(f"{title}…" if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…")
         self._bar.setAccessibleName(title)
         known = 0.0 < share < 1.0
@@ -293,7 +293,7 @@ class _ProgressPanel(QFrame):
         self._bar.setValue(round(100 * share) if known else -1)
 
     def stand_above(self, status: QStatusBar) -> None:
-        """Stand in the corner above the status bar, which may have moved."""
+        """Move into the corner above the status bar."""
         self.resize(self.sizeHint())
         corner = status.geometry().topRight() - QPoint(self.width() + GAP, self.height() + GAP)
         self.move(corner)

@@ -1,4 +1,4 @@
-"""Actions: the window's commands with their names, keys and teaching sentences; menus and bars are made of them."""
+"""Actions: the window's commands with names, keys and tips; menus and toolbars are built from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.views.theme import Theme
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.inputs import named, take_typed_number
 
-#: The window's own; those of features follow in their menus.
+#: Actions of the window itself; those of features follow in their menus.
 OWN: tuple[Action, ...] = (
     Action("new", "&File", "&New", ("Ctrl+N",), "No points, no file; all settings stay.", "New"),
     Action("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
@@ -233,7 +233,7 @@ OWN: tuple[Action, ...] = (
 )
 
 
-#: The last of the File menu, behind the actions of features.
+#: Last actions of the File menu, after those of features.
 QUIT = Action("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True)
 
 
@@ -253,7 +253,7 @@ def make_actions(
     handlers: dict[str, Callable[[], object]],
     put: Callable[[QToolButton, bool], None],
 ) -> tuple[dict[str, QAction], dict[str, QMenu]]:
-    """All actions, each triggering its handler, in menus of `window`; and the menus by title.
+    """Return all actions, connected to their handlers, and the menus of `window` by title.
 
     The buttons of those with a short name go to ``put(button, gap)``.
     """
@@ -267,7 +267,7 @@ def make_actions(
         action.setToolTip(tip_of(action, spec.tip))
         action.setWhatsThis(action.toolTip())
         action.triggered.connect(lambda checked, run=handlers[spec.name]: _do(run))
-        window.addAction(action)  # its keys work where the menu bar is hidden, too
+        window.addAction(action)  # its keys also work while the menu bar is hidden
         if spec.short:
             put(icon_button(action, spec.short, 30), spec.gap)
         actions[spec.name] = action
@@ -276,12 +276,12 @@ def make_actions(
     return actions, menus
 
 
-#: A command, and ``able(controller)``: whether there is anything for it to do.
+#: A command, and ``able(controller)``: whether it is enabled.
 Rule = tuple[QAction | QShortcut, Callable[[Controller], bool]]
 
 
 def fill_menu(menu: QMenu, features: FeatureTable, title: str, actions: dict[str, QAction], simple: bool) -> None:
-    """Put its actions into a menu; those that Simple does not have in sight into More at its end."""
+    """Fill a menu with its actions; those that Simple hides go into More at its end."""
     specs = [spec for spec in every(features) if spec.menu == title]
     name = f"more.{title.strip('&').lower()}"
     more = menu.findChild(QMenu, name) or QMenu("&More", menu)
@@ -299,13 +299,13 @@ def fill_menu(menu: QMenu, features: FeatureTable, title: str, actions: dict[str
 
 
 def tip_of(action: QAction, sentence: str) -> str:
-    """A tip that begins with the name of a command and its key: "Fit (F): Show all."."""
+    """Return a tip that begins with the name of a command and its key: "Fit (F): Show all."."""
     keys = action.shortcut().toString()
     return f"{action.iconText().rstrip('…')}{f' ({keys})' if keys else ''}: {sentence}"
 
 
 def has_more(features: FeatureTable, title: str) -> bool:
-    """Whether Simple puts some of the actions of a menu out of sight."""
+    """Return whether Simple hides some of the actions of a menu."""
     return any(spec.menu == title and not spec.simple for spec in every(features))
 
 
@@ -315,7 +315,7 @@ def _do(run: Callable[[], object]) -> None:
 
 
 def icon_button(action: QAction, title: str, side: int) -> QToolButton:
-    """A button called `title` that shows the icon of `action`, `side` pixels wide at least, and triggers it.
+    """Return a button with `title` that shows the icon of `action`, at least `side` pixels wide, and triggers it.
 
     QToolBar.addAction would make it a button's default action, and Qt 6.11 then connects the two anew at every change
     of the action (QToolButton::actionEvent calls setDefaultAction): after 20 000 edits each new undo text cost 0.3 ms.
@@ -338,7 +338,7 @@ def icon_button(action: QAction, title: str, side: int) -> QToolButton:
 
     def clicked() -> None:
         action.trigger()
-        follow()  # of a group the action may be down still, while the click has raised the button
+        follow()  # an action of a group may still be checked after the click has unchecked the button
 
     follow()
     action.changed.connect(follow)

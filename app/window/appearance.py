@@ -14,12 +14,12 @@ from app.scene.model import Scene
 from app.views import theme
 from app.views.widgets.inputs import named
 
-#: Points by which one command makes the text larger or smaller.
+#: Change of the text size by one command (points).
 TEXT_STEP = 2
 
 
 class Appearance(QObject):
-    """Dresses `window`.
+    """Apply theme and text size to `window` and its dialogs.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Appearance(QObject):
         self._applied: theme.Theme | None = None
 
     def begin(self, view: QMenu) -> None:
-        """Add the menu of themes to the menu `view`, and dress the window as it was last time."""
+        """Add the menu of themes to the menu `view`, and apply the remembered theme and text size."""
         menu = view.addMenu("&Theme")
         group = QActionGroup(self)
         self._actions = {}
@@ -53,7 +53,7 @@ class Appearance(QObject):
         QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
 
     def dress(self, scene: Scene) -> tuple[theme.Theme, bool]:
-        """The scene's theme with the document's colours, and whether the window has been dressed anew for it."""
+        """Return the scene's theme with the document's colours, and whether it was newly applied."""
         self._actions[scene.session.theme].setChecked(True)
         plain = theme.theme_of(scene.session.dark)
         anew = plain is not self._applied
@@ -63,7 +63,7 @@ class Appearance(QObject):
         return theme.dressed(plain, scene.document.styles), anew
 
     def choose_theme(self, name: str) -> None:
-        """Light, dark, or as the system."""
+        """Choose the light or dark theme, or that of the system."""
         dark = theme.system_is_dark() if name == "system" else name == "dark"
         self._settings.write(theme=name)
         self._controller.set_session(theme=name, dark=dark)

@@ -1,4 +1,4 @@
-"""DockManager: what can be opened beside the pictures: docks, each made when first seen, and windows of their own."""
+"""DockManager: docks beside the pictures, each created when first shown, and windows of features."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from .actions import every
 
 
 def docks(features: FeatureTable) -> tuple[Dock, ...]:
-    """The window's own, and those of features."""
+    """Return the docks of the window and of features."""
     return (
         Dock("table", "Points table", lambda around: TablePanel(around.controller), wide=False, tab="Points"),
         Dock("history", "History", lambda around: HistoryPanel(around.controller), wide=False, needs=()),
@@ -55,19 +55,19 @@ def docks(features: FeatureTable) -> tuple[Dock, ...]:
     )
 
 
-#: Of the remembered arrangement: raise it when docks come or go.
+#: Version of the remembered arrangement: increment it when docks are added or removed.
 VERSION = 6
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
-#: Shares of the window's width that the column beside the pictures is given at first, usually and at most, and the
-#: least in pixels.
+#: Width of the column beside the pictures: shares of the window's width at first, usually and at most, and the least
+#: width (pixels).
 COLUMN, MOST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320
-#: The least height in pixels of a panel that needs more.
+#: Smallest height of a panel that needs more (pixels).
 LEAST_HEIGHT = 200
 
 
 class _Fitting(Scrolled):
-    """A panel, with bars where the column is narrower or lower than it needs: the pictures keep their room."""
+    """A panel with scroll bars if the column is too small for it, so that the pictures keep their size."""
 
     def __init__(self, panel: QWidget) -> None:
         super().__init__(panel)
@@ -83,12 +83,12 @@ class _Fitting(Scrolled):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LayoutRequest:
-            self.updateGeometry()  # the least size follows the panel's, as with larger text
+            self.updateGeometry()  # the smallest size follows the panel's, for example with larger text
         return super().eventFilter(watched, event)
 
 
 class _Title(QWidget):
-    """Title of a dock, with buttons large enough to hit; the rest of it drags the dock."""
+    """Title bar of a dock, with large buttons; the rest of it drags the dock."""
 
     def __init__(self, dock: QDockWidget, name: str, title: str) -> None:
         super().__init__()
@@ -111,12 +111,12 @@ class _Title(QWidget):
 
 
 def _entitle(dock: QDockWidget, spec: Dock, floating: bool) -> None:
-    """A window of its own has room for the whole title, a tab has not."""
+    """Show the whole title of a floating dock, and the short one of a tab."""
     dock.setWindowTitle(spec.title if floating else spec.tab or spec.title)
 
 
 class DockManager:
-    """Makes the docks, and opens the windows, one of each at a time.
+    """Create the docks, and open the windows, one of each at a time.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class DockManager:
         self._turn = 0
         self._panels: dict[str, Any] = {}
         self._offers: dict[str, StartButtons] = {}
-        #: What makes each window, and those that are open.
+        #: Factories of the windows, and the open ones.
         self._makers: dict[str, Callable[[Surroundings], Any]] = {
             "classes": lambda around: ClassesDialog(around.window, around.controller)
         }
@@ -155,15 +155,15 @@ class DockManager:
             dock.topLevelChanged.connect(partial(_entitle, dock, spec))
             self._docks[spec.name] = dock
         self._arrange()
-        # A column beside the pictures reaches down to the status line.
+        # The column beside the pictures extends down to the status line.
         window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
         window.setTabPosition(AREAS, QTabWidget.TabPosition.North)
 
     def _arrange(self) -> None:
-        """The groups one above the other, the docks of each as tabs, none of them open."""
+        """Arrange the groups one above the other, the docks of each as tabs, all closed."""
         first: dict[int, QDockWidget] = {}
         for spec in sorted(self._specs.values(), key=lambda spec: spec.group):
-            if spec.group not in first:  # before there are tabs: beside those, Qt would make it one more
+            if spec.group not in first:  # before there are tabs, to which Qt would add it
                 first[spec.group] = self._docks[spec.name]
                 self._window.addDockWidget(RIGHT, self._docks[spec.name], Qt.Orientation.Vertical)
         for spec in self._specs.values():
@@ -173,7 +173,7 @@ class DockManager:
         later(self._window, self._tuck_away)
 
     def panel(self, name: str) -> Any:
-        """The panel of a dock, a widget that draws scenes, made when it is first wanted: it may not cost the start."""
+        """Return the panel of a dock, a widget that draws scenes; created when first needed, not at the start."""
         panel = self._panels.get(name)
         if panel is None:
             panel = self._panels[name] = self._specs[name].make(self._around)
@@ -182,18 +182,18 @@ class DockManager:
         return panel
 
     def share_keys(self, actions: Sequence[QAction]) -> None:
-        """Have the keys of `actions` work in docks that float, and in windows."""
+        """Make the keys of `actions` work in floating docks and in windows."""
         self._shared = actions
         for dock in self._docks.values():
             dock.addActions(actions)
 
     def handlers(self) -> dict[str, Callable[[], object]]:
-        """What the actions do."""
+        """Return the handlers of the actions."""
         toggles = {name: partial(self.toggle, name) for name in self._docks}
         return {**toggles, **{name: partial(self.open, name) for name in self._makers}}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
-        """Draw what is open and in sight."""
+        """Draw the open and visible panels and windows."""
         dressed = self._scene is None or self._scene[1] is not theme
         self._scene = scene, theme
         if dressed:
@@ -212,7 +212,7 @@ class DockManager:
             window.render_scene(scene, theme)
 
     def follow_pointer(self, scene: Scene) -> None:
-        """Draw the panels of `scene` that follow the pointer; nothing else is new in it."""
+        """Draw the panels that follow the pointer, which alone has changed in `scene`."""
         assert self._scene is not None
         self._scene = scene, self._scene[1]
         following, _ = self._around.features.by_pointer()
@@ -220,7 +220,7 @@ class DockManager:
             self._draw_late(dock.name)
 
     def _taking_turns(self, scene: Scene) -> set[str]:
-        """The panels that take turns while a run plays, each in an update of its own: so the user gets in between."""
+        """Return the panels that are drawn in turn while a run plays, so that input is handled in between."""
         of_runs = sorted(name for name in self._in_sight if "run" in self._specs[name].watches)
         if not of_runs or not scene.lanes[scene.studied].playing:
             return set()
@@ -235,7 +235,7 @@ class DockManager:
     # -- docks -----------------------------------------------------------------------------------------------------
 
     def _sight(self, name: str, visible: bool) -> None:
-        if not isValid(self._window):  # its docks go with it
+        if not isValid(self._window):  # its docks are deleted, too
             return
         if visible:
             self.panel(name)
@@ -245,7 +245,7 @@ class DockManager:
         self._changed()
 
     def _tuck_away(self) -> None:
-        """Take tabs of docks that are closed out of sight: Qt leaves them where they were, above the pictures."""
+        """Hide the tab bars of closed docks, which Qt leaves above the pictures."""
         open_titles = {dock.windowTitle() for dock in self._docks.values() if not dock.isHidden()}
         for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
             bar.setWhatsThis("Open panels: a click brings one to the front.")
@@ -255,7 +255,7 @@ class DockManager:
                 bar.move(-bar.width() - 1000, -1000)
 
     def toggle(self, name: str) -> None:
-        """Open a dock, or bring it before the others; close the one that is in front."""
+        """Open a dock, or raise it; close it if it is in front."""
         dock = self._docks[name]
         if not dock.isHidden() and name in self._in_sight:
             dock.hide()
@@ -271,7 +271,7 @@ class DockManager:
             elif not before and not dock.isFloating():
                 column = self._column(panel, self._specs[name].wide)
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
-            # Not a focus proxy: Tab would pass over what stands before it.
+            # Not a focus proxy: Tab would skip the widgets before it.
             first = getattr(panel, "first_stop", panel)
             (first if first.isVisible() and first.isEnabled() else panel).setFocus()
             if not dock.isFloating() and not self._fits(size):
@@ -279,7 +279,7 @@ class DockManager:
         self._changed()
 
     def _column(self, panel: QWidget, wide: bool) -> int:
-        """Return the width in pixels for a panel beside the pictures, whose rows stay whole where that is possible."""
+        """Return the width for a panel beside the pictures (pixels), if possible without cutting rows."""
         width, own, pictures = self._window.width(), panel.sizeHint().width(), self._window.centralWidget()
         wanted = max(round(COLUMN * width), own) if wide else own
         handle = self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
@@ -295,40 +295,40 @@ class DockManager:
 
     @property
     def docked(self) -> tuple[str, ...]:
-        """Names of the docks that take room from the pictures."""
+        """Return the names of the docks beside the pictures."""
         return tuple(name for name, dock in self._docks.items() if not dock.isHidden() and not dock.isFloating())
 
     def docks(self, names: Iterable[str]) -> list[QDockWidget]:
-        """The docks of these names."""
+        """Return the docks of these names."""
         return [self._docks[name] for name in names]
 
     def front(self, names: Sequence[str]) -> str:
-        """The first of these that no other hides; "" for none."""
+        """Return the first of these that no other dock hides, or ""."""
         return next((name for name in names if name in self._in_sight), "")
 
     def hide(self, names: Iterable[str]) -> None:
-        """Take these docks out of sight."""
+        """Hide these docks."""
         for dock in self.docks(names):
             dock.hide()
 
     def reveal(self, name: str) -> Any:
-        """Show a dock in front of the others, unless it is in sight; returns its panel."""
+        """Raise a dock, unless it is visible; return its panel."""
         if name not in self._in_sight:
             self.toggle(name)
         return self.panel(name)
 
     def _fits(self, size: QSize) -> bool:
-        """True when nothing is cut off: a window that was of this size cannot become wider than the screen.
+        """Return whether all parts fit into the window, which cannot become wider than the screen.
 
         The window itself has grown to its new least size by now, so that its own width tells nothing.
         """
-        # The new least sizes of all parts; nothing that is to be deleted later, which may be what was clicked.
+        # Update the smallest sizes of all parts, without deleting any, as one of them may be handling a click.
         QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         room = max(self._window.screen().availableSize().width(), size.width())
         return self._window.minimumSizeHint().width() <= room
 
     def restore(self) -> None:
-        """Arrange the docks as they were left; toolbars stay as they are."""
+        """Restore the arrangement of the docks, but not of toolbars."""
         state = self._settings.values.docks.data
         if not state:
             return
@@ -340,9 +340,9 @@ class DockManager:
         self.hide(name for name, spec in self._specs.items() if not spec.kept)
 
     def make_room(self) -> None:
-        """The window comes to be seen: on a smaller screen, or with larger text, less of it may fit than before."""
+        """Close docks that do not fit when the window is shown on a smaller screen, or with larger text."""
         size, screen = self._window.size(), self._window.screen().availableSize()
-        # Before its parts were dressed they asked for more than they need, and may have pushed the window there.
+        # Before the theme was applied, the parts needed more space, and may have enlarged the window.
         pushed = self._window.width() == self._window.minimumWidth()
         if pushed:
             size = size.boundedTo(screen)
@@ -352,13 +352,13 @@ class DockManager:
             shrink(self._window, size)
 
     def remember(self) -> None:
-        """Keep the arrangement for the next start."""
+        """Save the arrangement for the next start."""
         self._settings.write(docks=QtState.of(bytes(self._window.saveState(VERSION).data())))
 
     # -- windows -----------------------------------------------------------------------------------------------------
 
     def open(self, name: str) -> Any:
-        """Open a window, or bring it before the others."""
+        """Open a window, or raise it."""
         window = self.windows.get(name)
         if window is None:
             window = self.windows[name] = self._makers[name](self._around)

@@ -1,4 +1,4 @@
-"""HeldKey: a key that does one thing when it is tapped, and another for as long as it is held."""
+"""HeldKey: a key with one effect when tapped, and another while held."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 
-#: Milliseconds after which a key is held, not tapped.
+#: Time after which a key counts as held (ms).
 HELD = 300
 
 
@@ -31,10 +31,10 @@ class HeldKey(QObject):
     def __init__(self, window: QWidget, action: QAction, hold: Callable[[bool], object]) -> None:
         super().__init__(window)
         self._action, self._hold = action, hold
-        self._key = ord(action.shortcut().toString())  # Qt names letters by their codes
+        self._key = ord(action.shortcut().toString())  # Qt's keys of letters are their codes
         self._application = cast(QApplication, QApplication.instance())
         self._held = False
-        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # of its menu, which never has the focus
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # inactive: its menu never has the focus
         self._shortcut = QShortcut(action.shortcut(), window)
         self._shortcut.setAutoRepeat(False)
         self._shortcut.activated.connect(self._press)
@@ -58,7 +58,7 @@ class HeldKey(QObject):
             if event.key() == self._key and not event.isAutoRepeat():
                 self._let_go(tapped=not self._held)
         elif kind in (QEvent.Type.WindowDeactivate, QEvent.Type.ApplicationDeactivate):
-            self._let_go(tapped=False)  # its release will go elsewhere
+            self._let_go(tapped=False)  # its release will go to another window
         return False
 
     def _let_go(self, tapped: bool) -> None:

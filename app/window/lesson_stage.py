@@ -1,4 +1,4 @@
-"""LessonStage: what the window does for lessons: opens files, keeps panel and layers to the step, adds steps."""
+"""LessonStage: the window's part in lessons: open files, show panel and layers of the step, add steps."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from app.window.dock_manager import DockManager
 if TYPE_CHECKING:
     from app.features.answers.collecting import Source
 
-#: Of a lesson that is open; the dock of this name is the panel.
+#: Name of the dock with the panel of an open lesson.
 PANEL = "lesson"
 
 
 def with_models(features: FeatureTable) -> tuple[str, ...]:
-    """Return the names of panels and windows that train models of their own, which would show what is covered."""
+    """Return the names of panels and windows that train models of their own, which would reveal what is covered."""
     made = [(each.dock.name, each.dock.make) for each in features if each.dock is not None]
     made += [each.window for each in features if each.window is not None]
     return tuple(name for name, make in made if isinstance(make, Widget) and make.trains)
 
 
 def system_language() -> str:
-    """Return the first of the user's languages, as the system has them, that lessons are written in, or English."""
+    """Return the first of the user's languages, in the system's order, with lessons, or English."""
     codes = (each.partition("-")[0] for each in QLocale.system().uiLanguages())
     return next((code for code in codes if code in LANGUAGES), ENGLISH)
 
 
 def nothing_covered(controller: Controller) -> bool:
-    """Whether such panels show nothing that a lesson covers."""
+    """Return whether such panels reveal nothing that a lesson covers."""
     return not covers(controller.document, controller.session)
 
 
@@ -87,25 +87,25 @@ class LessonStage(QObject):
         }
         self._lessons.report = lambda event: when_drawn(acts[event])
         self._controller.unstaged = lambda: when_drawn(self._close)
-        #: The lesson in which a new step is tried.
+        #: The lesson for trying a new step.
         self._trial: Lesson | None = None
-        #: The docks that were open before the lesson.
+        #: Docks that were open before the lesson.
         self._panels: tuple[str, ...] = ()
 
     # -- opening -----------------------------------------------------------------------------------------------------
 
     @property
     def language(self) -> str:
-        """The language of the lessons that come with the program: the one chosen, else the system's."""
+        """Language of the shipped lessons: the chosen one, else that of the system."""
         chosen = self._settings.values.lesson_language
         return chosen if chosen in LANGUAGES else system_language()
 
     def choose_language(self, language: str) -> None:
-        """Remember the language of the lessons that come with the program."""
+        """Set the language of the shipped lessons, and remember it."""
         self._settings.write(lesson_language=language)
 
     def open(self, read: Callable[[], Lesson], name: str) -> None:
-        """Open the lesson that `read()` gives; nothing is asked: the present document comes back when it is left.
+        """Open the lesson that `read()` returns, without a question: leaving it restores the present document.
 
         What is no lesson gets a sentence.
         """
@@ -126,7 +126,7 @@ class LessonStage(QObject):
         self.open(lambda: read_text(self._features, text), "The lesson")
 
     def open_shipped(self, name: str) -> None:
-        """Open one of the lessons that come with the program."""
+        """Open one of the shipped lessons."""
         from app.features.lessons.shipped import lesson
 
         language = self.language
@@ -142,7 +142,7 @@ class LessonStage(QObject):
             self.open_shipped(row.name)
 
     def begin(self, lesson: Lesson) -> None:
-        """Open a lesson that was read, once the present document is written where it is being saved."""
+        """Open a lesson that was read, after a save of the present document in progress."""
         if self._tasks.after_saving(lambda: self.begin(lesson)):
             return
         if self._controller.session.of(LessonSession).lesson is None:
@@ -182,7 +182,7 @@ class LessonStage(QObject):
             self._tasks.run(task, answers.take)
 
     def undo(self) -> None:
-        """The last line of a guess away, else the last change undone."""
+        """Remove the last line of a guess, else undo the last change."""
         if self._controller.session.of(LessonSession).lesson is None or not self._lessons.take_back():
             self._controller.undo()
 
@@ -197,12 +197,12 @@ class LessonStage(QObject):
         AddStepDialog(self._around, self._try_step).open()
 
     def _try_step(self, lesson: Lesson) -> None:
-        """Open a lesson of the new step alone; when it is left, the form comes back."""
+        """Try the new step in a lesson of its own; leaving that opens the form again."""
         self._trial = lesson
         self.begin(lesson)
 
     def ask_worksheet(self) -> None:
-        """Ask for the file of a worksheet of the open lesson, or of the document, and have it made."""
+        """Choose a file, and make the worksheet of the open lesson or document."""
         from app.features.lessons.worksheet_task import KINDS, making
 
         controller = self._controller
@@ -217,13 +217,13 @@ class LessonStage(QObject):
     # -- following ---------------------------------------------------------------------------------------------------
 
     def _close(self) -> None:
-        """Take the panel of a lesson that is over out of sight; a step that was tried is asked for again."""
+        """Hide the panel of a lesson that has ended; after a trial, open the form of the step again."""
         self._docks.hide((PANEL,))
         if self._trial is not None:
-            later(self, self.add_step)  # once the docks of before are back
+            later(self, self.add_step)  # after the earlier docks are restored
 
     def _keep_score(self) -> None:
-        """Remember the best score of a lesson that comes with the program, for the gallery."""
+        """Remember the best score of a shipped lesson, for the gallery."""
         from app.features.lessons.shipped import is_shipped
 
         now = self._controller.session.of(LessonSession)
@@ -246,7 +246,7 @@ class LessonStage(QObject):
             self._share_height(step.panel)
 
     def _share_height(self, panel: str) -> None:
-        """Give what the step is about more of the height than the text."""
+        """Give the panel of the step more height than the text."""
         if panel:
             self._window.resizeDocks(self._docks.docks((PANEL, panel)), [800, 1200], Qt.Orientation.Vertical)
 
@@ -265,7 +265,7 @@ class LessonStage(QObject):
             window.close()
             self._window.activateWindow()
         self._share_height(panel)
-        if focus is None or focus.objectName().startswith("dock."):  # Qt's choice, where it was is away
+        if focus is None or focus.objectName().startswith("dock."):  # chosen by Qt, because the focused widget was hidden
             self._window.setFocus()
         elif focus.isVisible():
-            focus.setFocus()  # an opened panel has taken it
+            focus.setFocus()  # an opened panel has taken the focus

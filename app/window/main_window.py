@@ -1,4 +1,4 @@
-"""MainWindow: lays the views out, composes the scene whenever something has changed, and has every view draw it."""
+"""MainWindow: lay out the views, compose the scene after each change, and let every view draw it."""
 
 from __future__ import annotations
 
@@ -66,16 +66,15 @@ from .safekeeping import Safekeeping
 from .status_line import StatusLine
 
 BRUSH_STEP = 1.25
-#: Seconds that a change waits for the lanes' first pictures of it, to be drawn once with them: a frame of most screens,
-#: or twice what the last ones took; and how long these may have taken at most for the next to be waited for, and for
-#: how long at most.
+#: Longest delay (s) before a change is drawn, so that it is drawn together with the lanes' new pictures: at least
+#: `A_MOMENT`, a frame of most screens; if the last pictures took less than `SOON`, twice that time, and at most `SOON`.
 A_MOMENT, SOON = 0.02, 0.05
-#: Of the first start; and the least at which nothing is cut off.
+#: Size at the first start, and the smallest at which all parts fit (pixels).
 FIRST_SIZE, LEAST_WINDOW = (1280, 800), (1020, 560)
 
 
 class MainWindow(DropWindow):
-    """The window; `assemble` gives it its parts.
+    """The window; `assemble` adds its parts.
 
     Parameters
     ----------
@@ -85,24 +84,24 @@ class MainWindow(DropWindow):
     """
 
     _refresh_asked = Signal()
-    #: It is closed for good.
+    #: Emitted when the window has closed.
     closed = Signal()
 
     def __init__(self, settings: Settings, features: FeatureTable) -> None:
         super().__init__()
         self.settings, self.features = settings, features
-        #: Whether it asks before unsaved changes are lost with it.
+        #: Whether closing it asks about unsaved changes.
         self.asks_to_save = True
         self._menu_bar = QMenuBar()
         self.scene: Scene | None = None
         self._picture_menu: PictureMenu | None = None
         self._refresh_pending = self._refresh_queued = False
-        #: The commands that are enabled as soon as there is something for them to do.
+        #: The commands that are enabled by the state of document and session.
         self._rules: list[actions.Rule] = []
-        #: When the oldest change that has not been drawn was made; jobs drawn, by slot.
+        #: Time of the oldest change that is not drawn yet; jobs drawn, by slot.
         self._waiting_since = 0.0
         self._jobs_drawn: dict[int, int] = {}
-        #: What is to be done once the present state is drawn.
+        #: Functions to call after the present state is drawn.
         self._when_drawn: list[Callable[[], object]] = []
         self.closed.connect(Garbage(self).stop)
         self._enough = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
@@ -110,14 +109,14 @@ class MainWindow(DropWindow):
         self._closed = self._shown = self._tools_hidden = False
         self._refresh_asked.connect(self._refresh_soon, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's own would hide toolbars for good
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's menu would hide toolbars permanently
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
             cast(QLayout, self.layout()).setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
 
     def assemble(
         self, controller: Controller, scheduler: Scheduler, preparation: CompileAhead, safekeeping: Safekeeping
     ) -> None:
-        """Take the parts that need the window to exist first, and build the views."""
+        """Set the parts that need the window, and build the views."""
         self.controller, self.scheduler, self.compile_ahead = controller, scheduler, preparation
         self.safekeeping = safekeeping
         self._requests = BackgroundRequests(scheduler, self.features)
@@ -130,7 +129,7 @@ class MainWindow(DropWindow):
         self.bar = TopBar(controller)
         head = QWidget()
         rows = filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
-        self.setMenuWidget(head)  # panels dock below it, so that none makes the bar wrap
+        self.setMenuWidget(head)  # panels dock below it, so that the bar keeps its width
         self.lanes_view = Lanes(controller, self.features, self.ask_refresh, self._open_menu)
         self.canvases = self.lanes_view.canvases
         self.setCentralWidget(self.lanes_view)
@@ -186,14 +185,14 @@ class MainWindow(DropWindow):
         self.restoreGeometry(QByteArray(geometry))
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         screen = (self.screen().availableSize() - QSize(0, bar)).expandedTo(QSize(*LEAST_WINDOW))
-        self.setMinimumSize(0, 0)  # the parts are not dressed yet, and asked for more room than they need
+        self.setMinimumSize(0, 0)  # before the theme is applied, the parts need more space than later
         self.resize(self.size().boundedTo(screen))
         self.appearance.begin(menus["&View"])
         controller.prefer_simple(self.settings.values.simple)
-        # Points of one's own have been made by somebody who needs no example.
+        # A user with points of their own needs no example.
         controller.set_session(first_start=not geometry and controller.document.is_generated)
         self._draw(self._compose())
-        self.follow()  # pictures are ordered once their size is known
+        self.follow()  # pictures are requested when their size is known
         self.dock_manager.restore()
         self.settings.on_failure(self.say)
         self.canvases[0].setFocus()
@@ -206,18 +205,18 @@ class MainWindow(DropWindow):
 
     @property
     def document(self) -> Document:
-        """The present document."""
+        """The document."""
         return self.controller.document
 
     def take_files(self, paths: list[Path]) -> None:
-        """Open the first of several files, or all where they are answers to a lesson."""
+        """Open the first of several files, or all if they are answers to a lesson."""
         if kind_of(paths[0]) is Kind.ANSWERS:
             self.lessons.open_answers(paths)
         else:
             self.take_file(paths[0])
 
     def take_file(self, path: Path) -> None:
-        """Open or import a file, with all questions that belong to it."""
+        """Open or import a file, with the necessary questions."""
         kind = kind_of(path)
         if kind is Kind.LESSON:
             self.lessons.open_path(path)
@@ -231,11 +230,11 @@ class MainWindow(DropWindow):
         self.import_export.open_text(text)
 
     def result(self, lane: int) -> Frame | None:
-        """The newest frame of a lane: job number, model, certificate."""
+        """Return the newest frame of a lane: job number, model, certificate."""
         return self.scheduler.results.frame(self.document.slots[lane])
 
     def to_widget(self, lane: int, x: float, y: float) -> QPoint:
-        """The pixel of the lane's canvas that shows (x, y) in the present view, drawn or not yet."""
+        """Return the pixel of the lane's canvas for (x, y) in the present view, which may not be drawn yet."""
         return self.canvases[lane].to_widget(x, y)
 
     def show_tools(self, shown: bool) -> None:
@@ -243,7 +242,7 @@ class MainWindow(DropWindow):
         self._palette.setVisible(shown)
 
     def idle(self) -> bool:
-        """True when nothing is preparing, pending or running and the last frame has been painted."""
+        """Return whether nothing is pending or running, and the last frame has been painted."""
         if self.compile_ahead.running or self._refresh_pending or self.tasks.busy or not self.scheduler.idle:
             return False
         unpainted = any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
@@ -252,7 +251,7 @@ class MainWindow(DropWindow):
     # -- composing -------------------------------------------------------------------------------------------------
 
     def follow(self) -> None:
-        """Document or session have changed: enable at once what can be done, and draw soon.
+        """Handle a change of document or session: enable commands at once, and draw soon.
 
         Qt drops the key of a disabled command, or gives it to the widget that has the focus: that cannot wait.
         """
@@ -261,7 +260,7 @@ class MainWindow(DropWindow):
         self.ask_refresh()
 
     def ask_refresh(self) -> None:
-        """Have the scene composed and drawn soon; may be called from any thread, any number of times."""
+        """Request a new scene to be drawn soon; callable from any thread, any number of times."""
         if self._closed:
             return
         if not self._refresh_pending:
@@ -278,7 +277,7 @@ class MainWindow(DropWindow):
 
     @Slot()
     def _refresh_soon(self) -> None:
-        """Request pictures and answers at once; draw once, with the pictures that will be here in a moment."""
+        """Request pictures and answers at once, and draw once, together with pictures that arrive soon."""
         self._refresh_queued = False
         if not self._refresh_pending or self._closed:
             return
@@ -338,14 +337,14 @@ class MainWindow(DropWindow):
             self._request()
 
     def _present(self) -> Scene:
-        """Return the scene of this moment, which need not be drawn yet."""
+        """Return the present scene, which may not be drawn yet."""
         if self.scene is not None and not self._refresh_pending:
             return self.scene
         self.scheduler.collect()
         return self._compose()
 
     def _compose(self, uncovered: bool | None = None) -> Scene:
-        """Return the scene of this moment, made anew; `uncovered` as `compose` has it, default: as this window is."""
+        """Compose and return the present scene; `uncovered` as in `compose`, by default that of this window."""
         store, session = self.controller.store, self.controller.session
         lesson = session.of(LessonSession).lesson
         return compose(
@@ -378,7 +377,7 @@ class MainWindow(DropWindow):
         self.dock_manager.render_scene(scene, dress, self.named_actions)
         self.presenter.render_scene(scene, dress)
         self.audience.render_scene(self._compose(uncovered=False) if scene.session.peeks else scene, dress)
-        name = scene.title.replace("[*]", "[*][*]")  # which stands for itself; alone it is where "modified" is said
+        name = scene.title.replace("[*]", "[*][*]")  # doubled it is literal; single, it marks a modified document
         self.setWindowTitle(f"{name}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
         guessed = "the last of the guess" if scene.session.of(LessonSession).can_take_back else None
@@ -406,14 +405,14 @@ class MainWindow(DropWindow):
         self._show_hint()
 
     def _hide_tools(self, scene: Scene) -> None:
-        """The palette of tools is out of sight where a lesson says so; in presenter mode it is anyhow."""
+        """Show or hide the palette of tools, by lesson and presenter mode."""
         hidden = "tools" in scene.hidden
         if hidden != self._tools_hidden and not scene.session.presents_here:
             self._tools_hidden = hidden
             self._palette.setHidden(hidden)
 
     def _request(self) -> None:
-        """Request from the background what is not known yet of this moment."""
+        """Request missing pictures and answers for the present state."""
         context = self._context()
         shades = theme.dressed(theme.theme_of(context.session.dark), context.document.styles).shades
         self._requests.update(context, shades)
@@ -438,18 +437,18 @@ class MainWindow(DropWindow):
             self._shown = True
             self.dock_manager.make_room()
             if self.controller.session.first_start and (handle := self.windowHandle()) is not None:
-                handle.installEventFilter(self)  # until the first click, wherever that is
+                handle.installEventFilter(self)  # until the first click anywhere
         self.safekeeping.offer_soon()
         self.ask_refresh()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.MouseButtonRelease:
             watched.removeEventFilter(self)
-            later(self, lambda: self.controller.set_session(first_start=False))  # the click itself comes first
+            later(self, lambda: self.controller.set_session(first_start=False))  # after the click is handled
         return super().eventFilter(watched, event)
 
     def _study_of(self, lane: int) -> RunState | None:
-        """The newest that is known of a lane's run."""
+        """Return the newest state of a lane's run."""
         lanes = self._present().lanes
         return lanes[lane].run_state if lane < len(lanes) else None
 
@@ -509,7 +508,7 @@ class MainWindow(DropWindow):
         }
 
     def _show_gallery(self, lessons: bool = False) -> None:
-        from app.window.dialogs.gallery import GalleryDialog  # only now: it costs the start nothing
+        from app.window.dialogs.gallery import GalleryDialog  # here, to keep the start fast
 
         gallery = self.findChild(GalleryDialog)
         if gallery is None:
@@ -522,7 +521,7 @@ class MainWindow(DropWindow):
         gallery.activateWindow()
 
     def open_example(self, example: Example) -> None:
-        """Open one of the gallery, after asking about unsaved changes."""
+        """Open an example of the gallery, after asking about unsaved changes."""
         self.file_dialogs.unless_unsaved(lambda: self._put_example(example))
 
     def _put_example(self, example: Example) -> None:
@@ -544,14 +543,14 @@ class MainWindow(DropWindow):
             self._arrange_for(example)
 
     def _arrange_for(self, example: Example) -> None:
-        """Open what the example needs in sight, and close what others do."""
+        """Open the panels that the example needs, and close those of other examples."""
         self.dock_manager.show_only(example.opens)
         self.switch(example.opens, {name for each in EXAMPLES for name in each.opens})
         self.say(example.sentence)
 
     def switch(self, names: Collection[str], among: Iterable[str]) -> None:
-        """Turn those commands of `among` on that are in `names`, and the others off."""
-        self.refresh_if_pending()  # it checks the commands
+        """Switch on the commands of `among` that are in `names`, and switch off the others."""
+        self.refresh_if_pending()  # which updates the commands
         for name in sorted(among):
             if self.named_actions[name].isChecked() != (name in names):
                 self.named_actions[name].trigger()
@@ -562,20 +561,20 @@ class MainWindow(DropWindow):
             key.activated.connect(lambda label=label: self._number(label))
 
     def _number(self, label: int) -> None:
-        """A key from 1 to 8: an answer where a lesson asks, else the class of the next point."""
+        """Handle a key from 1 to 8: an answer to a lesson's question, else the class of the next point."""
         asked = self.controller.session.of(LessonSession).prediction is not None
         if not asked or not self.controller.feature(LessonController).choose(label):
             self.controller.set_class(label)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Space reaches the window when nothing that has the focus wants it.
+        # Space reaches the window if the focused widget does not handle it.
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self.controller.toggle_pause()
         else:
             super().keyPressEvent(event)
 
     def _pointer_spot(self) -> PointerPosition | None:
-        """Where the pointer is, when it is over a picture."""
+        """Return the location of the pointer, if it is over a picture."""
         return next((pointer for canvas in self.canvases if (pointer := canvas.pointer_spot()) is not None), None)
 
     def _toggle_full_screen(self) -> None:
@@ -587,7 +586,7 @@ class MainWindow(DropWindow):
         self.settings.write(simple=self.controller.prefers_simple)
 
     def choose_theme(self, name: str) -> None:
-        """Light, dark, or as the system."""
+        """Choose the light or dark theme, or that of the system."""
         self.appearance.choose_theme(name)
 
     def _redraw(self) -> None:
@@ -595,7 +594,7 @@ class MainWindow(DropWindow):
         self.refresh()
 
     def ask_picture(self) -> None:
-        """Ask which picture to export, of what is shown when the answer comes."""
+        """Open the dialog that exports a picture, as displayed when the user confirms."""
         if self.findChild(PictureDialog) is not None:
             return
         scene = self._present()
@@ -611,7 +610,7 @@ class MainWindow(DropWindow):
         ).open()
 
     def copy_picture(self, lane: int) -> None:
-        """Copy the picture of a lane to the clipboard, as it is on screen."""
+        """Copy the picture of a lane to the clipboard, as on screen."""
         what = cast("What", f"lane{lane}")
         shot = self.shoot(what)
         width, height, scale = screen_size(self.canvases[: shot.scene.shown], what)
@@ -621,8 +620,8 @@ class MainWindow(DropWindow):
     def edit_point(self, index: int) -> None:
         """Edit the coordinates of a point in the table of the points."""
         panel: TablePanel = self.dock_manager.reveal("table")
-        self.refresh()  # the table has its row
-        later(panel, lambda: panel.table.edit_point(index))  # a menu that is closing takes the focus from its field
+        self.refresh()  # so that the table has the row
+        later(panel, lambda: panel.table.edit_point(index))  # a closing menu would take the focus from the field
 
     def _open_menu(self, lane: int, pointer: PointerPosition | None, at: QPoint) -> None:
         if self._picture_menu is None:
@@ -643,23 +642,23 @@ class MainWindow(DropWindow):
         shown.activateWindow()
 
     def _show_about(self) -> None:
-        from app.window.dialogs.about import AboutDialog  # only now: it costs the start nothing
+        from app.window.dialogs.about import AboutDialog  # here, to keep the start fast
 
         self._show(AboutDialog, lambda parent: AboutDialog(parent, self.settings.folder, self.safekeeping.folder))
 
     # -- status bar ------------------------------------------------------------------------------------------------
 
     def say(self, sentence: str) -> None:
-        """Tell the person at the window something, for a while or until the next change; "" takes it back."""
+        """Show the user a sentence, for a while or until the next change; "" removes it."""
         self.status_line.say(sentence, self.document)
         self._show_hint()
 
     def alert(self, sentence: str) -> None:
-        """Tell something that must not be overlooked."""
+        """Show a message box with a sentence that must not be overlooked."""
         self.file_dialogs.alert(sentence)
 
     def _hover(self, pointer: PointerPosition | None) -> None:
-        """The pointer has moved over a picture, or left it."""
+        """Handle the pointer's movement over a picture, or that it has left it."""
         self._show_hint()
         self.presenter.aim(pointer)
         self.audience.aim(pointer)
@@ -695,7 +694,7 @@ class MainWindow(DropWindow):
         if not self._closed:
             self._closed = True
             self.audience.close()
-            self.presenter.end()  # what is remembered is the window as it is otherwise
+            self.presenter.end()  # so that the usual window is remembered
             self.settings.write(geometry=QtState.of(bytes(self.saveGeometry().data())))
             self.safekeeping.close()
             self.dock_manager.remember()

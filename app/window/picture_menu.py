@@ -1,4 +1,4 @@
-"""PictureMenu: the context menu of a picture: on a point what can be done with it, elsewhere what with the picture."""
+"""PictureMenu: the context menu of a picture, with commands for the point below the pointer, else for the picture."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.views.widgets.inputs import named
 
 
 class PictureMenu(QMenu):
-    """A menu that is filled anew each time it is opened.
+    """A menu that is filled each time it is opened.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ class PictureMenu(QMenu):
             self._classes.addAction(action)
 
     def _own(self, name: str, text: str, run: Callable[[], object]) -> QAction:
-        action = named(QAction(text, self.parent()), f"picture.menu.{name}")  # `clear` ends those of the menu itself
+        action = named(QAction(text, self.parent()), f"picture.menu.{name}")  # `clear` would delete actions of the menu
         action.triggered.connect(lambda: run())
         return action
 
     def open_at(self, lane: int, pointer: PointerPosition | None, at: QPoint) -> None:
-        """Open the menu of the picture of `lane`, or of the point at `pointer`, at a location on the screen.
+        """Open the menu of the picture of `lane`, or of the point at `pointer`, at a position on the screen.
 
         A point there is selected, unless it is: the menu applies to the selection.
         """

@@ -30,7 +30,7 @@ RECOVERY_FOLDER = "recovery"
 
 
 class Safekeeping(QObject):
-    """Follows the store of one window.
+    """Keep a recovery copy and a lock for the document of one window.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Safekeeping(QObject):
     def attach(
         self, window: QWidget, controller: Controller, settings: Settings, questions: FileDialogs, tasks: TaskRunner
     ) -> None:
-        """Begin to follow `controller`; dialogs stand in front of `window`."""
+        """Begin to follow `controller`; `window` is the parent of dialogs."""
         self._window, self._controller, self._settings, self._questions = window, controller, settings, questions
         self._tasks = tasks
         self._path: Path | None = None
@@ -68,13 +68,13 @@ class Safekeeping(QObject):
         self._follow()
 
     def offer_soon(self) -> None:
-        """Look for what a window that did not end well has left, once this window stands for the first time."""
+        """Look for copies of windows that crashed, when this window is first shown."""
         if not self._checked:
             self._checked = True
             later(self, self._begin)
 
     def close(self) -> None:
-        """The window has ended well: take copies and locks away."""
+        """Delete copies and locks after the window has closed normally."""
         if self._closed:
             return
         self._closed = True
@@ -97,7 +97,7 @@ class Safekeeping(QObject):
                 self._kept = None
                 self.recorder.keep(None)
             return
-        # An edit while the file was being written: the copy is not of that file's content, but of that file.
+        # After an edit while the file was being written, the copy has other content, but belongs to that file.
         work = UnsavedWork(own.document, own.path, self._controller.on_disk if aside is None else aside.on_disk)
         if self._kept is None or not _is_same(work, self._kept):
             self._kept = work
@@ -111,11 +111,11 @@ class Safekeeping(QObject):
     # -- recent files ----------------------------------------------------------------------------------------------
 
     def recent(self) -> list[Path]:
-        """The documents used last, newest first, without those that are gone for now."""
+        """Return the recent documents, newest first, without those that do not exist at present."""
         return [path for name in self._settings.values.recent if not _gone(path := Path(name))]
 
     def _remember(self, path: Path) -> None:
-        # Those that are gone too: their disk may come back.
+        # Including missing ones, whose disk may return.
         names = dict.fromkeys((str(documents.absolute(path)), *self._settings.values.recent))
         self._settings.write(recent=tuple(names)[:MOST_RECENT])
 
@@ -161,7 +161,7 @@ class Safekeeping(QObject):
         if self._offered:
             dialog = self._dialog = RecoveryDialog(self._window, self._offered, self._recover, self._ask_delete)
             dialog.finished.connect(self._keep_for_later)
-            dialog.show()  # one may work on and answer later
+            dialog.show()  # not modal: the user may answer later
 
     def _keep_for_later(self) -> None:
         self._dialog = None
@@ -208,23 +208,23 @@ class Safekeeping(QObject):
         box.open()
 
     def _drop(self, copy: Copy) -> None:
-        """`copy` is not offered any more; its lock stays."""
+        """Stop offering `copy`, but keep its lock."""
         self._offered.remove(copy)
         if self._dialog is not None:
             self._dialog.show_copies(self._offered)
 
 
 def _is_same(work: UnsavedWork, other: UnsavedWork) -> bool:
-    """The two have the same content, and belong to the same state of the same file."""
+    """Return whether two copies have the same content, and belong to the same state of the same file."""
     same_file = (work.path, work.on_disk) == (other.path, other.on_disk)
     return same_file and same_content(work.document, other.document)
 
 
 def _gone(path: Path) -> bool:
-    """There is no file at `path`; one that cannot be looked at may well be there, and says why when it is opened."""
+    """Return whether there is no file at `path`; False if that is unknown, as opening it will report the reason."""
     try:
         return not stat.S_ISREG(path.stat().st_mode)
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: there can be no such name
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: an impossible name
         return True
     except OSError:
         return False

@@ -1,4 +1,4 @@
-"""StatusLine: the bottom of the window: what was said last, else what the pointer can do where it is."""
+"""StatusLine: the last message, else a hint on what the pointer can do at its location."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.inputs import named, plain_tip
 from app.views.widgets.stable_label import StableLabel
 
-SHOWN_FOR = 8000  # milliseconds
+SHOWN_FOR = 8000  # duration of a message (ms)
 
 
 class StatusLine(QStatusBar):
-    """Sentences and coordinates; `renew()` is called when a sentence has stood long enough."""
+    """Messages and coordinates; `renew()` is called when a message has been shown long enough."""
 
     def __init__(self, renew: Callable[[], None]) -> None:
         super().__init__()
         self._sentence = self._tip = ""
         self._subject: Document | None = None
-        self._hint = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "hint")  # it quotes names
+        self._hint = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "hint")  # it contains names
         self._hint.setContentsMargins(6, 0, 0, 0)
         self._place, self._progress = StableLabel(), named(QLabel(), "progress")
         self._coordinates = named(self._place.label, "coordinates")
@@ -42,7 +42,7 @@ class StatusLine(QStatusBar):
         self._gestures = ""
 
     def say(self, sentence: str, document: Document) -> None:
-        """Show `sentence` for a while, or until there is another document than this."""
+        """Show `sentence` for a while, or until the document is another."""
         self._sentence, self._subject = plain(sentence), document
         self._tip = plain_tip(sentence)
         self._silence.start(SHOWN_FOR)
@@ -57,14 +57,14 @@ class StatusLine(QStatusBar):
         self._progress.setVisible(bool(text))
 
     def text(self) -> str:
-        """What stands there."""
+        """Return the displayed text."""
         return self._hint.text()
 
     def show_hint(self, document: Document, session: Session, pointer: PointerPosition | None) -> None:
-        """Show what was said, or what a pointer at `pointer` (None: at no picture) can do."""
+        """Show the message, or a hint on what the pointer can do at `pointer` (None: over no picture)."""
         if document is not self._subject:
             self._sentence = ""
-        # Each new frame asks, too; looking for the nearest of 100 000 points takes 1.5 ms.
+        # Called for each new frame, too; the search for the nearest of 100 000 points takes 1.5 ms.
         asked = (document, session, pointer)
         if asked != self._asked:
             self._asked = asked
@@ -98,7 +98,7 @@ def _gestures_at(document: Document, session: Session, pointer: PointerPosition 
 
 
 def _click_at(document: Document, session: Session, pointer: PointerPosition) -> str:
-    """What the point tool does at `pointer`."""
+    """Return a hint on what the point tool does at `pointer`."""
     index, selected = point_at(document, pointer), len(session.selection)
     if index is None:
         name = document.class_name(session.active_class)

@@ -1,1 +1,1 @@
-"""Audience: the pictures once more, on a window for the projector."""
+"""Audience: a second window with the pictures, for the projector.  `audience.py` opens it on the right screen."""

@@ -1,4 +1,4 @@
-"""Audience: opens and closes the audience window, chooses its screen, and says what it sees."""
+"""Audience: open and close the audience window, choose its screen, and give it its scenes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from solver import Grid
 
 from .audience_window import SIZE, AudienceWindow
 
-#: In place of a screen's name: a window like any other.
+#: In place of a screen's name: an ordinary window.
 PLAIN = "window"
 
 
@@ -83,7 +83,7 @@ class Audience(QObject):
     # -- the window --------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, dress: Theme) -> None:
-        """Draw the scene for the audience, unless their pictures are frozen; without an audience close the window."""
+        """Draw the scene on the audience window, unless that is frozen; close the window without an audience."""
         presenting = scene.session.presenting
         self._frozen = presenting is not None and presenting.frozen
         if presenting is None or not presenting.audience:
@@ -92,41 +92,41 @@ class Audience(QObject):
             self.view = AudienceWindow(self._controller, self._features, self._resized, self._closed_by_user)
             self.view.render_scene(scene, dress)
             self._place(self.view)
-            self._window.activateWindow()  # the keys stay with the controls
+            self._window.activateWindow()  # so that keys reach the controls
         elif not self._frozen:
             self.view.render_scene(scene, dress)
 
     def follow_pointer(self, scene: Scene) -> None:
-        """Draw what of the scene follows the pointer."""
+        """Draw the parts of the scene that follow the pointer."""
         if self.view is not None and not self._frozen and not scene.session.peeks:
             self.view.follow_pointer(scene)
 
     def aim(self, pointer: PointerPosition | None) -> None:
-        """Have the spotlight shine where the pointer is."""
+        """Move the spotlight to the pointer."""
         if self.view is not None and not self._frozen:
             self.view.aim(pointer)
 
     def grid(self, index: int, own: Grid, view: View) -> Grid:
-        """Return the grid of the picture at place `index`: `own` samples, or those that the audience needs as well."""
+        """Return the grid of the picture at `index`: `own`, or one that also serves the audience window."""
         if self.view is None or self._frozen or index >= len(self.view.canvases):
             return own
         return grid_over(own, self.view.canvases[index].grid_for(view))
 
     @property
     def unpainted(self) -> bool:
-        """Something was drawn for the audience that has not been painted."""
+        """Whether the audience window has drawn changes that are not painted yet."""
         return self.view is not None and self.view.unpainted
 
     @property
     def note(self) -> str:
-        """What is to be remembered here of the audience window, or ""."""
+        """Return the text about the audience window in this window, or ""."""
         presenting = self._controller.session.presenting
         if presenting is not None and presenting.frozen:
             return "Audience window frozen (Alt+F5)"
         return "Covered pictures are seen here only" if presenting is not None and presenting.peek else ""
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if it is open."""
         view, self.view = self.view, None
         if view is not None:
             view.close()
@@ -140,13 +140,13 @@ class Audience(QObject):
     # -- its screen --------------------------------------------------------------------------------------------------
 
     def choose_screen(self, name: str) -> None:
-        """Have the window fill the screen of this name, or be one like any other."""
+        """Let the window fill the screen of this name, or be an ordinary window."""
         self._settings.write(audience_screen=name)
         if self.view is not None:
             self._place(self.view)
 
     def _screen(self) -> QScreen | None:
-        """Return the screen to fill: the one that was chosen, else one that the controls are not on."""
+        """Return the screen to fill: the chosen one, else one without the controls."""
         wanted, own = self._settings.values.audience_screen, self._window.screen()
         if wanted == PLAIN:
             return None
@@ -154,7 +154,7 @@ class Audience(QObject):
         return next((each for each in QGuiApplication.screens() if each.name() == wanted), next(iter(others), None))
 
     def _place(self, view: AudienceWindow) -> None:
-        """Have the window fill its screen; where there is none for it, show it as one like any other."""
+        """Let the window fill its screen; without one, show it as an ordinary window."""
         screen = self._screen()
         if screen is None:
             if view.isFullScreen():
@@ -163,14 +163,14 @@ class Audience(QObject):
             view.show()
             return
         if view.isFullScreen():
-            view.showNormal()  # else Qt leaves it where it is
+            view.showNormal()  # else Qt does not move it
         view.setScreen(screen)
         view.setGeometry(screen.geometry())
         view.showFullScreen()
 
     @Slot(QScreen)
     def _screen_removed(self, screen: QScreen) -> None:
-        """What was on that screen comes back as a window: it must not cover the controls."""
+        """Show the window as an ordinary one after its screen was removed, so that it does not cover the controls."""
         if self.view is not None and self.view.isFullScreen():
             later(self, self._place_again)
 
@@ -180,7 +180,7 @@ class Audience(QObject):
 
 
 def _screens() -> list[tuple[str, str]]:
-    """Name of each screen, and what it is called in a menu."""
+    """Return the name of each screen, with its text in the menu."""
     found = []
     for number, screen in enumerate(QGuiApplication.screens(), 1):
         size, called = screen.size(), plain(f"{screen.manufacturer()} {screen.model()}".strip() or screen.name())

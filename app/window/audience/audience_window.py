@@ -1,4 +1,4 @@
-"""AudienceWindow: the pictures of a scene once more, large and with nothing to set, for a projector."""
+"""AudienceWindow: the pictures of a scene, large and without controls, for a projector."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from app.window.lane.lanes import GAP, PLAIN_TEXT, presenter_text
 from app.window.lane.status_strip import StatusStrip
 from app.window.presenter.pen_layer import PenLayers
 
-#: What a picture needs beside and above it for axes, title and status line, in lines of text.
+#: Space beside and above a picture for axes, title and status line, in lines of text.
 BESIDE, ABOVE = 2.5, 3.6
-#: Size of the first window, where there is no other screen to fill.
+#: First size of the window if there is no other screen to fill (pixels).
 SIZE = (960, 600)
 TITLE, CANVAS, STRIP = range(3)
 
@@ -74,7 +74,7 @@ class AudienceWindow(QWidget):
         self.resize(*SIZE)
 
     def _make(self) -> None:
-        """The parts of one picture more."""
+        """Add the parts of one more picture."""
         index, controller = len(self.canvases), self._controller
         canvas = Canvas(index, controller.editing, controller, self._resized, self._features)
         canvas.covers = [kind(controller, canvas) for kind in self._features.views("cover")]
@@ -94,7 +94,7 @@ class AudienceWindow(QWidget):
     # -- arrangement -------------------------------------------------------------------------------------------------
 
     def _arrange(self, shown: int) -> None:
-        """Give each picture its place, and all text its size."""
+        """Arrange the pictures, and set the size of all text."""
         columns = columns_for(shown, self.width(), self.height(), BESIDE * PLAIN_TEXT + GAP, ABOVE * PLAIN_TEXT)
         text = presenter_text(self.size(), shown, columns)
         if text != self._text:
@@ -153,7 +153,7 @@ class AudienceWindow(QWidget):
         self._glasses.render_scene(scene, self.canvases, dress)
 
     def _say(self, scene: Scene) -> None:
-        """What a lesson asks, above the pictures."""
+        """Show the question of a lesson above the pictures."""
         asked = scene.session.of(LessonSession).prediction
         sentence = (
             "" if asked is None else "\n".join(plain(each) for each in (asked.question, *_lettered(asked.answers)))
@@ -163,21 +163,21 @@ class AudienceWindow(QWidget):
         self._sentence.setHidden(not sentence)
 
     def follow_pointer(self, scene: Scene) -> None:
-        """Draw what of the scene follows the pointer."""
+        """Draw the parts of the scene that follow the pointer."""
         self._scene = scene
         for canvas in self.canvases[: scene.shown]:
             canvas.follow_pointer(scene)
 
     def aim(self, pointer: PointerPosition | None) -> None:
-        """Have the spotlight shine where the pointer is."""
+        """Move the spotlight to the pointer."""
         self._glasses.aim(pointer)
 
     @property
     def unpainted(self) -> bool:
-        """Something was drawn that has not been painted."""
+        """Whether changes were drawn that are not painted yet."""
         return self.isVisible() and any(each.isVisible() and each.unpainted for each in self.canvases)
 
 
 def _lettered(answers: Sequence[str]) -> list[str]:
-    """The answers to choose from, each behind its letter."""
+    """Return the choices of an answer, each after its letter."""
     return [f"{letter}  {answer}" for letter, answer in zip("ABCD", answers, strict=False)]

@@ -1,1 +1,1 @@
-"""Bars: what stands round the pictures: commands, classes, the data set, the options of the tool; and the tools."""
+"""Bars around the pictures: commands, classes, data set and tool options above, tools at the left."""

@@ -1,4 +1,4 @@
-"""ClassChips: one small button for each class, with its symbol: the class of the next point."""
+"""ClassChips: one button for each class, with its symbol, to choose the class of the next point."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.views.widgets.inputs import describe, filled
 
 
 class ClassChips(QWidget):
-    """The classes, and in Simple "+" for one more; what is drawn next is of the one that is down."""
+    """Buttons of the classes, and in Simple "+" for one more; the checked one is the class of the next point."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class ClassChips(QWidget):
         filled(QHBoxLayout(self), *self._chips, self._more, margins=0, spacing=0)
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the active class, the classes' names, and how many points each has."""
+        """Show the active class, and the name and number of points of each class."""
         if theme is not self._theme:
             self._theme = theme
             for label, chip in enumerate(self._chips):
@@ -65,7 +65,7 @@ class ClassChips(QWidget):
 
 
 def counts_sentence(scene: Scene) -> str:
-    """ "200 points: 100 of class 1, 100 of class 2"."""
+    """Return "200 points: 100 of class 1, 100 of class 2"."""
     counts, names = scene.points.counts, scene.document.class_names
     present = [f"{grouped(n)} of {name}" for n, name in zip(counts, names, strict=True) if n]
     return count(sum(counts), "point") + (": " + ", ".join(present) if present else "")

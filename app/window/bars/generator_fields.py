@@ -1,4 +1,4 @@
-"""GeneratorFields: the data set, how many points and how noisy; what is wanted less often stands in a small form."""
+"""GeneratorFields: data set, number of points and noise; a popup form has the other settings of the generator."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from solver.data.datasets import DATASETS, MOST_FLIPPED
 from .class_chips import counts_sentence
 from .popup import PopupButton
 
-#: Width of the number of points in the bar, in pixels, and the most there is; the row of the form where fields begin.
+#: Usual and largest width of the number of points in the bar (pixels), and the first row of fields in the form.
 COUNT, MOST, FIELDS = 72, (1 << 24) - 1, 2
-#: Shown where the points are not the generator's.
+#: Text if the points are not as generated.
 OWN = "Own points"
 
 
 class GeneratorFields(QWidget):
-    """Choosing a data set makes it; the other fields act at once while the points are the generator's own."""
+    """Choosing a data set generates it; the other fields act at once while the points are as generated."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class GeneratorFields(QWidget):
             self._set.setItemData(self._set.count() - 1, kind.sentence, Qt.ItemDataRole.ToolTipRole)
         self._set.addItem(OWN, "")
         own = cast(QStandardItemModel, self._set.model()).item(self._set.count() - 1)
-        own.setEnabled(False)  # it reports, and cannot be chosen
+        own.setEnabled(False)  # displayed, but not for choosing
         self._set.activated.connect(lambda: controller.choose_generator(self._set.currentData()))
         self._count = self._spin("count", "Points per class", 1, 50_000, "How many points of each class.")
         self._noise = self._number("noise", "Noise", 0, 10, "Standard deviation of what is added to each coordinate.")
@@ -108,7 +108,7 @@ class GeneratorFields(QWidget):
             self._rows[name] = field
             self._form.addRow(title, field)
         self._limits = describe(
-            QComboBox(minimumContentsLength=24),  # a number of points, and how long that will take
+            QComboBox(minimumContentsLength=24),  # a number of points, with the estimated time
             "training_limit",
             "Learn from at most this many points",
             "More points than this: classifiers learn from a sample drawn evenly from each class; the picture says so.",
@@ -119,7 +119,7 @@ class GeneratorFields(QWidget):
         self._form.addRow(clickable(QPushButton("Add to the points"), "generate.add", "Add generated points", tip, act))
 
     def _show_simple(self, simple: bool) -> None:
-        """In Simple have the number of points and the button that makes them in the form, else in the bar."""
+        """Move the number of points and the button Generate into the form in Simple, else into the bar."""
         self._simple, more = simple, self._more
         parts = (self._n, self._count, self._go)
         if simple:
@@ -131,7 +131,7 @@ class GeneratorFields(QWidget):
             before: QWidget = self._set
             for index, part, behind in zip((1, 2, 5), parts, (self._noise_label, self._noise_label, more), strict=True):
                 self._row.insertWidget(index, part)
-                part.stackUnder(behind)  # in its place for a screen reader, too
+                part.stackUnder(behind)  # the same order for screen readers
             for part in (self._count, self._noise, self._go, more):
                 QWidget.setTabOrder(before, part)
                 before = part
@@ -193,7 +193,7 @@ class GeneratorFields(QWidget):
         self._show_limits(scene)
 
     def _show_limits(self, scene: Scene) -> None:
-        """The choices of how many points to learn from, with the time that will take."""
+        """Show the choices of the limit on training points, with estimated times."""
         times = scene.training_times
         if times == self._times and self._limits.currentData() == scene.document.training_limit:
             return

@@ -1,4 +1,4 @@
-"""Popup: a button that opens a small form below itself, for what is wanted now and then."""
+"""Popup: a button that opens a form below itself, for settings that are rarely needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.views.widgets.whats_this import answer, show_of_focused
 
 
 class PopupForm(QFrame):
-    """The form; a click beside it, Enter and Escape close it, Shift+F1 explains the field."""
+    """The form; a click outside, Enter and Escape close it, and Shift+F1 explains the field."""
 
     def __init__(self, button: QToolButton) -> None:
         super().__init__(button, Qt.WindowType.Popup, frameShape=QFrame.Shape.StyledPanel)
@@ -24,14 +24,14 @@ class PopupForm(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         left = leave_field(event, self)
         if event.key() == Qt.Key.Key_F1 and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            show_of_focused(self)  # the keys of the window's actions do not come here
+            show_of_focused(self)  # keys of the window's actions do not reach popups
         elif left or event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.hide()
         else:
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """A click beside the form: what is refused keeps it open, until the next click."""
+        """Handle a click outside: a refused value keeps the form open until the next click."""
         field = self.focusWidget()
         refused_before = is_refused(field)
         commit_within(self)
@@ -39,7 +39,7 @@ class PopupForm(QFrame):
             event.ignore()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        commit_within(self)  # a click beside the form leaves no field
+        commit_within(self)  # a click outside does not take the focus from a field
         if isinstance(field := self.focusWidget(), NumberField | WholeField):
             field.restore()
         super().hideEvent(event)

@@ -1,4 +1,4 @@
-"""ToolOptions: the options of the chosen tool, beside the data set; nothing where it has none."""
+"""ToolOptions: the options of the chosen tool, if any, beside the data set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.views.widgets.inputs import (
     spin_box,
 )
 
-#: Option: title, unit, sentence.
+#: By option, its title, unit and tip.
 NUMBERS: dict[str, tuple[str, str, str]] = {
     "radius": ("Radius", " px", "Radius of the brush in pixels.  [ makes it smaller, ] larger."),
     "density": ("Points", "", "Points of one spray: at the press, and each time the brush has gone half its radius."),
@@ -50,7 +50,7 @@ CHECKS: dict[str, tuple[str, str, str]] = {
 
 
 class ToolOptions(QWidget):
-    """Shows the options of the tool of the scene's session; hands changes to `editing`."""
+    """Show the options of the session's tool, and pass changes to `editing`."""
 
     def __init__(self, editing: Editing) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class ToolOptions(QWidget):
         self._numbers = {name: self._number(name) for name in NUMBERS}
         self._choices = {name: self._choice(name) for name in CHOICES}
         self._checks = {name: self._check(name) for name in CHECKS}
-        self._line.addStretch(1)  # not between a label and its field
+        self._line.addStretch(1)  # so that no space appears between a label and its field
 
     def _number(self, name: str) -> tuple[QSlider, QSpinBox]:
         title, unit, sentence = NUMBERS[name]

@@ -1,4 +1,4 @@
-"""ToolPalette: the bar of tools at the left, and the menu of the same.
+"""ToolPalette: the toolbar with the tools, and their menu.
 
 Simple has six of them in sight, and the others behind a button; the chosen one is always in sight.
 """
@@ -20,7 +20,7 @@ BUTTON = 34  # pixels
 
 
 class ToolPalette(QToolBar):
-    """One button for each tool; the chosen one is down.
+    """One button for each tool; that of the chosen tool is checked.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ToolPalette(QToolBar):
             action.triggered.connect(lambda checked, name=name: self._choose(name))
             group.addAction(action)
             menu.insertAction(first, action)
-            window.addAction(action)  # its key works where the menu bar is hidden, too
+            window.addAction(action)  # its key also works while the menu bar is hidden
             button = icon_button(action, kind.title, BUTTON)
             button.setAccessibleDescription(kind.sentence)
             self._places[name] = self.addWidget(button)
@@ -71,7 +71,7 @@ class ToolPalette(QToolBar):
         self._editing.choose(name)
 
     def render_scene(self, scene: Scene) -> None:
-        """Show which tool is chosen, and those that belong in sight."""
+        """Show the chosen tool, and show or hide the buttons."""
         tool, simple = scene.session.tool, scene.session.simple
         self.actions_by_tool[tool].setChecked(True)
         for name, place in self._places.items():

@@ -15,12 +15,12 @@ from .class_chips import ClassChips
 from .generator_fields import GeneratorFields
 from .tool_options import ToolOptions
 
-#: Buttons of the commands that Simple has in sight; the others are in the menus.
+#: Buttons of commands that Simple shows; the others are only in the menus.
 SIMPLE_COMMANDS = {"tool.undo", "tool.redo", "tool.clear"}
 
 
 class TopBar(QWidget):
-    """In one line where there is room, else in as many as the width asks for."""
+    """Parts in one line if they fit, else in several."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class TopBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def add_command(self, button: QToolButton, gap: bool) -> None:
-        """One more command, after a thin line with `gap`."""
+        """Add a command; `gap` puts a separator before it."""
         parts: list[QWidget] = [button]
         if gap and self._commands.count():
             parts.insert(0, QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Sunken))
@@ -47,7 +47,7 @@ class TopBar(QWidget):
         first = self._commands.count() == len(self._full)
         for part in parts:
             self._commands.addWidget(part)
-            if not in_simple or (first and part is not button):  # a line before the first would divide nothing
+            if not in_simple or (first and part is not button):  # no separator before the first button
                 self._full.append(part)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
