@@ -265,7 +265,7 @@ class LessonStage(QObject):
             window.close()
             self._window.activateWindow()
         self._share_height(panel)
-        if focus is None or focus.objectName().startswith("dock."):  # chosen by Qt, because the focused widget was hidden
+        if focus is None or focus.objectName().startswith("dock."):  # Qt chose it
             self._window.setFocus()
         elif focus.isVisible():
             focus.setFocus()  # an opened panel has taken the focus
