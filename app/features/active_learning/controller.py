@@ -90,7 +90,7 @@ class ActiveLearningController:
         query, reply = step.query, step.value
         assert isinstance(query, LearningQuery)
         if reply is not None:
-            self.asking = self.asking.learnt(query.answers, reply.looks)
+            self.asking = self.asking.learnt(query.answers, reply.steps)
         if query == self._wanted.get(STEP):
             self.failure, self.learning = step.message, not step.done
             if reply is not None:

@@ -47,7 +47,7 @@ from solver.core import fast_loops
 
 from . import text as asking_words
 from .controller import ActiveLearningController
-from .state import MOST_GIVEN, ActiveLearningRun, Plan, begin
+from .state import MOST_GIVEN, ActiveLearningRun, LearningPlan, begin
 from .view_buttons import ClassButtons
 from .view_curve import LearningCurve
 from .view_picture import PoolPicture
@@ -58,10 +58,10 @@ SPACING = 6
 class PlanForm(QWidget):
     """Shows a plan; hands changed ones to `changed`."""
 
-    def __init__(self, changed: Callable[[Plan], None]) -> None:
+    def __init__(self, changed: Callable[[LearningPlan], None]) -> None:
         super().__init__()
         self._changed = changed
-        self._plan = Plan()
+        self._plan = LearningPlan()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(3)
@@ -150,7 +150,7 @@ class PlanForm(QWidget):
         self.updateGeometry()
 
     def show_plan(
-        self, plan: Plan, lanes: Sequence[Lane], asking: ActiveLearningRun | None, classes: Sequence[int]
+        self, plan: LearningPlan, lanes: Sequence[Lane], asking: ActiveLearningRun | None, classes: Sequence[int]
     ) -> None:
         """Show `plan`, the classifiers to choose from, and the formula of the next question."""
         self._plan = plan
@@ -187,10 +187,10 @@ class ActiveLearningPanel(QWidget):
         super().__init__()
         self._controller = controller
         self._shown: tuple[Scene, Theme] | None = None
-        self._plan = Plan()
+        self._plan = LearningPlan()
         self._begun = self._seen = False
         self._refusal = asking_words.PREPARING  # why there is no run
-        self.desk = ActiveLearningController(scheduler)
+        self.runner = ActiveLearningController(scheduler)
         self._clock = QTimer(self, interval=PLAY_INTERVAL)
         self._clock.timeout.connect(self._tick)
         describe(self, "asking", "Active learning", "Ask for the label that teaches most.")
@@ -262,7 +262,7 @@ class ActiveLearningPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what the scene changes: colours, names, and whether the run is still of its points and settings."""
         self._shown = scene, theme
-        self.desk.collect()
+        self.runner.collect()
         if not self._begun and fast_loops.ready():
             self._begun = True
             lanes = enumerate(each.lane for each in scene.lanes)
@@ -275,15 +275,15 @@ class ActiveLearningPanel(QWidget):
     def _show(self) -> None:
         if self._shown is None:
             return
-        (scene, theme), desk = self._shown, self.desk
+        (scene, theme), runner = self._shown, self.runner
         if self._plan.lane >= len(self._controller.document.lanes):  # it has been removed, perhaps just now
             self._plan = replace(self._plan, lane=0)
-        asking = desk.asking
-        message = desk.failure if asking is not None else self._refusal
-        self._board.show_board(asking, desk.picture, message, theme)
+        asking = runner.asking
+        message = runner.failure if asking is not None else self._refusal
+        self._board.show_board(asking, runner.picture, message, theme)
         if self.isVisible():
-            desk.want(self._board.grid(), theme.shades)
-        self._curve.show_curves(asking, desk.curves, theme)
+            runner.want(self._board.grid(), theme.shades)
+        self._curve.show_curves(asking, runner.curves, theme)
         lanes = self._controller.document.lanes[: max(scene.shown, self._plan.lane + 1)]
         self._form.show_plan(self._plan, lanes, asking, scene.points.classes)
         self._classes.show_classes(asking.pool.classes if asking is not None else [], scene.document.class_names, theme)
@@ -304,7 +304,7 @@ class ActiveLearningPanel(QWidget):
 
     def _text_of(self, asking: ActiveLearningRun) -> str:
         """Where the run stands."""
-        curves, stale = self.desk.curves, asking.stale(self._controller.document)
+        curves, stale = self.runner.curves, asking.stale(self._controller.document)
         changed = "" if asking.plan == self._plan else "Other settings are chosen: “Start again” begins with them."
         first = (asking_words.measured(asking), asking_words.against_random(asking, curves))
         lines = [
@@ -318,7 +318,7 @@ class ActiveLearningPanel(QWidget):
     # -- the user --------------------------------------------------------------------------------------------------
 
     def _answer(self, label: int, *_: object) -> None:
-        asking = self.desk.asking
+        asking = self.runner.asking
         if asking is not None and label not in asking.pool.classes:
             self._controller.say(f"No point of this pool is of class {label + 1}.")
         self._change(lambda asking: asking.answered(label))
@@ -348,7 +348,7 @@ class ActiveLearningPanel(QWidget):
     @Slot()
     def _tick(self) -> None:
         """The next answer of the truth, unless the model is not ready for a question yet."""
-        if self.desk.asking is None or self.desk.asking.finished or self.desk.failure:
+        if self.runner.asking is None or self.runner.asking.finished or self.runner.failure:
             self._clock.stop()
             self._show()
         else:
@@ -360,38 +360,38 @@ class ActiveLearningPanel(QWidget):
         self._clock.stop()
         self._words.forget()
         try:
-            self.desk.start(begin(self._controller.document, self._plan))
+            self.runner.start(begin(self._controller.document, self._plan))
         except ValueError as error:
-            self.desk.start(None)
+            self.runner.start(None)
             self._refusal = str(error)
         if self.isVisible():
-            self.desk.compare()
+            self.runner.compare()
         self._show()
 
     @Slot()
     def _show_settings(self) -> None:
         self._form.setVisible(self._settings_button.isChecked())
 
-    def _set_plan(self, plan: Plan) -> None:
+    def _set_plan(self, plan: LearningPlan) -> None:
         """Other settings: at once while no answer can be lost, else from the next start on."""
         if plan != self._plan:
             self._plan = plan
-            if self._begun and (self.desk.asking is None or not self.desk.asking.answers):
+            if self._begun and (self.runner.asking is None or not self.runner.asking.answers):
                 self._start()
             else:
                 self._show()
 
     @Slot()
     def _put(self, *_: object) -> None:
-        if self.desk.asking is not None:
-            self._controller.dispatch(self.desk.asking.command(self._controller.document))
+        if self.runner.asking is not None:
+            self._controller.dispatch(self.runner.asking.command(self._controller.document))
 
     def _change(self, change: Callable[[ActiveLearningRun], ActiveLearningRun]) -> None:
         """Go on with the run as it is after `change`; nothing happens where that hands back the same one."""
-        before = self.desk.asking
+        before = self.runner.asking
         after = before if before is None else change(before)
         if after is not None and after is not before:
-            self.desk.go_on(after)
+            self.runner.go_on(after)
             if after.finished:
                 self._clock.stop()
             self._show()
@@ -429,14 +429,14 @@ class ActiveLearningPanel(QWidget):
             self._seen = True
             self._settings_button.setChecked(self._wide or self.height() >= TALL)
             self._show_settings()
-        self.desk.compare()
+        self.runner.compare()
         self._show()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Hidden: what is under way comes to rest."""
         super().hideEvent(event)
         self._clock.stop()
-        self.desk.rest()
+        self.runner.rest()
 
 
 def _own_key(event: QKeyEvent) -> bool:

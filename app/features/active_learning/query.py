@@ -35,11 +35,11 @@ from solver.inspection.active_learning import certainty, most_informative
 from .state import (
     STRATEGIES,
     ActiveLearningRun,
-    Answer,
+    LabelQuestion,
     LearningStep,
     Multipliers,
-    Pool,
-    Question,
+    PointLabel,
+    PointPool,
     Score,
     Strategy,
     started,
@@ -52,13 +52,13 @@ class LearningReply:
 
     Attributes
     ----------
-    looks : tuple of LearningStep
+    steps : tuple of LearningStep
         Also those that were known before.
     picture : Picture or None
-        Of the last of `looks`.
+        Of the last of `steps`.
     """
 
-    looks: tuple[LearningStep, ...]
+    steps: tuple[LearningStep, ...]
     picture: Picture | None = None
 
 
@@ -66,8 +66,8 @@ class LearningReply:
 class LearningQuery:
     """Query: learn from the `answers` what `asking` does not know yet, and paint the last step on `grid`."""
 
-    pool: Pool
-    answers: tuple[Answer, ...]
+    pool: PointPool
+    answers: tuple[PointLabel, ...]
     grid: Grid
     shades: Shades
     asking: ActiveLearningRun = field(compare=False)
@@ -75,34 +75,40 @@ class LearningQuery:
 
     def answer(self, post: Callable[[LearningReply], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post what was learnt, then the same with its picture."""
-        asking, looks = self.asking, list(self.asking.looks)
-        told, pace = asking.labelled, Pace(overtaken, self.priority)
-        for n in range(len(asking.given) + len(looks), len(told) + 1):
-            looks.append((yield from learning_step(asking, told[:n], looks[-1] if looks else None, pace)))
-        post(LearningReply(tuple(looks)))
-        points = Points.of(asking.pool.xy[[each.index for each in told]], [each.label for each in told])
-        frame = Frame(0, asking.plan.lane, points, asking.lane, Phase.DONE, model=looks[-1].model)
+        asking, steps = self.asking, list(self.asking.steps)
+        labelled_so_far, pace = asking.labelled, Pace(overtaken, self.priority)
+        for n in range(len(asking.given) + len(steps), len(labelled_so_far) + 1):
+            steps.append((yield from learning_step(asking, labelled_so_far[:n], steps[-1] if steps else None, pace)))
+        post(LearningReply(tuple(steps)))
+        points = Points.of(
+            asking.pool.xy[[each.index for each in labelled_so_far]], [each.label for each in labelled_so_far]
+        )
+        frame = Frame(0, asking.plan.lane, points, asking.lane, Phase.DONE, model=steps[-1].model)
         picture = yield from picture_of(frame, self.grid, self.shades, pace)
-        post(LearningReply(tuple(looks), picture))
+        post(LearningReply(tuple(steps), picture))
 
 
 # -- learning ------------------------------------------------------------------------------------------------------
 
 
 def learning_step(
-    asking: ActiveLearningRun, told: Sequence[Answer], before: LearningStep | None, pace: Pace
+    asking: ActiveLearningRun, labelled_so_far: Sequence[PointLabel], before: LearningStep | None, pace: Pace
 ) -> Generator[Step, None, LearningStep]:
     """Learn from the first labels of a run.
 
     Parameters
     ----------
     asking : ActiveLearningRun
-    told : sequence of Answer
+    labelled_so_far : sequence of PointLabel
     before : LearningStep or None
         What was learnt from all but the last of them (or from any number of the first).
     """
-    pool, order, index = asking.pool, asking.order, np.array([answer.index for answer in told], dtype=np.intp)
-    labels = np.array([answer.label for answer in told], dtype=np.int64)
+    pool, order, index = (
+        asking.pool,
+        asking.order,
+        np.array([answer.index for answer in labelled_so_far], dtype=np.intp),
+    )
+    labels = np.array([answer.label for answer in labelled_so_far], dtype=np.int64)
     start = before.multipliers if before is not None else {}
     learnt, multipliers = yield from training(pool.xy[index], labels, asking.lane, start, pace)
     model, question = learnt.model, None
@@ -112,7 +118,7 @@ def learning_step(
         # In the order of chance, so that of equals (kNN has many) no class comes first.
         at = most_informative(model, pool.xy[candidates]) if asking.plan.strategy == "closest" else 0
         asked = int(candidates[at])
-        question = Question(asked, float(certainty(model, pool.xy[[asked]])[0]))
+        question = LabelQuestion(asked, float(certainty(model, pool.xy[[asked]])[0]))
     return LearningStep(model, score, question, learnt.finished, multipliers)
 
 
@@ -151,7 +157,7 @@ def training(
     return fitted, kept
 
 
-def scoring(model: Model, pool: Pool, pace: Pace) -> Generator[Step, None, Score]:
+def scoring(model: Model, pool: PointPool, pace: Pace) -> Generator[Step, None, Score]:
     """Shares of the pool and of its fresh points that `model` classifies rightly."""
     shares = []
     for xy, truth in ((pool.xy, pool.truth), (pool.test_xy, pool.test_truth)):
@@ -168,7 +174,7 @@ INTERVAL = 0.15
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
+class AccuracyBand:
     """Mean and quartiles of the repetitions' accuracies, each of shape (m,), at `Curves.labels`."""
 
     mean: Array
@@ -176,13 +182,13 @@ class Band:
     high: Array
 
     @staticmethod
-    def of(accuracies: Array) -> Band:
+    def of(accuracies: Array) -> AccuracyBand:
         """Of accuracies (n_repetitions, m)."""
         low, high = np.quantile(accuracies, (0.25, 0.75), axis=0)
-        return Band(accuracies.mean(axis=0), low, high)
+        return AccuracyBand(accuracies.mean(axis=0), low, high)
 
 
-NOTHING = Band(*(np.empty(0) for _ in range(3)))
+NOTHING = AccuracyBand(*(np.empty(0) for _ in range(3)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,11 +197,11 @@ class Curves:
 
     Attributes
     ----------
-    pool : Pool
+    pool : PointPool
         Of the run this belongs to.
     first, last : int
         Numbers of labels at which the curves begin, and will end.
-    bands : mapping of str to Band
+    bands : mapping of str to AccuracyBand
         For each strategy; equally long.
     full : float
         Accuracy of the model that learnt the true labels of the whole pool; NaN before it has.
@@ -204,10 +210,10 @@ class Curves:
         Why there is no more, in a sentence.
     """
 
-    pool: Pool
+    pool: PointPool
     first: int
     last: int
-    bands: dict[Strategy, Band]
+    bands: dict[Strategy, AccuracyBand]
     full: float = math.nan
     repetitions: int = REPETITIONS
     failure: str = ""
@@ -269,12 +275,12 @@ class Comparison:
             reached = self.curves.first + len(self.curves.labels) - 1
             row: dict[Strategy, list[float]] = {strategy: [] for strategy in STRATEGIES}
             for place, run in enumerate(self._runs):
-                if run.look is None or len(run.given) <= reached:  # else it was done before the job was given up
+                if run.last_step is None or len(run.given) <= reached:  # else it was done before the job was given up
                     run = self._runs[place] = yield from _further(run, pace)
-                row[run.plan.strategy].append(run.looks[0].score.shown)
+                row[run.plan.strategy].append(run.steps[0].score.shown)
             for strategy, accuracies in row.items():
                 self._accuracies[strategy].append(accuracies)
-            bands = {strategy: Band.of(np.array(rows).T) for strategy, rows in self._accuracies.items()}
+            bands = {strategy: AccuracyBand.of(np.array(rows).T) for strategy, rows in self._accuracies.items()}
             self.curves = replace(self.curves, bands=bands)
             if self.curves.finished or time.perf_counter() - posted >= INTERVAL:
                 post(self.curves)
@@ -283,8 +289,8 @@ class Comparison:
 
 def _further(run: ActiveLearningRun, pace: Pace) -> Generator[Step, None, ActiveLearningRun]:
     """`run` with what is learnt from the labels that it begins with, or from the next one too, told by the truth."""
-    told = run.told_truth().labelled
-    look = yield from learning_step(run, told, run.look, pace)
+    labelled_so_far = run.told_truth().labelled
+    last_step = yield from learning_step(run, labelled_so_far, run.last_step, pace)
     if pace.late():  # kNN learns and is judged in less than a piece: many repetitions make one
         yield from pace.pause()
-    return replace(run, given=told, looks=(look,))
+    return replace(run, given=labelled_so_far, steps=(last_step,))

@@ -35,7 +35,7 @@ MOST_GIVEN = 5
 
 
 @dataclass(frozen=True)
-class Plan:
+class LearningPlan:
     """How a run is to begin.
 
     Attributes
@@ -60,7 +60,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class PointPool:
     """The points that can be asked for, with the truth nobody has told yet.
 
     Attributes
@@ -97,7 +97,7 @@ class Pool:
 
 
 @dataclass(frozen=True)
-class Answer:
+class PointLabel:
     """One point's label, as it was told.
 
     Attributes
@@ -129,7 +129,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Question:
+class LabelQuestion:
     """Which point is asked for next, and how sure the model is of it (see `solver.certainty`)."""
 
     index: int
@@ -144,7 +144,7 @@ class LearningStep:
     ----------
     model : SVC or KNeighborsClassifier
     score : Score
-    question : Question or None
+    question : LabelQuestion or None
         None when nothing is left to ask.
     optimal : bool
         False when the training ended without a solution (a hard margin that does not exist, too many steps).
@@ -154,7 +154,7 @@ class LearningStep:
 
     model: Model
     score: Score
-    question: Question | None
+    question: LabelQuestion | None
     optimal: bool = True
     multipliers: Multipliers = field(default_factory=dict)
 
@@ -165,35 +165,35 @@ class ActiveLearningRun:
 
     Attributes
     ----------
-    pool : Pool
-    plan : Plan
+    pool : PointPool
+    plan : LearningPlan
     lane : Lane
         The classifier's settings at the start.
     order : ndarray of shape (n,)
         The pool, shuffled: random asking goes through it, and of equals the first in it is asked for.
-    given : tuple of Answer
+    given : tuple of PointLabel
         The labels to begin with.
-    answers : tuple of Answer
+    answers : tuple of PointLabel
         The history: the labels asked for, in their order.
-    looks : tuple of LearningStep
+    steps : tuple of LearningStep
         What was learnt after 0, 1, 2, ... answers; one too few while the newest is being learnt from.
     chosen : int or None
         The point the person wants to tell the label of, in place of the one asked for.
     """
 
-    pool: Pool
-    plan: Plan
+    pool: PointPool
+    plan: LearningPlan
     lane: Lane
     order: Indices
-    given: tuple[Answer, ...]
-    answers: tuple[Answer, ...] = ()
-    looks: tuple[LearningStep, ...] = ()
+    given: tuple[PointLabel, ...]
+    answers: tuple[PointLabel, ...] = ()
+    steps: tuple[LearningStep, ...] = ()
     chosen: int | None = None
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     @property
-    def labelled(self) -> tuple[Answer, ...]:
+    def labelled(self) -> tuple[PointLabel, ...]:
         """All labels told so far, the given ones first."""
         return self.given + self.answers
 
@@ -205,14 +205,14 @@ class ActiveLearningRun:
         return mask
 
     @property
-    def look(self) -> LearningStep | None:
+    def last_step(self) -> LearningStep | None:
         """What was learnt from all labels; None while that is being learnt."""
-        return self.looks[-1] if len(self.looks) > len(self.answers) else None
+        return self.steps[-1] if len(self.steps) > len(self.answers) else None
 
     @property
-    def question(self) -> Question | None:
+    def question(self) -> LabelQuestion | None:
         """What is asked next; None while learning, and at the end."""
-        return self.look.question if self.look is not None else None
+        return self.last_step.question if self.last_step is not None else None
 
     @property
     def target(self) -> int | None:
@@ -249,7 +249,7 @@ class ActiveLearningRun:
         if index is None or label not in self.pool.classes:
             return self
         own = self.question is None or index != self.question.index
-        return replace(self, answers=(*self.answers, Answer(index, label, own)), chosen=None)
+        return replace(self, answers=(*self.answers, PointLabel(index, label, own)), chosen=None)
 
     def choosing(self, index: int | None) -> ActiveLearningRun:
         """With the person's own choice, or with None back to the one asked for; a labelled point cannot be chosen."""
@@ -264,15 +264,15 @@ class ActiveLearningRun:
         if not self.answers:
             return self
         answers = self.answers[:-1]
-        return replace(self, answers=answers, looks=self.looks[: len(answers) + 1], chosen=None)
+        return replace(self, answers=answers, steps=self.steps[: len(answers) + 1], chosen=None)
 
-    def learnt(self, answers: tuple[Answer, ...], looks: tuple[LearningStep, ...]) -> ActiveLearningRun:
+    def learnt(self, answers: tuple[PointLabel, ...], steps: tuple[LearningStep, ...]) -> ActiveLearningRun:
         """With what came of learning from `answers`, as far as they are the answers of this run and it is new."""
         alike = min(len(answers), len(self.answers))
-        usable = looks[: alike + 1]
-        if answers[:alike] != self.answers[:alike] or len(usable) <= len(self.looks):
+        usable = steps[: alike + 1]
+        if answers[:alike] != self.answers[:alike] or len(usable) <= len(self.steps):
             return self
-        grown = replace(self, looks=self.looks + usable[len(self.looks) :])
+        grown = replace(self, steps=self.steps + usable[len(self.steps) :])
         return grown.choosing(self.chosen) if self.chosen is not None else grown
 
     # -- the document ----------------------------------------------------------------------------------------------
@@ -305,7 +305,7 @@ class ActiveLearningRun:
         )
 
 
-def begin(document: Document, plan: Plan) -> ActiveLearningRun:
+def begin(document: Document, plan: LearningPlan) -> ActiveLearningRun:
     """The start of a run; ValueError with a sentence when there is nothing to ask.
 
     Raises
@@ -331,10 +331,10 @@ def begin(document: Document, plan: Plan) -> ActiveLearningRun:
     return run
 
 
-def started(pool: Pool, plan: Plan, lane: Lane, repetition: int = 0) -> ActiveLearningRun:
+def started(pool: PointPool, plan: LearningPlan, lane: Lane, repetition: int = 0) -> ActiveLearningRun:
     """The start of a run as chance decides in one repetition; the shown one is repetition 0."""
     given, order = drawn(pool.truth, plan.per_class, plan.draw, repetition)
-    return ActiveLearningRun(pool, plan, lane, order, tuple(Answer(int(at), int(pool.truth[at])) for at in given))
+    return ActiveLearningRun(pool, plan, lane, order, tuple(PointLabel(int(at), int(pool.truth[at])) for at in given))
 
 
 def drawn(truth: Labels, per_class: int, draw: int, repetition: int) -> tuple[Indices, Indices]:
@@ -352,10 +352,10 @@ def drawn(truth: Labels, per_class: int, draw: int, repetition: int) -> tuple[In
     return np.concatenate(given), order
 
 
-def _pool(document: Document, plan: Plan) -> Pool:
+def _pool(document: Document, plan: LearningPlan) -> PointPool:
     if plan.source == "points":
         points, nothing = document.points.sample(LARGEST_POOL), Points()
-        return Pool(points.xy, points.labels, nothing.xy, nothing.labels, document.points, len(document.points))
+        return PointPool(points.xy, points.labels, nothing.xy, nothing.labels, document.points, len(document.points))
     settings = document.generator
     many = settings.n_classes if datasets.DATASETS[settings.name].n_classes[1] > 2 else 2
     seeds = np.random.SeedSequence([settings.seed, plan.draw]).generate_state(2) >> 1  # other than the document's own
@@ -365,4 +365,4 @@ def _pool(document: Document, plan: Plan) -> Pool:
 
     pool = sample(min(settings.count, LARGEST_POOL // many), seeds[0])
     test = sample(TEST_POINTS // many, seeds[1])
-    return Pool(pool.xy, pool.labels, test.xy, test.labels, settings, len(pool))
+    return PointPool(pool.xy, pool.labels, test.xy, test.labels, settings, len(pool))

@@ -43,7 +43,11 @@ def _signs(lane: Lane, n_classes: int) -> tuple[str, str]:
 def progress(asking: ActiveLearningRun) -> str:
     """How many labels were asked for, and how good the model is with them."""
     text = f"Asked {len(asking.answers)} of {grouped(len(asking.pool) - len(asking.given))}"
-    return f"{text}: accuracy {percent(asking.look.score.shown)}" if asking.look is not None else f"{text}: learning…"
+    return (
+        f"{text}: accuracy {percent(asking.last_step.score.shown)}"
+        if asking.last_step is not None
+        else f"{text}: learning…"
+    )
 
 
 def measured(asking: ActiveLearningRun) -> str:
@@ -53,16 +57,18 @@ def measured(asking: ActiveLearningRun) -> str:
         sample = f", a sample of {grouped(pool.of)}" if pool.of > len(pool) else ""
         return f"of the pool ({count(len(pool), 'point')}{sample})."
     text = f"of {count(len(pool.test_truth), 'new point')}"
-    return f"{text}, {percent(asking.look.score.pool)} of the pool." if asking.look is not None else f"{text}."
+    return (
+        f"{text}, {percent(asking.last_step.score.pool)} of the pool." if asking.last_step is not None else f"{text}."
+    )
 
 
 def against_random(asking: ActiveLearningRun, curves: Curves | None) -> str:
     """How many labels asking by chance needs for what the run has come to."""
-    look = asking.look
-    if curves is None or curves.failure or look is None or not len(curves.labels):
+    last_step = asking.last_step
+    if curves is None or curves.failure or last_step is None or not len(curves.labels):
         return ""
     here = f"this run has {len(asking.labelled)} ({len(asking.given)} given)"
-    needed, last = curves.needed("random", look.score.shown), int(curves.labels[-1])
+    needed, last = curves.needed("random", last_step.score.shown), int(curves.labels[-1])
     if needed is not None:
         return f"Random needs about {count(needed, 'label')} for that; {here}."
     if curves.finished and last == len(curves.pool):
@@ -122,6 +128,6 @@ def remarks(asking: ActiveLearningRun) -> str:
         parts.append(f"{count(asking.own, 'point')} of your own choice.")
     lane, chosen = asking.lane, asking.plan.strategy == "closest"
     parts.append(lane.family.label_remark(lane.settings, len(asking.labelled), chosen))
-    if asking.look is not None and not asking.look.optimal:
+    if asking.last_step is not None and not asking.last_step.optimal:
         parts.append("The training found no solution for these labels; this is where it stopped.")
     return " ".join(filter(None, parts))

@@ -35,7 +35,7 @@ class LearningCurve(Chart):
     def show_curves(self, asking: ActiveLearningRun | None, curves: Curves | None, theme: Theme) -> None:
         """Draw the comparison as far as it has come, and the run."""
         marks: list[Mark] = []
-        run = [] if asking is None else [look.score.shown for look in asking.looks]
+        run = [] if asking is None else [last_step.score.shown for last_step in asking.steps]
         if asking is not None and curves is not None:
             marks += _comparison(curves, theme)
         if asking is not None and run:
@@ -58,13 +58,13 @@ def _comparison(curves: Curves, theme: Theme) -> list[Mark]:
     """Bands and means of both; chance first: where the two are the same, both can be seen."""
     marks: list[Mark] = []
     # No class has grey; and the lines differ besides.
-    looks = {"closest": (theme.accent, 2.2, None), "random": (theme.faint, 2.0, DASHED)}
+    steps = {"closest": (theme.accent, 2.2, None), "random": (theme.faint, 2.0, DASHED)}
     strategies = STRATEGIES[::-1] if len(curves.labels) > 1 else ()
     for strategy in strategies:
-        band, colour = curves.bands[strategy], looks[strategy][0]
+        band, colour = curves.bands[strategy], steps[strategy][0]
         marks.append(Band(x=curves.labels, low=band.low, high=band.high, colour=colour))
     for strategy in strategies:
-        colour, width, dash = looks[strategy]
+        colour, width, dash = steps[strategy]
         mean = curves.bands[strategy].mean
         marks.append(Line(x=curves.labels, y=mean, colour=colour, width=width, dash=dash, name=NAMES[strategy]))
     if not math.isnan(curves.full):

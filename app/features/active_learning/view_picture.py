@@ -146,21 +146,21 @@ class PoolPicture(Chart):
 
 def _pool_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
     """All points; those of a wrong label have a sign."""
-    xy, told, small = asking.pool.xy, asking.labelled, 1.0 if len(asking.pool) <= MANY else 0.75
-    size, ground, ink = UNLABELLED * small, theme.background, theme.ink
+    xy, labelled, small = asking.pool.xy, asking.labelled, 1.0 if len(asking.pool) <= MANY else 0.75
+    size, background, ink = UNLABELLED * small, theme.background, theme.ink
     x, y = xy[asking.open].T
-    marks: list[Mark] = [Spots(x=x, y=y, size=size, colour=ground, edge=theme.faint, edge_width=1.3)]
-    for label in sorted({answer.label for answer in told}):
-        x, y = xy[[answer.index for answer in told if answer.label == label]].T
+    marks: list[Mark] = [Spots(x=x, y=y, size=size, colour=background, edge=theme.faint, edge_width=1.3)]
+    for label in sorted({answer.label for answer in labelled}):
+        x, y = xy[[answer.index for answer in labelled if answer.label == label]].T
         marks.append(class_spots(theme, label, x, y, POINT * small))
-    x, y = xy[[answer.index for answer in told if answer.label != asking.pool.truth[answer.index]]].T
-    marks.append(Texts(x=x, y=y, texts=[" ≠ "] * len(x), colour=ground, plate=ink, anchor=BESIDE_POINT))
+    x, y = xy[[answer.index for answer in labelled if answer.label != asking.pool.truth[answer.index]]].T
+    marks.append(Texts(x=x, y=y, texts=[" ≠ "] * len(x), colour=background, plate=ink, anchor=BESIDE_POINT))
     return marks
 
 
 def _question_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
     """The point the next answer is about, with its "?"; beside an own choice, thinly, the one asked for."""
-    target, question, marks, ink, ground = asking.target, asking.question, list[Mark](), theme.ink, theme.background
+    target, question, marks, ink, background = asking.target, asking.question, list[Mark](), theme.ink, theme.background
     if target is None:
         return marks
     rings = [(target, theme.ink if asking.chosen is None else theme.accent, 2.8)]
@@ -170,10 +170,10 @@ def _question_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
         x, y = asking.pool.xy[[index]].T
         marks += [
             Spots(x=x, y=y, size=RING, colour=each, edge_width=wide, hollow=True)
-            for each, wide in ((ground, width + 2.4), (colour, width))
+            for each, wide in ((background, width + 2.4), (colour, width))
         ]
-    marks.append(Spots(x=x, y=y, size=DISC, colour=ground, edge=ink, edge_width=1.6))
-    marks.append(Texts(x=x, y=y, texts=[" ? "], colour=ground, plate=ink, anchor=BESIDE_RING))
+    marks.append(Spots(x=x, y=y, size=DISC, colour=background, edge=ink, edge_width=1.6))
+    marks.append(Texts(x=x, y=y, texts=[" ? "], colour=background, plate=ink, anchor=BESIDE_RING))
     return marks
 
 

@@ -22,7 +22,7 @@ MOST_HAND_INS, MOST_BYTES, MOST_JSON = 500, 10_000_000, 1_000_000
 
 
 @dataclass(frozen=True)
-class Source:
+class AnswerSource:
     """A text in which answers were found: where, and the part after the prefix, or why it was not read."""
 
     name: str
@@ -39,33 +39,35 @@ class Collected:
     left_out: tuple[str, ...] = ()
 
 
-def sources_in(text: str, name: str) -> list[Source]:
+def sources_in(text: str, name: str) -> list[AnswerSource]:
     """Return the answers in `text`, one or many, whatever stands between them; `name` is that of a file, or ""."""
     if len(text) > MOST_BYTES:
         return [
-            Source(name or "The text", fault=f"is longer than {grouped(MOST_BYTES)} characters, so it was not read")
+            AnswerSource(
+                name or "The text", fault=f"is longer than {grouped(MOST_BYTES)} characters, so it was not read"
+            )
         ]
     found = "".join(text.split()).split(ANSWERS_PREFIX)[1:]
     if not found:
-        return [Source(name or "The text", fault="has no answers in it")]
+        return [AnswerSource(name or "The text", fault="has no answers in it")]
     if len(found) > MOST_HAND_INS:
-        return [Source(name or "The text", fault=f"holds more than {MOST_HAND_INS} hand-ins, so it was not read")]
+        return [AnswerSource(name or "The text", fault=f"holds more than {MOST_HAND_INS} hand-ins, so it was not read")]
     if name and len(found) == 1:
-        return [Source(name, found[0])]
+        return [AnswerSource(name, found[0])]
     of = f" of {name}" if name else ""
-    return [Source(f"Text {at}{of}", each) for at, each in enumerate(found, 1)]
+    return [AnswerSource(f"Text {at}{of}", each) for at, each in enumerate(found, 1)]
 
 
-def sources_of(path: Path) -> list[Source]:
+def sources_of(path: Path) -> list[AnswerSource]:
     """Return the answers in the file at `path`."""
     name = plain(path.name)
     try:
         return sources_in(read_bytes(path, MOST_BYTES).decode("utf-8", "replace"), name)
     except FileError as error:
-        return [Source(name, fault=str(error).removeprefix(f"{path.name} ").rstrip("."))]
+        return [AnswerSource(name, fault=str(error).removeprefix(f"{path.name} ").rstrip("."))]
 
 
-def decode(source: Source) -> HandIn:
+def decode(source: AnswerSource) -> HandIn:
     """Return the hand-in of `source`; FileError with one sentence where it is none."""
     if source.fault:
         raise FileError(f"{source.name} {source.fault}.")
@@ -84,13 +86,13 @@ def decode(source: Source) -> HandIn:
     return hand_in
 
 
-def collected(lesson: Lesson, sources: Iterable[Source], before: Sequence[HandIn] = ()) -> Collected:
+def collected(lesson: Lesson, sources: Iterable[AnswerSource], before: Sequence[HandIn] = ()) -> Collected:
     """Return those of the `sources` that answer `lesson`, and why each of the others is left out.
 
     Parameters
     ----------
     lesson : Lesson
-    sources : iterable of Source
+    sources : iterable of AnswerSource
     before : sequence of HandIn, default=()
         Collected before: one that is handed in again takes the place of the first.
     """

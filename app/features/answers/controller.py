@@ -20,7 +20,7 @@ from app.files.background_task import Task
 from .state import ClassSession
 
 if TYPE_CHECKING:
-    from .collecting import Collected, Source
+    from .collecting import AnswerSource, Collected
     from .hand_in import HandIn
 
 NO_LESSON = "Open the lesson that was answered first, then the answers."
@@ -47,7 +47,7 @@ class AnswersController:
         if now.lesson is not None:
             self._host.set_session(self._answers(now.lesson), replace(now, for_class=not now.for_class))
 
-    def collecting(self, sources: Callable[[], list[Source]]) -> Task[Collected] | None:
+    def collecting(self, sources: Callable[[], list[AnswerSource]]) -> Task[Collected] | None:
         """Return the task that reads answers of a class; None, with a sentence, where no lesson is open."""
         from .collecting import collected
 

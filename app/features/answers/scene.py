@@ -10,7 +10,7 @@ from app.scene.context import Context
 from app.scene.model import LaneScene
 
 from .state import ClassSession
-from .tally import Tally, tally_of
+from .tally import StepTally, tally_of
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class ClassScene:
     at : int
         Place of the step.
     step : Step
-    tally : Tally
+    tally : StepTally
     hands : tuple of int
         How many hands were raised for each answer, as far as they were counted.
     boundaries : tuple of tuple of Line
@@ -36,7 +36,7 @@ class ClassScene:
 
     at: int
     step: Step
-    tally: Tally
+    tally: StepTally
     hands: tuple[int, ...]
     boundaries: tuple[tuple[Line, ...], ...]
     drawn_on: int | None

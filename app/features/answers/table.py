@@ -16,7 +16,7 @@ from app.features.lessons.model import Lesson, Step
 from app.files.documents import FileError
 from app.scene.feature_table import FeatureTable
 
-from .collecting import Source, collected, decode, sources_of
+from .collecting import AnswerSource, collected, decode, sources_of
 from .hand_in import HandIn
 from .tally import LETTERS, tally_of
 
@@ -40,7 +40,7 @@ def report(features: FeatureTable, files: Sequence[Path]) -> tuple[str, str]:
     return _table(lesson, found.hand_ins, found.left_out), _csv(lesson, found.hand_ins)
 
 
-def _shipped(features: FeatureTable, sources: Sequence[Source]) -> Lesson:
+def _shipped(features: FeatureTable, sources: Sequence[AnswerSource]) -> Lesson:
     """Return the lesson that the first sound hand-in answers."""
     for source in sources:
         try:

@@ -16,7 +16,7 @@ LETTERS = "ABCD"
 
 
 @dataclass(frozen=True)
-class Tally:
+class StepTally:
     """Numbers of one step.
 
     Attributes
@@ -34,12 +34,12 @@ class Tally:
     n_hand_ins: int
 
 
-def tally_of(step: Step, answers: Sequence[StepAnswers], hands: Sequence[int] = ()) -> Tally:
+def tally_of(step: Step, answers: Sequence[StepAnswers], hands: Sequence[int] = ()) -> StepTally:
     """Return the numbers of `step`, to whose `answers` raised `hands` for each answer are added."""
     firsts = [each.choices[0] for each in answers if each.choices]
     n_answers = 0 if step.prediction is None else len(step.prediction.answers)
     raised = [*hands, *[0] * (n_answers - len(hands))]
-    return Tally(
+    return StepTally(
         tuple(firsts.count(place) + raised[place] for place in range(n_answers)),
         sum(bool(each.lines) for each in answers),
         sum(each.solved for each in answers),

@@ -28,7 +28,7 @@ INK, VIOLET, AMBER = range(3)
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class CurveCells:
     """A curve on a step axis, at most one cell for each pixel, from left to right.
 
     Attributes
@@ -48,7 +48,7 @@ class Cells:
         return len(self.x)
 
 
-NO_CELLS = Cells(np.empty(0), np.empty(0), np.empty(0))
+NO_CELLS = CurveCells(np.empty(0), np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ CHANGES: dict[str, str] = {
 }
 
 
-def cells_of(view: TraceView, name: str, scale: StepScale) -> Cells:
+def cells_of(view: TraceView, name: str, scale: StepScale) -> CurveCells:
     """The cells of curve `name`: from the notes of every step, else from the landmarks."""
     if name in view.names:
         return _noted(view, name, scale)
@@ -140,12 +140,12 @@ def _stretches(scale: StepScale) -> tuple[Integers, Array]:
     return edges, x
 
 
-def _noted(view: TraceView, name: str, scale: StepScale) -> Cells:
+def _noted(view: TraceView, name: str, scale: StepScale) -> CurveCells:
     edges, x = _stretches(scale)
     return _finite(x, *view.extremes(name, edges))
 
 
-def _at_landmarks(view: TraceView, column: int, scale: StepScale) -> Cells:
+def _at_landmarks(view: TraceView, column: int, scale: StepScale) -> CurveCells:
     rows = view.landmarks[np.isfinite(view.landmarks[:, column])]
     steps = rows[:, 0]
     # One more at either side: the line to it is seen.
@@ -160,12 +160,12 @@ def _at_landmarks(view: TraceView, column: int, scale: StepScale) -> Cells:
     first = np.flatnonzero(np.diff(pixels, prepend=-np.inf))
     several = np.diff(first, append=len(x)) > 1
     at = np.where(several, pixels[first], x[first])
-    return Cells(at, np.minimum.reduceat(values, first), np.maximum.reduceat(values, first))
+    return CurveCells(at, np.minimum.reduceat(values, first), np.maximum.reduceat(values, first))
 
 
-def _finite(x: Array, low: Array, high: Array) -> Cells:
+def _finite(x: Array, low: Array, high: Array) -> CurveCells:
     fine = np.isfinite(low) & np.isfinite(high)
-    return Cells(x, low, high) if fine.all() else Cells(x[fine], low[fine], high[fine])
+    return CurveCells(x, low, high) if fine.all() else CurveCells(x[fine], low[fine], high[fine])
 
 
 def value_at(view: TraceView, name: str, step: int) -> tuple[float, float, int] | None:

@@ -23,7 +23,7 @@ from app.views.widgets.form_fields import describe
 from solver.core.arrays import Array
 
 from . import view_cells as curve_cells
-from .view_cells import CHANGES, COLOURS, CURVES, PLOTS, Cells
+from .view_cells import CHANGES, COLOURS, CURVES, PLOTS, CurveCells
 
 #: How far below the tolerance a logarithmic axis goes at most; and the least share on its axis.
 BELOW, LEAST_SHARE = 1e-3, 1e-6
@@ -164,7 +164,7 @@ class CurveChart(Chart):
         return StepScale(min(low, high), high, max(2, columns), self.x.log)
 
     def _curve(
-        self, run: RunState, name: str, cells: Cells, scale: StepScale, theme: Theme
+        self, run: RunState, name: str, cells: CurveCells, scale: StepScale, theme: Theme
     ) -> tuple[Array, Array, Array]:
         """Places of the curve, and which of them have a sign: of each cell the least and the largest value."""
         x, y = np.repeat(_steps_at(cells.x, scale), 2), np.column_stack((cells.low, cells.high)).ravel()
@@ -238,7 +238,7 @@ def _steps_at(columns: ArrayLike, scale: StepScale) -> Array:
     return start * (end / start) ** share if scale.log else start + share * (end - start)
 
 
-def _upwards(cells: dict[str, Cells], plot: str, log: bool, level: float | None) -> Axis:
+def _upwards(cells: dict[str, CurveCells], plot: str, log: bool, level: float | None) -> Axis:
     """The axis over all that is drawn against it."""
     spec = PLOTS[plot]
     every = [np.concatenate((each.low, each.high)) for each in cells.values()]

@@ -58,7 +58,7 @@ class Involved:
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class LaneDifference:
     """What is known of where two models differ.
 
     Attributes
@@ -90,7 +90,7 @@ class Differing:
     points: Points
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Posts a `Difference` that becomes finer.
+        """Posts a `LaneDifference` that becomes finer.
 
         The first one comes whatever happens, of up to `PROMISED` points with its list: else nothing of it would be
         seen as long as one of the two trains.
@@ -99,7 +99,7 @@ class Differing:
         promised = len(self.points) <= PROMISED
         involved = (yield from self._involved(Pace())) if promised else None
         coarse = self.grid.coarse()
-        found = Difference((yield from self._hatch(coarse, Pace())), coarse == self.grid, involved)
+        found = LaneDifference((yield from self._hatch(coarse, Pace())), coarse == self.grid, involved)
         post(found)
         if not promised:
             found = replace(found, involved=(yield from self._involved(pace)))
@@ -172,7 +172,7 @@ class DifferenceScene:
         Of the two lanes; None when there are not two.
     able : tuple of int
         Places of the lanes that can be compared.
-    difference : Difference or None
+    difference : LaneDifference or None
         What is known.
     sentences : tuple of str
         What it comes to.
@@ -180,7 +180,7 @@ class DifferenceScene:
 
     places: tuple[int, int] | None
     able: tuple[int, ...]
-    difference: Difference | None
+    difference: LaneDifference | None
     sentences: tuple[str, ...]
 
 
@@ -213,7 +213,7 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
 def difference_scene(document: Document, results: Results) -> DifferenceScene:
     """What the panel shows."""
     places, answer = compared(document), results.answer(NAME)
-    difference: Difference | None = None if answer is None else answer.value
+    difference: LaneDifference | None = None if answer is None else answer.value
     current, failure = False, ""
     if answer is not None and isinstance(answer.query, Differing) and places is not None:
         query, failure = answer.query, answer.message
@@ -227,7 +227,11 @@ def difference_scene(document: Document, results: Results) -> DifferenceScene:
 
 
 def _sentences(
-    places: tuple[int, int] | None, difference: Difference | None, failure: str, current: bool, without: Sequence[int]
+    places: tuple[int, int] | None,
+    difference: LaneDifference | None,
+    failure: str,
+    current: bool,
+    without: Sequence[int],
 ) -> tuple[str, ...]:
     if places is None:
         return ("Two classifiers are needed: add one with Ctrl+L.",)

@@ -21,7 +21,7 @@ from app.tools import PointerPosition, Tool, point_at
 
 from .model import Lesson, Step
 from .predicting import gain_of, graded
-from .state import Boundary, Gains, Guess, LessonSession, StepState
+from .state import Gains, Guess, LessonSession, ModelBoundary, StepState
 from .text import LENT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK
 
 #: What happens in a lesson: a step is entered, its prediction is compared, its end is reached, or it is left.
@@ -257,7 +257,7 @@ class LessonController:
             self._host.say(NOT_READY)
         else:
             grid = frame.picture.grid
-            boundary = Boundary(frame.model, document.points, (grid.left, grid.right, grid.bottom, grid.top))
+            boundary = ModelBoundary(frame.model, document.points, (grid.left, grid.right, grid.bottom, grid.top))
             self._set(replace(guess, revealed=True, boundary=boundary))
 
     def _compare_pair(self, guess: Guess, frame: Frame) -> None:

@@ -16,7 +16,7 @@ LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 
 
 @dataclass(frozen=True)
-class Setting:
+class LessonSetting:
     """One line such as `k = 15` or `2.C = 10`.
 
     Attributes
@@ -47,13 +47,13 @@ class Start:
         "before": what the step before began with, for the first step the default document.
     source : str
         The share text, the name of a file beside the lesson, or that of an example of the gallery.
-    settings : tuple of Setting
+    settings : tuple of LessonSetting
         Changed in it, in this order.
     """
 
     kind: Literal["before", "share", "document", "example"] = "before"
     source: str = ""
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[LessonSetting, ...] = ()
 
 
 @dataclass(frozen=True)

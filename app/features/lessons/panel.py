@@ -168,7 +168,7 @@ def _show_if_any(label: QLabel, text: str) -> None:
     label.setVisible(bool(text))
 
 
-class _Answer(QWidget):
+class _AnswerButton(QWidget):
     """A radio button whose text wraps."""
 
     def __init__(self, place: int, group: QButtonGroup) -> None:
@@ -225,7 +225,7 @@ class _Question(QFrame):
         self._question = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.question")
         self._asked = named(QLabel(wordWrap=True), "lesson.asked")
         self._group = QButtonGroup(self)
-        self._answers = [_Answer(place, self._group) for place in range(ANSWERS)]
+        self._answers = [_AnswerButton(place, self._group) for place in range(ANSWERS)]
         self._group.idClicked.connect(lessons.choose)
         self._score = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.score")
         self._because = LessonText("lesson.because", "Why")

@@ -9,7 +9,7 @@ from functools import reduce
 
 from app.core.plain_text import plain
 
-from .model import Setting
+from .model import LessonSetting
 
 #: Most minutes of a lesson, and characters of a title, of what was learnt, of a sentence and of a text.
 MOST_MINUTES = 600
@@ -57,7 +57,7 @@ class Part:
     line: int
     entries: dict[str, Entry] = field(default_factory=dict)
     answers: list[Entry] = field(default_factory=list)
-    settings: list[Setting] = field(default_factory=list)
+    settings: list[LessonSetting] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     text_line: int = 0
     #: What an indented line goes on with.
@@ -243,7 +243,7 @@ def _add_setting(part: Part, line: str, number: int) -> None:
         raise ValueError("a setting is “name = value”.")
     if len(part.settings) == MOST_SETTINGS:
         raise ValueError(f"a step has at most {MOST_SETTINGS} settings.")
-    part.settings.append(Setting(lane, name, value, number))
+    part.settings.append(LessonSetting(lane, name, value, number))
 
 
 def _field_in(line: str, number: int) -> Entry | None:

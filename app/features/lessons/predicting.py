@@ -26,7 +26,7 @@ from solver.core.arrays import Array, Integers, Mask
 from solver.core.scaler import Scaler
 from solver.kernels.expansion import AnyKernel
 
-from .state import Boundary, Box, LessonSession, Line
+from .state import Box, LessonSession, Line, ModelBoundary
 
 #: Name of the query below.
 AGREEMENT = "lesson agreement"
@@ -142,11 +142,11 @@ class Agreement:
     Parameters
     ----------
     lines : tuple of Line
-    boundary : Boundary
+    boundary : ModelBoundary
     """
 
     lines: tuple[Line, ...]
-    boundary: Boundary
+    boundary: ModelBoundary
     tells: ClassVar[Cover] = Cover.PAINT
 
     def answer(self, post: Callable[[float], None], overtaken: Callable[[], bool]) -> Generator[Step]:

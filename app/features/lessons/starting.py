@@ -36,7 +36,7 @@ from app.state.test_split import LEAST_RATIO, MOST_RATIO, NO_SPLIT, Split
 from solver.data.datasets import DATASETS
 
 from . import names
-from .model import Lesson, Setting, Start
+from .model import Lesson, LessonSetting, Start
 
 #: Bytes of a document beside a lesson, and points per class of a generator: a step begins at once.
 LARGEST, MOST_POINTS = 1_000_000, 2000
@@ -108,7 +108,7 @@ def _beside(source: str, folder: Path | None) -> Path:
 # -- settings ------------------------------------------------------------------------------------------------------
 
 
-def changed(document: Document, settings: Sequence[Setting]) -> tuple[Document, list[tuple[int, str]]]:
+def changed(document: Document, settings: Sequence[LessonSetting]) -> tuple[Document, list[tuple[int, str]]]:
     """`document` with these settings, the points first; and line and sentence of each that cannot be.
 
     Those that cannot be change nothing.
@@ -131,7 +131,7 @@ def changed(document: Document, settings: Sequence[Setting]) -> tuple[Document, 
     return document, faults
 
 
-def _generated(document: Document, settings: Sequence[Setting], faults: list[tuple[int, str]]) -> Document:
+def _generated(document: Document, settings: Sequence[LessonSetting], faults: list[tuple[int, str]]) -> Document:
     """New points; the generator is that of the present ones, as far as it is known."""
     generator = document.origin or document.generator
     for each in settings:
@@ -156,7 +156,7 @@ def _generator(generator: GeneratorSettings, name: str, value: str) -> Generator
     return msgspec.structs.replace(generator, **{field: made})
 
 
-def _set(document: Document, setting: Setting) -> Document:
+def _set(document: Document, setting: LessonSetting) -> Document:
     name = names.folded(setting.name)
     if name == "classifiers":
         if setting.lane is not None:

@@ -26,7 +26,7 @@ GOOD = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class Boundary:
+class ModelBoundary:
     """What a drawn boundary is compared with: the model as it was at the reveal.
 
     Attributes
@@ -80,7 +80,7 @@ class Guess:
         Going on without an answer has been refused once.
     revealed : bool
         The picture is shown, and the guess is final.
-    boundary : Boundary or None
+    boundary : ModelBoundary or None
     gains : Gains or None
     agreement : float or None
         Share of the view where a drawn boundary and the model agree, once that is known.
@@ -92,7 +92,7 @@ class Guess:
     tried: tuple[int, ...] = ()
     passed: bool = False
     revealed: bool = False
-    boundary: Boundary | None = None
+    boundary: ModelBoundary | None = None
     gains: Gains | None = None
     agreement: float | None = None
 

@@ -22,7 +22,7 @@ from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.form_fields import combo_box, describe, show_choice
 
 from .model import PredictKind
-from .writing import Answer, NewStep
+from .writing import NewStep, WrittenAnswer
 
 #: Answers that a question has at most.
 ANSWERS = 4
@@ -202,7 +202,7 @@ class StepForm(QWidget):
         self._question.setText(step.question)
         self._because.setText(step.because)
         show_choice(self._cover, step.cover)
-        answers = (*step.answers, *[Answer("")] * ANSWERS)
+        answers = (*step.answers, *[WrittenAnswer("")] * ANSWERS)
         for place, (right, text, reason) in enumerate(self._rows):
             text.setText(answers[place].text)
             reason.setText(answers[place].reason)
@@ -224,7 +224,7 @@ class StepForm(QWidget):
             lane,
             self._question.text(),
             self._because.text(),
-            tuple(Answer(text.text(), reason.text()) for _, text, reason in self._rows),
+            tuple(WrittenAnswer(text.text(), reason.text()) for _, text, reason in self._rows),
             self._rights.checkedId(),
             self._cover.currentData(),
         )

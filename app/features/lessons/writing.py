@@ -26,7 +26,7 @@ _HEADING = re.compile(r"^( {0,3})#{1,2}(?=[ \t]|$)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Answer:
+class WrittenAnswer:
     """An answer to choose, and why it is wrong; "" where nothing is said of that."""
 
     text: str
@@ -49,7 +49,7 @@ class NewStep:
     lane : int
         Place of the classifier whose boundary or pair is guessed.
     question, because : str
-    answers : tuple of Answer
+    answers : tuple of WrittenAnswer
         Of a "choice"; those without a text are left out.
     right : int
         Place of the right one among them; -1 for none.
@@ -64,7 +64,7 @@ class NewStep:
     lane: int = 0
     question: str = ""
     because: str = ""
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[WrittenAnswer, ...] = ()
     right: int = -1
     cover: str = "picture"
 

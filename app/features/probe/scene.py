@@ -30,7 +30,7 @@ from solver.knn.vote import Vote
 
 from . import text as words
 from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
-from .tables import Neighbours, Probabilities, Problems, Summands, Table, Votes, Who
+from .tables import NeighbourRows, ProbabilityRows, ProblemRows, TableRows, TermRows, VoteRows, Who
 
 Place = tuple[float, float]
 #: Lines that a picture shows at most: to the nearest neighbours, and to the support vectors with the largest terms.
@@ -99,7 +99,7 @@ class LaneProbe:
     formula : str
     lines : tuple of str
         Sums, margins, distances, and the tie rule where it decided.
-    tables : tuple of Table
+    tables : tuple of TableRows
     sketch : Sketch
     message : str
         Why there is nothing, or "".
@@ -109,7 +109,7 @@ class LaneProbe:
     headline: str = ""
     formula: str = ""
     lines: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: tuple[TableRows, ...] = ()
     sketch: Sketch = NO_SKETCH
     message: str = ""
 
@@ -184,7 +184,7 @@ def _of_shares(model: SharesModel, lane: Lane, who: Who, shares: Array) -> LaneP
     labels: list[int] = model.classes_.tolist()
     winner = int(shares.argmax())
     headline = f"{who.names[labels[winner]]}: {percent(float(shares[winner]))}"
-    tables = (Probabilities(shares, shares, labels, who.names, winner, "Probabilities"),)
+    tables = (ProbabilityRows(shares, shares, labels, who.names, winner, "Probabilities"),)
     return LaneProbe(labels[winner], headline, lane.decision, tables=tables)
 
 
@@ -219,7 +219,7 @@ def _of_neighbours(
         words.vote_headline(vote, names, model.weights),
         lane.decision,
         (*words.vote_lines(vote, names, model.weights, getattr(lane.settings, "n_neighbors", vote.k)), *crossed),
-        (Votes(vote.votes, vote.shares, labels, who.names, vote.winner), Neighbours(vote, model.weights, who)),
+        (VoteRows(vote.votes, vote.shares, labels, who.names, vote.winner), NeighbourRows(vote, model.weights, who)),
         sketch,
     )
 
@@ -240,12 +240,12 @@ def _of_problems(
     several = len(model.pairs_) > 1
     of = problem(*problem_of(pair, classes), who.names) if several else ""
     lines = [words.side_line(pair, classes, who.names), words.sum_line(terms, of)]
-    tables: list[Table] = [Problems(f, model.pairs_, classes, who.names, shown)] if several else []
+    tables: list[TableRows] = [ProblemRows(f, model.pairs_, classes, who.names, shown)] if several else []
     if several and model.pairs_[0].negative != REST:
         won = duels_won(f, model.pairs_, len(classes)).astype(np.float64)
-        tables.append(Votes(won, won / won.sum(), classes, who.names, winner, "Duels won"))
+        tables.append(VoteRows(won, won / won.sum(), classes, who.names, winner, "Duels won"))
         lines += words.duel_lines(won, names, winner)
-    tables.append(Summands(terms, pair, classes, who))
+    tables.append(TermRows(terms, pair, classes, who))
     if lane.trainer is not None and lane.trainer.has_margins:
         lines.append(words.margin_line(terms.f))
     norm = _norm(model, shown, ground)

@@ -41,7 +41,7 @@ def compact(value: float, digits: int = 3) -> str:
     return signed(f"{mantissa.removesuffix('.0')}e{int(exponent)}")
 
 
-class Table:
+class TableRows:
     """Rows of text, with a class or a bar where there is one.
 
     Attributes
@@ -119,7 +119,7 @@ class Who:
         return grouped(row) if row else "gone"
 
 
-class Neighbours(Table):
+class NeighbourRows(TableRows):
     """The k nearest, one a row, with what each has to say."""
 
     title = "Neighbours"
@@ -155,7 +155,7 @@ class Neighbours(Table):
         return compact(float(vote.share[row] if column < len(self.header) - 1 else self.values[row]))
 
 
-class Votes(Table):
+class VoteRows(TableRows):
     """The votes of each class."""
 
     header: tuple[str, ...] = ("class", "share", "votes")
@@ -179,13 +179,13 @@ class Votes(Table):
         return f"{100 * self._shares[row]:.3g} %" if column == 1 else figure(float(self.values[row]))
 
 
-class Probabilities(Votes):
+class ProbabilityRows(VoteRows):
     """The probability of each class."""
 
     header = ("class", "probability")
 
 
-class Summands(Table):
+class TermRows(TableRows):
     """The terms of f, the largest first; then the sum of those that are not told, then b."""
 
     title = "Terms of f(x)"
@@ -216,7 +216,7 @@ class Summands(Table):
         return self._who.name(at) if terms.of_points else ("w₁ x₁", "w₂ x₂")[at]
 
 
-class Problems(Table):
+class ProblemRows(TableRows):
     """f of each binary problem, and who wins it; a click on one has it drawn and told."""
 
     header = ("problem", "wins", "f(x)")

@@ -24,7 +24,7 @@ from app.views.theme import LIGHT, Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import bold, guarded
 
-from .tables import Table
+from .tables import TableRows
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
@@ -35,13 +35,13 @@ ICON, PAD = 20.0, 4.0
 
 
 class TableModel(QAbstractTableModel):
-    """A `Table` as Qt asks for it."""
+    """A `TableRows` as Qt asks for it."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.table: Table | None = None
+        self.table: TableRows | None = None
 
-    def show_table(self, table: Table) -> None:
+    def show_table(self, table: TableRows) -> None:
         """Show another table; one of the same shape keeps the place in it."""
         old, self.table = self.table, table
         if old is None or (old.rows, old.header) != (table.rows, table.header):
@@ -105,7 +105,7 @@ class _Cells(QStyledItemDelegate):
             shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, rest.width())
             painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
-    def _paint_bar(self, painter: QPainter, table: Table, row: int, box: QRectF, text: str, theme: Theme) -> None:
+    def _paint_bar(self, painter: QPainter, table: TableRows, row: int, box: QRectF, text: str, theme: Theme) -> None:
         room = min(self._owner.number_room, box.width())
         number = QRectF(box.left(), box.top(), room, box.height()).adjusted(PAD, 0, -PAD, 0)
         painter.drawText(number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
@@ -167,11 +167,11 @@ class ProbeTable(QTableView):
         self.clicked.connect(lambda index: self._pick(index.row()))
 
     @property
-    def table(self) -> Table | None:
+    def table(self) -> TableRows | None:
         """What is shown."""
         return self._model.table
 
-    def show_table(self, table: Table, lane: str, theme: Theme) -> None:
+    def show_table(self, table: TableRows, lane: str, theme: Theme) -> None:
         """Show `table` of the lane of that title."""
         if table is self.table and theme is self.theme:
             return
@@ -184,7 +184,7 @@ class ProbeTable(QTableView):
         self._measure(table)
         self.viewport().update()
 
-    def _measure(self, table: Table) -> None:
+    def _measure(self, table: TableRows) -> None:
         """Rows of the height of the text; columns as wide as their texts, never narrower than they were."""
         metrics = QFontMetricsF(self.font())
         row = max(ROW, math.ceil(ROW_LINES * metrics.height()))

@@ -23,9 +23,9 @@ from app.engine.results import Results
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades, colour
 from app.features.difference.scene import (
-    Difference,
     DifferenceSession,
     Differing,
+    LaneDifference,
     able,
     compared,
     difference_scene,
@@ -66,8 +66,8 @@ def sides(points: Points, *names: str) -> Sides:
     return first, second
 
 
-def answered(query: Differing) -> list[Difference]:
-    posted: list[Difference] = []
+def answered(query: Differing) -> list[LaneDifference]:
+    posted: list[LaneDifference] = []
     run(query.answer(posted.append, lambda: False))
     return posted
 
@@ -256,7 +256,7 @@ def test_a_training_that_moves_is_followed() -> None:
     """Asked anew with each picture, the difference is still seen: its first, coarse part comes whatever happens."""
     points = GeneratorSettings("moons", 40).points()
     query = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points)
-    posted: list[Difference] = []
+    posted: list[LaneDifference] = []
     with pytest.raises(OvertakenError):
         run(query.answer(posted.append, lambda: True))
     assert len(posted) == 1 and not posted[0].full and posted[0].involved is not None
