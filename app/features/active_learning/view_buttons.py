@@ -1,4 +1,4 @@
-"""ClassButtons: the answers in the panel of active learning."""
+"""ClassButtons: the buttons that give a label in the panel of active learning."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from app.views.widgets.form_fields import describe
 class ClassButtons(ButtonRows):
     """A button for each class of the pool: its symbol, its key and its name."""
 
-    LONGEST = 12  #: Characters of a name.
+    LONGEST = 12  #: Length (characters) of the longest name.
 
     def __init__(self) -> None:
         buttons = [QPushButton() for _ in range(MAX_CLASSES)]
         for button in buttons:
             button.setIconSize(QSize(22, 22))
             button.setMinimumSize(64, 30)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the keys still belong to the picture
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the picture keeps the keys
         self.buttons = buttons
         self._dressed: tuple[object, ...] = ()
         super().__init__(buttons)
 
     def show_classes(self, classes: Sequence[int], names: Sequence[str], theme: Theme) -> None:
-        """Offer these `classes` (0 to 7)."""
+        """Show the buttons of these `classes` (0 to 7)."""
         ratio = self.devicePixelRatioF()
         if (tuple(names), theme, ratio) != self._dressed:
             self._dressed = tuple(names), theme, ratio

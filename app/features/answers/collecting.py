@@ -1,4 +1,4 @@
-"""Collecting: hand-ins out of pasted texts and files; what cannot be used is named in one sentence and left out."""
+"""Collecting: read hand-ins from pasted texts and files; report in one sentence each what cannot be used."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from app.files.documents import FileError, read_bytes
 
 from .hand_in import END, MOST_CHARACTERS, HandIn, StepAnswers
 
-#: Hand-ins of one class, bytes of a file or of what is pasted, and bytes of the JSON of one hand-in.
+#: Limits: hand-ins of one class, size of a file or of pasted text (bytes), and size of the JSON of one hand-in (bytes).
 MOST_HAND_INS, MOST_BYTES, MOST_JSON = 500, 10_000_000, 1_000_000
 
 
 @dataclass(frozen=True)
 class AnswerSource:
-    """A text in which answers were found: where, and the part after the prefix, or why it was not read."""
+    """A text in which answers were found: its name, and the part after the prefix, or why it was not read."""
 
     name: str
     text: str = ""
@@ -32,7 +32,7 @@ class AnswerSource:
 
 @dataclass(frozen=True)
 class Collected:
-    """What was handed in to a lesson, and sentences about what was left out."""
+    """The hand-ins to a lesson, and a sentence about each text that was left out."""
 
     digest: str
     hand_ins: tuple[HandIn, ...] = ()
@@ -40,18 +40,16 @@ class Collected:
 
 
 def sources_in(text: str, name: str) -> list[AnswerSource]:
-    """Return the answers in `text`, one or many, whatever stands between them; `name` is that of a file, or ""."""
+    """Return the answers in `text`, whatever is between them; `name` is that of the file, or "" for pasted text."""
+    found, fault = [] if len(text) > MOST_BYTES else "".join(text.split()).split(ANSWERS_PREFIX)[1:], ""
     if len(text) > MOST_BYTES:
-        return [
-            AnswerSource(
-                name or "The text", fault=f"is longer than {grouped(MOST_BYTES)} characters, so it was not read"
-            )
-        ]
-    found = "".join(text.split()).split(ANSWERS_PREFIX)[1:]
-    if not found:
-        return [AnswerSource(name or "The text", fault="has no answers in it")]
-    if len(found) > MOST_HAND_INS:
-        return [AnswerSource(name or "The text", fault=f"holds more than {MOST_HAND_INS} hand-ins, so it was not read")]
+        fault = f"is longer than {grouped(MOST_BYTES)} characters, so it was not read"
+    elif not found:
+        fault = "has no answers in it"
+    elif len(found) > MOST_HAND_INS:
+        fault = f"holds more than {MOST_HAND_INS} hand-ins, so it was not read"
+    if fault:
+        return [AnswerSource(name or "The text", fault=fault)]
     if name and len(found) == 1:
         return [AnswerSource(name, found[0])]
     of = f" of {name}" if name else ""
@@ -68,7 +66,7 @@ def sources_of(path: Path) -> list[AnswerSource]:
 
 
 def decode(source: AnswerSource) -> HandIn:
-    """Return the hand-in of `source`; FileError with one sentence where it is none."""
+    """Return the hand-in of `source`; raise FileError with one sentence if it is none."""
     if source.fault:
         raise FileError(f"{source.name} {source.fault}.")
     body, end, _ = source.text.partition(END)
@@ -87,14 +85,14 @@ def decode(source: AnswerSource) -> HandIn:
 
 
 def collected(lesson: Lesson, sources: Iterable[AnswerSource], before: Sequence[HandIn] = ()) -> Collected:
-    """Return those of the `sources` that answer `lesson`, and why each of the others is left out.
+    """Return the `sources` that answer `lesson`, and a sentence about each of the others.
 
     Parameters
     ----------
     lesson : Lesson
     sources : iterable of AnswerSource
     before : sequence of HandIn, default=()
-        Collected before: one that is handed in again takes the place of the first.
+        Collected before; a hand-in with the same number replaces the first.
     """
     found = {each.number: each for each in before}
     left_out = []
@@ -115,7 +113,7 @@ def collected(lesson: Lesson, sources: Iterable[AnswerSource], before: Sequence[
 
 
 def _fault(hand_in: HandIn, lesson: Lesson) -> str:
-    """Return why `hand_in` does not answer `lesson`; "" where it does."""
+    """Return why `hand_in` does not answer `lesson`; "" if it does."""
     if hand_in.digest != lesson.digest:
         if hand_in.lesson != lesson.name:
             return f"answers another lesson, “{hand_in.lesson}”"
@@ -125,7 +123,7 @@ def _fault(hand_in: HandIn, lesson: Lesson) -> str:
 
 
 def _fits(answers: StepAnswers, step: Step) -> bool:
-    """Whether the question of `step` can be answered so."""
+    """Whether `answers` are possible answers to the question of `step`."""
     asked = step.prediction
     n_answers = 0 if asked is None else len(asked.answers)
     sound = len(set(answers.choices)) == len(answers.choices) and all(each < n_answers for each in answers.choices)

@@ -1,4 +1,4 @@
-"""Class scene: what is shown of a class's answers to the step of the lesson that is open; no Qt."""
+"""Class scene: the displayed answers of a class to the current step of the open lesson; no Qt."""
 
 from __future__ import annotations
 
@@ -19,22 +19,19 @@ class ClassScene:
 
     Attributes
     ----------
-    at : int
-        Place of the step.
     step : Step
     tally : StepTally
     hands : tuple of int
-        How many hands were raised for each answer, as far as they were counted.
+        Numbers of hands raised for the answers, as far as they were counted.
     boundaries : tuple of tuple of Line
-        What each one drew.
+        The lines that each learner drew.
     drawn_on : int or None
-        Slot of the lane that they are drawn over.
+        Slot of the lane that they are drawn over, if it is displayed.
     is_open : bool
-        The question of the step still waits: nothing says which answer is right, nor who solved it.
+        The question is still open: right answers and numbers of solutions stay hidden.
     left_out : tuple of str
     """
 
-    at: int
     step: Step
     tally: StepTally
     hands: tuple[int, ...]
@@ -45,7 +42,7 @@ class ClassScene:
 
 
 def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, ...]:
-    """Return what the class answered, while its lesson is open."""
+    """Return the answers of the class while their lesson is open."""
     now, answers = context.session.of(LessonSession), context.session.of(ClassSession)
     if now.lesson is None or now.step is None or not now.for_class or now.ended:
         return ()
@@ -56,7 +53,6 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, .
     place = 0 if step.prediction is None else step.prediction.lane
     return (
         ClassScene(
-            now.at,
             step,
             tally_of(step, given, hands),
             hands,

@@ -1,4 +1,4 @@
-"""Tally: how many of a class chose which answer of a step, drew a boundary, or solved it."""
+"""Tally: how many of a class chose each answer of a step, drew a boundary, or solved it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.features.lessons.model import Step
 if TYPE_CHECKING:
     from .hand_in import StepAnswers
 
-#: What answers are called when a class raises its hands.
+#: Letters of the answers when a class raises its hands.
 LETTERS = "ABCD"
 
 
@@ -22,9 +22,9 @@ class StepTally:
     Attributes
     ----------
     choices : tuple of int
-        How many gave each answer first, raised hands included.
+        Numbers of learners whose first answer was this one, raised hands included.
     n_drawn, n_solved : int
-        How many drew a boundary, and how many solved the step.
+        Numbers of learners who drew a boundary, and who solved the step.
     n_hand_ins : int
     """
 
@@ -35,7 +35,7 @@ class StepTally:
 
 
 def tally_of(step: Step, answers: Sequence[StepAnswers], hands: Sequence[int] = ()) -> StepTally:
-    """Return the numbers of `step`, to whose `answers` raised `hands` for each answer are added."""
+    """Return the numbers of `step` from its `answers` and the `hands` raised for each answer."""
     firsts = [each.choices[0] for each in answers if each.choices]
     n_answers = 0 if step.prediction is None else len(step.prediction.answers)
     raised = [*hands, *[0] * (n_answers - len(hands))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.core.plain_text import plain
+from app.core.plain_text import plain_line
 from app.state.document import Document
 
 from .model import PredictKind
@@ -71,7 +71,7 @@ class NewStep:
     @property
     def heading(self) -> str:
         """Its title as a heading can hold it."""
-        return _one_line(_one_line(self.title).lstrip("#"))[:LONGEST_TITLE].rstrip(" #") or "A step"
+        return plain_line(plain_line(self.title).lstrip("#"))[:LONGEST_TITLE].rstrip(" #") or "A step"
 
     @property
     def missing(self) -> str:
@@ -84,7 +84,7 @@ class NewStep:
             return "Write the question."
         if self.kind != "choice":
             return ""
-        texts = [_one_line(answer.text) for answer in self.answers]
+        texts = [plain_line(answer.text) for answer in self.answers]
         written = [text for text in texts if text]
         if len(written) < 2:
             return "Write at least two answers."
@@ -99,23 +99,19 @@ class NewStep:
         if self.kind is None:
             return lines
         of = "" if self.kind == "choice" else f" {self.kind} of {self.lane + 1}"
-        lines.append(f"predict{of}: {_one_line(self.question)}")
+        lines.append(f"predict{of}: {plain_line(self.question)}")
         for place, answer in enumerate(self.answers if self.kind == "choice" else ()):
             right = place == self.right
             if not answer.text.strip():
                 continue
-            lines.append(f"- {_one_line(answer.text)}{f' {RIGHT}' * right}")
+            lines.append(f"- {plain_line(answer.text)}{f' {RIGHT}' * right}")
             if answer.reason and not right:
-                lines.append(f"  reason: {_one_line(answer.reason)}")
+                lines.append(f"  reason: {plain_line(answer.reason)}")
         if self.because:
-            lines.append(f"because: {_one_line(self.because)}")
+            lines.append(f"because: {plain_line(self.because)}")
         if self.cover != "picture" and self.kind != "boundary":
             lines.append(f"cover: {self.cover}")
         return lines
-
-
-def _one_line(text: str) -> str:
-    return " ".join(plain(" ".join(text.split())).split())
 
 
 def added(text: str | None, document: Document, step: NewStep) -> str:

@@ -32,7 +32,7 @@ from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSetti
 from app.state.session import Session
 from app.state.store import Store
 from app.views import theme
-from app.views.chart.marks import AccuracyBand as Ground
+from app.views.chart.marks import Band as Ground
 from app.views.chart.marks import Level, Line, Texts
 from app.views.theme import LIGHT
 from app.window.main_window import MainWindow

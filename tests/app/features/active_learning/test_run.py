@@ -23,7 +23,7 @@ from app.core.points import Points
 from app.engine import pieces
 from app.engine.pieces import OvertakenError
 from app.engine.pool import Priority
-from app.engine.query import PointLabel as Learnt
+from app.engine.query import Answer as Learnt
 from app.engine.query import work_out
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
