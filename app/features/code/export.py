@@ -1,4 +1,4 @@
-"""Export: a program as a file, with the file of its points beside it."""
+"""Export: write a program to a file, with the file of its points beside it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.state.document import Document
 from .notebook import notebook
 from .program import program
 
-#: Title of each kind of file, and what it is.
+#: Title and tip of each kind of file.
 SUFFIXES: dict[str, tuple[str, str]] = {
     ".py": ("Python program", "A file for Python, and one of the points where there are many."),
     ".ipynb": ("Jupyter notebook", "A notebook, and a file of the points where there are many."),
@@ -20,7 +20,7 @@ SUFFIXES: dict[str, tuple[str, str]] = {
 
 
 def write(document: Document, lanes: Sequence[int] | None, path: Path) -> tuple[Path, ...]:
-    """Write the program of some lanes as a file of the kind that its name says; all files that were written."""
+    """Write the program of some lanes to `path`, whose suffix chooses the kind of file; return all files written."""
     points = path.with_name(f"{path.stem}-points.csv")
     made = program(document, lanes, points.name)
     if made.n_rows:
@@ -30,7 +30,7 @@ def write(document: Document, lanes: Sequence[int] | None, path: Path) -> tuple[
 
 
 def saving(document: Document, lanes: Sequence[int] | None, path: Path) -> Task[str]:
-    """The same as a task; a sentence about it."""
+    """Return the task that does `write`; its result is a sentence."""
 
     def work(progress: Progress) -> str:
         progress.commit()

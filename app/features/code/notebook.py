@@ -1,4 +1,4 @@
-"""Notebook: a program as a Jupyter notebook, JSON of nbformat 4.5."""
+"""Notebook: convert a program to a Jupyter notebook, JSON of nbformat 4.5."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .program import Program
 
 
 def notebook(program: Program) -> bytes:
-    """The bytes of an `.ipynb` file: a cell for each part of the program, none of them run."""
+    """Return the bytes of an `.ipynb` file, with a cell that has not been run for each part of the program."""
     title = ast.get_docstring(ast.parse(program.blocks[0])) or ""
     head, _, rest = title.partition("\n")
     cells = [_cell("markdown", 0, "\n\n".join((f"# {head}", *(f"* {line}" for line in _items(rest)))))]
@@ -29,7 +29,7 @@ def notebook(program: Program) -> bytes:
 
 
 def _items(lines: str) -> Sequence[str]:
-    """The titles, each on one line again."""
+    """Return the titles, each on one line."""
     return lines.strip().replace("\n   ", " ").split("\n")
 
 

@@ -1,4 +1,4 @@
-"""DifferencePanel: which two classifiers are compared, where they differ, the points involved, and the wipe."""
+"""DifferencePanel: the choice of the two classifiers, where they differ, the points involved, and the wipe."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from app.controllers.controller import Controller
 from app.core.number_format import grouped, signed
 from app.scene.model import Scene
 from app.views.theme import Theme
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import (
     combo_box,
     describe,
@@ -40,16 +41,16 @@ from solver.kernels.pixels import TIED
 from .controller import DifferenceController
 from .scene import DifferenceScene, DifferenceSession, Involved
 
-#: Rows of the table; nobody reads more, and the sentence above says how many there are.
+#: Largest number of rows of the table; the sentence above has the full number.
 MOST_ROWS = 1000
-#: Parts of the wipe's slider, and where it begins.
+#: Number of steps of the wipe's slider, and its first position (share of the width).
 PARTS, HALF = 200, 0.5
 _NOWHERE = QModelIndex()
 _Index = QModelIndex | QPersistentModelIndex
 
 
 class InvolvedModel(QAbstractTableModel):
-    """A row for each point that two models give different classes."""
+    """Table model with a row for each point that two models classify differently."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,14 +59,14 @@ class InvolvedModel(QAbstractTableModel):
         self._places = (0, 1)
 
     def show(self, involved: Involved | None, names: tuple[str, ...], places: tuple[int, int]) -> None:
-        """Take another list."""
+        """Replace the list."""
         if (involved, names, places) != (self.involved, self._names, self._places):
             self.beginResetModel()
             self.involved, self._names, self._places = involved, names, places
             self.endResetModel()
 
     def ids_of(self, rows: list[int]) -> np.ndarray:
-        """Lifelong ids of the points in `rows`."""
+        """Return the permanent ids of the points in `rows`."""
         assert self.involved is not None
         return self.involved.points.ids[self.involved.index[rows]]
 
@@ -93,13 +94,13 @@ class InvolvedModel(QAbstractTableModel):
         if column < 2:
             return signed(f"{involved.points.xy[at, column]:.3g}")
         label = int(involved.points.labels[at])
-        said = label if column == 2 else int(involved.said[index.row(), column - 3])
-        sign = "" if column == 2 else " ✓" if said == label else " ✗"
-        return "tie" if said == TIED else self._names[said].removeprefix("class ") + sign
+        shown = label if column == 2 else int(involved.predicted[index.row(), column - 3])
+        sign = "" if column == 2 else " ✓" if shown == label else " ✗"
+        return "tie" if shown == TIED else self._names[shown].removeprefix("class ") + sign
 
 
 class DifferencePanel(QWidget):
-    """Two classifiers, side by side in numbers.
+    """The comparison of two classifiers in numbers.
 
     Parameters
     ----------
@@ -109,23 +110,22 @@ class DifferencePanel(QWidget):
     def __init__(self, controller: Controller) -> None:
         super().__init__()
         self._controller, self._difference = controller, controller.feature(DifferenceController)
-        describe(self, "compare", "Compare", "Where two classifiers predict different classes.")
-        self.setToolTip("")
+        describe(self, "compare", "Compare", "Where two classifiers predict different classes.", hover=False)
         self._choices = (self._choice("first", "First"), self._choice("second", "Second"))
-        self._mark = describe(
+        self._mark = clickable(
             QCheckBox("Mark where they differ (X)"),
             "compare.mark",
             "Mark where they differ",
             "Hatched in every picture.",
+            lambda: controller.toggle("differing", DifferenceSession),
         )
-        self._mark.clicked.connect(lambda: controller.toggle("differing", DifferenceSession))
-        self._lane = describe(
+        self._lane = clickable(
             QPushButton("Show it as a lane"),
             "compare.lane",
             "Show the difference as a lane",
             "A picture of its own: striped in both classes where they differ.",
+            self._difference.show_difference,
         )
-        self._lane.clicked.connect(self._difference.show_difference)
         self._wipe = describe(
             QCheckBox("Wipe"), "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y)."
         )
@@ -133,7 +133,7 @@ class DifferencePanel(QWidget):
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(0, PARTS)
         self._slider.setPageStep(PARTS // 10)
-        describe(self._slider, "compare.border", "Border of the wipe", "From where on the second picture is seen.")
+        describe(self._slider, "compare.border", "Border of the wipe", "Where the second picture begins.")
         self._slider.actionTriggered.connect(lambda: self._difference.wipe(self._slider.sliderPosition() / PARTS))
         self._words = named(
             QLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse), "compare.words"
@@ -144,12 +144,14 @@ class DifferencePanel(QWidget):
         )
         self._model = InvolvedModel()
         self._table = describe(
-            QTableView(wordWrap=False),
+            QTableView(
+                wordWrap=False, selectionBehavior=QAbstractItemView.SelectionBehavior.SelectRows, tabKeyNavigation=False
+            ),
             "compare.points",
             "Points that differ",
             "A row is selected in the pictures, too.",
+            hover=False,
         )
-        self._table.setToolTip("")
         self._table.setModel(self._model)
         self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self._table.setTabKeyNavigation(False)
@@ -186,7 +188,7 @@ class DifferencePanel(QWidget):
 
     def _choose(self, first: bool) -> None:
         chosen, other = (choice.currentData() for choice in (self._choices if first else self._choices[::-1]))
-        if chosen == other:  # the one that was there goes to the other side
+        if chosen == other:  # exchange the two
             self._difference.swap_compared()
         else:
             self._difference.compare(*((chosen, other) if first else (other, chosen)))
@@ -194,11 +196,11 @@ class DifferencePanel(QWidget):
     def _select(self) -> None:
         rows = sorted({index.row() for index in self._table.selectionModel().selectedRows()})
         if rows and self._model.involved is not None:
-            points = self._controller.document.points  # some may be gone since this was drawn
+            points = self._controller.document.points  # some may have been removed since this was drawn
             self._controller.editing.select(points.ids[points.indices_of(self._model.ids_of(rows))])
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show what is known of the difference."""
+        """Show the comparison of the scene."""
         compare = scene.feature(DifferenceScene)
         if compare is None:
             return

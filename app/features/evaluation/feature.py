@@ -1,4 +1,4 @@
-"""Evaluation on test points and by cross-validation."""
+"""The evaluation on test points and by cross-validation."""
 
 from app.scene.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 

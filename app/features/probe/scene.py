@@ -1,6 +1,6 @@
-"""Probe: why a place of the plane gets its class, in every lane: values and sentences for panel and pictures; no Qt.
+"""Probe: why a location of the plane gets its class, in every lane: values and sentences for panel and pictures; no Qt.
 
-Every number is the model's own: the vote neighbour by neighbour, or f term by term, at the place itself.
+Every number is the model's own: the vote neighbour by neighbour, or f term by term, at the location itself.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
 from .tables import NeighbourRows, ProbabilityRows, ProblemRows, TableRows, TermRows, VoteRows, Who
 
 Place = tuple[float, float]
-#: Lines that a picture shows at most: to the nearest neighbours, and to the support vectors with the largest terms.
+#: Largest numbers of lines in a picture: to the nearest neighbours, and to the support vectors with the largest terms.
 MOST_LINES, MOST_TERMS = 60, 12
-#: A term below this share of the largest has no line.
+#: Least term that has a line, as a share of the largest.
 LEAST_TERM = 0.02
-#: From so many kernel values on a probe takes more than about 5 ms, and is worked out in the background.
+#: Number of kernel values above which a probe takes more than about 5 ms, and is computed in the background.
 HEAVY = 40_000
 
 
 @dataclass(frozen=True)
 class Ball:
-    """All locations as near to the probed one as the k-th neighbour, where distances are those of the model.
+    """The locations as near to the probed one as the k-th neighbour, in the distances of the model.
 
     Attributes
     ----------
     metric : str
     p, radius : float
     scaler : Scaler or None
-        What locations are transformed by first.
+        Transformation of locations before distances are measured.
     """
 
     metric: str
@@ -66,13 +66,13 @@ class Sketch:
     Attributes
     ----------
     ends : ndarray of shape (m, 2)
-        Points that have a say, each with a line to the place and a ring.
+        Contributing points, each with a line to the location and a ring.
     sizes : ndarray of shape (m,)
-        How much, as a share of the largest: from 0 to 1.
+        Contributions as shares of the largest, from 0 to 1.
     positive : ndarray of shape (m,), bool
-        For the positive class of the problem; neighbours all are.
+        Whether it contributes to the positive class of the problem; true for neighbours.
     classes : ndarray of shape (m,)
-        Whose colour the line has; -1 for none's.
+        Classes that give the lines their colour; -1 for none.
     ball : Ball or None
     """
 
@@ -88,21 +88,21 @@ NO_SKETCH = Sketch(np.empty((0, 2)), np.empty(0), np.empty(0, dtype=np.bool_), n
 
 @dataclass(frozen=True, eq=False)
 class LaneProbe:
-    """Why a lane gives a place its class.
+    """Why a lane gives a location its class.
 
     Attributes
     ----------
     label : int
-        The class, 0 to 7, as the model predicts it; -1 where there is no model.
+        The predicted class, 0 to 7; -1 without a model.
     headline : str
         "class 2: 3 of 5 votes".
     formula : str
     lines : tuple of str
-        Sums, margins, distances, and the tie rule where it decided.
+        Sums, margins, distances, and the tie rule if it decided.
     tables : tuple of TableRows
     sketch : Sketch
     message : str
-        Why there is nothing, or "".
+        Sentence why there is no probe, or "".
     """
 
     label: int = -1
@@ -116,17 +116,17 @@ class LaneProbe:
 
 @dataclass(frozen=True, eq=False)
 class Probe:
-    """What is probed just now.
+    """The probe in all lanes.
 
     Attributes
     ----------
     place : (x, y) or None
-        None when the probe is not looked at, or the pointer is nowhere.
+        The probed location; None if the probe is not displayed, or the pointer is outside the pictures.
     pinned : bool
     aim : (x, y) or None
-        Where the pointer is in one of the pictures: the others mark it, too.
+        Location of the pointer in one of the pictures, which the others mark as well.
     lanes : tuple of LaneProbe
-        Of the lanes on screen; empty without a place.
+        Those of the displayed lanes; empty without a location.
     """
 
     place: Place | None = None
@@ -149,25 +149,25 @@ def probe_lane(
     shares: Array | None = None,
     before: Place | None = None,
 ) -> LaneProbe:
-    """Why `model`, trained as `lane` says, gives `place` its class.
+    """Return why `model`, trained with the settings of `lane`, gives `place` its class.
 
     Parameters
     ----------
     model : Model
     lane : Lane
     who : Who
-        Its training points.
+        The training points of the model, with names.
     place : (x, y)
     ground : BoundaryFacts, optional
-        What has been found out about the model in the background.
+        What the background has found out about the model.
     rests : bool, default=True
-        The place does not follow the pointer: then there is time to look for the nearest boundary point.
+        The location does not follow the pointer, so there is time to search the nearest boundary point.
     told : bool, default=True
-        In words and tables, too; else only what is drawn, which is worked out before each first picture of a drag.
+        Whether to make words and tables, too; else only what is drawn, which each first picture of a drag needs.
     shares : ndarray of shape (1, n_classes), optional
-        Those of a model in another process, which has been waited for.
+        Shares predicted by a model in another process.
     before : (x, y), optional
-        Where the pointer was before it crossed the last border of a cell of neighbours.
+        Location of the pointer before it crossed the last edge of a cell of neighbours.
     """
     at = np.array(place, dtype=np.float64)
     try:
@@ -176,7 +176,7 @@ def probe_lane(
         if model.neighbours is not None:
             return _of_neighbours(model.neighbours, lane, who, place, told, before)
         return _of_shares(model, lane, who, model.predict_proba(at[None, :])[0] if shares is None else shares[0])
-    except ValueError as error:  # the solver's sentences: values that overflow, a place too far away
+    except ValueError as error:  # overflowing values, a location too far away
         return LaneProbe(message=str(error))
 
 
@@ -190,7 +190,7 @@ def _of_shares(model: SharesModel, lane: Lane, who: Who, shares: Array) -> LaneP
 
 @lru_cache(maxsize=16)
 def vote_at(model: KNeighborsClassifier, place: Place) -> Vote:
-    """The vote at a place; the controller asks for the same ones."""
+    """Return the vote at a location; cached, since the controller needs the same votes."""
     return model.vote_at(place)
 
 
@@ -261,7 +261,7 @@ def _of_problems(
 
 
 def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Sequence[int]) -> Sketch:
-    """Lines to the support vectors with the largest terms."""
+    """Return lines to the support vectors with the largest terms."""
     if not terms.of_points or not len(terms.value):
         return NO_SKETCH
     size = np.abs(terms.value)
@@ -273,33 +273,35 @@ def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Seque
 
 
 def _norm(model: PairClassifier, shown: int, ground: BoundaryFacts | None) -> float | None:
-    """||w|| of the problem; None while it is not known."""
+    """Return ||w|| of the problem; None while it is unknown."""
     if model.expansion.is_linear:
         return float(np.hypot(*model.plane_weights[shown]))
     return None if ground is None else ground.norm
 
 
 def heavy(model: Model) -> bool:
-    """Whether a probe of `model` takes too long for the window, or longer than anybody knows: in another process."""
+    """Whether a probe of `model` takes too long for the window's thread, or its duration is unknown: in another
+    process.
+    """
     if remote(model) is not None:
         return True
     return model.kind == "f" and len(model.expansion.support) * len(model.pairs_) > HEAVY
 
 
-#: Panels whose location is the probe's: while one of them is open, the probe follows the pointer.
+#: Panels about the probe's location: while one of them is open, the probe follows the pointer.
 FOLLOWERS = frozenset({"probe", "search"})
-#: The last probes: each scene asks for them again.
+#: The last probes: every scene needs them again.
 _kept = lru_cache(maxsize=16)(probe_lane)
 
 
 @dataclass(frozen=True)
 class ProbeSession(FeatureSession):
-    """What is done with the probe.
+    """The pinned location of the probe.
 
     Attributes
     ----------
     probe : tuple of (float, float) or None
-        The place whose class is explained, once it is pinned.
+        The pinned location, if there is one.
     """
 
     probe: tuple[float, float] | None = None
@@ -309,24 +311,24 @@ class ProbeSession(FeatureSession):
 
 
 def place_of(session: Session, pointer: Place | None, panel: str = "probe") -> Place | None:
-    """The place that `panel` is about: the pinned one, else that of the keyboard, else that of `pointer`; or None."""
+    """Return the location that `panel` is about: the pinned one, else the keyboard cursor, else `pointer`; or None."""
     followed = (session.cursor or pointer) if panel in session.open_panels else None
     return session.of(ProbeSession).probe or followed
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
-    """What is probed at this moment, in all lanes."""
+    """Return the probe of all lanes."""
     place, aim = place_of(context.session, context.pointer), context.pointer
     if place is None:
         return (Probe(aim=aim) if aim is not None else NO_PROBE,)
     pinned = context.session.of(ProbeSession).probe is not None
     if FOLLOWERS & context.session.open_panels == {"search"}:
-        lanes = ()  # lines to the neighbours would give away what is searched for
+        lanes = ()  # lines to the neighbours would give the result of the search away
     return (Probe(place, pinned, aim, tuple(_lane(context, lane, place, pinned) for lane in lanes)),)
 
 
 def _lane(context: Context, scene: LaneScene, place: Place, pinned: bool) -> LaneProbe:
-    """The probe of a lane: worked out now, or fetched from the background where that is heavy."""
+    """Return the probe of a lane: computed now, or by the background if it is heavy."""
     document, session, results, slot = context.document, context.session, context.results, scene.slot
     frame = results.frame(slot)
     if frame is not None and frame.sides is not None:
@@ -358,7 +360,7 @@ def _question(frame: Frame, document: Document, place: Place) -> ProbeQuery:
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """What the background is asked while a place is probed: of large models all of it, of others what takes longer."""
+    """Return the queries while a location is probed: whole probes of large models, else the facts that take longer."""
     place, document = place_of(context.session, context.pointer), context.document
     asked: dict[str, Query] = {}
     for slot, grid in zip(document.slots, context.grids, strict=False):

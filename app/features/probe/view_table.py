@@ -1,4 +1,4 @@
-"""ProbeTable: a table of a probe in rows: text, symbols of classes, and signed bars; only rows in sight are made."""
+"""ProbeTable: a table of a probe in rows: text, symbols of classes, and signed bars; only visible rows are painted."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from .tables import TableRows
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
-#: Least height of a row in pixels, and its height in lines; rows whose text is measured for the widths of columns.
+#: Least height of a row (pixels), its height in lines; number of rows whose text is measured for the column widths.
 ROW, ROW_LINES, MEASURED = 24, 1.4, 12
-#: Width of a symbol with its gap, and of the room beside a text.
+#: Width of a symbol with its gap, and of the space beside a text (pixels).
 ICON, PAD = 20.0, 4.0
 
 
 class TableModel(QAbstractTableModel):
-    """A `TableRows` as Qt asks for it."""
+    """Qt model of a `TableRows`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.table: TableRows | None = None
 
     def show_table(self, table: TableRows) -> None:
-        """Show another table; one of the same shape keeps the place in it."""
+        """Show another table; one of the same shape keeps the scroll position."""
         old, self.table = self.table, table
         if old is None or (old.rows, old.header) != (table.rows, table.header):
             self.beginResetModel()
@@ -71,14 +71,14 @@ class TableModel(QAbstractTableModel):
 
 
 class _Cells(QStyledItemDelegate):
-    """Paints cells: the symbol of a class before the text, a bar behind the number of the last column."""
+    """Paint cells: the symbol of a class before the text, a bar behind the number of the last column."""
 
     def __init__(self, owner: ProbeTable) -> None:
         super().__init__(owner)
         self._owner = owner
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        # Straight from the table: Qt would ask the model for eight things about each cell, at every move.
+        # Straight from the table: Qt would query eight roles of each cell at every move.
         table = self._owner.table
         if table is None:
             return
@@ -117,7 +117,7 @@ class _Cells(QStyledItemDelegate):
         length = (reach - 1) * value / largest if largest > 0 else 0.0
         colour = QColor(*(theme.classes[label] if label >= 0 else theme.faint))
         painter.setPen(QPen(colour, 1))
-        # What speaks against looks different without its colour, too.
+        # Negative values differ not only in colour.
         painter.setBrush(QBrush(colour, Qt.BrushStyle.Dense4Pattern if value < 0 else Qt.BrushStyle.SolidPattern))
         if abs(length) >= 0.5:
             painter.drawRect(QRectF(QPointF(zero, bars.top()), QPointF(zero + length, bars.bottom())).normalized())
@@ -126,12 +126,12 @@ class _Cells(QStyledItemDelegate):
 
 
 class ProbeTable(QTableView):
-    """One table.
+    """A view of one table.
 
     Parameters
     ----------
     pick : callable
-        ``pick(row)`` after a click on a row, or Enter.
+        ``pick(row)`` is called after a click on a row, or Enter.
     """
 
     def __init__(self, pick: Callable[[int], None]) -> None:
@@ -168,11 +168,11 @@ class ProbeTable(QTableView):
 
     @property
     def table(self) -> TableRows | None:
-        """What is shown."""
+        """The displayed table."""
         return self._model.table
 
     def show_table(self, table: TableRows, lane: str, theme: Theme) -> None:
-        """Show `table` of the lane of that title."""
+        """Show `table` of the lane with this title."""
         if table is self.table and theme is self.theme:
             return
         self.theme = theme
@@ -185,7 +185,7 @@ class ProbeTable(QTableView):
         self.viewport().update()
 
     def _measure(self, table: TableRows) -> None:
-        """Rows of the height of the text; columns as wide as their texts, never narrower than they were."""
+        """Set the heights of rows by the font, and the widths of columns by their texts; columns never get narrower."""
         metrics = QFontMetricsF(self.font())
         row = max(ROW, math.ceil(ROW_LINES * metrics.height()))
         if self.verticalHeader().defaultSectionSize() != row:
@@ -234,7 +234,7 @@ class ProbeTable(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self._pick(self.currentIndex().row())
-        elif event.text().strip() or event.key() == Qt.Key.Key_Escape:  # keys of the window, not a search for a row
+        elif event.text().strip() or event.key() == Qt.Key.Key_Escape:  # the window's keys
             event.ignore()
         else:
             super().keyPressEvent(event)

@@ -18,7 +18,7 @@ from app.engine.outcome import outcome
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.surface_values import MOST_VERTICES, shown_pair, source_of, surface, unless_too_dense
-from app.features.scores.query import fresh_points
+from app.features.scores.query import labelled
 from app.learners.model import Model
 from app.state.document import Lane
 from solver import Grid
@@ -222,8 +222,7 @@ def _facts(
         if of is None or (isinstance(of, Points) and not len(of)):
             shares.append(math.nan)
             continue
-        xy, labels = (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of)
-        shares.append((yield from outcome(model, xy, labels, pace)).accuracy)
+        shares.append((yield from outcome(model, *labelled(of), pace)).accuracy)
     n, trainer = len(side.points), side.lane.trainer
     if model.kind != "f" or trainer is None:
         return Facts(n_points=n, accuracy=shares[0], test=shares[1])

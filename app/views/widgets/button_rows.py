@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QMargins, QSize
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 
@@ -24,9 +24,10 @@ class FittingGrid(QWidget):
 
     def __init__(self, spacing: int = SPACING, line_spacing: int = SPACING) -> None:
         super().__init__()
-        self._grid = QGridLayout(
-            self, contentsMargins=QMargins(), horizontalSpacing=spacing, verticalSpacing=line_spacing
-        )
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(spacing)
+        self._grid.setVerticalSpacing(line_spacing)
         self._columns = 0
 
     def width_of(self, columns: int) -> int:
