@@ -16,7 +16,8 @@ from app.core.points import MAX_CLASSES
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.state.document import Lane
-from app.views.theme import Theme
+from app.views.plot.symbols import symbol_pixmap
+from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.button_rows import ButtonRows, FittingGrid
 from app.views.widgets.form_fields import (
     WholeField,
@@ -38,7 +39,6 @@ from solver.core import fast_loops
 from . import text as asking_words
 from .controller import ActiveLearningController
 from .state import MOST_GIVEN, ActiveLearningRun, LearningPlan, begin
-from .view_buttons import ClassButtons
 from .view_curve import LearningCurve
 from .view_picture import PoolPicture
 
@@ -136,6 +136,35 @@ class PlanForm(FittingGrid):
         show_number(self._draw, plan.draw)
         n_classes = len(asking.pool.classes if asking is not None else classes)
         show_text(self._formula, asking_words.formula(lanes[plan.lane], plan.strategy, n_classes))
+
+
+class ClassButtons(ButtonRows):
+    """A button for each class of the pool: its symbol, its key and its name."""
+
+    LONGEST = 12  #: Length (characters) of the longest name.
+
+    def __init__(self) -> None:
+        buttons = [QPushButton() for _ in range(MAX_CLASSES)]
+        for button in buttons:
+            button.setIconSize(QSize(22, 22))
+            button.setMinimumSize(64, 30)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the picture keeps the keys
+        self.buttons = buttons
+        self._dressed: tuple[object, ...] = ()
+        super().__init__(buttons)
+
+    def show_classes(self, classes: Sequence[int], names: Sequence[str], theme: Theme) -> None:
+        """Show the buttons of these `classes` (0 to 7)."""
+        ratio = self.devicePixelRatioF()
+        if (tuple(names), theme, ratio) != self._dressed:
+            self._dressed = tuple(names), theme, ratio
+            for label, (button, name) in enumerate(zip(self.buttons, names, strict=True)):
+                short = name if len(name) <= self.LONGEST else f"{name[: self.LONGEST - 1]}…"
+                button.setText(f"{label + 1}  {short}".replace("&", "&&"))
+                button.setIcon(symbol_pixmap(theme, str(label), ratio=ratio))
+                tip = f"The ringed point is of {name}, drawn as {SHAPE_NAMES[label]} (key {label + 1})."
+                describe(button, f"asking.class{label + 1}", f"It is of {name}, {SHAPE_NAMES[label]}", tip)
+        self.show_only([self.buttons[label] for label in classes])
 
 
 #: Time between two automatic answers (ms).

@@ -19,8 +19,7 @@ from app.views.widgets.message_box import message_box
 from app.views.widgets.painted import Painted
 
 from .controller import AnswersController
-from .scene import ClassScene
-from .tally import LETTERS
+from .scene import LETTERS, ClassScene
 
 #: Largest number of raised hands, and height of a bar in multiples of the font's.
 MOST_HANDS, HIGH = 999, 1.2

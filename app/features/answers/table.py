@@ -18,7 +18,7 @@ from app.scene.feature_table import FeatureTable
 
 from .collecting import AnswerSource, collected, decode, sources_of
 from .hand_in import HandIn
-from .tally import LETTERS, tally_of
+from .scene import LETTERS, tally_of
 
 #: Length of a full bar (characters).
 BAR = 20

@@ -144,9 +144,7 @@ class DifferencePanel(QWidget):
         )
         self._model = InvolvedModel()
         self._table = describe(
-            QTableView(
-                wordWrap=False, selectionBehavior=QAbstractItemView.SelectionBehavior.SelectRows, tabKeyNavigation=False
-            ),
+            QTableView(wordWrap=False),
             "compare.points",
             "Points that differ",
             "A row is selected in the pictures, too.",

@@ -22,7 +22,7 @@ def is_open(controller: Controller) -> bool:
 FEATURE = Feature(
     actions=(
         Action(
-            "lessons", "&File", "&Lessons…", ("Ctrl+Alt+L",), "Five minutes each: predict, then see.", after="examples"
+            "lessons", "&File", "&Lessons…", ("Ctrl+Alt+L",), "Five minutes each: predict, then look.", after="examples"
         ),
         Action("lesson", HELP, "Lesson &panel", (), "The text of the lesson that is open.", checkable=True, gap=True),
         Action(
@@ -57,11 +57,11 @@ FEATURE = Feature(
             HELP,
             "Lea&ve the lesson",
             (),
-            "All controls again, and your own document as it was.",
+            "All controls again, and your own document as it was before.",
             run=lambda controller: _of(controller).leave(),
             able=is_open,
         ),
-        Action("lesson_add", "&File", "Ne&w lesson step…", (), "What is on screen, as a step of a lesson of yours."),
+        Action("lesson_add", "&File", "Ne&w lesson step…", (), "The present document as a step of your own lesson."),
         Action(
             "worksheet",
             "&File",

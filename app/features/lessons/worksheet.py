@@ -1,4 +1,4 @@
-"""Worksheet: the lesson that a worksheet is made of; a document becomes a lesson with one question."""
+"""Worksheet: the lesson of a worksheet; a document becomes a lesson with one question for each classifier."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUFFIXES = (".pdf", ".xml")
 
 
 def lesson_in(features: FeatureTable, path: Path) -> Lesson:
-    """Return the lesson in a file, or the shipped lesson or example of this name; FileError where there is none."""
+    """Return the lesson in a file, or the shipped lesson or example of this name; raise FileError if there is none."""
     name = str(path)
     if not path.exists() and name in shipped.NAMES:
         return shipped.lesson(features, name)

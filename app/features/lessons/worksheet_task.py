@@ -1,4 +1,4 @@
-"""Worksheet task: has the program, in a process of its own, make the worksheet of what is open in the window."""
+"""Worksheet task: run the program in a process of its own to make the worksheet of what is open in the window."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from solver.core.own_process import command
 from . import shipped
 from .model import Lesson
 
-#: Kinds of files by their titles.
+#: Suffixes of the kinds of files by their titles.
 KINDS = {"Worksheet, A4": ".pdf", "Quiz for Moodle": ".xml"}
-#: Time between two looks at whether the task was cancelled (s).
+#: Time between two checks for cancellation (s).
 LOOK = 0.1
 
 
 def making(lesson: Lesson | None, document: Document, title: str, path: Path) -> Task[str]:
-    """Return the task that writes the worksheet of `lesson`, or of `document` where none is open, to `path`.
+    """Return the task that writes the worksheet of `lesson`, or of `document` if no lesson is open, to `path`.
 
     Its result is a sentence.
     """
@@ -52,7 +52,7 @@ def making(lesson: Lesson | None, document: Document, title: str, path: Path) ->
 
 
 def _source(lesson: Lesson | None, document: Document, title: str, folder: Path) -> Path:
-    """Return the file to make a worksheet of, which is written into `folder` where there is none."""
+    """Return the file to make a worksheet of, which is written into `folder` if there is none."""
     if lesson is None:
         source = folder / f"{title}.playground"
         source.write_bytes(file_format.encode(document))

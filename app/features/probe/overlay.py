@@ -70,7 +70,7 @@ class ProbeOverlay:
         return area.toAlignedRect()
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
-        """Draw the overlay; each line over a seam of the background's colour, so that it is visible on every surface."""
+        """Draw the overlay; each line over a seam of the background's colour, to be visible on every surface."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         ground, ink = QColor(*theme.background), QColor(*theme.ink)

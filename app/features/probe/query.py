@@ -1,4 +1,4 @@
-"""Queries of the probe: the norm of w and the zeros of f, and whole probes of models too large for the window's thread."""
+"""Queries of the probe: the norm of w, the zeros of f, and whole probes of models too large for the window's thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wording of the probe: the sentences of the panel "Why this class": the winner, by how much, and rules that decided."""
+"""Wording of the probe: the sentences of the panel "Why this class": the winner, by how much, and why."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""What if: an edit beside what was before it: what is kept of the state before, asked of it, and drawn.  No Qt.
+"""What if: the state that is kept before an edit, the queries about it, and what is drawn.  No Qt.
 
-While it is armed, the first change of a step (a drag is one step) keeps the document and the models of just before.
+While it is armed, the first change of an undo step (a drag is one step) stores the document and the models before it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,15 +17,56 @@ from app.engine.requests import Frame, Phase
 from app.features.scores.scene import measured_on
 from app.scene.context import Context, is_present
 from app.state.document import Document
+from app.state.session import FeatureSession
 from solver.core import fast_loops
 from solver.core.arrays import Integers
 
 from .query import ChangeQuery, GhostQuery, StateSide, exists
-from .state import Baseline, WhatIfSession
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """A state of the lanes with which a later one is compared.
+
+    Attributes
+    ----------
+    document : Document
+    frames : tuple of Frame or None
+        By slot, the last frame of each lane trained on these points; None if its training had not ended.
+    """
+
+    document: Document
+    frames: tuple[Frame | None, ...]
+
+    @staticmethod
+    def of(document: Document, frame_of: Callable[[int], Frame | None]) -> Baseline:
+        """Return the state of `document`, with its known models."""
+        frames: list[Frame | None] = [None] * len(document.slots)
+        for place, slot in enumerate(document.slots[: len(document.lanes)]):
+            frame = frame_of(slot)
+            if frame is not None and is_present(document, place, frame):
+                frames[slot] = frame if frame.phase is Phase.DONE and frame.model is not None else None
+        return Baseline(document, tuple(frames))
+
+
+@dataclass(frozen=True)
+class WhatIfSession(FeatureSession):
+    """What-if in the session.
+
+    Attributes
+    ----------
+    armed : bool
+        Whether the state before an edit is drawn beside the present one.
+    baseline : Baseline or None
+        The state before the last edit, if there was one.
+    """
+
+    armed: bool = False
+    baseline: Baseline | None = None
 
 
 def side_of(baseline: Baseline, slot: int) -> StateSide | None:
-    """The old state of the lane of this slot; None when it was not on screen, or had no model."""
+    """Return the old state of the lane with this slot; None if it was not displayed, or had no model."""
     document = baseline.document
     place = document.slots.index(slot)
     if place >= document.shown or not exists(document.lanes[place], document.training_points):
@@ -35,18 +77,20 @@ def side_of(baseline: Baseline, slot: int) -> StateSide | None:
 
 
 def differs(old: Document, new: Document) -> bool:
-    """Whether some lane learns something else in `new`."""
+    """Whether some lane is trained differently in `new`."""
     if old.training_points is not new.training_points:
         return True
     before = dict(zip(old.slots, old.lanes, strict=False))
     return any(before.get(slot, lane) != lane for slot, lane in zip(new.slots, new.lanes, strict=False))
 
 
-# -- what the window draws and asks ------------------------------------------------------------------------------------
+# -- queries and pictures ----------------------------------------------------------------------------------------------
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """The old boundary of each lane, and what has changed, while what-if is armed and something was edited."""
+    """Return the queries for the old boundary of each lane and its changes, while what-if is armed and there was an
+    edit.
+    """
     document, session = context.document, context.session
     baseline = session.of(WhatIfSession).baseline
     if baseline is None or not fast_loops.ready():
@@ -63,34 +107,34 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def _present(document: Document, frame: Frame | None, place: int) -> StateSide | None:
-    """What the lane at `place` shows of the present points; None while it shows none."""
+    """Return the present state of the lane at index `place`; None while it displays none."""
     if frame is None or frame.model is None or not is_present(document, place, frame):
         return None
     return StateSide(frame.points, frame.lane, frame.model, frame.ended)
 
 
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:
-    """The old boundary over the picture of the lane at place `index`."""
+    """Return the old boundary over the picture of lane `index`."""
     slot, baseline = context.document.slots[index], context.session.of(WhatIfSession).baseline
     answer = context.results.answer(f"ghost{slot}")
     if answer is None or baseline is None or not isinstance(answer.query, GhostQuery):
         return ()
     laid: tuple[Lines, ...] = answer.value or ()
-    # Of an older state it would be a wrong answer; on another grid it is right, as far as it goes.
+    # An answer about an older state would be wrong; one on another grid is right within that grid.
     return laid if answer.query.side == side_of(baseline, slot) else ()
 
 
 @dataclass(frozen=True, eq=False)
 class Removable:
-    """Ids of points of a lane that can be removed to see what support vectors are; `reason` why there are none.
+    """Ids of points that can be removed to see what support vectors are; `reason` tells why there are none.
 
     Attributes
     ----------
     ids, support : ndarray of int64
-        Points that are no support vectors, and those that are, the free ones first.
+        Points that are no support vectors, and those that are, free ones first.
     reason : str
     idle : bool
-        The picture is that of nearest neighbours, and some of the points may be idle.
+        The picture is that of nearest neighbours, and some points may be idle.
     """
 
     ids: Integers
@@ -103,7 +147,7 @@ NONE = np.empty(0, dtype=np.int64)
 
 
 def removable(document: Document, frame: Frame | None) -> Removable:
-    """What can be removed of what a frame shows of the document's points."""
+    """Return what can be removed from the points of a frame."""
     if frame is None or frame.points is not document.training_points or frame.phase is not Phase.DONE:
         return Removable(NONE, NONE, "Wait until the training has come to its end.")
     return _removable(

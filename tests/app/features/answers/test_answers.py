@@ -37,7 +37,7 @@ from app.features.answers.hand_in import (
     made_of,
     rounded,
 )
-from app.features.answers.tally import tally_of
+from app.features.answers.scene import tally_of
 from app.features.lessons.state import Guess, LessonSession, StepState
 from app.files.documents import FileError
 from app.main import main
