@@ -104,7 +104,7 @@ def queries(context: Context, text: str) -> dict[str, Query]:
     sought = hidden(text)
     asked: dict[str, Query] = {CLASSES: RegionsQuery(sought)}
     if context.grids:
-        asked[LaneQuestion(LINE, document.slots[0])] = GhostQuery(sought.side, context.grids[0])
+        asked[LaneQuestion(LINE, document.slots[0])] = GhostQuery(sought.side, context.grids[0], TARGET)
     answer, frame = context.results.answer(CLASSES), _trained(context)
     if frame is not None and answer is not None and answer.query == RegionsQuery(sought) and answer.value is not None:
         side = StateSide(frame.points, frame.lane, frame.model, frame.ended)
@@ -132,9 +132,5 @@ def lines(context: Context, text: str) -> tuple[Lines, ...]:
     answer = context.results.answer(f"{LINE}{context.document.slots[0]}")
     if not text or answer is None or not isinstance(answer.query, GhostQuery) or not answer.value:
         return ()
-    return _as_target(answer.value[0]) if answer.query.side == hidden(text).side else ()
-
-
-@lru_cache(maxsize=4)
-def _as_target(lines: Lines) -> tuple[Lines, ...]:
-    return (Lines(lines.xy, TARGET),)
+    found: tuple[Lines, ...] = answer.value
+    return found if answer.query.side == hidden(text).side else ()

@@ -220,8 +220,7 @@ class _Question(QFrame):
     """The prediction: question, answers or what to draw, and Reveal; afterwards the result."""
 
     def __init__(self, lessons: LessonController) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        super().__init__(frameShape=QFrame.Shape.StyledPanel)
         self._question = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.question")
         self._asked = named(QLabel(wordWrap=True), "lesson.asked")
         self._group = QButtonGroup(self)
@@ -303,8 +302,7 @@ class LessonPanel(QWidget):
     def __init__(self, controller: Controller, do: Callable[[str], object], features: FeatureTable) -> None:
         super().__init__()
         lessons = controller.feature(LessonController)
-        describe(self, "lesson", "Lesson", "The text of the step, its question and its goal.")
-        self.setToolTip("")
+        describe(self, "lesson", "Lesson", "The text of the step, its question and its goal.", hover=False)
         self._shown: tuple[object, ...] = ()
         #: What the size of the text depends on; its last item tells whether the panel is presented.
         self._text_of: tuple[object, ...] = (False,)
@@ -358,44 +356,20 @@ class LessonPanel(QWidget):
 
     def _make_ways(self, lessons: LessonController, do: Callable[[str], object]) -> ButtonRows:
         """Make the buttons that lead on, back, and out of the lesson."""
-        self._back = clickable(
-            QPushButton("Back"), "lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back
+        ways: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
+            ("back", "Back", "The step before, as you left it (PageUp).", lessons.back),
+            ("next", "Next", "The next step, or the end (PageDown).", lessons.next),
+            ("onward", "Next lesson", "Open the next lesson.", lambda: lessons.open_next()),
+            ("reset", "Reset", "This step as it began; your changes to it are lost.", lessons.reset),
+            ("hand_in", "Hand in…", "Your answers as one small text for your teacher.", lambda: do("hand_in")),
+            ("leave", "Leave", "Close the lesson: your own document is back, as it was.", lessons.leave),
+            ("list", "Lessons…", "Choose a lesson.", lambda: do("lessons")),
         )
-        self._next = clickable(
-            QPushButton("Next"), "lesson.next", "Next", "The next step, or the end (PageDown).", lessons.next
-        )
-        self._reset = clickable(
-            QPushButton("Reset"),
-            "lesson.reset",
-            "Reset",
-            "This step as it began; your changes to it are lost.",
-            lessons.reset,
-        )
-        self._leave = clickable(
-            QPushButton("Leave"),
-            "lesson.leave",
-            "Leave",
-            "Close the lesson: your own document is back, as it was.",
-            lessons.leave,
-        )
-        self._list = clickable(
-            QPushButton("Lessons…"), "lesson.list", "Lessons", "Choose a lesson.", lambda: do("lessons")
-        )
-        self._hand_in = clickable(
-            QPushButton("Hand in…"),
-            "lesson.hand_in",
-            "Hand in",
-            "Your answers as one small text for your teacher.",
-            lambda: do("hand_in"),
-        )
-        self._onward = clickable(
-            QPushButton("Next lesson"),
-            "lesson.onward",
-            "Next lesson",
-            "Open the next lesson.",
-            lambda: lessons.open_next(),
-        )
-        return ButtonRows((self._back, self._next, self._onward, self._reset, self._hand_in, self._leave, self._list))
+        buttons = [
+            clickable(QPushButton(text), f"lesson.{name}", text.rstrip("…"), tip, act) for name, text, tip, act in ways
+        ]
+        self._back, self._next, self._onward, self._reset, self._hand_in, self._leave, self._list = buttons
+        return ButtonRows(buttons)
 
     def sizeHint(self) -> QSize:
         """Return a narrow size: the pictures need the room."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -171,18 +171,10 @@ def _set(document: Document, setting: LessonSetting) -> Document:
         raise ValueError(f"there is no classifier {setting.lane + 1} here: {there}.")
     places = range(document.shown) if setting.lane is None else (setting.lane,)
     lanes = list(document.lanes)
-    if name == "classifier":
+    if name in _OF_LANES:
+        value = _OF_LANES[name](setting.value)
         for place in places:
-            lanes[place] = msgspec.structs.replace(lanes[place], classifier=_classifier(setting.value))
-        return replace(document, lanes=tuple(lanes))
-    if name == "shading":
-        shading = SHADINGS[_key(name, setting.value, dict.fromkeys(SHADINGS, ()))]
-        for place in places:
-            lanes[place] = msgspec.structs.replace(lanes[place], shading=shading)
-        return replace(document, lanes=tuple(lanes))
-    if name == "standardise":
-        for place in places:
-            lanes[place] = msgspec.structs.replace(lanes[place], standardise=_yes(name, setting.value))
+            lanes[place] = msgspec.structs.replace(lanes[place], **{name: value})
         return replace(document, lanes=tuple(lanes))
     known = names.fields().get(name)
     if known is None:
@@ -241,6 +233,14 @@ def _key(what: str, value: str, titles: Mapping[str, tuple[str, ...]]) -> str:
     if names.folded(value) not in found:
         raise ValueError(f"there is no {what} “{value.strip()}”; there are {', '.join(titles)}.")
     return found[names.folded(value)]
+
+
+#: Settings of lanes that no learner has a field for: how each reads its value.
+_OF_LANES: dict[str, Callable[[str], Any]] = {
+    "classifier": _classifier,
+    "shading": lambda value: SHADINGS[_key("shading", value, dict.fromkeys(SHADINGS, ()))],
+    "standardise": lambda value: _yes("standardise", value),
+}
 
 
 def _split(split: Split, value: str) -> Split:

@@ -20,21 +20,6 @@ from .scene import Baseline, WhatIfSession, differs, removable
 HINT = "What if: delete, relabel or drag a point; the dashed line is the boundary before."
 
 
-class RemoveNonSupport(RemovePoints):
-    """Remove the points with these `ids`, which are no support vectors."""
-
-    def name(self, before: Document, after: Document) -> str:
-        number = len(before.points) - len(after.points)
-        return f"Remove {number} non-support vector{'' if number == 1 else 's'}"
-
-
-class RemoveIdle(RemovePoints):
-    """Remove the points with these `ids`, which are idle."""
-
-    def name(self, before: Document, after: Document) -> str:
-        return f"Remove {count(len(before.points) - len(after.points), 'idle point')}"
-
-
 class WhatIf:
     """Translate user actions on what-if into commands; listen to the store for the state before each step.
 
@@ -56,11 +41,11 @@ class WhatIf:
 
     def remove_non_support(self, index: int) -> None:
         """Remove all points that are no support vectors of lane `index`."""
-        self._remove(removable(self._host.document, self._frame(index)).ids, RemoveNonSupport)
+        self._remove(removable(self._host.document, self._frame(index)).ids, "non-support vector")
 
     def remove_support(self, index: int) -> None:
         """Remove one support vector of lane `index`."""
-        self._remove(removable(self._host.document, self._frame(index)).support[:1], RemovePoints)
+        self._remove(removable(self._host.document, self._frame(index)).support[:1], "point")
 
     def idle_removal(self, index: int, grid: Grid) -> Task[IdlePoints] | None:
         """Return the task that finds the points which the picture of lane `index` on `grid` does not need."""
@@ -74,7 +59,7 @@ class WhatIf:
         if found.points is not self._host.document.training_points:
             self._host.say("The points have changed meanwhile: no idle point was removed.")
             return
-        self._remove(found.ids, RemoveIdle)
+        self._remove(found.ids, "idle point")
         number = count(len(found.ids), "idle point")
         moved = f"{number} removed, nothing moved: no pixel has changed class."
         self._host.say(moved if len(found.ids) else "No idle point can go: without any other one the picture changes.")
@@ -82,11 +67,11 @@ class WhatIf:
     def _frame(self, index: int) -> Frame | None:
         return self._host.results.frame(self._host.document.slots[index])
 
-    def _remove(self, ids: Integers, command: type[RemovePoints]) -> None:
+    def _remove(self, ids: Integers, noun: str) -> None:
         if len(ids):
             if not self._host.session.of(WhatIfSession).armed:
                 self._host.change(WhatIfSession, armed=True, baseline=None)
-            self._host.dispatch(command(ids=ids))
+            self._host.dispatch(RemovePoints(ids=ids, noun=noun))
 
     def _changed(self, old: Document, new: Document) -> None:
         position, before = self._host.store.position, self._position

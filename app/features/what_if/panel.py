@@ -134,8 +134,7 @@ class WhatIfPanel(QWidget):
             if task is not None:
                 tasks.run(task, what_if.take_idle)
 
-        describe(self, "whatif", "What if", "What the last edit changed in each classifier.")
-        self.setToolTip("")
+        describe(self, "whatif", "What if", "What the last edit changed in each classifier.", hover=False)
         self.armed = clickable(
             QCheckBox("Watch each edit (W)"),
             "whatif.armed",

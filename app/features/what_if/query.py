@@ -61,6 +61,7 @@ class GhostQuery:
 
     side: StateSide
     grid: Grid
+    style: LineStyle = GHOST
 
     def answer(self, post: Callable[[tuple[Lines]], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post the lines over the picture; raise ValueError with a sentence if there was no model."""
@@ -68,7 +69,7 @@ class GhostQuery:
         model, _ = yield from _learnt(self.side, pace)
         found = yield from surface(source_of(model, self.side.lane), self.grid, pace)
         lines = unless_too_dense(found.boundary(len(model.classes_)), MOST_VERTICES)
-        post((Lines(lines, GHOST),))
+        post((Lines(lines, self.style),))
 
 
 @dataclass(frozen=True)

@@ -157,24 +157,30 @@ def removable(document: Document, frame: Frame | None) -> Removable:
 
 @lru_cache(maxsize=8)
 def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Removable:
-    trainer = frame.lane.trainer
-    if frame.lane.standardises:
-        return Removable(
-            NONE, NONE, "It standardises: without one point, mean and deviation are others, and so is the picture."
-        )
-    neighbours = frame.neighbours if trainer is None else None  # else it has left out some of the points itself
-    if neighbours is not None and len(frame.points) <= neighbours.n_neighbors:
-        return Removable(NONE, NONE, "There are no more points than k: all of them vote everywhere.")
-    if neighbours is None and (trainer is None or not trainer.has_multipliers):
-        return Removable(NONE, NONE, "Only a support vector machine has support vectors; here every point may count.")
-    if neighbours is None and not (frame.ended and frame.lane.family.reaches_optimum(frame.lane.settings)):
-        return Removable(NONE, NONE, "This training did not end at the optimum: its multipliers prove nothing.")
-    if sampled:
-        return Removable(NONE, NONE, "The classifier learns from a sample: without these points it would draw others.")
-    if split == "ratio":
-        return Removable(NONE, NONE, "Test points kept back as a share would be drawn anew; paint them, or keep none.")
-    if neighbours is not None:
-        return Removable(NONE, NONE, idle=True)
+    lane, trainer = frame.lane, frame.lane.trainer
+    neighbours = frame.neighbours if trainer is None else None  # a trainer may have left out some of the points itself
+    vectors = trainer is not None and trainer.has_multipliers
+    optimal = vectors and frame.ended and lane.family.reaches_optimum(lane.settings)
+    obstacles = (
+        (lane.standardises, "It standardises: without one point, mean, deviation and the picture would change."),
+        (
+            neighbours is not None and len(frame.points) <= neighbours.n_neighbors,
+            "There are no more points than k: all of them vote everywhere.",
+        ),
+        (
+            neighbours is None and not vectors,
+            "Only a support vector machine has support vectors; here every point may count.",
+        ),
+        (
+            neighbours is None and not optimal,
+            "This training did not end at the optimum: its multipliers prove nothing.",
+        ),
+        (sampled, "The classifier learns from a sample: without these points it would draw others."),
+        (split == "ratio", "Test points kept back as a share would be drawn anew; paint them, or keep none."),
+    )
+    reason = next((sentence for applies, sentence in obstacles if applies), "")
+    if reason or neighbours is not None:
+        return Removable(NONE, NONE, reason, idle=not reason)
     support = np.concatenate((frame.marks.free, frame.marks.bounded))
     others = np.setdiff1d(np.arange(len(frame.points)), support)
     return Removable(frame.points.ids[others], frame.points.ids[support])
