@@ -208,42 +208,42 @@ class ActiveLearningPanel(QWidget):
         self._classes = ClassButtons()
         for label, button in enumerate(self._classes.buttons):
             button.clicked.connect(partial(self._answer, label))
-        self._truth_button = self._button(
-            "truth", "Label automatically", "The true label of the ringed point (Enter in the picture).", self._truth
-        )
-        self._play_button = self._button(
-            "play", "Label all", "One true label after the other (Space in the picture).", self._toggle_play
-        )
-        self._back_button = self._button("back", "Step back", "Take the last answer back (Backspace).", self._back)
-        answers = ButtonRows([self._truth_button, self._play_button, self._back_button])
+        buttons = [self._button(*row) for row in self._rows()]
+        self._truth_button, self._play_button, self._back_button, *others = buttons
+        self._start_button, self._settings_button, self._put_button = others
+        self._settings_button.setCheckable(True)
         self._words = RoomyLabel("asking.words", title="Progress of the run", rich=True)
         self._question = RoomyLabel("asking.question", title="The question", rich=True)
         self._curve = LearningCurve()
-        self._start_button = self._button(
-            "start", "Start again", "Discard the answers and begin again with these settings.", self._start
-        )
-        self._put_button = self._button(
-            "put",
-            "Use these labels",
-            "Replace the document's points by the labelled points, with the labels given here: one undo step.",
-            self._put,
-        )
         self._form = PlanForm(self._set_plan)
         for spin in self._form.findChildren(WholeField):
             spin.refused.connect(self._controller.say)
         self._form.hide()
-        self._settings_button = self._button(
-            "settings", "Settings", "Show or hide the settings of the next run.", self._show_settings
+        left = filled(
+            QVBoxLayout(), self._question, (self._board, 1), self._classes, ButtonRows(buttons[:3]), spacing=4
         )
-        self._settings_button.setCheckable(True)
-        left = filled(QVBoxLayout(), self._question, (self._board, 1), self._classes, answers, spacing=4)
-        runs = ButtonRows([self._start_button, self._settings_button, self._put_button])
-        right = filled(QVBoxLayout(), self._words, (self._curve, 1), runs, self._form, spacing=4)
+        right = filled(QVBoxLayout(), self._words, (self._curve, 1), ButtonRows(others), self._form, spacing=4)
         inner = QWidget()
         columns = QBoxLayout(QBoxLayout.Direction.TopToBottom, inner)
         self._columns = filled(columns, (left, 3), (right, 2), margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop = self._board
+
+    def _rows(self) -> Sequence[tuple[str, str, str, object]]:
+        """Return name, text, tip and handler of each button."""
+        return (
+            ("truth", "Label automatically", "The true label of the ringed point (Enter in the picture).", self._truth),
+            ("play", "Label all", "One true label after the other (Space in the picture).", self._toggle_play),
+            ("back", "Step back", "Take the last answer back (Backspace).", self._back),
+            ("start", "Start again", "Discard the answers and begin again with these settings.", self._start),
+            ("settings", "Settings", "Show or hide the settings of the next run.", self._show_settings),
+            (
+                "put",
+                "Use these labels",
+                "Replace the document's points by the labelled points, with the labels given here: one undo step.",
+                self._put,
+            ),
+        )
 
     def _button(self, name: str, text: str, tip: str, run: object) -> QPushButton:
         button = describe(QPushButton(text), f"asking.{name}", text, tip)

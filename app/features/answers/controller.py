@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.controllers.controller import Controller
+from app.controllers.host import SubjectController
 from app.core.number_format import count
 from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Lesson
@@ -26,16 +27,10 @@ if TYPE_CHECKING:
 NO_LESSON = "Open the lesson that was answered first, then the answers."
 
 
-class AnswersController:
-    """Translate user actions on hand-ins into session changes.
+class AnswersController(SubjectController):
+    """Translate user actions on hand-ins into session changes."""
 
-    Parameters
-    ----------
-    host : Controller
-    """
-
-    def __init__(self, host: Controller) -> None:
-        self._host = host
+    _host: Controller
 
     def _answers(self, lesson: Lesson) -> ClassSession:
         """Return the answers of the class to the open `lesson`."""

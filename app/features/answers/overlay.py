@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
 from app.features.lessons.overlay import COLOURS, WIDTH
 from app.features.lessons.state import Line
@@ -82,8 +82,5 @@ def path_of(lines: tuple[Line, ...], grid: Grid, area: QRectF) -> QPainterPath:
     """Return the boundary of one learner, in the pixels of `area`, which shows `grid`."""
     path = QPainterPath()
     for line in lines:
-        first, *others = [QPointF(x, y) for x, y in to_pixels(np.array(line), grid, area).tolist()]
-        path.moveTo(first)
-        for point in others:
-            path.lineTo(point)
+        path.addPolygon(QPolygonF([QPointF(x, y) for x, y in to_pixels(np.array(line), grid, area).tolist()]))
     return path

@@ -123,7 +123,7 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
     made = generated(document, on_new)
     functions, figure = _figure(document, drawn, made)
     head = [
-        _docstring(document, drawn),
+        _docstring(drawn),
         _imports(parts, drawn, made),
         *(made.functions if made else ()),
         _data(document, points_file, made),
@@ -162,7 +162,7 @@ def _part(document: Document, place: int, model: str) -> _Part:
 # -- blocks ------------------------------------------------------------------------------------------------------------
 
 
-def _docstring(document: Document, drawn: Sequence[_Part]) -> str:
+def _docstring(drawn: Sequence[_Part]) -> str:
     titles = (part.title.replace("\\", "/").replace('"', "'") for part in drawn)
     lines = (textwrap.fill(title, WIDTH - 4, subsequent_indent="   ") for title in titles)
     return "\n".join(('"""A picture of Classifier Playground, made with scikit-learn.', "", *lines, '"""'))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.controllers.host import Host
+from app.controllers.host import SubjectController
 from app.controllers.lanes import add_lane
 from app.scene.compared import compared
 from app.state.commands import AddLane, SetFields
@@ -11,16 +11,8 @@ from app.state.document import Lane
 from .scene import DifferenceSession
 
 
-class DifferenceController:
-    """Translate user actions on the comparison into commands and session changes; lanes are given by index.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class DifferenceController(SubjectController):
+    """Translate user actions on the comparison into commands and session changes; lanes are given by index."""
 
     def compare(self, first: int, second: int) -> None:
         """Compare these two lanes."""

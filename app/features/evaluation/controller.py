@@ -5,21 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from app.controllers.host import Host
+from app.controllers.host import SubjectController
 
 from .scene import EvaluationSession, Threshold
 
 
-class EvaluationController:
-    """Translate user actions on the evaluation into session changes.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class EvaluationController(SubjectController):
+    """Translate user actions on the evaluation into session changes."""
 
     def validate(self, **changes: Any) -> None:
         """Change the `kind`, `k` or `seed` of the cross-validation."""

@@ -123,7 +123,7 @@ def test_an_answer_that_is_in_sight_is_told(make: Make, qtbot: QtBot, tmp_path: 
         if seen:
             fault = part(dialog, "fault", QLabel).text()
             assert fault.startswith(
-                "The answer is in sight before: its own step shows the test accuracy; write “cover:"
+                "The answer is visible before: its own step shows the test accuracy; write “cover:"
             )
             QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert check(FEATURES, [path])[1]
