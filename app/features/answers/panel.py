@@ -116,9 +116,9 @@ class ClassPanel(QFrame):
     def _tell(self) -> None:
         """Open a message about what was left out, and why."""
         more = len(self._left_out) - MOST_SENTENCES
-        said = [*self._left_out[:MOST_SENTENCES], *[f"And {more} more."] * (more > 0)]
+        sentences = [*self._left_out[:MOST_SENTENCES], *[f"And {more} more."] * (more > 0)]
         close = QMessageBox.StandardButton.Close
-        message_box("warning", "left_out", "Left out", "\n".join(said), self.window(), close).open()
+        message_box("warning", "left_out", "Left out", "\n".join(sentences), self.window(), close).open()
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the answers of the scene; hide the panel if there are none."""

@@ -87,8 +87,8 @@ class HandInDialog(NamedDialog):
             self._text, fault = "", str(error)
         answered = sum(bool(step.choices or step.lines) for step in made.steps)
         solved = sum(step.solved for step in made.steps)
-        said = f"{count(answered, 'question')} answered, {count(solved, 'step')} solved."
-        show_text(self._summary, fault or said)
+        summary = f"{count(answered, 'question')} answered, {count(solved, 'step')} solved."
+        show_text(self._summary, fault or summary)
         self._page.setPlainText(self._text)
         self._copy.setEnabled(bool(self._text))
         self._save.setEnabled(bool(self._text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -11,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainW
 from app.controllers.controller import Controller
 from app.core.number_format import count
 from app.files.background_task import Task, saving
-from app.files.documents import FileError
 from app.scene.model import Scene
 from app.state.document import Document
 from app.views.surroundings import AskWhere
@@ -103,8 +103,15 @@ class ChallengeDialog(NamedDialog):
             self._form.addRow(text, field)
         self._fault = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "challenge.fault")
         buttons = self.button_box()
-        add_action(buttons, "&Copy", "challenge.copy", "Copy", "For a mail or a chat; pasting opens it.", self._copy)
-        add_action(buttons, "&Save…", "challenge.save", "Save", "As a small file.", self._ask)
+        add_action(
+            buttons,
+            "&Copy",
+            "challenge.copy",
+            "Copy",
+            "For a mail or a chat; pasting opens it.",
+            partial(self._make, self._copied),
+        )
+        add_action(buttons, "&Save…", "challenge.save", "Save", "As a small file.", partial(self._make, self._ask_path))
         self._kind.activated.connect(self._choose_kind)
         self._lane.activated.connect(self._follow)
         about, secret = QLabel(ABOUT, wordWrap=True), named(QLabel(SECRET, wordWrap=True), "challenge.secret")
@@ -186,20 +193,11 @@ class ChallengeDialog(NamedDialog):
         document, challenge = self._controller.document, self._challenge()
         failure = "The challenge was not made"
         task = Task("Making a challenge", lambda progress: encode(document, challenge, progress), failure, kept=False)
-        self._tasks.run(task, then, self._fail)
-
-    def _fail(self, error: FileError) -> None:
-        show_text(self._fault, str(error))
-
-    def _copy(self) -> None:
-        self._make(self._copied)
+        self._tasks.run(task, then, lambda error: show_text(self._fault, str(error)))
 
     def _copied(self, text: str) -> None:
         QApplication.clipboard().setText(text)
         show_text(self._fault, f"Copied: {count(len(text), 'character')}. To solve it, paste it into this window.")
-
-    def _ask(self) -> None:
-        self._make(self._ask_path)
 
     def _ask_path(self, text: str) -> None:
         def write(path: Path) -> None:

@@ -103,13 +103,13 @@ class CurvesPanel(QWidget):
         shown = {} if run is None else curves_of(run.trace)
         self._message.setVisible(not shown)
         self._message.setText((self._no_run or NOTHING) if run is None else NO_CURVE)
-        said = self._no_run or summary(run)
+        description = self._no_run or summary(run)
         for name, chart in self.charts.items():
             if run is not None and name in shown:
                 steps, lowest = self._range or self._whole(), name == list(shown)[-1]
                 chart.show_run(run, self.cursor_step, steps, self._log, lowest, self._theme)
             chart.setVisible(name in shown)
-            chart.setAccessibleDescription(said)
+            chart.setAccessibleDescription(description)
         widest = max((self.charts[name].needed_left for name in shown), default=0.0)
         for chart in self.charts.values():
             chart.stand_at(widest)

@@ -70,7 +70,7 @@ class CurveSpec:
     ----------
     label : str
         Text of the legend, with the formula.
-    said : str
+    in_sentence : str
         Name in a sentence.
     plot : str
         Key of `PLOTS`.
@@ -85,7 +85,7 @@ class CurveSpec:
     """
 
     label: str
-    said: str
+    in_sentence: str
     plot: str
     colour: int
     dash: Dash = SOLID

@@ -277,7 +277,7 @@ def summary(run_state: RunState | None) -> str:
             if known is not None:
                 value = between(*known[:2], PLOTS[plot].percent, PLOTS[plot].whole)
                 where = f" at step {grouped(known[2])}" if known[2] != run_state.step else ""
-                sentences.append(f"{spec.said} {value}{where}.")
+                sentences.append(f"{spec.in_sentence} {value}{where}.")
     if "violation" in view.names:
         sentences.append(f"Tolerance {short(run_state.tol)}.")
     return " ".join(sentences)

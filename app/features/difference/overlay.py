@@ -127,8 +127,8 @@ class WipeCover:
                     QRectF(left, area.top(), right - left, area.height()), Qt.ClipOperation.IntersectClip
                 )
                 over.paint(painter, self._theme, rect)
-        accent, ground = QColor(*self._theme.accent), QColor(*self._theme.background)
-        for pen in (QPen(ground, 4.0), QPen(accent, 2.0)):
+        accent, background = QColor(*self._theme.accent), QColor(*self._theme.background)
+        for pen in (QPen(background, 4.0), QPen(accent, 2.0)):
             painter.setPen(pen)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
         painter.setFont(bold(painter.font()))
@@ -139,7 +139,7 @@ class WipeCover:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(accent)
             painter.drawRoundedRect(box, 4, 4)
-            painter.setPen(ground)
+            painter.setPen(background)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(place + 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
 

@@ -204,9 +204,9 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     """Return the wipe while it is on, and the contents of the panel while it is open."""
     document, session, places = context.document, context.session, compared(context.document)
-    at, seen = session.of(DifferenceSession).wipe, NAME in session.open_panels
+    at, is_open = session.of(DifferenceSession).wipe, NAME in session.open_panels
     wipe = None if at is None or places is None else Wipe(at, lanes[places[1]], places)
-    panel = difference_scene(document, context.results) if seen else None
+    panel = difference_scene(document, context.results) if is_open else None
     return tuple(each for each in (wipe, panel) if each is not None)
 
 
@@ -250,6 +250,8 @@ def _sentences(
             sentences.append(f"They give each of the {all_points} the same class.")
         else:
             right, neither = involved.right, number - sum(involved.right)
-            who = f"{first} is right on {right[0]}, {second} on {right[1]}" + f", neither on {neither}" * bool(neither)
-            sentences.append(f"They differ on {number} of {all_points}: {who}.")
+            score = f"{first} is right on {right[0]}, {second} on {right[1]}" + f", neither on {neither}" * bool(
+                neither
+            )
+            sentences.append(f"They differ on {number} of {all_points}: {score}.")
     return tuple(sentences)

@@ -98,12 +98,15 @@ class EvaluationTable(QWidget):
             head.setVisible(place < len(lanes))
             if place < len(lanes):
                 self._show_lane(evaluation, place, lanes[place], len(lanes) > 2)
-        there = {"validated": evaluation.validation.kind != "none", "auc": any(lane.roc is not None for lane in lanes)}
+        visible = {
+            "validated": evaluation.validation.kind != "none",
+            "auc": any(lane.roc is not None for lane in lanes),
+        }
         for name, title in words.titles(evaluation).items():
             show_text(self._titles[name], title)
-            self._titles[name].setVisible(there.get(name, True))
+            self._titles[name].setVisible(visible.get(name, True))
             for place, cell in enumerate(self._cells[name]):
-                cell.setVisible(place < len(lanes) and there.get(name, True))
+                cell.setVisible(place < len(lanes) and visible.get(name, True))
 
     def _show_lane(self, evaluation: Evaluation, place: int, lane: LaneEvaluation, several: bool) -> None:
         head = words.lane_title(place, lane)
@@ -296,10 +299,10 @@ class EvaluationPanel(QWidget):
         if training and any(lane.scores is None or lane.stale or lane.validating for lane in evaluation.lanes):
             remarks = [words.WAITING]
         remarks += [
-            f"{words.lane_title(place, lane)}: {said}"
+            f"{words.lane_title(place, lane)}: {sentence}"
             for place, lane in enumerate(evaluation.lanes)
-            for said in (words.state_words(lane.state), words.moved_words(lane), words.validated_words(lane))
-            if said
+            for sentence in (words.state_words(lane.state), words.moved_words(lane), words.validated_words(lane))
+            if sentence
         ]
         if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds are running, keep the room so that nothing moves

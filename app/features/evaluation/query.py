@@ -57,10 +57,10 @@ class ScoreGrid:
 
     def values(self, pace: Pace) -> Generator[Step, None, Array]:
         """Return the scores, shape (height, width), row 0 the lowest."""
-        grid, there = self.grid, remote(self.model)
-        if there is not None and not self._known:
+        grid, process = self.grid, remote(self.model)
+        if process is not None and not self._known:
             x, y = np.meshgrid(grid.xs, grid.ys)
-            shares = yield from pace.wait(there.begin_shares(np.column_stack((x.ravel(), y.ravel()))))
+            shares = yield from pace.wait(process.begin_shares(np.column_stack((x.ravel(), y.ravel()))))
             self._values[:], self._known = shares[:, 1].reshape(x.shape), grid.height
         if self._rows is None:
             self._rows = self._prepared()

@@ -124,8 +124,8 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """Return the line of a threshold that differs from the model's own."""
     answer = context.results.answer(f"threshold{context.document.slots[index]}")
     moved = threshold_in(context.document, context.session, index) is not None
-    seen = moved and PANEL in context.session.open_panels
-    return _line(answer) if seen and answer is not None and answer.value is not None else ()
+    visible = moved and PANEL in context.session.open_panels
+    return _line(answer) if visible and answer is not None and answer.value is not None else ()
 
 
 @lru_cache(maxsize=8)
@@ -227,8 +227,8 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
     for index, slot in enumerate(slots):
         scored, frame = results.answer(f"scores{slot}"), results.frame(slot)
         scoring = scoring_of(document, index, frame)
-        wished, validated = validation_of(document, session, index), results.answer(f"validated{slot}")
-        if wished is None or (validated is not None and validated.query != wished):
+        requested, validated = validation_of(document, session, index), results.answer(f"validated{slot}")
+        if requested is None or (validated is not None and validated.query != requested):
             validated = None
         fresh = scored is not None and scoring is not None and scored.query == scoring
         lanes.append(
@@ -240,7 +240,7 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
                 Frame.accuracy if frame is None else frame.accuracy,
                 threshold_in(document, session, index),
                 validated,
-                wished is not None,
+                requested is not None,
                 state_of(document, index, frame),
             )
         )

@@ -24,15 +24,19 @@ DASH = "–"
 def split_words(evaluation: Evaluation) -> str:
     """Return how many points are kept back, or how to get test points."""
     if not evaluation.n_test:
-        said = NOTHING_PAINTED if evaluation.split.kind == "painted" else NO_TEST_POINTS
+        sentence = NOTHING_PAINTED if evaluation.split.kind == "painted" else NO_TEST_POINTS
         return (
-            f"{said} Without them, test scores are measured on {evaluation.measured}." if evaluation.measured else said
+            f"{sentence} Without them, test scores are measured on {evaluation.measured}."
+            if evaluation.measured
+            else sentence
         )
     share = evaluation.n_test / (evaluation.n_test + evaluation.n_trainable)
-    said = f"{count(evaluation.n_test, 'test point')} ({percent(share)}), {grouped(evaluation.n_trainable)} to train on"
+    sentence = (
+        f"{count(evaluation.n_test, 'test point')} ({percent(share)}), {grouped(evaluation.n_trainable)} to train on"
+    )
     if evaluation.n_trained < evaluation.n_trainable:
-        said += f", of which a sample of {grouped(evaluation.n_trained)}"
-    return said + ". Nothing is trained on a test point: in the pictures it is drawn with a hole."
+        sentence += f", of which a sample of {grouped(evaluation.n_trained)}"
+    return sentence + ". Nothing is trained on a test point: in the pictures it is drawn with a hole."
 
 
 def titles(evaluation: Evaluation) -> dict[str, str]:

@@ -62,10 +62,10 @@ class RocView(Chart):
         if lane is not None and lane.roc is not None:
             own, here = place_of(lane.roc, lane.own_threshold), self.place
             x, y = lane.roc.fpr, lane.roc.tpr
-            ink, ground = theme.ink, theme.background
+            ink, background = theme.ink, theme.background
             marks += [
-                Spots(x=[x[own]], y=[y[own]], sign="d", size=11.0, colour=ground, edge=ink, edge_width=1.6),
-                Spots(x=[x[here]], y=[y[here]], size=17.0, colour=ground, edge=ink, edge_width=1.4),
+                Spots(x=[x[own]], y=[y[own]], sign="d", size=11.0, colour=background, edge=ink, edge_width=1.6),
+                Spots(x=[x[here]], y=[y[here]], size=17.0, colour=background, edge=ink, edge_width=1.4),
                 Spots(x=[x[here]], y=[y[here]], size=12.0, colour=theme.accent),
             ]
         self.show_marks(marks, theme, message="" if len(marks) > 1 else words.NO_ROC)

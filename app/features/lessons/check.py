@@ -116,9 +116,9 @@ class LaneView:
     def text(self) -> str:
         """All text about the classifier."""
         lane = self.lane
-        said = [lane.headline, lane.details, lane.badge.text, lane.remark]
-        said += [part for score in lane.scores for part in (score.text, score.tip)]
-        return _SPACE.sub("", "\n".join(said))
+        texts = [lane.headline, lane.details, lane.badge.text, lane.remark]
+        texts += [part for score in lane.scores for part in (score.text, score.tip)]
+        return _SPACE.sub("", "\n".join(texts))
 
     @property
     def counts(self) -> set[int]:
@@ -156,7 +156,7 @@ def _settings(lane: Lane, classes: Sequence[int]) -> tuple[object, ...]:
 def spoilers(features: FeatureTable, lesson: Lesson) -> list[tuple[int, str]]:
     """Return line and sentence of each question that is answered before it is asked."""
     found: list[tuple[int, str]] = []
-    seen: list[LaneView] = []
+    earlier: list[LaneView] = []
     for at, step in enumerate(lesson.steps):
         try:
             document = starting.start_of(lesson, at)
@@ -165,11 +165,11 @@ def spoilers(features: FeatureTable, lesson: Lesson) -> list[tuple[int, str]]:
         results = context_of(document, step.paused).results
         if step.prediction is not None:
             asked = list(_views(features, lesson, at, document, results, revealed=False))
-            if sentence := _spoiler(lesson, at, step.prediction, seen, asked):
+            if sentence := _spoiler(lesson, at, step.prediction, earlier, asked):
                 found.append((step.line, sentence))
-        seen += _views(features, lesson, at, document, results, revealed=True)
+        earlier += _views(features, lesson, at, document, results, revealed=True)
         if step.paused and step.show is not None and "playback" in step.show:  # the student may play the run to its end
-            seen += _views(features, lesson, at, document, context_of(document).results, revealed=True)
+            earlier += _views(features, lesson, at, document, context_of(document).results, revealed=True)
     return found
 
 
@@ -190,11 +190,11 @@ def _views(
         yield LaneView(at, document, lane, covers.get(lane.slot, Cover.NOTHING), step.panel)
 
 
-def _spoiler(lesson: Lesson, at: int, prediction: Prediction, seen: list[LaneView], asked: list[LaneView]) -> str:
+def _spoiler(lesson: Lesson, at: int, prediction: Prediction, earlier: list[LaneView], asked: list[LaneView]) -> str:
     """Return a sentence about how the question of step `at` is answered beforehand; "" if it is not."""
     if prediction.kind != "choice":
         what = "this boundary" if prediction.kind == "boundary" else "the pair that moves"
-        for view in (*seen, *asked):
+        for view in (*earlier, *asked):
             if view.is_of(asked[prediction.lane]) and _gives(view, prediction.kind):
                 return _shows(view, at, what, "marks")
         return ""
@@ -202,12 +202,12 @@ def _spoiler(lesson: Lesson, at: int, prediction: Prediction, seen: list[LaneVie
     given = {number for number in _values(prediction.question) if number[1]}
     for subject in (each for each, words in SUBJECTS.items() if re.search(words, prediction.question.lower())):
         # A number in the question itself is no secret.
-        able = [view for view in (*seen, *asked) if view.displays(subject) and not given & _values(view.text)]
+        able = [view for view in (*earlier, *asked) if view.displays(subject) and not given & _values(view.text)]
         views = [[view for view in able if view.is_of(about)] for about in asked]
         if asked and all(views):
             latest = max((each[0] for each in views), key=lambda view: view.step)
             return _shows(latest, at, subject, MENDS.get(subject, "marks"))
-    for view in (*seen, *asked):
+    for view in (*earlier, *asked):
         number = _number_in(prediction, view) if any(view.is_of(about) for about in asked) else ""
         if number:
             return _shows(view, at, f"{number}, the answer", "numbers, marks")
@@ -256,10 +256,10 @@ def _values(text: str) -> set[tuple[float, bool]]:
 
 def _words_of(step: Step, whole: bool) -> str:
     """Return the words of a step, and those after its reveal if `whole`."""
-    said = [step.title, step.text, step.hint]
+    texts = [step.title, step.text, step.hint]
     if whole and step.prediction is not None:
-        said.append(step.prediction.because)
-    return " ".join(said)
+        texts.append(step.prediction.because)
+    return " ".join(texts)
 
 
 def _plain(text: str) -> str:

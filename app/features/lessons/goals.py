@@ -101,7 +101,7 @@ class Clause:
     Attributes
     ----------
     what : str
-    who : tuple of int or None
+    lanes : tuple of int or None
         Indices of the classifiers; None: all that have the quantity.
     how : str
         Key of `COMPARISONS`.
@@ -110,7 +110,7 @@ class Clause:
     """
 
     what: Quantity
-    who: tuple[int, ...] | None
+    lanes: tuple[int, ...] | None
     how: str
     number: float
 
@@ -138,17 +138,17 @@ def _clause(part: str, text: str) -> Clause:
     found = next((match for form in _FORMS if (match := form.fullmatch(part))), None)
     if found is None:
         raise ValueError(_UNKNOWN.format(text))
-    said = found.groupdict()
-    what = QUANTITIES[said.get("what") or "accuracy"]
-    number = float(said["number"])
-    if (what in SHARES) != bool(said["percent"]):
+    texts = found.groupdict()
+    what = QUANTITIES[texts.get("what") or "accuracy"]
+    number = float(texts["number"])
+    if (what in SHARES) != bool(texts["percent"]):
         unit = "is a share, such as 95 %" if what in SHARES else "is no share: leave the % out"
         raise ValueError(f"the goal “{text}”: {what} {unit}.")
     if what in SHARES:
         number = round(number / 100, 12)
     elif what != "margin" and not number.is_integer():
         raise ValueError(f"the goal “{text}”: the number of {what} is a whole number.")
-    clause = Clause(what, _places(said.get("who")), said["how"], number)
+    clause = Clause(what, _places(texts.get("who")), texts["how"], number)
     most = 1.0 if what in SHARES else 1e12
     if not any(
         clause.holds(value) for value in (0.0, number, number - 1e-6, number + 1e-6, most) if 0 <= value <= most
@@ -157,10 +157,10 @@ def _clause(part: str, text: str) -> Clause:
     return clause
 
 
-def _places(who: str | None) -> tuple[int, ...] | None:
-    if who is None or who == "all":
+def _places(lanes: str | None) -> tuple[int, ...] | None:
+    if lanes is None or lanes == "all":
         return None
-    return (0, 1) if who == "both" else (int(who[-1]) - 1,)
+    return (0, 1) if lanes == "both" else (int(lanes[-1]) - 1,)
 
 
 def fault(goal: str, document: Document | None, can_change: bool) -> str:
@@ -175,13 +175,13 @@ def fault(goal: str, document: Document | None, can_change: bool) -> str:
     if document is None:
         return ""
     for clause in asked:
-        places = clause.who or tuple(range(document.shown))
+        places = clause.lanes or tuple(range(document.shown))
         if max(places) >= document.shown:
             return f"the goal “{goal}” asks for classifier {max(places) + 1}, but there are {document.shown} here."
-        if len(places) == 2 and clause.who and document.shown > 2:
+        if len(places) == 2 and clause.lanes and document.shown > 2:
             return f"the goal “{goal}”: there are {document.shown} classifiers, so say “all”, or which."
         able = [_applies(clause.what, document, place) for place in places]
-        if not can_change and not (all(able) if clause.who else any(able)):
+        if not can_change and not (all(able) if clause.lanes else any(able)):
             return f"the goal “{goal}”: no classifier that is meant has {_NOUNS[clause.what]}."
     return ""
 
@@ -237,19 +237,19 @@ def tells(text: str) -> Cover:
 def check(goal: str, context: Context) -> Reached:
     """Return whether the results reach the goal."""
     document = context.document
-    said, known, reached = [], True, True
+    texts, known, reached = [], True, True
     for clause in clauses(goal):
-        wanted = (0,) if clause.what == "points" else clause.who or range(document.shown)
+        wanted = (0,) if clause.what == "points" else clause.lanes or range(document.shown)
         places = [place for place in wanted if place < document.shown and _applies(clause.what, document, place)]
-        if len(places) < (1 if clause.who is None else len(wanted)):
+        if len(places) < (1 if clause.lanes is None else len(wanted)):
             return Reached(False, f"{goal}: no classifier here has {_NOUNS[clause.what]}")
         numbers = [_number(clause.what, context, place) for place in places]
         values = [number for number in numbers if number is not None]
         known &= len(values) == len(numbers)
         reached &= all(clause.holds(value) for value in values)
-        said.append(_said(clause.what, values, document))
+        texts.append(_said(clause.what, values, document))
     if known:
-        return Reached(reached, f"{goal}: {'; '.join(said)}")
+        return Reached(reached, f"{goal}: {'; '.join(texts)}")
     if any(clause.what == "validation accuracy" for clause in clauses(goal)):
         return Reached(None, f"{goal}: {_validating(context)}")
     frames = [context.results.frame(document.slots[place]) for place in range(document.shown)]

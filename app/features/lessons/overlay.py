@@ -55,11 +55,11 @@ class GuessOverlay:
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
         """Draw the guess; each line over one of the background's colour, so that it is visible on every surface."""
-        colour, ground = QColor(*COLOURS[theme.dark]), QColor(*theme.background, 220)
+        colour, background = QColor(*COLOURS[theme.dark]), QColor(*theme.background, 220)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for lines, width, style in ((self.on, ON, Qt.PenStyle.DashLine), (self.lines, WIDTH, Qt.PenStyle.SolidLine)):
-            for pen in (QPen(ground, width + 2.5), QPen(colour, width, style)):
+            for pen in (QPen(background, width + 2.5), QPen(colour, width, style)):
                 pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
                 painter.setPen(pen)
                 for line in lines:
@@ -69,7 +69,7 @@ class GuessOverlay:
             (self.picked, RING, QPen(colour, WIDTH)),
         ):
             for point in points:
-                for each in (QPen(ground, pen.widthF() + 2.5), pen):
+                for each in (QPen(background, pen.widthF() + 2.5), pen):
                     painter.setPen(each)
                     painter.drawEllipse(point, radius, radius)
         if self.word:

@@ -206,8 +206,8 @@ class _AnswerButton(QWidget):
         letter = f"{'ABCD'[place]}  " if lettered else ""
         show_text(self.text, f"{letter}{sign}{plain(answer)}")
         _embolden(self.text, bold=bool(right))
-        said = ", wrong" if tried else ", right" if right else ""
-        describe(self.button, f"lesson.answer{place + 1}", f"{place + 1}: {answer}{said}", f"Key {place + 1}.")
+        mark = ", wrong" if tried else ", right" if right else ""
+        describe(self.button, f"lesson.answer{place + 1}", f"{place + 1}: {answer}{mark}", f"Key {place + 1}.")
         if self.button.isChecked() != chosen:
             group = self.button.group()
             group.setExclusive(False)  # otherwise the last one could not be unchecked
@@ -266,10 +266,10 @@ class _Question(QFrame):
         guess, open_ = lesson.now.state.guess, lesson.now.prediction is not None
         show_text(self._question, plain(prediction.question))
         for place, answer in enumerate(self._answers):
-            there = place < len(prediction.answers)
-            answer.setVisible(there)
-            answer.button.setEnabled(there)  # otherwise the arrow keys could reach it
-            if there:
+            offered = place < len(prediction.answers)
+            answer.setVisible(offered)
+            answer.button.setEnabled(offered)  # otherwise the arrow keys could reach it
+            if offered:
                 right, tried = None if open_ else place == prediction.right, place in guess.tried
                 chosen, lettered = place == guess.answer, lesson.now.for_class
                 answer.show_answer(place, prediction.answers[place], chosen, tried, right, lettered)
@@ -481,8 +481,8 @@ class LessonPanel(QWidget):
         if step.prediction is not None:
             self.question.show_prediction(step.prediction, lesson, number)
         _show_if_any(self._goal, lesson.goal and f"{'✓' if lesson.reached else '○'}  Goal: {plain(lesson.goal)}")
-        ink, ground = theme.moods["certified"] if lesson.reached else (theme.ink, theme.base)
-        style = f"color: rgb{ink}; background-color: rgb{ground}; border-radius: 4px;"
+        ink, background = theme.moods["certified"] if lesson.reached else (theme.ink, theme.base)
+        style = f"color: rgb{ink}; background-color: rgb{background}; border-radius: 4px;"
         if self._goal.styleSheet() != style:
             self._goal.setStyleSheet(style)
         self._fold.setVisible(bool(step.hint) and (hinted or unfolded))

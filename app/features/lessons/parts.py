@@ -89,7 +89,7 @@ def lines_of(text: str) -> list[str]:
 
 def front_matter(lines: Sequence[str], found: Faults) -> tuple[dict[str, str], int]:
     """Return the fields of the front matter, checked, "" if missing; and the index of the line after it."""
-    said: dict[str, list[str]] = {key: [] for key in FRONT}
+    front: dict[str, list[str]] = {key: [] for key in FRONT}
     begin = next((place for place, line in enumerate(lines) if line.strip()), len(lines))
     end = begin
     if begin == len(lines):
@@ -103,28 +103,28 @@ def front_matter(lines: Sequence[str], found: Faults) -> tuple[dict[str, str], i
         end = next(ends, next(headings, len(lines)))
         for number, line in enumerate(lines[begin + 1 : end], begin + 2):
             if line.strip() and not line.strip().startswith("#"):
-                _add_line(said, line, number, found)
+                _add_line(front, line, number, found)
         if end == len(lines) or lines[end].strip() != "---":
             found.add(begin + 1, "the line “---” that ends what begins here is missing.")
         else:
             end += 1
         for key in ("title", "minutes"):
-            if not said[key]:
+            if not front[key]:
                 found.add(begin + 1, f"the {key} is missing.")
-    return {key: "\n".join(values) for key, values in said.items()}, end
+    return {key: "\n".join(values) for key, values in front.items()}, end
 
 
-def _add_line(said: dict[str, list[str]], line: str, number: int, found: Faults) -> None:
+def _add_line(front: dict[str, list[str]], line: str, number: int, found: Faults) -> None:
     """Add a line of the front matter to its fields."""
     key, colon, value = (each.strip() for each in line.partition(":"))
     key = key.lower()
     if not colon or key not in FRONT:
         what = f"“{key}” is unknown" if colon else "this line is not “key: value”"
         found.add(number, f"{what}; here may stand {', '.join(FRONT)}.")
-    elif len(said[key]) == MOST_LINES[key]:
+    elif len(front[key]) == MOST_LINES[key]:
         found.add(number, f"{key} stands here {'twice' if key != 'learnt' else 'more than twice'}.")
     else:
-        said[key].append(_front_value(key, _unquoted(value), number, found))
+        front[key].append(_front_value(key, _unquoted(value), number, found))
 
 
 def _unquoted(value: str) -> str:
@@ -146,7 +146,7 @@ def _front_value(key: str, value: str, line: int, found: Faults) -> str:
 def parts_of(lines: Sequence[str], begin: int, found: Faults) -> list[Part]:
     """Return the headings from the line with index `begin` on, with the lines below them."""
     parts: list[Part] = []
-    told = begin == 0 or lines[begin - 1].strip() != "---"  # whether text before the first heading was reported
+    reported = begin == 0 or lines[begin - 1].strip() != "---"  # whether text before the first heading was reported
     fence, fence_line, in_fields, spoilt = "", 0, False, False
     for number, line in enumerate(lines[begin:], begin + 1):
         heading = None if fence else _HEADING.fullmatch(line)
@@ -157,9 +157,9 @@ def parts_of(lines: Sequence[str], begin: int, found: Faults) -> list[Part]:
             parts.append(Part(plain(title), number))
             in_fields, spoilt = True, False
         elif not parts:
-            if line.strip() and not told:
+            if line.strip() and not reported:
                 found.add(number, "text stands before the first heading; a step begins with “# Title”.")
-                told = True
+                reported = True
         elif in_fields and not line.strip():
             in_fields = False
             parts[-1].text_line = number

@@ -101,8 +101,8 @@ def _close(ways: Mask, line: Array, along: Array, across: Array) -> None:
         if len(rows):
             x = ax + (across[rows] - ay) * ((bx - ax) / (by - ay))
             column = np.floor((x - along[0]) / (along[1] - along[0]))
-            there = (column >= 0) & (column < len(along) - 1)
-            ways[rows[there], column[there].astype(np.intp)] = False
+            inside = (column >= 0) & (column < len(along) - 1)
+            ways[rows[inside], column[inside].astype(np.intp)] = False
 
 
 def _parts(beside: Mask, above: Mask) -> Integers:
@@ -127,9 +127,9 @@ def classes_of(region: Integers, xs: Array, ys: Array, points: Points, model: In
     np.add.at(area, (region.ravel(), model.ravel()), 1)
     column = np.floor((points.xy[:, 0] - xs[0]) / (xs[1] - xs[0]) + 0.5)
     row = np.floor((points.xy[:, 1] - ys[0]) / (ys[1] - ys[0]) + 0.5)
-    there = (column >= 0) & (column < len(xs)) & (row >= 0) & (row < len(ys))
-    at = region[row[there].astype(np.intp), column[there].astype(np.intp)]
-    np.add.at(votes, (at, points.labels[there].astype(np.intp)), 1)
+    inside = (column >= 0) & (column < len(xs)) & (row >= 0) & (row < len(ys))
+    at = region[row[inside].astype(np.intp), column[inside].astype(np.intp)]
+    np.add.at(votes, (at, points.labels[inside].astype(np.intp)), 1)
     chosen = np.where(votes.any(axis=1), votes.argmax(axis=1), area.argmax(axis=1))
     guessed: Integers = chosen[region]
     return guessed

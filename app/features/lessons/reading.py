@@ -97,14 +97,16 @@ def digest_of(text: str) -> str:
 
 
 def _lesson(
-    said: Mapping[str, str], file: str, steps: tuple[Step, ...] = (), folder: Path | None = None, digest: str = ""
+    front: Mapping[str, str], file: str, steps: tuple[Step, ...] = (), folder: Path | None = None, digest: str = ""
 ) -> Lesson:
-    learnt, minutes = tuple(said["learnt"].split("\n")) if said["learnt"] else (), int(said["minutes"] or 0)
+    learnt, minutes = tuple(front["learnt"].split("\n")) if front["learnt"] else (), int(front["minutes"] or 0)
     name, language = file.removesuffix(LESSON_SUFFIX), ENGLISH
     stem, dot, code = name.rpartition(".")
     if dot and code in LANGUAGES:
         name, language = stem, code
-    return Lesson(said["title"], said["author"], said["level"], minutes, steps, name, folder, learnt, digest, language)
+    return Lesson(
+        front["title"], front["author"], front["level"], minutes, steps, name, folder, learnt, digest, language
+    )
 
 
 def examined(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[str]]:

@@ -167,8 +167,8 @@ def _set(document: Document, setting: LessonSetting) -> Document:
     if setting.lane is None and name in names.POINTS:
         return _measured(document, name, setting.value)
     if setting.lane is not None and not 0 <= setting.lane < document.shown:
-        there = "there is 1" if document.shown == 1 else f"there are {document.shown}"
-        raise ValueError(f"there is no classifier {setting.lane + 1} here: {there}.")
+        existing = "there is 1" if document.shown == 1 else f"there are {document.shown}"
+        raise ValueError(f"there is no classifier {setting.lane + 1} here: {existing}.")
     places = range(document.shown) if setting.lane is None else (setting.lane,)
     lanes = list(document.lanes)
     if name in _OF_LANES:
@@ -184,8 +184,8 @@ def _set(document: Document, setting: LessonSetting) -> Document:
         settings = _with_value(lanes[place].settings, field, setting.value)
         lanes[place] = lanes[place].with_part(lanes[place].classifier, settings)
     if not fields:
-        who = "none of the classifiers here has" if setting.lane is None else f"classifier {setting.lane + 1} has no"
-        raise ValueError(f"{who} “{known}”.")
+        owner = "none of the classifiers here has" if setting.lane is None else f"classifier {setting.lane + 1} has no"
+        raise ValueError(f"{owner} “{known}”.")
     return replace(document, lanes=tuple(lanes))
 
 
@@ -215,8 +215,8 @@ def _with_classifiers(document: Document, kinds: list[str]) -> Document:
     """Return the document with these classifiers displayed; existing ones keep their settings."""
     if len(kinds) > MAX_LANES:
         raise ValueError(f"there are at most {MAX_LANES} classifiers.")
-    there = (*document.lanes, *(Lane() for _ in kinds[len(document.lanes) :]))
-    lanes = tuple(msgspec.structs.replace(lane, classifier=kind) for lane, kind in zip(there, kinds, strict=False))
+    existing = (*document.lanes, *(Lane() for _ in kinds[len(document.lanes) :]))
+    lanes = tuple(msgspec.structs.replace(lane, classifier=kind) for lane, kind in zip(existing, kinds, strict=False))
     compared = (0, min(1, len(lanes) - 1))
     return replace(document, lanes=lanes, shown=len(lanes), slots=tuple(range(MAX_LANES)), compared=compared)
 

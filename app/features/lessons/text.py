@@ -81,13 +81,13 @@ def ending(lesson: Lesson, right: int, answered: int, onward: str) -> str:
 def for_teacher(now: LessonSession, lesson: Lesson) -> str:
     """Return what the audience does not see yet: the right answer, why, and the next step."""
     prediction, following = now.prediction, lesson.steps[now.at + 1 :]
-    told = ["*Seen here only*"]
+    lines = ["*Seen here only*"]
     if prediction is not None and prediction.answers:
-        told.append(f"**Answer:** {prediction.answers[prediction.right]}")
+        lines.append(f"**Answer:** {prediction.answers[prediction.right]}")
     if prediction is not None and prediction.because:
-        told.append(prediction.because)
-    told.append(f"**Next:** {following[0].title}" if following else "This is the last step.")
-    return "\n\n".join(told)
+        lines.append(prediction.because)
+    lines.append(f"**Next:** {following[0].title}" if following else "This is the last step.")
+    return "\n\n".join(lines)
 
 
 def gains(picked: tuple[int, ...], taken: tuple[int, ...], gain: float, best: float, rule: str) -> str:

@@ -54,7 +54,7 @@ class AddStepDialog(NamedDialog):
         self._path, self._lesson_is_open = session.making, session.lesson is not None
         self._busy = False
         #: The step about which the dialog has warned that its answer is visible; it may be added nevertheless.
-        self._told: NewStep | None = None
+        self._warned_about: NewStep | None = None
         self._form = StepForm(self._controller.document)
         if session.draft is not None:
             self._form.show_step(session.draft)
@@ -138,16 +138,18 @@ class AddStepDialog(NamedDialog):
         if path is None:
             return
         document, step = controller.document, self._form.step()
-        told = step == self._told
+        warned = step == self._warned_about
 
         def work(progress: Progress) -> int:
             before = text_of(path) if path.exists() else None
             text = added(before, document, step)
             lesson = parse(features, text, path.name, path.parent)  # refuse to write what cannot be read again
             last = lesson.steps[-1].line
-            seen = "" if told else next((sentence for line, sentence in spoilers(features, lesson) if line == last), "")
-            if seen:
-                raise SpoiltError(f"The answer is visible before: {seen}  Press Add again to add it nevertheless.")
+            spoiler = (
+                "" if warned else next((sentence for line, sentence in spoilers(features, lesson) if line == last), "")
+            )
+            if spoiler:
+                raise SpoiltError(f"The answer is visible before: {spoiler}  Press Add again to add it nevertheless.")
             progress.commit()
             documents.write_bytes(text.encode(), path)
             return len(lesson.steps)
@@ -172,7 +174,7 @@ class AddStepDialog(NamedDialog):
 
     def _fail(self, error: FileError) -> None:
         self._busy = False
-        self._told = self._form.step() if isinstance(error, SpoiltError) else None
+        self._warned_about = self._form.step() if isinstance(error, SpoiltError) else None
         self._follow()
         self._fault.setText(plain(str(error)))
 

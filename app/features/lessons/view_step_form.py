@@ -48,11 +48,11 @@ def questions(document: Document) -> list[tuple[str, tuple[PredictKind | None, i
         ("Choose an answer", ("choice", 0)),
     ]
     for place, lane in enumerate(document.lanes[: document.shown]):
-        who = f"{place + 1} {lane.family.short}"
+        title = f"{place + 1} {lane.family.short}"
         if not lane.is_difference:
-            found.append((f"Draw the boundary of {who}", ("boundary", place)))
+            found.append((f"Draw the boundary of {title}", ("boundary", place)))
         if lane.trainer is not None and lane.trainer.has_rules:
-            found.append((f"Pick the two points that {who} moves next", ("pair", place)))
+            found.append((f"Pick the two points that {title} moves next", ("pair", place)))
     return found
 
 
@@ -149,8 +149,8 @@ class StepForm(QWidget):
             name = f"lesson_add.answer{number}"
             right = describe(QRadioButton(), f"{name}.right", f"Answer {number} is right", "One answer is right.")
             text = describe(QLineEdit(), name, f"Answer {number}", "An answer to choose; 2 to 4 of them.")
-            why, told = f"Why answer {number} is wrong", "Displayed after this answer is chosen; it may be left empty."
-            reason = describe(QLineEdit(), f"{name}.reason", why, told)
+            why, tip = f"Why answer {number} is wrong", "Displayed after this answer is chosen; it may be left empty."
+            reason = describe(QLineEdit(), f"{name}.reason", why, tip)
             right.setMinimumSize(LEAST, LEAST)
             self._rights.addButton(right, number - 1)
             self._rows.append((right, text, reason))

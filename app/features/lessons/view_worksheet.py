@@ -277,19 +277,20 @@ class _Page:
         self._n_pictures = 0
 
     def heading(self, text: str, size: float, new_page: bool = False) -> None:
-        block, letters = self._block(), QTextCharFormat()
-        block.setTopMargin(0 if size > STEP_SIZE else 16)
-        if new_page:
-            block.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
-        letters.setFontPointSize(size)
-        letters.setFontWeight(QFont.Weight.Bold)
-        self._put(text, block, letters)
+        self.line(text, True, size, self._block(0 if size > STEP_SIZE else 16, new_page))
         self._heading = self._cursor.block()
 
-    def line(self, text: str, bold: bool = False) -> None:
+    def line(
+        self, text: str, bold: bool = False, size: float = TEXT_SIZE, block: QTextBlockFormat | None = None
+    ) -> None:
         letters = QTextCharFormat()
+        letters.setFontPointSize(size)
         letters.setFontWeight(QFont.Weight.Bold if bold else QFont.Weight.Normal)
-        self._put(text, self._block(), letters)
+        if self._cursor.atStart():
+            self._cursor.setBlockFormat(block or self._block())
+        else:
+            self._cursor.insertBlock(block or self._block(), letters)
+        self._cursor.insertText(text, letters)
 
     def markdown(self, text: str) -> None:
         if text.strip():
@@ -316,17 +317,13 @@ class _Page:
         return int((rectangle.bottom() - 1) // self.document.pageSize().height())
 
     @staticmethod
-    def _block() -> QTextBlockFormat:
+    def _block(above: float = 0.0, new_page: bool = False) -> QTextBlockFormat:
         block = QTextBlockFormat()
+        block.setTopMargin(above)
         block.setBottomMargin(5)
+        if new_page:
+            block.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
         return block
-
-    def _put(self, text: str, block: QTextBlockFormat, letters: QTextCharFormat) -> None:
-        if self._cursor.atStart():
-            self._cursor.setBlockFormat(block)
-        else:
-            self._cursor.insertBlock(block, letters)
-        self._cursor.insertText(text, letters)
 
 
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownNoHTML | QTextDocument.MarkdownFeature.MarkdownDialectGitHub

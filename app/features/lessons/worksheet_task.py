@@ -37,15 +37,15 @@ def making(lesson: Lesson | None, document: Document, title: str, path: Path) ->
                 try:
                     while True:
                         try:
-                            _, said = process.communicate(timeout=LOOK)
+                            _, output = process.communicate(timeout=LOOK)
                             break
                         except subprocess.TimeoutExpired:
                             progress()
                 finally:
                     process.kill()
         if process.returncode:
-            told = said.decode(errors="replace").strip().splitlines() or [f": {path.name} was not made."]
-            raise FileError(told[-1].partition(": ")[2].partition(" (see ")[0])
+            lines = output.decode(errors="replace").strip().splitlines() or [f": {path.name} was not made."]
+            raise FileError(lines[-1].partition(": ")[2].partition(" (see ")[0])
         return f"{path.name} is made."
 
     return Task(f"Making {path.name}", work, f"{path.name} was not made", kept=False)

@@ -132,5 +132,5 @@ def added(text: str | None, document: Document, step: NewStep) -> str:
     if fence := open_fence(before):  # otherwise the heading would be code
         before += f"{fence}\n"
     lines = [f"# {step.heading}", f"start: {share_text.encode(document)}", *step.fields]
-    said = _HEADING.sub(r"\1###", step.text.strip()) or TEXT
-    return before + "\n" + "\n".join(lines) + f"\n\n{said}\n"
+    body = _HEADING.sub(r"\1###", step.text.strip()) or TEXT
+    return before + "\n" + "\n".join(lines) + f"\n\n{body}\n"

@@ -73,7 +73,7 @@ class ProbeOverlay:
         """Draw the overlay; each line over a seam of the background's colour, to be visible on every surface."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        ground, ink = QColor(*theme.background), QColor(*theme.ink)
+        background, ink = QColor(*theme.background), QColor(*theme.ink)
         seam = QColor(*theme.background, 190)
         if len(self.border):
             for pen in (QPen(seam, 4.0), QPen(ink, 1.8)):
@@ -87,7 +87,7 @@ class ProbeOverlay:
             painter.drawPixmap(QPointF(x - reach, y - reach), ring)
         for spot, pinned in ((self.aim, False), (self.cross, self.pinned)):
             if spot is not None:
-                _paint_cross(painter, spot, pinned, ground, ink if spot is self.aim else QColor(*theme.accent))
+                _paint_cross(painter, spot, pinned, background, ink if spot is self.aim else QColor(*theme.accent))
 
     def _paint_lines(self, painter: QPainter, theme: Theme, seam: QColor) -> None:
         """Draw the lines, the strongest on top; those against the positive class are dashed."""
@@ -227,9 +227,9 @@ def _pixel(place: Place | None, grid: Grid, area: QRectF) -> tuple[float, float]
     return (float(at[0]), float(at[1])) if inside else None
 
 
-def _paint_cross(painter: QPainter, at: tuple[float, float], pinned: bool, ground: QColor, ink: QColor) -> None:
+def _paint_cross(painter: QPainter, at: tuple[float, float], pinned: bool, background: QColor, ink: QColor) -> None:
     spot, inner = QPointF(*at), PIN if pinned else GAP
-    for pen in (QPen(ground, 5.0), QPen(ink, 2.2)):
+    for pen in (QPen(background, 5.0), QPen(ink, 2.2)):
         painter.setPen(pen)
         for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
             painter.drawLine(spot + QPointF(inner * dx, inner * dy), spot + QPointF(ARM * dx, ARM * dy))

@@ -18,7 +18,7 @@ from solver.core.binary_reduction import PairClassifier
 from solver.inspection.boundary_distance import Crossings, Nearest, crossings, nearest_zero, squared_norm
 from solver.inspection.margin_rays import Decision
 
-from .tables import Who
+from .tables import NamedPoints
 
 #: Samples along the longer side of a picture; largest numbers of support vectors for which the norm is computed, and
 #: for which the window's thread may search the nearest boundary point.
@@ -78,7 +78,7 @@ class ProbeQuery:
 
     model: Model
     lane: Lane
-    who: Who
+    named: NamedPoints
     place: tuple[float, float]
     probe: Callable[..., Any]
 
@@ -88,4 +88,4 @@ class ProbeQuery:
         yield from pace.pause()
         pending = begun_shares(self.model, np.array([self.place]))
         shares = None if pending is None else (yield from pace.wait(pending))
-        post(self.probe(self.model, self.lane, self.who, self.place, shares=shares))
+        post(self.probe(self.model, self.lane, self.named, self.place, shares=shares))

@@ -30,7 +30,7 @@ from solver.knn.vote import Vote
 
 from . import text as words
 from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
-from .tables import NeighbourRows, ProbabilityRows, ProblemRows, TableRows, TermRows, VoteRows, Who
+from .tables import NamedPoints, NeighbourRows, ProbabilityRows, ProblemRows, TableRows, TermRows, VoteRows
 
 Place = tuple[float, float]
 #: Largest numbers of lines in a picture: to the nearest neighbours, and to the support vectors with the largest terms.
@@ -141,11 +141,11 @@ NO_PROBE = Probe()
 def probe_lane(
     model: Model,
     lane: Lane,
-    who: Who,
+    named: NamedPoints,
     place: Place,
-    ground: BoundaryFacts | None = None,
-    rests: bool = True,
-    told: bool = True,
+    facts: BoundaryFacts | None = None,
+    still: bool = True,
+    in_words: bool = True,
     shares: Array | None = None,
     before: Place | None = None,
 ) -> LaneProbe:
@@ -155,14 +155,14 @@ def probe_lane(
     ----------
     model : Model
     lane : Lane
-    who : Who
+    named : NamedPoints
         The training points of the model, with names.
     place : (x, y)
-    ground : BoundaryFacts, optional
+    facts : BoundaryFacts, optional
         What the background has found out about the model.
-    rests : bool, default=True
+    still : bool, default=True
         The location does not follow the pointer, so there is time to search the nearest boundary point.
-    told : bool, default=True
+    in_words : bool, default=True
         Whether to make words and tables, too; else only what is drawn, which each first picture of a drag needs.
     shares : ndarray of shape (1, n_classes), optional
         Shares predicted by a model in another process.
@@ -172,19 +172,19 @@ def probe_lane(
     at = np.array(place, dtype=np.float64)
     try:
         if model.kind == "f":
-            return _of_problems(model, lane, who, at, ground, rests, told)
+            return _of_problems(model, lane, named, at, facts, still, in_words)
         if model.neighbours is not None:
-            return _of_neighbours(model.neighbours, lane, who, place, told, before)
-        return _of_shares(model, lane, who, model.predict_proba(at[None, :])[0] if shares is None else shares[0])
+            return _of_neighbours(model.neighbours, lane, named, place, in_words, before)
+        return _of_shares(model, lane, named, model.predict_proba(at[None, :])[0] if shares is None else shares[0])
     except ValueError as error:  # overflowing values, a location too far away
         return LaneProbe(message=str(error))
 
 
-def _of_shares(model: SharesModel, lane: Lane, who: Who, shares: Array) -> LaneProbe:
+def _of_shares(model: SharesModel, lane: Lane, named: NamedPoints, shares: Array) -> LaneProbe:
     labels: list[int] = model.classes_.tolist()
     winner = int(shares.argmax())
-    headline = f"{who.names[labels[winner]]}: {percent(float(shares[winner]))}"
-    tables = (ProbabilityRows(shares, shares, labels, who.names, winner, "Probabilities"),)
+    headline = f"{named.names[labels[winner]]}: {percent(float(shares[winner]))}"
+    tables = (ProbabilityRows(shares, shares, labels, named.names, winner, "Probabilities"),)
     return LaneProbe(labels[winner], headline, lane.decision, tables=tables)
 
 
@@ -195,37 +195,46 @@ def vote_at(model: KNeighborsClassifier, place: Place) -> Vote:
 
 
 def _of_neighbours(
-    model: KNeighborsClassifier, lane: Lane, who: Who, place: Place, told: bool, before: Place | None
+    model: KNeighborsClassifier, lane: Lane, named: NamedPoints, place: Place, in_words: bool, before: Place | None
 ) -> LaneProbe:
     vote = vote_at(model, place)
     labels: list[int] = model.classes_.tolist()
     few = vote.index[:MOST_LINES]
     counted = (vote.share * vote.weight)[:MOST_LINES]
     sketch = Sketch(
-        who.trained.xy[few],
+        named.trained.xy[few],
         counted / max(float(counted.max(initial=0.0)), 1e-300),
         np.ones(len(few), dtype=np.bool_),
-        who.labels(few),
+        named.labels(few),
         Ball(model.metric, float(model.p), vote.radius, model.scaler),
     )
-    if not told:
+    if not in_words:
         return LaneProbe(labels[vote.winner], sketch=sketch)
-    names = [who.names[label] for label in labels]
-    there = vote.index if before is None else vote_at(model, before).index
-    came, left = (np.setdiff1d(*each) for each in ((vote.index, there), (there, vote.index)))
-    crossed = words.border_lines([who.name(row) for row in came.tolist()], [who.name(row) for row in left.tolist()])
+    names = [named.names[label] for label in labels]
+    before_index = vote.index if before is None else vote_at(model, before).index
+    came, left = (np.setdiff1d(*each) for each in ((vote.index, before_index), (before_index, vote.index)))
+    crossed = words.border_lines([named.name(row) for row in came.tolist()], [named.name(row) for row in left.tolist()])
     return LaneProbe(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),
         lane.decision,
         (*words.vote_lines(vote, names, model.weights, getattr(lane.settings, "n_neighbors", vote.k)), *crossed),
-        (VoteRows(vote.votes, vote.shares, labels, who.names, vote.winner), NeighbourRows(vote, model.weights, who)),
+        (
+            VoteRows(vote.votes, vote.shares, labels, named.names, vote.winner),
+            NeighbourRows(vote, model.weights, named),
+        ),
         sketch,
     )
 
 
 def _of_problems(
-    model: PairClassifier, lane: Lane, who: Who, at: Array, ground: BoundaryFacts | None, rests: bool, told: bool
+    model: PairClassifier,
+    lane: Lane,
+    named: NamedPoints,
+    at: Array,
+    facts: BoundaryFacts | None,
+    still: bool,
+    in_words: bool,
 ) -> LaneProbe:
     values = model.pair_decision_function(at[None, :])
     f, winner = values[0], int(model.winner(values)[0])
@@ -233,25 +242,25 @@ def _of_problems(
     shown = shown_pair(model, lane)
     pair = model.pairs_[shown]
     terms = terms_at(model, at, shown, f=float(f[shown]))
-    sketch = _sketch(terms, who, pair.positive, pair.negative, classes)
-    if not told:
+    sketch = _sketch(terms, named, pair.positive, pair.negative, classes)
+    if not in_words:
         return LaneProbe(classes[winner], sketch=sketch)
-    names = [who.names[label] for label in classes]
+    names = [named.names[label] for label in classes]
     several = len(model.pairs_) > 1
-    of = problem(*problem_of(pair, classes), who.names) if several else ""
-    lines = [words.side_line(pair, classes, who.names), words.sum_line(terms, of)]
-    tables: list[TableRows] = [ProblemRows(f, model.pairs_, classes, who.names, shown)] if several else []
+    of = problem(*problem_of(pair, classes), named.names) if several else ""
+    lines = [words.side_line(pair, classes, named.names), words.sum_line(terms, of)]
+    tables: list[TableRows] = [ProblemRows(f, model.pairs_, classes, named.names, shown)] if several else []
     if several and model.pairs_[0].negative != REST:
         won = duels_won(f, model.pairs_, len(classes)).astype(np.float64)
-        tables.append(VoteRows(won, won / won.sum(), classes, who.names, winner, "Duels won"))
+        tables.append(VoteRows(won, won / won.sum(), classes, named.names, winner, "Duels won"))
         lines += words.duel_lines(won, names, winner)
-    tables.append(TermRows(terms, pair, classes, who))
+    tables.append(TermRows(terms, pair, classes, named))
     if lane.trainer is not None and lane.trainer.has_margins:
         lines.append(words.margin_line(terms.f))
-    norm = _norm(model, shown, ground)
+    norm = _norm(model, shown, facts)
     if norm is not None and norm > 0.0:
         lines.append(words.distance_line(terms.f, norm, model.expansion.is_linear))
-    nearest = ground.nearest(at) if ground is not None and rests else None
+    nearest = facts.nearest(at) if facts is not None and still else None
     if nearest is not None:
         lines.append(words.nearest_line(nearest))
     noise = model.rounding * (1.0 + float(np.abs(at).max()))
@@ -260,7 +269,7 @@ def _of_problems(
     return LaneProbe(classes[winner], headline, formula, tuple(lines), tuple(tables), sketch)
 
 
-def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Sequence[int]) -> Sketch:
+def _sketch(terms: Terms, named: NamedPoints, positive: int, negative: int, classes: Sequence[int]) -> Sketch:
     """Return lines to the support vectors with the largest terms."""
     if not terms.of_points or not len(terms.value):
         return NO_SKETCH
@@ -269,14 +278,14 @@ def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Seque
     towards = terms.value[few] > 0.0
     colours = np.where(towards, classes[positive], classes[negative] if negative != REST else -1)
     index = terms.index[few]
-    return Sketch(who.trained.xy[index], size[few] / max(float(size[0]), 1e-300), towards, colours, None)
+    return Sketch(named.trained.xy[index], size[few] / max(float(size[0]), 1e-300), towards, colours, None)
 
 
-def _norm(model: PairClassifier, shown: int, ground: BoundaryFacts | None) -> float | None:
+def _norm(model: PairClassifier, shown: int, facts: BoundaryFacts | None) -> float | None:
     """Return ||w|| of the problem; None while it is unknown."""
     if model.expansion.is_linear:
         return float(np.hypot(*model.plane_weights[shown]))
-    return None if ground is None else ground.norm
+    return None if facts is None else facts.norm
 
 
 def heavy(model: Model) -> bool:
@@ -341,22 +350,22 @@ def _lane(context: Context, scene: LaneScene, place: Place, pinned: bool) -> Lan
         if answer is None or answer.query != _question(frame, document, place) or found is None:
             return LaneProbe(message=(answer.message if answer is not None else "") or "Working it out…")
         return found
-    known, ground = results.answer(f"ground{slot}"), None
+    known, facts = results.answer(f"boundary facts{slot}"), None
     if known is not None and isinstance(known.query, BoundaryQuery) and known.query.model is frame.model:
         of_shown = known.query.problem == shown_pair(known.query.model, frame.lane)
-        ground = known.value if of_shown else None
-    rests, told = pinned or session.cursor is not None, "probe" in session.open_panels
-    before = context.came_from.get(frame.neighbours) if told else None
-    return _kept(frame.model, frame.lane, _who(frame, document), place, ground, rests, told, before=before)
+        facts = known.value if of_shown else None
+    still, in_words = pinned or session.cursor is not None, "probe" in session.open_panels
+    before = context.came_from.get(frame.neighbours) if in_words else None
+    return _kept(frame.model, frame.lane, _named(frame, document), place, facts, still, in_words, before=before)
 
 
-def _who(frame: Frame, document: Document) -> Who:
-    return Who(frame.points, document.points, document.class_names)
+def _named(frame: Frame, document: Document) -> NamedPoints:
+    return NamedPoints(frame.points, document.points, document.class_names)
 
 
 def _question(frame: Frame, document: Document, place: Place) -> ProbeQuery:
     assert frame.model is not None
-    return ProbeQuery(frame.model, frame.lane, _who(frame, document), place, probe_lane)
+    return ProbeQuery(frame.model, frame.lane, _named(frame, document), place, probe_lane)
 
 
 def queries(context: Context) -> dict[str, Query]:
@@ -372,5 +381,5 @@ def queries(context: Context) -> dict[str, Query]:
             asked[LaneQuestion("probe", slot)] = _question(frame, document, place)
         elif model.kind == "f" and not model.expansion.is_linear and frame.phase is not Phase.TRAINING:
             limits = (grid.left, grid.right, grid.bottom, grid.top)
-            asked[LaneQuestion("ground", slot)] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)
+            asked[LaneQuestion("boundary facts", slot)] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)
     return asked

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from app.core.number_format import count, grouped, signed
 from app.core.points import Points
 from app.engine.surface_values import problem_of
+from app.scene.text_rows import TextRows
 from app.state.document import problem
 from solver.core.arrays import Array
 from solver.core.multiclass import REST, Pair
@@ -41,17 +42,14 @@ def compact(value: float, digits: int = 3) -> str:
     return signed(f"{mantissa.removesuffix('.0')}e{int(exponent)}")
 
 
-class TableRows:
+class TableRows(TextRows):
     """Rows of text, some with a class or a bar.
 
     Attributes
     ----------
     title : str
-    header : tuple of str
-        Titles of the columns; bars are in the last one.
-    rows : int
     values : ndarray of shape (rows,)
-        Values of the bars, with their signs.
+        Values of the bars, which are in the last column, with their signs.
     colours : ndarray of shape (rows,)
         Classes that give the bars their colour; -1 for none.
     symbols : ndarray of shape (rows,)
@@ -71,8 +69,6 @@ class TableRows:
     """
 
     title = ""
-    header: tuple[str, ...] = ()
-    rows = 0
     values: Array
     colours: NDArray[np.intp]
     symbols: NDArray[np.intp]
@@ -88,20 +84,13 @@ class TableRows:
         """Number of rows to reserve room for, of long tables only some."""
         return min(self.rows, MOST_SEEN)
 
-    def cell(self, row: int, column: int) -> str:
-        """Return the text of a cell."""
-        raise NotImplementedError
-
-    def told(self, row: int) -> str:
-        """Return a row as one sentence, for screen readers."""
+    def spoken(self, row: int) -> str:
         label = int(self.symbols[row])
-        cells = ((name, self.cell(row, column)) for column, name in enumerate(self.header))
-        told = [f"{name} {text}".strip() for name, text in cells if text]
-        return ", ".join([self.names[label], *told] if self.names and label >= 0 else told)
+        return f"{self.names[label]}, {super().spoken(row)}" if self.names and label >= 0 else super().spoken(row)
 
 
 @dataclass(frozen=True)
-class Who:
+class NamedPoints:
     """Names of the training points, by their row in the table of all points, and of the classes."""
 
     trained: Points  #: what the model was trained on
@@ -125,14 +114,14 @@ class NeighbourRows(TableRows):
     title = "Neighbours"
     symbol_column = 1
 
-    def __init__(self, vote: Vote, weights: str, who: Who) -> None:
-        self._vote, self._who, self._weighted, self.names = vote, who, weights != "uniform", who.names
+    def __init__(self, vote: Vote, weights: str, named: NamedPoints) -> None:
+        self._vote, self._named, self._weighted, self.names = vote, named, weights != "uniform", named.names
         # With uniform weights, a neighbour counts as its share of a vote.
         columns = (INVERSE[weights], "share") if self._weighted else ()
         self.header = ("#", "point", "d", *columns, "vote")
         self.spare = (3, 4) if self._weighted else (0,)
         self.rows = min(len(vote.index), MOST_ROWS)
-        self.symbols = self.colours = who.labels(vote.index[: self.rows])
+        self.symbols = self.colours = named.labels(vote.index[: self.rows])
         self.values = (vote.share * vote.weight)[: self.rows]
         left = len(vote.index) - self.rows
         self.more = f"… and {count(left, 'neighbour')} more, farther away" if left else ""
@@ -147,7 +136,7 @@ class NeighbourRows(TableRows):
         if column == 0:
             return grouped(row + 1)
         if column == 1:
-            return self._who.name(int(vote.index[row]))
+            return self._named.name(int(vote.index[row]))
         if column == 2:
             return compact(float(vote.distance[row]), 4)
         if self._weighted and column == 3:
@@ -190,14 +179,14 @@ class TermRows(TableRows):
 
     title = "Terms of f(x)"
 
-    def __init__(self, terms: Terms, pair: Pair, classes: Sequence[int], who: Who) -> None:
-        self._terms, self._who, self.names = terms, who, who.names
+    def __init__(self, terms: Terms, pair: Pair, classes: Sequence[int], named: NamedPoints) -> None:
+        self._terms, self._named, self.names = terms, named, named.names
         self.header = ("point", "α y", "K", "α y K") if terms.of_points else ("term", "w", "x", "w x")
         self.values = np.append(terms.value, [terms.rest, terms.offset] if terms.n_rest else [terms.offset])
         self.rows = len(self.values)
         self.symbols = np.full(self.rows, -1, dtype=np.intp)
         if terms.of_points:
-            self.symbols[: len(terms.index)] = who.labels(terms.index)
+            self.symbols[: len(terms.index)] = named.labels(terms.index)
         positive = classes[pair.positive]
         negative = classes[pair.negative] if pair.negative != REST else -1
         self.colours = np.where(self.values > 0, positive, negative).astype(np.intp)
@@ -213,7 +202,7 @@ class TermRows(TableRows):
         if column:
             return compact(float((terms.coef if column == 1 else terms.kernel)[row]))
         at = int(terms.index[row])
-        return self._who.name(at) if terms.of_points else ("w₁ x₁", "w₂ x₂")[at]
+        return self._named.name(at) if terms.of_points else ("w₁ x₁", "w₂ x₂")[at]
 
 
 class ProblemRows(TableRows):

@@ -47,9 +47,11 @@ def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tu
     if asked > vote.k:
         lines.append(f"k = {grouped(asked)} was asked for, but there {_only(vote.k)}.")
     if vote.at_zero:
-        who = "1 point lies exactly here" if vote.at_zero == 1 else f"{grouped(vote.at_zero)} points lie exactly here"
+        subject = (
+            "1 point lies exactly here" if vote.at_zero == 1 else f"{grouped(vote.at_zero)} points lie exactly here"
+        )
         alone = "it alone decides" if vote.at_zero == 1 else "they alone decide, by count"
-        lines.append(f"{who}, d = 0: with the weight {INVERSE[weights]} {alone}.")
+        lines.append(f"{subject}, d = 0: with the weight {INVERSE[weights]} {alone}.")
     elif vote.is_shared:
         left = "the 1 vote that is left" if vote.room == 1 else f"the {grouped(vote.room)} votes that are left"
         lines.append(
@@ -67,8 +69,8 @@ def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tu
 
 def border_lines(came: Sequence[str], left: Sequence[str]) -> tuple[str, ...]:
     """Return which points began and stopped voting at the last edge that was crossed; () if none was."""
-    said = [f"{_points(names)} {what}" for names, what in ((came, "came"), (left, "left")) if names]
-    return (f"Last border of a cell: {', '.join(said)}.",) if said else ()
+    parts = [f"{_points(names)} {what}" for names, what in ((came, "came"), (left, "left")) if names]
+    return (f"Last border of a cell: {', '.join(parts)}.",) if parts else ()
 
 
 def _points(names: Sequence[str]) -> str:
@@ -113,8 +115,10 @@ def duel_lines(won: Array, names: Sequence[str], winner: int) -> list[str]:
     leaders = np.flatnonzero(won == won.max()).tolist()
     if len(leaders) < 2:
         return []
-    who, duels = _upper(listed([names[c] for c in leaders])), count(int(won[winner]), "duel")
-    return [f"{who} have won {duels} each: a tie. A prediction that must name one takes the lowest, {names[winner]}."]
+    subject, duels = _upper(listed([names[c] for c in leaders])), count(int(won[winner]), "duel")
+    return [
+        f"{subject} have won {duels} each: a tie. A prediction that must name one takes the lowest, {names[winner]}."
+    ]
 
 
 def side_line(pair: Pair, classes: list[int], names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -23,51 +23,14 @@ from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import bold, guarded
+from app.views.widgets.rows_model import Index, RowsModel
 
 from .tables import TableRows
 
-Index = QModelIndex | QPersistentModelIndex
-ROOT = QModelIndex()
 #: Least height of a row (pixels), its height in lines; number of rows whose text is measured for the column widths.
 ROW, ROW_LINES, MEASURED = 24, 1.4, 12
 #: Width of a symbol with its gap, and of the space beside a text (pixels).
 ICON, PAD = 20.0, 4.0
-
-
-class TableModel(QAbstractTableModel):
-    """Qt model of a `TableRows`."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.table: TableRows | None = None
-
-    def show_table(self, table: TableRows) -> None:
-        """Show another table; one of the same shape keeps the scroll position."""
-        old, self.table = self.table, table
-        if old is None or (old.rows, old.header) != (table.rows, table.header):
-            self.beginResetModel()
-            self.endResetModel()
-        elif table.rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(table.rows - 1, len(table.header) - 1))
-
-    def rowCount(self, parent: Index = ROOT) -> int:
-        return 0 if self.table is None or parent.isValid() else self.table.rows
-
-    def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if self.table is None or parent.isValid() else len(self.table.header)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if self.table is None or not index.isValid():
-            return None
-        if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == 0:
-            return self.table.told(index.row())
-        shown = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
-        return self.table.cell(index.row(), index.column()) if shown else None
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if self.table is None or orientation is not Qt.Orientation.Horizontal:
-            return None
-        return self.table.header[section] if role == Qt.ItemDataRole.DisplayRole else None
 
 
 class _Cells(QStyledItemDelegate):
@@ -101,9 +64,9 @@ class _Cells(QStyledItemDelegate):
                 pixmap = symbol_pixmap(theme, str(int(table.symbols[row])), 18, self._owner.devicePixelRatioF())
                 painter.drawPixmap(QPointF(left - 2, box.center().y() - 9), pixmap)
                 left += ICON
-            rest = QRectF(left, box.top(), box.right() - left, box.height())
-            shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, rest.width())
-            painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+            remainder = QRectF(left, box.top(), box.right() - left, box.height())
+            shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, remainder.width())
+            painter.drawText(remainder, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
     def _paint_bar(self, painter: QPainter, table: TableRows, row: int, box: QRectF, text: str, theme: Theme) -> None:
         room = min(self._owner.number_room, box.width())
@@ -153,7 +116,8 @@ class ProbeTable(QTableView):
         self.bold = QFont()
         self._widths: list[float] = []
         self._header: tuple[str, ...] = ()
-        self._model = TableModel()
+        self.table: TableRows | None = None
+        self._model = RowsModel()
         self.setModel(self._model)
         self.setItemDelegate(_Cells(self))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -166,16 +130,11 @@ class ProbeTable(QTableView):
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.clicked.connect(lambda index: self._pick(index.row()))
 
-    @property
-    def table(self) -> TableRows | None:
-        """The displayed table."""
-        return self._model.table
-
     def show_table(self, table: TableRows, lane: str, theme: Theme) -> None:
         """Show `table` of the lane with this title."""
         if table is self.table and theme is self.theme:
             return
-        self.theme = theme
+        self.table, self.theme = table, theme
         self.largest = float(np.abs(table.values).max(initial=0.0))
         if table.header != self._header:
             self._header, self._widths = table.header, []

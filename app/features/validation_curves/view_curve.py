@@ -137,8 +137,10 @@ class ValidationCurveView(Chart):
             if self.reading is not None:
                 over = [_upright(self._value(curve), theme.accent, 1.4)]
             elif note := words.remark(curve):
-                middle, ground = x.value(0.5 * (x.centres[0] + x.centres[-1])), theme.background
-                over = [Texts(x=[middle], y=[floor], texts=[note], colour=theme.ink, anchor=(0.5, 1.0), plate=ground)]
+                middle, background = x.value(0.5 * (x.centres[0] + x.centres[-1])), theme.background
+                over = [
+                    Texts(x=[middle], y=[floor], texts=[note], colour=theme.ink, anchor=(0.5, 1.0), plate=background)
+                ]
         message = strip.message or ("" if curve is not None else "Trying the whole range…")
         self.show_marks(marks, theme, x, y, message, over)
         notes = words.notes(strip)

@@ -94,8 +94,12 @@ class _Section(QWidget):
             self.one.setFocus()
         self.others.setEnabled(lane.removable > 0)
         self.one.setEnabled(lane.support > 0)
-        for button, there in ((self.others, lane.has_vectors), (self.one, lane.has_vectors), (self.idle, lane.is_knn)):
-            button.setVisible(there)
+        for button, visible in (
+            (self.others, lane.has_vectors),
+            (self.one, lane.has_vectors),
+            (self.idle, lane.is_knn),
+        ):
+            button.setVisible(visible)
         self.idle.setEnabled(lane.has_idle)
         self.setVisible(lane.has_vectors or lane.is_knn)
         if lane.support and self._lent:

@@ -31,12 +31,12 @@ from app.features.probe.scene import (
 )
 from app.features.probe.tables import (
     MOST_ROWS,
+    NamedPoints,
     NeighbourRows,
     ProblemRows,
     TableRows,
     TermRows,
     VoteRows,
-    Who,
     compact,
     figure,
 )
@@ -214,7 +214,7 @@ def test_the_sum_over_many_support_vectors() -> None:
     assert terms.n_rest > 0 and table.rows == MOST_ROWS + 2
     assert "the other" in table.cell(MOST_ROWS, 0) and table.cell(MOST_ROWS + 1, 0) == "b"
     assert float(table.values.sum()) == pytest.approx(terms.f, abs=1e-9 * terms.size)
-    assert table.cell(0, 3) == compact(terms.value[0]) and "class" in table.told(0)
+    assert table.cell(0, 3) == compact(terms.value[0]) and "class" in table.spoken(0)
 
 
 def test_signs_are_told_by_classes() -> None:
@@ -240,8 +240,8 @@ def test_distances() -> None:
     lines = probe_lane(linear, lane, who(points), tuple(place)).lines
     assert any("Distance to the line f = 0" in line and line.endswith(f"= {figure(expected)}.") for line in lines)
     model, lane = svm(points)
-    ground = ground_of(model)
-    probe = probe_lane(model, lane, who(points), tuple(place), ground)
+    facts = ground_of(model)
+    probe = probe_lane(model, lane, who(points), tuple(place), facts)
     coef, vectors = model.dual_coef_[0], model.support_vectors_
     norm = np.sqrt(coef @ Kernel("rbf", 0.8).gram(vectors, vectors) @ coef)
     f = model.pair_decision_function([place])[0, 0]
@@ -249,10 +249,10 @@ def test_distances() -> None:
         line.startswith("Distance to f = 0 in feature space:") and line.endswith(f"= {figure(abs(f) / norm)}.")
         for line in probe.lines
     )
-    found = ground.nearest(place)
+    found = facts.nearest(place)
     assert found is not None and found.refined
     assert any(f"f = 0: {figure(found.distance)} away" in line for line in probe.lines)
-    assert not any("away" in line for line in probe_lane(model, lane, who(points), tuple(place), ground, False).lines)
+    assert not any("away" in line for line in probe_lane(model, lane, who(points), tuple(place), facts, False).lines)
     assert not any("istance" in line for line in probe_lane(model, lane, who(points), tuple(place)).lines)
 
 
@@ -266,9 +266,9 @@ def test_an_overtaken_question_ends() -> None:
 
 def test_no_norm_where_there_is_none() -> None:
     model, lane = svm(points_of(60, 2), kernel="sigmoid")
-    ground = ground_of(model)
-    assert ground.norm is None
-    lines = probe_lane(model, lane, who(points_of(60, 2)), (0.1, 0.1), ground).lines
+    facts = ground_of(model)
+    assert facts.norm is None
+    lines = probe_lane(model, lane, who(points_of(60, 2)), (0.1, 0.1), facts).lines
     assert not any("feature space" in line for line in lines)
 
 
@@ -305,10 +305,14 @@ def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
 def test_what_is_drawn_needs_no_words() -> None:
     points = points_of(30, 2)
     for model, lane in (knn(points, 5), svm(points)):
-        told, drawn = (probe_lane(model, lane, who(points), (0.3, 0.1), told=told) for told in (True, False))
-        assert told.label == drawn.label and told.headline and not drawn.headline and not drawn.tables
+        in_words, drawn = (
+            probe_lane(model, lane, who(points), (0.3, 0.1), in_words=in_words) for in_words in (True, False)
+        )
+        assert in_words.label == drawn.label and in_words.headline and not drawn.headline and not drawn.tables
         for name in ("ends", "sizes", "positive", "classes"):
-            assert np.array_equal(getattr(told.sketch, name), getattr(drawn.sketch, name)) and len(told.sketch.ends)
+            assert np.array_equal(getattr(in_words.sketch, name), getattr(drawn.sketch, name)) and len(
+                in_words.sketch.ends
+            )
 
 
 def test_lanes_without_a_model() -> None:
@@ -336,11 +340,11 @@ def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatc
     frame, session = frame_of(model, lane, points), Session().having(ProbeSession(probe=(0.3, 0.1)))
     assert scene_with(session, frame).feature(Probe).lanes[0].message == "Working it out…"
     posted: list[LaneProbe] = []
-    query = ProbeQuery(model, lane, Who(points, points, NAMES), (0.3, 0.1), probe_lane)
+    query = ProbeQuery(model, lane, NamedPoints(points, points, NAMES), (0.3, 0.1), probe_lane)
     for _ in query.answer(posted.append, lambda: False):
         pass
     assert posted[0].label == model.predict([(0.3, 0.1)])[0]
-    assert query == ProbeQuery(model, lane, Who(points, points, NAMES), (0.3, 0.1), probe_lane)
+    assert query == ProbeQuery(model, lane, NamedPoints(points, points, NAMES), (0.3, 0.1), probe_lane)
 
 
 @pytest.mark.parametrize(
