@@ -12,6 +12,7 @@ import numpy as np
 from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.cross_validation import cross_validated
+from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.surface_values import rows_of
 from app.learners.model import Model, remote
@@ -20,6 +21,8 @@ from solver import Grid
 from solver.core.arrays import Array
 from solver.kernels.lines import joined, level_lines, region_lines
 
+#: Style of the line of a threshold.
+OTHER = LineStyle("other", 3, 2.0, (1.5, 2.0), (1.2, 1.6))
 #: Pixels in which lines are searched at a time.
 STRIP = 150_000
 
@@ -97,7 +100,7 @@ class ThresholdLine:
     threshold: float
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post polylines joined with NaN rows, shape (m, 2), once."""
+        """Post what is drawn over the picture, once."""
         pace = Pace(overtaken)
         values = yield from self.field.values(pace)
         grid, votes = self.field.grid, self.field.model.kind == "votes"
@@ -111,4 +114,4 @@ class ThresholdLine:
                 parts.append(region_lines(strip, (values[block] > self.threshold).astype(np.int8)))
             else:
                 parts.append(level_lines(strip, values[block], (self.threshold,)))
-        post(joined(parts))
+        post((Lines(joined(parts), OTHER),))

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from app.engine.cross_validation import Validated
-from app.engine.overlays import Lines, LineStyle, Sheet
+from app.engine.overlays import Sheet
 from app.engine.query import Answer, LaneQuestion, Query
 from app.engine.requests import Frame, Phase
 from app.features.scores.query import Scores, Scoring, threshold_of
@@ -24,8 +24,6 @@ from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_o
 from .query import CrossValidation, ThresholdLine, field_of
 
 PANEL = "evaluation"
-#: Style of the line of a threshold.
-OTHER = LineStyle("other", 3, 2.0, (1.5, 2.0), (1.2, 1.6))
 
 
 @dataclass(frozen=True)
@@ -125,12 +123,8 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     answer = context.results.answer(f"threshold{context.document.slots[index]}")
     moved = threshold_in(context.document, context.session, index) is not None
     visible = moved and PANEL in context.session.open_panels
-    return _line(answer) if visible and answer is not None and answer.value is not None else ()
-
-
-@lru_cache(maxsize=8)
-def _line(answer: Answer) -> tuple[Sheet, ...]:
-    return (Lines(answer.value, OTHER),)
+    lines: tuple[Sheet, ...] = () if answer is None or answer.value is None else answer.value
+    return lines if visible else ()
 
 
 # -- the panel -----------------------------------------------------------------------------------------------------

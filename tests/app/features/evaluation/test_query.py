@@ -344,7 +344,7 @@ def test_a_threshold_line_is_where_the_score_is_the_threshold(name: str) -> None
     field = ScoreGrid(model, Grid(-3.0, 3.0, -3.0, 3.0, 300, 300))
     inside = model.pair_decision_function(points.xy)[:, 0]
     for threshold in np.quantile(inside, (0.3, 0.5, 0.7)):
-        line = work(ThresholdLine(field, float(threshold)))[0][-1]
+        line = work(ThresholdLine(field, float(threshold)))[0][-1][0].xy
         places = line[np.isfinite(line[:, 0])]
         assert len(places) > 5
         f = model.pair_decision_function(places)[:, 0]
@@ -356,7 +356,7 @@ def test_a_threshold_line_of_votes_parts_the_pixels() -> None:
     model = model_of(LANES["knn"], points)
     field = ScoreGrid(model, GRID)
     for threshold in (0.1, 0.7):
-        line = work(ThresholdLine(field, threshold))[0][-1]
+        line = work(ThresholdLine(field, threshold))[0][-1][0].xy
         share = model.surface(GRID.xs, GRID.ys)[..., 1]
         above = share > threshold
         differ = (above[:, 1:] != above[:, :-1]).sum() + (above[1:] != above[:-1]).sum()
@@ -371,7 +371,7 @@ def test_a_field_goes_on_where_it_was_left() -> None:
         overtaken = iter([True])
         if work(ThresholdLine(broken, 0.0), lambda turn=overtaken: next(turn, True))[0]:
             break
-    first, second = (work(ThresholdLine(each, 0.25))[0][-1] for each in (broken, whole))
+    first, second = (work(ThresholdLine(each, 0.25))[0][-1][0].xy for each in (broken, whole))
     assert first == pytest.approx(second, nan_ok=True), "but for the rounding of other blocks of rows"
 
 
@@ -503,9 +503,9 @@ def length_of(line: Any) -> float:
 def test_lines_of_large_pictures_are_made_in_strips(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = model_of(LANES[name], blobs(1, noise=1.0))
     field = ScoreGrid(model, Grid(-3.0, 3.0, -3.0, 3.0, 200, 180))
-    whole = work(ThresholdLine(field, 0.3))[0][-1]
+    whole = work(ThresholdLine(field, 0.3))[0][-1][0].xy
     monkeypatch.setattr(query, "STRIP", 200 * 17)
-    strips = work(ThresholdLine(field, 0.3))[0][-1]
+    strips = work(ThresholdLine(field, 0.3))[0][-1][0].xy
     assert length_of(strips) == pytest.approx(length_of(whole), rel=0.01) and length_of(whole) > 3
     assert np.nanmin(strips, axis=0) == pytest.approx(np.nanmin(whole, axis=0), abs=0.01)
     assert np.nanmax(strips, axis=0) == pytest.approx(np.nanmax(whole, axis=0), abs=0.01)
