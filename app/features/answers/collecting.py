@@ -41,14 +41,13 @@ class Collected:
 
 def sources_in(text: str, name: str) -> list[AnswerSource]:
     """Return the answers in `text`, whatever is between them; `name` is that of the file, or "" for pasted text."""
-    found, fault = [] if len(text) > MOST_BYTES else "".join(text.split()).split(ANSWERS_PREFIX)[1:], ""
-    if len(text) > MOST_BYTES:
-        fault = f"is longer than {grouped(MOST_BYTES)} characters, so it was not read"
-    elif not found:
-        fault = "has no answers in it"
-    elif len(found) > MOST_HAND_INS:
-        fault = f"holds more than {MOST_HAND_INS} hand-ins, so it was not read"
-    if fault:
+    found = [] if len(text) > MOST_BYTES else "".join(text.split()).split(ANSWERS_PREFIX)[1:]
+    faults = (
+        (len(text) > MOST_BYTES, f"is longer than {grouped(MOST_BYTES)} characters, so it was not read"),
+        (not found, "has no answers in it"),
+        (len(found) > MOST_HAND_INS, f"holds more than {MOST_HAND_INS} hand-ins, so it was not read"),
+    )
+    if fault := next((sentence for applies, sentence in faults if applies), ""):
         return [AnswerSource(name or "The text", fault=fault)]
     if name and len(found) == 1:
         return [AnswerSource(name, found[0])]

@@ -11,6 +11,7 @@ from app.engine.run_state import RunState
 from app.scene.model import Scene
 from app.views.theme import LIGHT, Theme
 from app.views.widgets import timeline_keys
+from app.views.widgets.boxes import in_column
 from app.views.widgets.form_fields import describe, filled, label_for
 from app.views.widgets.scrolling_form import scrolling
 
@@ -51,9 +52,8 @@ class CurvesPanel(QWidget):
         steps, extent = label_for("Steps", self._steps), label_for("Range", self._extent)
         line = filled(QHBoxLayout(), steps, self._steps, extent, self._extent, 1, margins=(6, 0, 4, 0), spacing=6)
         self._message = QLabel(NOTHING, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, margin=12)
-        self._plots = QWidget()
-        filled(QVBoxLayout(self._plots), self._message, *self.charts.values(), margins=0, spacing=2)
-        scrolled = scrolling(self._plots)  # in a low dock, or with large text
+        # It scrolls in a low dock, or with large text.
+        scrolled = scrolling(in_column(self._message, *self.charts.values(), spacing=2))
         scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         filled(QVBoxLayout(self), line, (scrolled, 1), margins=2, spacing=0)
         self.first_stop = self.charts["objective"]

@@ -24,6 +24,7 @@ from app.scene.text import TIE_RULE
 from app.state.document import MAX_LANES
 from app.state.test_split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import (
@@ -147,8 +148,7 @@ class EvaluationPanel(QWidget):
         self._shown: tuple[Evaluation, Theme] | None = None
         tip = "The classifiers on points they were not trained on."
         describe(self, "evaluation", "Evaluation", tip, hover=False)
-        inner = QWidget()
-        filled(QVBoxLayout(inner), self._split_box(), self._scores_box(), self._lane_box(), 1, margins=(8, 6, 8, 6))
+        inner = in_column(self._split_box(), self._scores_box(), self._lane_box(), 1, margins=(8, 6, 8, 6))
         for spin in (self._seed, self._k, self._fold_seed):
             spin.refused.connect(controller.say)
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
@@ -181,10 +181,9 @@ class EvaluationPanel(QWidget):
             spin_box(0, MOST_SEED), "evaluation.seed", "Seed of the split", "Another seed chooses other points."
         )
         self._seed.valueChanged.connect(self._split_controller.set_seed)
-        self._drawing = QWidget()
         share = filled(QHBoxLayout(), (self._ratio, 1), self._percent)
         seed = filled(QHBoxLayout(), label_for("Seed", self._seed), (self._seed, 1))
-        filled(QVBoxLayout(self._drawing), share, seed, margins=0, spacing=4)
+        self._drawing = in_column(share, seed, spacing=4)
         self._said = RoomyLabel("evaluation.counts", title="How many points are kept back", rich=True)
         filled(QVBoxLayout(box), self._split, self._drawing, self._said, spacing=4)
         return box
@@ -210,9 +209,8 @@ class EvaluationPanel(QWidget):
             spin_box(0, MOST_SEED), "evaluation.fold_seed", "Seed of the folds", "Another seed splits them differently."
         )
         self._fold_seed.valueChanged.connect(lambda value: self._evaluation.validate(seed=value))
-        self._folds = QWidget()
         of_k, of_seed = label_for("k", self._k), label_for("Seed", self._fold_seed)
-        filled(QHBoxLayout(self._folds), of_k, (self._k, 1), of_seed, (self._fold_seed, 1), margins=0)
+        self._folds = in_row(of_k, (self._k, 1), of_seed, (self._fold_seed, 1))
         self._remarks = RoomyLabel("evaluation.remarks", title="More about the scores", rich=True)
         kind = filled(QHBoxLayout(), label_for("Cross-validation", self._validation), (self._validation, 1))
         filled(QVBoxLayout(box), self._table, kind, self._folds, self._remarks, spacing=4)

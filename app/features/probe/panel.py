@@ -145,11 +145,9 @@ class ProbePanel(QWidget):
         nowhere = QLabel(NOWHERE, wordWrap=True, margin=12, alignment=Qt.AlignmentFlag.AlignCenter)
         self._nowhere = named(nowhere, "probe.nowhere")
         self.sections = [Section(place, controller) for place in range(MAX_LANES)]
-        form, top = in_column(*self.sections, 1, margins=(8, 4, 8, 4), spacing=6), QWidget()
-        self._scrolled = ScrollingForm(form)
+        self._scrolled = ScrollingForm(in_column(*self.sections, 1, margins=(8, 4, 8, 4), spacing=6))
         filled(place, self._pin, margins=(8, 0, 8, 0))
-        top.setLayout(place)
-        filled(QVBoxLayout(self), top, (self._nowhere, 1), (self._scrolled, 1), margins=(0, 6, 0, 0))
+        filled(QVBoxLayout(self), place, (self._nowhere, 1), (self._scrolled, 1), margins=(0, 6, 0, 0))
         self.first_stop = self._fields["x"]
 
     def minimumSizeHint(self) -> QSize:
