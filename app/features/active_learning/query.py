@@ -76,13 +76,11 @@ class LearningQuery:
     def answer(self, post: Callable[[LearningReply], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post the steps, then the steps with the picture."""
         asking, steps = self.asking, list(self.asking.steps)
-        labelled_so_far, pace = asking.labelled, Pace(overtaken, self.priority)
-        for n in range(len(asking.given) + len(steps), len(labelled_so_far) + 1):
-            steps.append((yield from learning_step(asking, labelled_so_far[:n], steps[-1] if steps else None, pace)))
+        labelled, pace = asking.labelled, Pace(overtaken, self.priority)
+        for n in range(len(asking.given) + len(steps), len(labelled) + 1):
+            steps.append((yield from learning_step(asking, labelled[:n], steps[-1] if steps else None, pace)))
         post(LearningReply(tuple(steps)))
-        points = Points.of(
-            asking.pool.xy[[each.index for each in labelled_so_far]], [each.label for each in labelled_so_far]
-        )
+        points = Points.of(asking.pool.xy[[each.index for each in labelled]], [each.label for each in labelled])
         frame = Frame(0, asking.plan.lane, points, asking.lane, Phase.DONE, model=steps[-1].model)
         picture = yield from picture_of(frame, self.grid, self.shades, pace)
         post(LearningReply(tuple(steps), picture))
@@ -92,23 +90,19 @@ class LearningQuery:
 
 
 def learning_step(
-    asking: ActiveLearningRun, labelled_so_far: Sequence[PointLabel], before: LearningStep | None, pace: Pace
+    asking: ActiveLearningRun, labelled: Sequence[PointLabel], before: LearningStep | None, pace: Pace
 ) -> Generator[Step, None, LearningStep]:
     """Train on the first labels of a run, and find the next question.
 
     Parameters
     ----------
     asking : ActiveLearningRun
-    labelled_so_far : sequence of PointLabel
+    labelled : sequence of PointLabel
     before : LearningStep or None
         The step of all but the last of them (or of any number of the first).
     """
-    pool, order, index = (
-        asking.pool,
-        asking.order,
-        np.array([answer.index for answer in labelled_so_far], dtype=np.intp),
-    )
-    labels = np.array([answer.label for answer in labelled_so_far], dtype=np.int64)
+    pool, order, index = (asking.pool, asking.order, np.array([answer.index for answer in labelled], dtype=np.intp))
+    labels = np.array([answer.label for answer in labelled], dtype=np.int64)
     start = before.multipliers if before is not None else {}
     learnt, multipliers = yield from training(pool.xy[index], labels, asking.lane, start, pace)
     model, question = learnt.model, None
@@ -290,8 +284,8 @@ class Comparison:
 
 def _further(run: ActiveLearningRun, pace: Pace) -> Generator[Step, None, ActiveLearningRun]:
     """Return `run` with one more true label and its step, or with the step of its given labels if that is missing."""
-    labelled_so_far = run.told_truth().labelled
-    last_step = yield from learning_step(run, labelled_so_far, run.last_step, pace)
+    labelled = run.told_truth().labelled
+    last_step = yield from learning_step(run, labelled, run.last_step, pace)
     if pace.late():  # a step of kNN is shorter than a piece
         yield from pace.pause()
-    return replace(run, given=labelled_so_far, steps=(last_step,))
+    return replace(run, given=labelled, steps=(last_step,))

@@ -8,7 +8,7 @@ from app.controllers.host import Host
 from app.core.points import LIMIT
 from app.tools import PointerPosition
 
-from .scene import FOLLOWERS, Place, ProbeSession, vote_at
+from .scene import FOLLOWERS, Location, ProbeSession, vote_at
 from .tables import figure
 
 
@@ -39,9 +39,9 @@ class ProbeController:
             self._host.came_from = {} if last is None else self._crossed(last, self._pointer)
         self._host.point(self._pointer if opened or pinned or self._host.document.shown > 1 else None)
 
-    def _crossed(self, last: Place, here: Place) -> dict[object, Place]:
+    def _crossed(self, last: Location, here: Location) -> dict[object, Location]:
         """Return, for each model of neighbours, the location before the pointer crossed the last cell edge."""
-        document, crossed = self._host.document, dict[object, Place]()
+        document, crossed = self._host.document, dict[object, Location]()
         for slot in document.slots[: document.shown]:
             frame = self._host.results.frame(slot)
             model = None if frame is None else frame.neighbours

@@ -17,7 +17,7 @@ from solver import Grid
 from solver.core.arrays import Array, Indices, Mask
 from solver.knn.metric_balls import outline
 
-from .scene import NO_PROBE, Ball, LaneProbe, Place, Probe
+from .scene import NO_PROBE, Ball, LaneProbe, Location, Probe
 
 #: Radius of the rings around points, length of the crosshair's arms and of the gap in its middle, radius of a pin
 #: (pixels).
@@ -194,7 +194,7 @@ def probe_overlay(
     )
 
 
-def _border(ball: Ball, place: Place, grid: Grid, area: QRectF) -> Array:
+def _border(ball: Ball, place: Location, grid: Grid, area: QRectF) -> Array:
     """Return the line of the k-th distance as segments (pixels) that intersect the picture.
 
     If the model standardises, the line is computed in standardised coordinates: a circle there is an ellipse here.
@@ -219,7 +219,7 @@ def _inside(spots: Array, area: QRectF) -> Mask:
     return inside
 
 
-def _pixel(place: Place | None, grid: Grid, area: QRectF) -> tuple[float, float] | None:
+def _pixel(place: Location | None, grid: Grid, area: QRectF) -> tuple[float, float] | None:
     if place is None:
         return None
     at = to_pixels(np.array([place]), grid, area)[0]

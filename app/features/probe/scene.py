@@ -32,7 +32,7 @@ from . import text as words
 from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
 from .tables import NamedPoints, NeighbourRows, ProbabilityRows, ProblemRows, TableRows, TermRows, VoteRows
 
-Place = tuple[float, float]
+Location = tuple[float, float]
 #: Largest numbers of lines in a picture: to the nearest neighbours, and to the support vectors with the largest terms.
 MOST_LINES, MOST_TERMS = 60, 12
 #: Least term that has a line, as a share of the largest.
@@ -129,9 +129,9 @@ class Probe:
         Those of the displayed lanes; empty without a location.
     """
 
-    place: Place | None = None
+    place: Location | None = None
     pinned: bool = False
-    aim: Place | None = None
+    aim: Location | None = None
     lanes: tuple[LaneProbe, ...] = ()
 
 
@@ -142,12 +142,12 @@ def probe_lane(
     model: Model,
     lane: Lane,
     named: NamedPoints,
-    place: Place,
+    place: Location,
     facts: BoundaryFacts | None = None,
     still: bool = True,
     in_words: bool = True,
     shares: Array | None = None,
-    before: Place | None = None,
+    before: Location | None = None,
 ) -> LaneProbe:
     """Return why `model`, trained with the settings of `lane`, gives `place` its class.
 
@@ -189,13 +189,18 @@ def _of_shares(model: SharesModel, lane: Lane, named: NamedPoints, shares: Array
 
 
 @lru_cache(maxsize=16)
-def vote_at(model: KNeighborsClassifier, place: Place) -> Vote:
+def vote_at(model: KNeighborsClassifier, place: Location) -> Vote:
     """Return the vote at a location; cached, since the controller needs the same votes."""
     return model.vote_at(place)
 
 
 def _of_neighbours(
-    model: KNeighborsClassifier, lane: Lane, named: NamedPoints, place: Place, in_words: bool, before: Place | None
+    model: KNeighborsClassifier,
+    lane: Lane,
+    named: NamedPoints,
+    place: Location,
+    in_words: bool,
+    before: Location | None,
 ) -> LaneProbe:
     vote = vote_at(model, place)
     labels: list[int] = model.classes_.tolist()
@@ -319,7 +324,7 @@ class ProbeSession(FeatureSession):
         return ProbeSession()
 
 
-def place_of(session: Session, pointer: Place | None, panel: str = "probe") -> Place | None:
+def place_of(session: Session, pointer: Location | None, panel: str = "probe") -> Location | None:
     """Return the location that `panel` is about: the pinned one, else the keyboard cursor, else `pointer`; or None."""
     followed = (session.cursor or pointer) if panel in session.open_panels else None
     return session.of(ProbeSession).probe or followed
@@ -336,7 +341,7 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
     return (Probe(place, pinned, aim, tuple(_lane(context, lane, place, pinned) for lane in lanes)),)
 
 
-def _lane(context: Context, scene: LaneScene, place: Place, pinned: bool) -> LaneProbe:
+def _lane(context: Context, scene: LaneScene, place: Location, pinned: bool) -> LaneProbe:
     """Return the probe of a lane: computed now, or by the background if it is heavy."""
     document, session, results, slot = context.document, context.session, context.results, scene.slot
     frame = results.frame(slot)
@@ -363,7 +368,7 @@ def _named(frame: Frame, document: Document) -> NamedPoints:
     return NamedPoints(frame.points, document.points, document.class_names)
 
 
-def _question(frame: Frame, document: Document, place: Place) -> ProbeQuery:
+def _question(frame: Frame, document: Document, place: Location) -> ProbeQuery:
     assert frame.model is not None
     return ProbeQuery(frame.model, frame.lane, _named(frame, document), place, probe_lane)
 
