@@ -7,11 +7,12 @@ does not change until `ActiveLearningRun.command` is dispatched.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.points import Points
@@ -35,8 +36,7 @@ TEST_POINTS = 2000
 MOST_GIVEN = 5
 
 
-@dataclass(frozen=True)
-class LearningPlan:
+class LearningPlan(Struct, frozen=True):
     """Settings of a new run.
 
     Attributes
@@ -60,8 +60,7 @@ class LearningPlan:
     lane: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class PointPool:
+class PointPool(Struct, frozen=True, eq=False):
     """The points that can be labelled, with their hidden true labels.
 
     Attributes
@@ -97,8 +96,7 @@ class PointPool:
         return len(self.test_truth) > 0
 
 
-@dataclass(frozen=True)
-class PointLabel:
+class PointLabel(Struct, frozen=True):
     """The label that was given to one point.
 
     Attributes
@@ -116,8 +114,7 @@ class PointLabel:
     own: bool = False
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(Struct, frozen=True):
     """Shares of points that a model classifies correctly: of the whole pool, and of the new points (NaN: none)."""
 
     pool: float
@@ -129,16 +126,14 @@ class Score:
         return self.pool if np.isnan(self.test) else self.test
 
 
-@dataclass(frozen=True)
-class LabelQuestion:
+class LabelQuestion(Struct, frozen=True):
     """The point whose label is requested next, and the model's certainty of it (see `solver.certainty`)."""
 
     index: int
     certainty: float
 
 
-@dataclass(frozen=True, eq=False)
-class LearningStep:
+class LearningStep(Struct, frozen=True, eq=False):
     """The model trained on the labels so far, its scores and the next question.
 
     Attributes
@@ -160,8 +155,7 @@ class LearningStep:
     multipliers: Multipliers = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class ActiveLearningRun:
+class ActiveLearningRun(Struct, frozen=True, eq=False):
     """The state of a run.
 
     Attributes

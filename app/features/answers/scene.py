@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from app.features.lessons.model import Step
 from app.features.lessons.state import LessonSession, Line
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 LETTERS = "ABCD"
 
 
-@dataclass(frozen=True)
-class StepTally:
+class StepTally(Struct, frozen=True):
     """Numbers of one step.
 
     Attributes
@@ -52,8 +52,7 @@ def tally_of(step: Step, answers: Sequence[StepAnswers], hands: Sequence[int] = 
     )
 
 
-@dataclass(frozen=True)
-class ClassScene:
+class ClassScene(Struct, frozen=True):
     """The answers of a class to one step.
 
     Attributes

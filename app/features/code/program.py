@@ -10,7 +10,9 @@ import math
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.number_format import count
 from app.core.plain_text import plain
@@ -35,8 +37,7 @@ _MODULES = {"matplotlib.pyplot": "plt", "numpy": "np"}
 _STANDARD = ("functools",)
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct, frozen=True):
     """A program, and the file that it reads.
 
     Attributes
@@ -79,8 +80,7 @@ class Program:
         return f"{text}\n"
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """One lane: its model and the lines that draw it."""
 
     title: str

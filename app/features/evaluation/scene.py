@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.engine.cross_validation import Validated
 from app.engine.overlays import Sheet
@@ -26,8 +28,7 @@ from .query import CrossValidation, ThresholdLine, field_of
 PANEL = "evaluation"
 
 
-@dataclass(frozen=True)
-class EvaluationSession(FeatureSession):
+class EvaluationSession(FeatureSession, frozen=True):
     """Settings of the evaluation.
 
     Attributes
@@ -45,7 +46,7 @@ class EvaluationSession(FeatureSession):
     judged: int = 0
 
     def of_new_document(self) -> EvaluationSession:
-        return replace(self, thresholds=EvaluationSession.thresholds)
+        return replace(self, thresholds=EvaluationSession().thresholds)
 
     def of_new_lane(self, slot: int) -> EvaluationSession:
         return replace(self, thresholds=(*self.thresholds[:slot], None, *self.thresholds[slot + 1 :]))
@@ -91,8 +92,7 @@ def validation_of(document: Document, session: Session, index: int) -> CrossVali
     return CrossValidation(plain_lane(document.lanes[index]), points, k, spec.seed if k else 0)
 
 
-@dataclass(frozen=True)
-class Threshold:
+class Threshold(Struct, frozen=True):
     """A score above which a lane predicts its second class, with the settings under which the user moved it.
 
     It is valid for these settings only: f of another kernel, or a share of votes, has another scale.
@@ -130,8 +130,7 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
 # -- the panel -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class LaneEvaluation:
+class LaneEvaluation(Struct, frozen=True, eq=False):
     """The evaluation of one lane.
 
     Attributes
@@ -182,8 +181,7 @@ class LaneEvaluation:
     lane: Lane
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Struct, frozen=True, eq=False):
     """What the panel displays.
 
     Attributes
@@ -231,7 +229,7 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
                 document.lanes[index],
                 scored,
                 fresh,
-                Frame.accuracy if frame is None else frame.accuracy,
+                math.nan if frame is None else frame.accuracy,
                 threshold_in(document, session, index),
                 validated,
                 requested is not None,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.points import Points
 from app.learners.model import Model
@@ -24,8 +26,7 @@ Box = tuple[float, float, float, float]
 GOOD = 0.9
 
 
-@dataclass(frozen=True, eq=False)
-class ModelBoundary:
+class ModelBoundary(Struct, frozen=True, eq=False):
     """What a drawn boundary is compared with: the model at the reveal.
 
     Attributes
@@ -41,8 +42,7 @@ class ModelBoundary:
     box: Box
 
 
-@dataclass(frozen=True)
-class Gains:
+class Gains(Struct, frozen=True):
     """The gain of the picked pair, and that of the rule's pair.
 
     Attributes
@@ -61,8 +61,7 @@ class Gains:
     rule: str
 
 
-@dataclass(frozen=True)
-class Guess:
+class Guess(Struct, frozen=True):
     """The prediction made by the student.
 
     Attributes
@@ -113,8 +112,7 @@ class Guess:
 NO_GUESS = Guess()
 
 
-@dataclass(frozen=True, eq=False)
-class StepState:
+class StepState(Struct, frozen=True, eq=False):
     """What the student did in a step.
 
     Attributes
@@ -138,8 +136,7 @@ class StepState:
         return self.reached if step.goal else bool(self.guess.is_right)
 
 
-@dataclass(frozen=True)
-class LessonSession(FeatureSession):
+class LessonSession(FeatureSession, frozen=True):
     """The open lesson, and what the student did in it.
 
     Attributes
@@ -201,5 +198,5 @@ class LessonSession(FeatureSession):
 
     def with_state(self, **changes: object) -> LessonSession:
         """Return the session with changes of the current step's state."""
-        state = replace(self.state, **changes)  # type: ignore[arg-type]
+        state = replace(self.state, **changes)
         return replace(self, states=(*self.states[: self.at], state, *self.states[self.at + 1 :]))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from app.engine.fitting import begun_shares
 from app.engine.pieces import Pace, Step
@@ -25,8 +25,7 @@ from .tables import NamedPoints
 SAMPLES, MOST_SQUARED, MOST_REFINED = 160, 6000, 2500
 
 
-@dataclass(frozen=True, eq=False)
-class BoundaryFacts:
+class BoundaryFacts(Struct, frozen=True, eq=False):
     """What is known about one binary problem of a model.
 
     Attributes
@@ -47,8 +46,7 @@ class BoundaryFacts:
         return nearest_zero(self.decision, at, self.crossings) if len(self.decision.coef) <= MOST_REFINED else None
 
 
-@dataclass(frozen=True)
-class BoundaryQuery:
+class BoundaryQuery(Struct, frozen=True):
     """Query: the `BoundaryFacts` of a problem of a model, within (left, right, bottom, top)."""
 
     model: PairClassifier
@@ -72,8 +70,7 @@ class BoundaryQuery:
         post(BoundaryFacts(decision, norm, found))
 
 
-@dataclass(frozen=True)
-class ProbeQuery:
+class ProbeQuery(Struct, frozen=True):
     """Query: the probe of a model that is too large for the window's thread."""
 
     model: Model

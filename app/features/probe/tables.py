@@ -6,9 +6,9 @@ The text of a cell is made on demand: of thousands of rows, only some are visibl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.number_format import count, grouped, signed
@@ -89,8 +89,7 @@ class TableRows(TextRows):
         return f"{self.names[label]}, {super().spoken(row)}" if self.names and label >= 0 else super().spoken(row)
 
 
-@dataclass(frozen=True)
-class NamedPoints:
+class NamedPoints(Struct, frozen=True):
     """Names of the training points, by their row in the table of all points, and of the classes."""
 
     trained: Points  #: what the model was trained on

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.points import Points
@@ -37,8 +37,7 @@ def labelled(of: Points | Law) -> tuple[NDArray[Any], NDArray[Any]]:
     return (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of)
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(Struct, frozen=True, eq=False):
     """The results of a model on points that it was not trained on.
 
     Attributes
@@ -65,8 +64,7 @@ class Scores:
         return float(self.confusion.trace() / self.confusion.sum())
 
 
-@dataclass(frozen=True)
-class Scoring:
+class Scoring(Struct, frozen=True):
     """Query: score a model on test points.
 
     Parameters

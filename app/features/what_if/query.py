@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.points import Points
@@ -34,8 +34,7 @@ TOLERANCE = 0.01
 GHOST = LineStyle("ghost", 2, 2.2, (4.0, 3.0), (2.2, 1.6), accent=True)
 
 
-@dataclass(frozen=True)
-class StateSide:
+class StateSide(Struct, frozen=True):
     """One of the two states of a lane.
 
     Attributes
@@ -55,8 +54,7 @@ class StateSide:
     finished: bool = True
 
 
-@dataclass(frozen=True)
-class GhostQuery:
+class GhostQuery(Struct, frozen=True):
     """Query: the boundary of the old state on `grid`."""
 
     side: StateSide
@@ -72,8 +70,7 @@ class GhostQuery:
         post((Lines(lines, self.style),))
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Numbers of one state; NaN or -1 if there is none.
 
     Attributes
@@ -100,8 +97,7 @@ class Facts:
     finished: bool = True
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """What an edit changed.
 
     Attributes
@@ -137,8 +133,7 @@ class Change:
         return self.largest <= self.tolerance
 
 
-@dataclass(frozen=True)
-class ChangeQuery:
+class ChangeQuery(Struct, frozen=True):
     """Query: the change from the old to the new state of a lane.
 
     `test` are the points of the new test set, or the distribution of new points; None if there is neither.

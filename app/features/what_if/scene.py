@@ -6,10 +6,10 @@ While it is armed, the first change of an undo step (a drag is one step) stores 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 
 from app.engine.overlays import Lines
 from app.engine.query import LaneQuestion, Query
@@ -24,8 +24,7 @@ from solver.core.arrays import Integers
 from .query import ChangeQuery, GhostQuery, StateSide, exists
 
 
-@dataclass(frozen=True, eq=False)
-class Baseline:
+class Baseline(Struct, frozen=True, eq=False):
     """A state of the lanes with which a later one is compared.
 
     Attributes
@@ -49,8 +48,7 @@ class Baseline:
         return Baseline(document, tuple(frames))
 
 
-@dataclass(frozen=True)
-class WhatIfSession(FeatureSession):
+class WhatIfSession(FeatureSession, frozen=True):
     """What-if in the session.
 
     Attributes
@@ -124,8 +122,7 @@ def sheets(context: Context, index: int) -> tuple[Lines, ...]:
     return laid if answer.query.side == side_of(baseline, slot) else ()
 
 
-@dataclass(frozen=True, eq=False)
-class Removable:
+class Removable(Struct, frozen=True, eq=False):
     """Ids of points that can be removed to see what support vectors are; `reason` tells why there are none.
 
     Attributes
