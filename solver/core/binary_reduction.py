@@ -385,9 +385,9 @@ class PairClassifier(Estimator):
 
 
 def run(trainer: PairTrainer[Any], max_time: float = np.inf) -> bool:
-    """Step until every problem has finished, or one is not separable; returns whether `max_time` (s) ended it.
+    """Step until every problem has finished or one is not separable; return whether the run took `max_time` (s).
 
-    After `max_time`, finite only for solvers with a ``give_up``, each ends with the multipliers that it has.
+    After that time each solver stops early, with its present answer.
     """
     limit = check_number("max_time", max_time, 0.0, open_low=True)
     end = time.monotonic() + limit
