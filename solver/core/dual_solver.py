@@ -1,4 +1,4 @@
-"""DualSolver: what can be read from any solver of the soft-margin dual between two steps; notation as in `smo`."""
+"""DualSolver: base class of the solvers of the soft-margin dual, with their readable state; notation as in `smo`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DualSolver(SteppedSolver):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """(m, M): the largest v where beta can grow, -inf if nowhere, and the smallest v where it can fall, or inf."""
+        """(m, M): largest v where beta can increase, or -inf, and smallest v where it can decrease, or inf."""
         beta, v, lo, hi = self._state()
         return float(v[beta < hi].max(initial=-np.inf)), float(v[beta > lo].min(initial=np.inf))
 
@@ -53,7 +53,7 @@ class DualSolver(SteppedSolver):
 
     @property
     def intercept(self) -> float:
-        """Constant of f: mean of v over the free support vectors; without any, (m + M) / 2; of one class, its label."""
+        """Constant of f: mean of v over the free support vectors; without any, (m + M) / 2 or the finite one."""
         beta, v, lo, hi = self._state()
         free = (lo < beta) & (beta < hi)
         if free.any():
@@ -68,7 +68,7 @@ class DualSolver(SteppedSolver):
     def _certificate(
         self, status: Status, violation: float, primal: float, margin_bound: float = np.nan
     ) -> Certificate:
-        """Return the certificate with this primal bound, inf for none."""
+        """Return the certificate with the bound `primal`, inf if none is known."""
         beta, v, lo, hi = self._state()
         dual, _, n_free, n_bounded = of_multipliers(beta, v, lo, hi).tolist()
         gap = gap_of(primal, dual)

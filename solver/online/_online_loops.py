@@ -22,14 +22,14 @@ from solver.svm._smo_loops import SNAP, curvature
 
 # How `reprocess` ended
 DONE, CONVERGED, STALLED, DROP = range(4)
-# Rows of `Expansion.reals` and `.slots`
+# Rows of `KeptExpansion.reals` and `.slots`
 BETA, G, LO, HI, DIAGONAL = range(5)
 HOLDER, LENGTH, USED = range(3)  # place whose row it is, or -1; places it is valid for; when it was last asked for
-# Places in `Expansion.ints`
+# Places in `KeptExpansion.ints`
 SIZE, CLOCK, LAST_I, LAST_J, OUTCOME, CHANGES = range(6)
 
 
-class Expansion(NamedTuple):
+class KeptExpansion(NamedTuple):
     """The points of S and the kernel rows among them."""
 
     kernel: KernelNumbers

@@ -15,7 +15,7 @@ from solver.core.arrays import Array, Integers
 from solver.kernels.table import Kernel
 
 from . import _online_loops as loops
-from ._online_loops import Expansion
+from ._online_loops import KeptExpansion
 
 #: Of more points that leave at once, the kernel rows are not moved but forgotten, so that it does not take long.
 FEW = 32
@@ -32,7 +32,7 @@ class KeptState:
     batch : tuple of ndarray
         X, y, C and numbers of the batch, which are never written to.
     XT, reals, number, ints : ndarray
-        Of the points of S, see `Expansion`.
+        Of the points of S, see `KeptExpansion`.
     """
 
     batch: tuple[Array, Array, Array, Integers]
@@ -59,7 +59,7 @@ class KeptPoints:
 
     Attributes
     ----------
-    S : Expansion
+    S : KeptExpansion
         What the compiled loops work on; replaced by a larger one when there is no more room.
     X, y, C : ndarray
         The batch: points (n, n_features), labels (n,) and upper bounds (n,).
@@ -77,7 +77,7 @@ class KeptPoints:
         none = np.zeros(0, dtype=np.int64)
         ints = np.zeros(6, dtype=np.int64)
         ints[[loops.LAST_I, loops.LAST_J]] = -1
-        self.S = Expansion(
+        self.S = KeptExpansion(
             kernel.numbers,
             np.zeros((n_features, 0)),
             np.zeros((5, 0)),

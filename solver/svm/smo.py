@@ -103,11 +103,11 @@ class SmoSnapshot:
 
 
 @dataclass(frozen=True)
-class _Task:
+class _SumTask:
     """A sum of kernel rows under way, and what follows when it is complete."""
 
     sums: KernelSum
-    then: Callable[[SmoSolver, _Task], None]
+    then: Callable[[SmoSolver, _SumTask], None]
     outcome: int  #: of the updates before it
     moved: bool = True  #: whether they changed anything
 
@@ -277,7 +277,7 @@ class SmoSolver(DualSolver):
         self.status = Status.RUNNING
         self._ints = np.array([0, 0, 0, -1, -1], dtype=np.int64)
         self._rng = np.array([(self._seed + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)
-        self._task: _Task | None = None
+        self._task: _SumTask | None = None
         self._notes = Notes(len(self.NOTES))
         self._moved_since_refresh = False
         #: max_i ||phi(x_i) - mean phi||, once it is needed.
@@ -554,7 +554,7 @@ class SmoSolver(DualSolver):
         elif active.part.is_whole and active.is_due(self.n_iter):
             active.review(self.n_iter)
         elif ended or active.is_due(self.n_iter):
-            self._task = _Task(active.changes(), SmoSolver._synchronised, outcome)
+            self._task = _SumTask(active.changes(), SmoSolver._synchronised, outcome)
         elif self.n_iter >= self.max_iter:
             self.status = Status.STOPPED_EARLY
 
@@ -564,9 +564,9 @@ class SmoSolver(DualSolver):
         return self._active.run(code, self._ints, self._rng, tol, n, PIECE, self._notes.record)
 
     def _begin_refresh(self, outcome: int) -> None:
-        self._task = _Task(self._active.definition(), SmoSolver._refreshed, outcome)
+        self._task = _SumTask(self._active.definition(), SmoSolver._refreshed, outcome)
 
-    def _refreshed(self, task: _Task) -> None:
+    def _refreshed(self, task: _SumTask) -> None:
         """Take v of all points from its definition: rounding errors of many updates must not certify anything."""
         moved, self._moved_since_refresh = self._moved_since_refresh, False
         self._active.refresh(task.sums)
@@ -583,7 +583,7 @@ class SmoSolver(DualSolver):
             self.status = Status.OPTIMAL if self._definite else Status.STATIONARY
         elif self._hard and self._radius is None:
             n = len(self.y)
-            self._task = _Task(self._active.sum_of_rows(np.full(n, 1.0 / n)), SmoSolver._measured, outcome, moved)
+            self._task = _SumTask(self._active.sum_of_rows(np.full(n, 1.0 / n)), SmoSolver._measured, outcome, moved)
         elif outcome == loops.CONFLICT or (self._hard and self._not_separable()):
             self.status = Status.NOT_SEPARABLE
         elif violation <= self._reachable or (outcome != loops.RUNNING and not moved):
@@ -593,14 +593,14 @@ class SmoSolver(DualSolver):
         else:
             self._active.review(self.n_iter)
 
-    def _measured(self, task: _Task) -> None:
+    def _measured(self, task: _SumTask) -> None:
         """Set the radius of the points in feature space, from the row means of the kernel matrix, and conclude."""
         means = task.sums.total
         square = float((self._active.whole.diagonal - 2.0 * means + means.mean()).max())
         self._radius = float(np.sqrt(max(0.0, square)))
         self._conclude(task.outcome, task.moved)
 
-    def _synchronised(self, task: _Task) -> None:
+    def _synchronised(self, task: _SumTask) -> None:
         """Use v of the points left out, now up to date: choose anew, or finish when no pair of all points moves."""
         part, outcome = self._active.part, task.outcome
         self._active.synchronise(task.sums)

@@ -21,7 +21,7 @@ MOST = 24
 
 
 @dataclass(frozen=True)
-class Measure:
+class RuleMeasure:
     """What a rule compares candidates by.
 
     Attributes
@@ -40,14 +40,14 @@ class Measure:
     smallest_first: bool = False
 
 
-V_ABOVE = Measure("largest v", "v = y − Σₖ yₖαₖKₖ", "M")
-V_BELOW = Measure("smallest v", "v = y − Σₖ yₖαₖKₖ", "m", smallest_first=True)
-GAIN = Measure("largest gain", "(vᵢ − vⱼ)² / 2η")
-CLIPPED_GAIN = Measure("largest clipped gain", "λ(vᵢ − vⱼ) − ηλ²/2")
-ERROR_DIFFERENCE = Measure("largest |Eᵢ − Eⱼ|", "E = f − y")
+V_ABOVE = RuleMeasure("largest v", "v = y − Σₖ yₖαₖKₖ", "M")
+V_BELOW = RuleMeasure("smallest v", "v = y − Σₖ yₖαₖKₖ", "m", smallest_first=True)
+GAIN = RuleMeasure("largest gain", "(vᵢ − vⱼ)² / 2η")
+CLIPPED_GAIN = RuleMeasure("largest clipped gain", "λ(vᵢ − vⱼ) − ηλ²/2")
+ERROR_DIFFERENCE = RuleMeasure("largest |Eᵢ − Eⱼ|", "E = f − y")
 #: How far beyond M above or m below, whichever is larger.
-VIOLATION = Measure("", "v − M or m − v")
-DIFFERENCE = Measure("", "vᵢ − vⱼ")
+VIOLATION = RuleMeasure("", "v − M or m − v")
+DIFFERENCE = RuleMeasure("", "vᵢ − vⱼ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Ranking:
         How many candidates there were.
     tied : int
         How many of them have the number of the chosen one, itself included; a rule that compares takes the first.
-    measure : Measure
+    measure : RuleMeasure
         What `values` are.
     base : float
         What `values` are to be seen against: the number that `measure.base` names.
@@ -85,7 +85,7 @@ class Ranking:
     chosen: int
     total: int
     tied: int
-    measure: Measure
+    measure: RuleMeasure
     base: float
     how: str
     place: str
@@ -98,7 +98,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class RuleState:
     """What a rule sees at the moment of its choice: the points under work, in their own numbering.
 
     Attributes
@@ -112,7 +112,7 @@ class State:
     ints : ndarray of shape (5,)
         The rule's memory, its last pair in the numbering used here or -1.
     random : int
-        State of the random numbers.
+        RuleState of the random numbers.
     row : callable
         ``row(i)`` is the kernel row of point i.
     left_out : int
@@ -207,7 +207,7 @@ class State:
         values: Array,
         chosen: int,
         *,
-        measure: Measure,
+        measure: RuleMeasure,
         place: str,
         sentence: str = "",
         how: str = "best",

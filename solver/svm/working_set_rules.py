@@ -33,7 +33,7 @@ from .working_set_candidates import (
     VIOLATION,
     Pair,
     Ranking,
-    State,
+    RuleState,
 )
 
 #: The pair (in I_up, in I_low), how either was found, and one sentence about both.
@@ -59,7 +59,7 @@ class Rule:
     code: int
     title: str
     note: str
-    choose: Callable[[State], Choice]
+    choose: Callable[[RuleState], Choice]
     looks_at_v: bool = False
 
 
@@ -86,7 +86,7 @@ def _best(ranking: Ranking, among: str, alone: str, together: str) -> Ranking:
     return replace(ranking, sentence=said)
 
 
-def _above(state: State) -> tuple[Ranking, str]:
+def _above(state: RuleState) -> tuple[Ranking, str]:
     candidates = np.flatnonzero(state.up)
     ranking = state.ranking(candidates, state.v[candidates], state.worst[0], measure=V_ABOVE, place="i")
     among = counted(ranking.total, "point", " whose y·α can still increase")
@@ -96,7 +96,7 @@ def _above(state: State) -> tuple[Ranking, str]:
     return _best(ranking, among, "has the largest v", "share the largest v"), words
 
 
-def _below(state: State) -> tuple[Ranking, str]:
+def _below(state: RuleState) -> tuple[Ranking, str]:
     candidates = np.flatnonzero(state.low)
     ranking = state.ranking(candidates, state.v[candidates], state.worst[1], measure=V_BELOW, place="j")
     among = counted(ranking.total, "point", " whose y·α can still decrease")
@@ -104,13 +104,13 @@ def _below(state: State) -> tuple[Ranking, str]:
     return _best(ranking, among, "has the smallest v", "share the smallest v"), words
 
 
-def _first_order(state: State) -> Choice:
+def _first_order(state: RuleState) -> Choice:
     first, above = _above(state)
     second, below = _below(state)
     return state.worst, first, second, f"{above}, {below}."
 
 
-def _second_order(state: State) -> Choice:
+def _second_order(state: RuleState) -> Choice:
     i, worst = state.worst
     first, above = _above(state)
     rise = np.maximum(state.v[i] - np.where(state.low, state.v, np.inf), 0.0)
@@ -130,7 +130,7 @@ def _second_order(state: State) -> Choice:
     return (i, j), first, second, f"{above}, {words}."
 
 
-def _maximum_gain(state: State) -> Choice:
+def _maximum_gain(state: RuleState) -> Choice:
     last = int(state.ints[loops.LAST_I]), int(state.ints[loops.LAST_J])
     if last[0] < 0:
         return _instead(state, "The last pair is left out for now" if state.left_out else "There is no last pair yet")
@@ -157,7 +157,7 @@ def _maximum_gain(state: State) -> Choice:
     return pair, first, second, words
 
 
-def _instead(state: State, why: str) -> Choice:
+def _instead(state: RuleState, why: str) -> Choice:
     pair, first, second, words = _second_order(state)
     return pair, first, second, f"{why}, so as second-order: {words}"
 
@@ -183,24 +183,24 @@ class _Draws:
 _TOO_LARGE = "v is too large here for double precision to tell who violates by tol"
 
 
-def _worst_pair(state: State) -> Choice:
+def _worst_pair(state: RuleState) -> Choice:
     pair, first, second, words = _first_order(state)
     return pair, first, second, f"{_TOO_LARGE}, so as first-order: {words}"
 
 
-def _joined(state: State, first: int, second: int, rankings: tuple[Ranking, Ranking], words: str) -> Choice:
+def _joined(state: RuleState, first: int, second: int, rankings: tuple[Ranking, Ranking], words: str) -> Choice:
     pair = (first, second) if state.placed(first, second)[0] == "i" else (second, first)
     return pair, *rankings, words
 
 
-def _violator(state: State, candidates: Indices, chosen: int, how: str, place: str, sentence: str) -> Ranking:
+def _violator(state: RuleState, candidates: Indices, chosen: int, how: str, place: str, sentence: str) -> Ranking:
     return state.ranking(
         candidates, state.violations[candidates], chosen, measure=VIOLATION, place=place, sentence=sentence, how=how
     )
 
 
 def _partner(
-    state: State, candidates: Indices, with_: int, chosen: int, how: str, place: str, sentence: str
+    state: RuleState, candidates: Indices, with_: int, chosen: int, how: str, place: str, sentence: str
 ) -> Ranking:
     return state.ranking(
         candidates,
@@ -213,7 +213,7 @@ def _partner(
     )
 
 
-def _cyclic(state: State) -> Choice:
+def _cyclic(state: RuleState) -> Choice:
     violators, cursor = state.violators, int(state.ints[loops.CURSOR])
     found = len(violators) > 0
     if found:
@@ -244,7 +244,7 @@ def _taken(place: str, how: str, number: int, other: str, rest: str = "", noun: 
     return f"{place} {how} {link} the {number} {noun}s that move with {other}{rest}."
 
 
-def _random(state: State) -> Choice:
+def _random(state: RuleState) -> Choice:
     draws, violators = _Draws(state.random), state.violators
     if not len(violators):
         return _worst_pair(state)
@@ -264,7 +264,7 @@ def _random(state: State) -> Choice:
     return _joined(state, first, second, (violator, partner), words)
 
 
-def _platt(state: State) -> Choice:
+def _platt(state: RuleState) -> Choice:
     draws = _Draws(state.random)
     everyone = state.violators
     free = everyone[state.free[everyone]]
