@@ -46,13 +46,13 @@ from .projection import ROUNDING, feasible, settled
 from .shrinking import ActiveSet, ActiveState, KernelSum, PlaneSum
 from .working_set_rules import RULES
 
-#: A margin below this share of the data's radius in feature space counts as "not separable".
+#: Largest margin, as a share of the data's radius in feature space, that counts as "not separable".
 SEPARABLE_SHARE = 1e-6
-#: Entries of the kernel matrix from which on a start may be made by an expansion of the kernel: some milliseconds.
+#: Smallest number of kernel values for which v of a start may be computed by an expansion: some milliseconds.
 MANY_ENTRIES = 4_000_000
-#: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
+#: Number of kernel values visited between two calls of `stop`: about a millisecond.
 PIECE = 1_000_000
-#: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
+#: Bounds that exclude overflows: kernel values may reach the square of the first, and C^2 K stays finite.
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
 
@@ -71,7 +71,7 @@ class SmoSnapshot:
     working_set : tuple of int
         The pair (i, j) of the newest step; (-1, -1) before the first.
     evidence : Evidence
-        What the certificate is made from.
+        Values from which the certificate is computed.
     thorough : bool
         As in `SmoSolver.certificate`.
 
@@ -98,18 +98,18 @@ class SmoSnapshot:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """What is proved about these multipliers; made when it is first read."""
+        """What is proved about these multipliers; computed when it is first read."""
         return self.evidence.certificate(self.thorough)
 
 
 @dataclass(frozen=True)
 class _SumTask:
-    """A sum of kernel rows under way, and what follows when it is complete."""
+    """A sum of kernel rows being computed, and the method to call when it is complete."""
 
     sums: KernelSum
     then: Callable[[SmoSolver, _SumTask], None]
-    outcome: int  #: of the updates before it
-    moved: bool = True  #: whether they changed anything
+    outcome: int  #: result of the updates before it, as `_smo_loops.run` returns it
+    moved: bool = True  #: whether these updates changed a multiplier
 
 
 class SmoSolver(DualSolver):
@@ -267,22 +267,22 @@ class SmoSolver(DualSolver):
         return centre, XT, definite
 
     def _set_bounds(self) -> None:
-        """Set what follows from y and C."""
+        """Set the bounds of beta from y and C."""
         self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
-        # No point may be inside the margin; with slack for some points every problem has a solution.
+        # If no point has slack, the problem may have no solution.
         self._hard = bool(np.isinf(self.C).all())
 
     def _reset(self) -> None:
-        """Set the state before the first update: nothing under way, nothing noted."""
+        """Set the state before the first update, without notes."""
         self.status = Status.RUNNING
         self._ints = np.array([0, 0, 0, -1, -1], dtype=np.int64)
         self._rng = np.array([(self._seed + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)
         self._task: _SumTask | None = None
         self._notes = Notes(len(self.NOTES))
         self._moved_since_refresh = False
-        #: max_i ||phi(x_i) - mean phi||, once it is needed.
+        #: max_i ||phi(x_i) - mean phi||, computed when it is first needed.
         self._radius: float | None = None
-        self._proved_primal = np.inf  # the best primal bound of former multipliers, of a hard margin
+        self._proved_primal = np.inf  # best primal bound of earlier multipliers, for a hard margin
 
     def move_points(self, X: ArrayLike, y: ArrayLike | None = None, C: float | ArrayLike | None = None) -> None:
         """Restart the training with moved points, from the present multipliers.
@@ -361,7 +361,7 @@ class SmoSolver(DualSolver):
     def _expand(self) -> bool:
         """Compute v of the start by an expansion of the kernel where that is quicker; return whether it is.
 
-        What is concluded in the end is based on v from its definition, as after any update.
+        The status at the end is based on v from its definition, as after any update.
         """
         active, n = self._active, int(np.count_nonzero(self.beta))
         if not self._has_many_entries:
@@ -446,7 +446,7 @@ class SmoSolver(DualSolver):
         return SmoSnapshot(alpha, evidence.v, self.intercept, self.working_set, evidence, thorough)
 
     def _evidence(self) -> Evidence:
-        """Return what certificates are made from, in arrays of its own."""
+        """Return the values from which the certificate is computed, in arrays of their own."""
         active = self._active
         return Evidence(
             proved(self.status, EPS * float(active.size.max()), self.tol),
@@ -473,7 +473,7 @@ class SmoSolver(DualSolver):
         size = np.abs(self.beta)
         if not self._moved_since_refresh:
             return 10.0 * EPS * float(size @ self._active.size)
-        # Of multipliers that moved since, only the bound abs(K_ij) <= max K_ii of such matrices is known.
+        # For multipliers that have moved since, use abs(K_ij) <= max K_ii, which holds for definite matrices.
         return 10.0 * EPS * float(size.sum()) ** 2 * float(self._active.whole.diagonal.max(initial=0.0))
 
     @property
@@ -535,7 +535,7 @@ class SmoSolver(DualSolver):
         return max(1000, len(self.y)) if self._hard else 100_000
 
     def _advance(self, goal: int) -> None:
-        """Make some updates, then whatever is due; that depends on the state only, not on how steps were divided."""
+        """Make some updates, then the work that is due, which depends on the state only, not on the calls of `step`."""
         active, every = self._active, self._refresh_every
         due = min(goal, self.max_iter, (self.n_iter // every + 1) * every)
         if active.shrinking:
@@ -567,7 +567,7 @@ class SmoSolver(DualSolver):
         self._task = _SumTask(self._active.definition(), SmoSolver._refreshed, outcome)
 
     def _refreshed(self, task: _SumTask) -> None:
-        """Take v of all points from its definition: rounding errors of many updates must not certify anything."""
+        """Set v of all points from its definition, so that no certificate relies on sums of many rounding errors."""
         moved, self._moved_since_refresh = self._moved_since_refresh, False
         self._active.refresh(task.sums)
         if self._notes:
@@ -576,7 +576,7 @@ class SmoSolver(DualSolver):
 
     def _conclude(self, outcome: int, moved: bool) -> None:
         """Set the status that follows from a fresh v; `moved` is whether updates were made since v was last fresh."""
-        if self._hard:  # a function that separated the points once stays a proof that they are separable
+        if self._hard:  # a function that has separated the points proves that they are separable
             self._proved_primal = self.certificate(thorough=False).primal
         violation = self.kkt_violation
         if violation <= self.tol:
@@ -594,14 +594,14 @@ class SmoSolver(DualSolver):
             self._active.review(self.n_iter)
 
     def _measured(self, task: _SumTask) -> None:
-        """Set the radius of the points in feature space, from the row means of the kernel matrix, and conclude."""
+        """Set the radius of the points in feature space from the row means of the kernel matrix, and set the status."""
         means = task.sums.total
         square = float((self._active.whole.diagonal - 2.0 * means + means.mean()).max())
         self._radius = float(np.sqrt(max(0.0, square)))
         self._conclude(task.outcome, task.moved)
 
     def _synchronised(self, task: _SumTask) -> None:
-        """Use v of the points left out, now up to date: choose anew, or finish when no pair of all points moves."""
+        """Set v of the points left out; then choose points again, or finish if no pair of all points moves."""
         part, outcome = self._active.part, task.outcome
         self._active.synchronise(task.sums)
         settled = outcome == loops.CONVERGED and self.kkt_violation <= max(self.tol, self._reachable)
