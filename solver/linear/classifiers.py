@@ -1,4 +1,4 @@
-"""Perceptron and PegasosClassifier: linear classifiers in the shape of scikit-learn, over their stepped solvers.
+"""Perceptron and PegasosClassifier: linear classifiers with scikit-learn's interface, trained by stepped solvers.
 
 Both have ``f_c(x) = <coef_[c], x> + intercept_[c]``: one f for two classes, positive for the higher one; for more
 classes one f per class, trained against all others (one-vs-rest), and the class with the largest f wins.  One-vs-rest,
@@ -78,7 +78,7 @@ class LinearClassifier(PairClassifier):
         return 8 * float(np.finfo(np.float64).eps) * size
 
     def _rounding_at(self, points: Array) -> Array:
-        """Return `rounding_at`: it grows with the size of the points."""
+        """Return `rounding` times the size of each point, at least 1."""
         scaled: Array = self.rounding * np.maximum(1.0, np.abs(points).max(axis=1))
         return scaled
 

@@ -36,7 +36,6 @@ from solver.core.checks import (
 )
 from solver.core.dual_solver import DualSolver
 from solver.core.step_log import AT_ONCE, Notes
-from solver.core.stepping import Stop, never
 from solver.kernels._kernel_rows import ROW_COST
 from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
@@ -364,12 +363,8 @@ class SmoSolver(DualSolver):
         The status at the end is based on v from its definition, as after any update.
         """
         active, n = self._active, int(np.count_nonzero(self.beta))
-        if not self._has_many_entries:
-            return False
-        plane = plane_sums(self.kernel, active.whole.XT)
-        if plane is None or 2 * plane.cost > (1 + ROW_COST) * n:
-            return False
-        if 100.0 * plane.uncertainty(self.beta) > self.tol:
+        plane = plane_sums(self.kernel, active.whole.XT) if self._has_many_entries else None
+        if plane is None or 2 * plane.cost > (1 + ROW_COST) * n or 100.0 * plane.uncertainty(self.beta) > self.tol:
             return False
         values = PlaneSum(plane, active.whole.XT, self.beta)
         values.work()
@@ -483,26 +478,16 @@ class SmoSolver(DualSolver):
 
     # -- working ---------------------------------------------------------------------------------------------------
 
-    def step(self, n: int = 1, stop: Stop = never) -> int:
-        """Make at most `n` pair updates, and return how many: fewer only when finished or interrupted by `stop`.
-
-        ``step(5); step(5)`` equals ``step(10)`` bit for bit.  `stop` is called every few milliseconds.
-        """
-        start = self.n_iter
-        goal = start + check_integer("n", n, 0)
-        while self.status is Status.RUNNING:
-            if self._task is not None:
-                task = self._task
-                if task.sums.work(PIECE):
-                    self._task = None
-                    task.then(self, task)
-            elif self.n_iter < goal:
-                self._advance(goal)
-            else:
-                break
-            if stop():
-                break
-        return self.n_iter - start
+    def _work(self, goal: int) -> bool:
+        task = self._task
+        if task is None:
+            if self.n_iter >= goal:
+                return False
+            self._advance(goal)
+        elif task.sums.work(PIECE):
+            self._task = None
+            task.then(self, task)
+        return True
 
     @property
     def pending(self) -> bool:
