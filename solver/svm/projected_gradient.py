@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Mask
-from solver.core.certificate import EPS, Certificate, Status, best_primal, proved, rounding_of
+from solver.core.certificate import EPS, Certificate, Status, best_primal
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -250,15 +250,12 @@ class DualAscentSolver(DualSolver):
         if self.kernel.is_positive_semidefinite:
             f = self.y - self.v
             norm = self.squared_norm
-            norm += 10.0 * EPS * float(size @ self._root) ** 2  # what rounding may hide, by |K_ij|^2 <= K_ii K_jj
+            norm += 10.0 * EPS * float(size @ self._root) ** 2  # bound on the rounding error, by |K_ij|^2 <= K_ii K_jj
             if self.fit_intercept:
                 primal = best_primal(self.y, self.C, f, norm, thorough)
             else:
                 primal = best_scaled_primal(self.C, self.y * f, norm)
-        status = self.status
-        if status in (Status.OPTIMAL, Status.STATIONARY):
-            status = proved(status, rounding_of(self.kernel, self._X, self.beta, self.tol), self.tol)
-        return self._certificate(status, self.kkt_violation, primal)
+        return self._certificate(self.kkt_violation, primal, self._X)
 
     def _state(self) -> tuple[Array, Array, Array, Array]:
         return self.beta, self.v, self._lo, self._hi
