@@ -1,4 +1,4 @@
-"""StudyPanel: plan a study, watch its picture fill, read it, and put a cell into a classifier."""
+"""StudyPanel: plan a study, follow its picture, read it, and put a cell into a classifier."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ from .results import StudyResults, check
 from .view_form import StudyForm, fill, labelled
 from .view_picture import Drawn, StudyPicture, picture_bytes
 
-#: Milliseconds from one picture of a running study to the next.
+#: Interval (ms) between two pictures of a running study.
 TICK = 150
-#: Milliseconds that a plan stays as it is before it is measured how long it will take.
+#: Delay (ms) after the last change of a plan before its duration is measured.
 SETTLED = 500
 HINT = "Point at a cell, or go there with the arrow keys; a click or Enter puts its settings into the classifier."
-EMPTY = "Nothing is computed yet: choose what to vary, and start."
-#: What the results are saved as.
+EMPTY = "No results yet: choose what to vary, and press Start."
+#: Formats of saved results, with the ends of file names.
 FILES = {
     "PNG picture": ".png",
     "SVG picture": ".svg",
     "Table of all results": ".csv",
     "Study for the command line": ".toml",
 }
-#: Beyond what any number of the results can be.
+#: Bound beyond all numbers of the results.
 FAR = 1e12
 
 
 class _Level(QWidget):
-    """A number that may be switched off."""
+    """A check box with a number."""
 
     def __init__(self, name: str, text: str, tip: str, studies: StudyController, say: Callable[[str], object]) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class _Level(QWidget):
         filled(QHBoxLayout(self), self.check, self.field, margins=0, spacing=4)
 
     def show_level(self, level: float | None, proposal: float, percent: bool) -> None:
-        """Show it, a share in per cent; `proposal` is what it is at first."""
+        """Show the number, a share as a percentage; `proposal` is its initial value."""
         self._proposal = proposal
         self.field.show_percent(percent)
         show_check(self.check, level is not None)
@@ -83,7 +83,7 @@ class _Level(QWidget):
 
 
 class _FurtherAxis(QWidget):
-    """An axis beyond the second, of which the map of one value is shown."""
+    """The choice of a value of an axis beyond the second, whose map is displayed."""
 
     def __init__(self, number: int, choose: Callable[[], object]) -> None:
         super().__init__()
@@ -101,15 +101,15 @@ class _FurtherAxis(QWidget):
 
 
 class StudyPanel(QWidget):
-    """Form, progress, picture and its words.
+    """Form, progress, picture and the text of the cell that is read.
 
     Parameters
     ----------
     controller : Controller
     tasks : TaskRunner
-        For files.
+        Writes files.
     closed : SignalInstance
-        With it, what is computed ends.
+        Emitted when the window closes: the run ends with it.
     """
 
     def __init__(self, controller: Controller, tasks: TaskRunner, closed: SignalInstance) -> None:
@@ -153,12 +153,12 @@ class StudyPanel(QWidget):
     # -- parts ---------------------------------------------------------------------------------------------------------
 
     def _head(self) -> QWidget:
-        self.fold = describe(QToolButton(), "study.fold", "Set up", "What is studied: shown, or folded away.")
+        self.fold = describe(QToolButton(), "study.fold", "Set up", "Show or hide the form of the study.")
         self.fold.setText("Set up")
         self.fold.setCheckable(True)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold.clicked.connect(self._folded)
-        tip = "Those that the command line has put into a folder."
+        tip = "Open results that the command line wrote into a folder."
         self.open = clickable(QPushButton("&Open…"), "study.open", "Open results", tip, self._ask_folder)
         self.start = clickable(
             QPushButton("&Start"), "study.start", "Start", "Compute all of it in the background.", self._start
@@ -170,11 +170,11 @@ class StudyPanel(QWidget):
         self.bar = describe(bar, "study.progress", "Progress", "How much of the study is computed.")
         self.bar.setMaximumHeight(10)
         self.left = named(QLabel(), "study.left")
-        tip = "Rest after the cell at hand, or go on."
+        tip = "Pause after the present cell, or resume."
         self.pause = clickable(
             QPushButton("Pa&use"), "study.pause", "Pause", tip, lambda: self._act(self.studies.pause)
         )
-        tip = "End it; what was computed stays, and can be gone on with."
+        tip = "Stop; the results so far are kept, and the study can be continued."
         self.cancel = clickable(
             QPushButton("&Cancel"), "study.cancel", "Cancel", tip, lambda: self._act(self.studies.cancel)
         )
@@ -188,14 +188,14 @@ class StudyPanel(QWidget):
 
     def _option_row(self) -> QWidget:
         studies = self.studies
-        self.value = describe(combo_box(width=10), "study.shown", "What is shown", "Of what was measured.")
+        self.value = describe(combo_box(width=10), "study.shown", "What is shown", "The measure on the picture.")
         self.value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.value.activated.connect(lambda: studies.look_at(value=self.value.currentData(), midpoint=None, level=None))
         self._value_box = labelled("Sh&ow", self.value)
         self.rests = [_FurtherAxis(number, self._choose_rest) for number in range(4)]
-        refused, tip = self._controller.say, "Blue below it, orange above it."
+        refused, tip = self._controller.say, "Blue below this value, orange above it."
         self.midpoint = _Level("midpoint", "Midpoint", tip, studies, refused)
-        self.level = _Level("level", "Contour", "A line where the mean is this.", studies, refused)
+        self.level = _Level("level", "Contour", "A line where the mean has this value.", studies, refused)
         tip = "The picture as PNG or SVG, the results as CSV, the study as a file."
         self.save = clickable(QPushButton("Sa&ve…"), "study.save", "Save the results", tip, self._ask_path)
         return in_lines(10, self._value_box, *self.rests, self.midpoint, self.level, self.save)
@@ -232,7 +232,7 @@ class StudyPanel(QWidget):
 
     @Slot()
     def _measure(self) -> None:
-        """Measure how long the plan will take while it is displayed; again when it has changed."""
+        """Measure the duration of the planned study while the form is visible; again after each change."""
         if self.form.isVisible() and self.studies.measure():
             self._measuring.start(TICK)
         self._again()
@@ -322,7 +322,7 @@ class StudyPanel(QWidget):
             shown.show_level(level, proposal, MEASURES[drawn.value].share)
 
     def _say(self) -> None:
-        """What is known of the cell that is read, or else of the best one."""
+        """Show the text of the cell that is read, or else of the best one."""
         drawn = self._drawn
         if drawn is None:
             return
@@ -347,7 +347,7 @@ class StudyPanel(QWidget):
         dialog = ask_where(self, "study.path", "Save the results as", offered, FILES, chosen)
 
     def save_as(self, path: Path) -> None:
-        """Write the picture, or with the suffixes .csv and .toml all results or the study, on a thread."""
+        """Write the picture or, for the suffixes .csv and .toml, all results or the study, on another thread."""
         drawn = self._drawn
         if drawn is None:
             return
@@ -366,7 +366,7 @@ class StudyPanel(QWidget):
         ask_path(dialog, "study.folder", self.open_results)
 
     def open_results(self, folder: Path) -> None:
-        """Show what the command line has computed, and keep it with the document."""
+        """Show results that the command line has computed, and keep them with the document."""
         task = Task(f"Reading {folder.name}", lambda progress: of_folder(folder), "It was not read", False)
         self._tasks.run(task, self._opened)
 
@@ -379,7 +379,7 @@ class StudyPanel(QWidget):
 
 
 def study_file(study: Study, path: Path, document: Path | None) -> bytes:
-    """The study as a file at `path` that the command line runs; FileError where it would name no document."""
+    """Return the study as a file at `path` for the command line; raise FileError if it would need a saved document."""
     name = ""
     if study.digest:
         if document is None:
@@ -389,7 +389,7 @@ def study_file(study: Study, path: Path, document: Path | None) -> bytes:
 
 
 def of_folder(folder: Path) -> StudyResults:
-    """The results in a folder; FileError where there are none, or too many for the window."""
+    """Return the results in a folder; raise FileError if there are none, or too many for the window."""
     found = results.read(folder)
     try:
         check(found.study)

@@ -1,4 +1,4 @@
-"""StudyForm: what is studied: kind, classifier, points, axes, what is measured; and a sentence at each wrong field."""
+"""StudyForm: the fields of a study: kind, classifier, points, axes, measure; and a sentence below each wrong field."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ from .planning import KINDS, WHOLE, Plan, lane_of, titles, values_of
 PLACES = ("x axis", "y axis")
 #: Fields of an axis, with their labels and tips.
 NUMBERS = (
-    ("start", "from", "The least value."),
-    ("stop", "to", "The greatest value."),
-    ("count", "values", "How many."),
+    ("start", "from", "The smallest value."),
+    ("stop", "to", "The largest value."),
+    ("count", "values", "The number of values."),
 )
 #: Tips of the fields of whole numbers.
 TIPS = {
-    "folds": "Parts of a cross-validation, each left out and then predicted; 0: test points decide.",
-    "repetitions": "Each with other points, or other folds.",
+    "folds": "Parts of a cross-validation, each left out and then predicted; 0: test points are used.",
+    "repetitions": "Each with new points, or new folds.",
     "draws": "Sets of training points in each repetition.",
-    "test": "New points of the generator that each model is measured on.",
+    "test": "New points of the generator for measuring each model.",
 }
 
 
 class PlanField(QLineEdit):
-    """A number as it is typed; what is wrong with it is said below.
+    """A field for a number as typed; a sentence below reports what is wrong with it.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class PlanField(QLineEdit):
         return self.sizeHint()
 
     def show_typed(self, text: str, fault: str) -> None:
-        """Show `text`, and whether it is wrong."""
+        """Show `text`, and mark it if it is wrong."""
         if self.text() != text:
             self.setText(text)
         mark_bad(self, bool(fault))
@@ -89,7 +89,7 @@ class PlanField(QLineEdit):
 
 
 class WholeCombo(ShortCombo):
-    """A choice that is as long as its entry, where there is a line for that."""
+    """A combo box as long as its entry, if there is room."""
 
     def __init__(self) -> None:
         shortest = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -108,24 +108,24 @@ class WholeCombo(ShortCombo):
 
 
 def labelled(text: str, widget: QWidget) -> QWidget:
-    """A field behind its label."""
+    """Return a field with its label in front."""
     return in_row(label_for(text, widget), widget, spacing=4)
 
 
 def fill(combo: QComboBox, entries: Iterable[tuple[str, Any]], chosen: Any) -> None:
-    """Offer `entries`, texts with their data."""
+    """Offer `entries`, texts with their data, and select the one with the data `chosen`."""
     show_entries(combo, entries)
     show_choice(combo, chosen)
 
 
 def say(label: QLabel, text: str) -> None:
-    """Show a sentence, or nothing."""
+    """Show a sentence, or hide its label."""
     show_text(label, text)
     label.setVisible(bool(text))
 
 
 class FormGrid(QGridLayout):
-    """Rows of a form: labels end, and fields begin, in one line."""
+    """Rows of a form: labels end, and fields begin, at the same position."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class FormGrid(QGridLayout):
         self.setColumnStretch(1, 1)
 
     def add(self, text: str, widget: QWidget, buddy: QWidget | None = None) -> QLabel:
-        """Add a row: `widget` behind a label, whose key leads to it or to the `buddy` in it."""
+        """Add a row: `widget` after a label, whose key leads to it or to its part `buddy`."""
         label = label_for(text, buddy or widget)
         at = self.rowCount()
         self.addWidget(label, at, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -143,7 +143,7 @@ class FormGrid(QGridLayout):
         return label
 
     def add_sentence(self, name: str) -> QLabel:
-        """Add a row under the fields above it, for a sentence that is not always there."""
+        """Add a row below the last field, for a sentence that is not always there."""
         label = named(QLabel(wordWrap=True), f"study.{name}")
         label.hide()
         self.addWidget(label, self.rowCount(), 1)
@@ -151,14 +151,14 @@ class FormGrid(QGridLayout):
 
 
 class AxisFields:
-    """One axis: which parameter, from where to where, how many values and how they are spaced.
+    """The fields of one axis: parameter, ends, number of values and spacing.
 
     Parameters
     ----------
     place : int
     studies : StudyController
     grid : FormGrid
-        Gets rows for parameter, numbers, and a sentence where something is wrong.
+        Gets rows for parameter, numbers, and a sentence about what is wrong.
     """
 
     def __init__(self, place: int, studies: StudyController, grid: FormGrid) -> None:
@@ -185,7 +185,7 @@ class AxisFields:
         self._studies.choose(axes=tuple(axes))
 
     def show_axis(self, plan: Plan, faults: Mapping[str, str]) -> None:
-        """Show what is planned; nothing where there is no such axis."""
+        """Show the plan of the axis; nothing if there is no such axis."""
         there = self._place < len(plan.axes)
         self._label.setVisible(there)
         self._first.setVisible(there)
@@ -209,7 +209,7 @@ class AxisFields:
 
 
 class StudyForm(QWidget):
-    """All fields.
+    """The fields of a study.
 
     Parameters
     ----------
@@ -221,20 +221,21 @@ class StudyForm(QWidget):
         self._studies, self._grid = studies, FormGrid()
         self.kind = self._choice("&Kind", "kind", "Kind of study", "What is varied.", studies.choose_kind)
         show_entries(self.kind, ((kind.title, name) for name, kind in KINDS.items()))
-        tip = "Its settings are those that no axis changes; a cell goes to it."
+        tip = "Provides the settings that no axis changes; a chosen cell is put into it."
         self.lane = self._choice("C&lassifier", "lane", "Classifier", tip, studies.choose_lane)
-        tip = "Those of the document, or new ones of the generator for each repetition."
+        tip = "Points of the document, or new ones of the generator for each repetition."
         self.data = self._choice("&Points", "data", "Points", tip, studies.choose_data)
         show_entries(self.data, (("those of the document", False), ("new ones of the generator", True)))
         self.sentence = named(QLabel(wordWrap=True), "study.sentence")
         policy = self.sentence.sizePolicy()
-        policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)  # else it widens the column of the labels
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)  # otherwise it widens the column of the labels
         self.sentence.setSizePolicy(policy)
         self._grid.addWidget(self.sentence, self._grid.rowCount(), 0, 1, 2)
         self.faults = {"data": self._grid.add_sentence("data.fault")}
         self.axes = [AxisFields(place, studies, self._grid) for place in range(len(PLACES))]
         self.value = self._choice(
-            "&Measure", "value", "What is measured", "In each cell.", lambda value: studies.choose(value=value)
+            "&Measure", "value", "What is measured", "The number that each cell shows.", lambda value:
+            studies.choose(value=value)
         )
         self.faults["value"] = self._grid.add_sentence("value.fault")
         self._fields: dict[str, tuple[QLabel, PlanField]] = {}
@@ -252,7 +253,7 @@ class StudyForm(QWidget):
         return combo
 
     def show_plan(self, scene: Scene) -> None:
-        """Show what is planned, and what is wrong with it."""
+        """Show the plan, and its faults."""
         studies, plan = self._studies, self._studies.plan
         faults = studies.planned().faults
         show_choice(self.kind, plan.kind)

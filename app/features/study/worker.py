@@ -1,6 +1,6 @@
-"""Worker: a process that computes paths of a study at the lowest priority and tells the results in lines of JSON.
+"""Worker: a process that computes paths of a study at the lowest priority and returns the results as lines of JSON.
 
-It reads lines from its standard input and ends with it, so that it never outlives the window.  Nothing is pickled.
+It reads orders from its standard input and ends with it, so it never outlives the window.  Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from .cells import Path, Places
 from .computing import Given, PointLists, Record, Watch, compute
 from .model import Study
 
-#: Seconds between two lines of results.
+#: Interval (s) between two lines of results.
 EVERY = 0.05
 
 
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line to the worker: the first has the study, and may have a time limit in seconds for each cell; each may have
-    paths, or say whether to go on."""
+    """A line to the worker: paths to compute, or whether to go on or to pause.
+
+    The first line has the study, and may have a time limit (s) for each cell.
+    """
 
     study: Study | None = None
     points: PointLists | None = None
@@ -40,9 +42,9 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line from the worker; `done` after the last result of what was ordered, so when it has begun, too.
+    """A line from the worker; `done` after the last result of an order, and when the worker has started.
 
-    A `note` is for the log.  Under a time limit the part of a path that is `begun` comes before its results.
+    A `note` is for the log.  Under a time limit, the part of a path that is `begun` comes before its results.
     """
 
     records: tuple[Record, ...] = ()
@@ -52,7 +54,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _Forward(logging.Handler):
-    """Sends what is logged to where the log is."""
+    """Send log messages to the process that has the log."""
 
     def __init__(self, out: BinaryIO) -> None:
         super().__init__()
@@ -63,7 +65,7 @@ class _Forward(logging.Handler):
 
 
 def _read(source: BinaryIO, orders: queue.SimpleQueue[Order], go: threading.Event) -> None:
-    """Hand over what is ordered; on a thread of its own, so that no pipe is ever full."""
+    """Pass orders on; on a thread of its own, so that no pipe is ever full."""
     decoder = msgspec.json.Decoder(Order)
     for line in source:
         order = decoder.decode(line)
@@ -71,16 +73,16 @@ def _read(source: BinaryIO, orders: queue.SimpleQueue[Order], go: threading.Even
             orders.put(order)
         else:
             (go.set if order.go else go.clear)()
-    os._exit(0)  # the window is gone, or wants no more
+    os._exit(0)  # the window is closed, or needs nothing more
 
 
 def main(niceness: int) -> None:
-    """Compute what is ordered until nobody orders any more, behind other processes by so much."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the window to say what happens then
+    """Compute orders until the input ends, at this niceness."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the window decides what happens then
     if hasattr(os, "nice"):
         os.nice(niceness)
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever libraries may print
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print anything
     orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
     go = threading.Event()
     go.set()
@@ -117,7 +119,7 @@ def _tell(out: BinaryIO, answer: Answer) -> None:
         out.write(msgspec.json.encode(answer) + b"\n")
         out.flush()
     except OSError:
-        os._exit(0)  # nobody listens; an ordinary end would wait for the lock of the thread that reads
+        os._exit(0)  # the reader is gone; an ordinary exit would wait for the lock of the reading thread
 
 
 if __name__ == "__main__":
