@@ -1,4 +1,4 @@
-"""FilmDialog: what to film, how large and how fast, what it will come to, and the film being made."""
+"""FilmDialog: choose content, size and speed of a film, see an estimate, and follow its making."""
 
 from __future__ import annotations
 
@@ -58,32 +58,32 @@ from . import plan
 from .plan import Content, Lift, Sweep, Training, Turn
 from .view_maker import Estimate, FilmMaker, FilmSpec, moment_of
 
-#: Sizes to choose from, by name: what they are called, width and height in pixels.
+#: Sizes to choose from, by name: title, width and height in pixels.
 SIZES = {
     "p360": ("Small 640 × 360", 640, 360),
     "p540": ("Medium 960 × 540", 960, 540),
     "p720": ("Large 1280 × 720", 1280, 720),
     "p1080": ("Projector 1920 × 1080", 1920, 1080),
 }
-#: Films of the relief as it is; and what films are called that are not of a slider.
+#: Films of the relief alone; and titles of the films without a slider.
 ALONE: dict[str, type[Turn | Lift]] = {"turn": Turn, "lift": Lift}
 TOLD = {"training": "Training", "turn": "One turn of the relief", "lift": "Kernel trick, lifted and back"}
-#: Milliseconds after the last change until it is found out what the film will come to.
+#: Delay (ms) after the last change before the film is estimated.
 PATIENCE = 400
-#: Of the picture that stands for all, in pixels.
+#: Size (pixels) of the representative picture.
 STILL = QSize(300, 190)
-#: Characters of the narrowest choice, and pixels of the form where there is room.
+#: Characters of the narrowest choice, and width (pixels) of the form if there is room.
 WIDTH, FORM = 12, 400
 LONGEST = "1 000 pictures, 16.6 s, about 88.8 MB.  More than one line of text where a sentence has to say why not."
 
 
 def megabytes(n_bytes: int) -> str:
-    """A size of a file: "80 kB", "3.7 MB"."""
+    """Return the size of a file: "80 kB", "3.7 MB"."""
     return f"{short(n_bytes / 1e6)} MB" if n_bytes >= 1e6 else f"{math.ceil(n_bytes / 1e3)} kB"
 
 
 class ScaleBox(WholeField):
-    """A field for a number of a slider: it counts in the slider's positions, and shows what they stand for."""
+    """A field for a number of a slider: it counts in the slider's positions, and displays their values."""
 
     _scale: Scale = LinearScale(0, 0, 1)
 
@@ -95,7 +95,7 @@ class ScaleBox(WholeField):
 
     @property
     def number(self) -> float:
-        """The number that is shown."""
+        """The displayed number."""
         return self._scale.value_at(self.value())
 
     def textFromValue(self, place: int) -> str:
@@ -118,17 +118,17 @@ class ScaleBox(WholeField):
 
 
 class FilmDialog(NamedDialog):
-    """Asks, tells what it will come to, and stays open while the film is made.
+    """Dialog for a film, with an estimate; stays open while the film is made.
 
     Parameters
     ----------
     window : QMainWindow
-        The main window; closed or hidden, it takes this one with it.
+        The main window; when it is closed or hidden, the dialog closes.
     controller : Controller
     scheduler : Scheduler
     settings : Settings
     grids, alert : callable
-        As `Surroundings` has them.
+        As in `Surroundings`.
     features : FeatureTable
     """
 
@@ -353,7 +353,7 @@ class FilmDialog(NamedDialog):
             self._settings.write(film_size=self._size.currentData())
 
     def _offer_rates(self, wanted: int) -> None:
-        """Those that the format can hold; the one nearest to what was wanted is chosen."""
+        """Offer the rates of the format; select the one nearest to `wanted`."""
         offered = plan.rates(self._kind.currentData())
         show_entries(self._rate, [(f"{count(rate, 'picture')} a second", rate) for rate in offered])
         show_choice(self._rate, min(offered, key=lambda rate: abs(rate - wanted)))
@@ -366,11 +366,11 @@ class FilmDialog(NamedDialog):
             show_number(self._height, height)
 
     def _chosen(self) -> tuple[int, str]:
-        """The lane, and "training", the slider, "turn" or "lift"."""
+        """Return the lane, and "training", the slider, "turn" or "lift"."""
         return cast("tuple[int, str]", self._what.currentData() or (0, "training"))
 
     def _show_rows(self) -> None:
-        """What matters to what is chosen."""
+        """Show the rows that matter to the chosen content."""
         what, several = self._chosen()[1], self._document is not None and self._document.shown > 1
         training, alone = what == "training", what in ALONE
         flat = not alone and not self._relief.currentData()
@@ -385,7 +385,7 @@ class FilmDialog(NamedDialog):
             self._form.setRowVisible(row, there)
 
     def _offer_range(self) -> None:
-        """All steps, or the whole slider."""
+        """Offer all steps, or the whole slider."""
         lane, what = self._chosen()
         if what == "training":
             length = self._lengths[lane] if lane < len(self._lengths) else 0
@@ -403,7 +403,7 @@ class FilmDialog(NamedDialog):
         self._count.setEnabled(not several and not self._path)
 
     def content(self) -> Content:
-        """What is to be filmed."""
+        """Return the content of the film."""
         lane, what = self._chosen()
         relief = bool(self._relief.currentData())
         if what in ALONE:
@@ -415,7 +415,7 @@ class FilmDialog(NamedDialog):
         return Training(lane, self._first.value(), last, self._count.value(), bool(self._places.currentData()), relief)
 
     def spec(self) -> FilmSpec:
-        """The film; ValueError with a sentence where there is none."""
+        """Return the film; raise ValueError with a sentence if there is none."""
         content, name = self.content(), self._theme.currentData()
         dark = self._dark if name == "window" else name == "dark"
         width, height = self._width.value(), self._height.value()
@@ -429,7 +429,7 @@ class FilmDialog(NamedDialog):
     # -- the document ----------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Follow the document: it may be another, a training longer, or what is drawn over the pictures."""
+        """Follow the document, the length of its trainings, and what is drawn over the pictures."""
         self._scene = scene, theme
         document = self._controller.document
         lengths = tuple(0 if lane.run_state is None else lane.run_state.length for lane in scene.lanes)
@@ -457,7 +457,7 @@ class FilmDialog(NamedDialog):
         self._changed()
 
     def _is_whole(self) -> bool:
-        """The whole range is filmed."""
+        """Return True if the whole range is filmed."""
         if self._chosen()[1] == "training":
             return self._first.value() == 0 and self._last.value() == self._last.maximum()
         return (self._start.value(), self._stop.value()) == (self._start.minimum(), self._stop.maximum())
@@ -496,7 +496,7 @@ class FilmDialog(NamedDialog):
         self._said.say(f"{pictures}, {seconds}, about {megabytes(estimate.n_bytes)}.")
 
     def _moment(self) -> Context:
-        """Return what is displayed now; ValueError, with a sentence, while it cannot be filmed."""
+        """Return the state to film; raise ValueError with a sentence while it cannot be filmed."""
         if not fast_loops.ready():
             raise ValueError("The fast solver is still being prepared: try again in a moment.")
         now = self._controller
@@ -570,7 +570,7 @@ class FilmDialog(NamedDialog):
         self._path = None
         self._show_busy()
         if self._scene is not None:
-            self.render_scene(*self._scene)  # it may be another document by now
+            self.render_scene(*self._scene)  # the document may have changed
         self._said.say(sentence)
         self._save.setFocus()
 
@@ -592,13 +592,13 @@ class FilmDialog(NamedDialog):
         self.resize((inner + frame).boundedTo(self.screen().availableSize()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # The main window is closed; minimised, it is not hidden but tells so spontaneously.
+        # The main window is closed; a minimised window sends a spontaneous event instead.
         if event.type() == QEvent.Type.Hide and not event.spontaneous():
             self.close()
         return False
 
     def done(self, result: int) -> None:
-        """Closed, in whichever way."""
+        """Clean up, in whichever way the dialog is closed."""
         self._patience.stop()
         self._maker.close()
         self._window.removeEventFilter(self)

@@ -37,7 +37,7 @@ from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
 
 
 def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str, chosen: Callable[[Any], None]) -> QComboBox:
-    """A box of `entries`, texts with their data; `chosen` gets the data of the one that the user chooses."""
+    """Return a combo box of `entries`, texts with their data; `chosen` receives the data of the user's choice."""
     made = combo_box(entries)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     made.activated.connect(lambda: chosen(made.currentData()))
@@ -45,12 +45,12 @@ def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str, chose
 
 
 def labelled(text: str, *widgets: QWidget) -> QWidget:
-    """`widgets` behind their label, which is the first one's."""
+    """Return `widgets` after a label that belongs to the first of them."""
     return in_row(label_for(text, widgets[0]), *widgets, spacing=5)
 
 
 class RaceControls(QWidget):
-    """Two lines of controls, or more where they are narrow."""
+    """Two rows of controls, more if the panel is narrow."""
 
     def __init__(self, desk: RaceController) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class RaceControls(QWidget):
         )
 
     def show_choice(self) -> None:
-        """Show what is chosen, and what can be."""
+        """Show what is chosen, and the possible choices."""
         desk = self._desk
         choice, course, last = desk.choice, desk.course, len(PACES[desk.choice.mode]) - 1
         for name, box in self._rules.items():
@@ -128,7 +128,7 @@ class RaceControls(QWidget):
         self._problem_box.setVisible(len(course.problems) > 1)
 
 
-#: Width in pixels that the curves need beside the table.
+#: Width (pixels) of the curves beside the table.
 LEAST_CURVES = 270
 LONGEST_NEWS = (
     "Second order wins: 888 steps; First order needs 8.8 times as many, Maximum gain 8.8 times; Random is still"
@@ -141,7 +141,7 @@ PLAYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class RacePanel(QWidget):
-    """Controls, pictures, table and curves of the race; out of sight it pauses.
+    """Controls, pictures, table and curves of the race; it pauses while hidden.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class RacePanel(QWidget):
         self._theme: Theme | None = None
         self.desk = RaceController(controller, scheduler, self._show)
         self._build()
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # with the focus on the first rule, Space would choose that
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # if the first rule had the focus, Space would toggle it
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
@@ -166,7 +166,7 @@ class RacePanel(QWidget):
         self._sentence.hide()
         self._controls = RaceControls(self.desk)
         self.board = RaceBoard()
-        self.board.racers[0].picture.resized.connect(self._resized)  # all are of the same size
+        self.board.racers[0].picture.resized.connect(self._resized)  # all have the same size
         self._news = describe(
             RoomyLabel(longest="<br>".join(LONGEST_NEWS), rich=True),
             "race.winner",
@@ -199,7 +199,7 @@ class RacePanel(QWidget):
     # -- the user --------------------------------------------------------------------------------------------------
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # These keys come here when nothing that has the focus takes them.
+        # Other widgets with the focus use these keys first.
         if event.key() in PLAYS and not event.isAutoRepeat():
             if self.desk.can_play or self.desk.choice.playing:
                 self.desk.toggle()
@@ -209,13 +209,13 @@ class RacePanel(QWidget):
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """A frame may have come, the document or the theme may have changed."""
+        """Follow new frames, the document and the theme."""
         self._theme = theme
         self.desk.shades = theme.shades
         self.desk.look()
 
     def _show(self) -> None:
-        """Draw what the desk has now."""
+        """Draw the state of the race."""
         theme, frame, choice = self._theme, self.desk.frame, self.desk.choice
         if theme is None:
             return
@@ -227,7 +227,7 @@ class RacePanel(QWidget):
         self.board.show_frame(frame, choice.playing, self.desk.grid, theme)
         winner, near = ("", "") if frame is None else (race_words.winner(frame), race_words.near(frame))
         self._news.say(f"<b>{escape(winner)}</b><br>{escape(near)}" if winner else "")
-        name = f"{winner} {near}".strip() or "Who wins"  # else only that is read out
+        name = f"{winner} {near}".strip() or "Who wins"  # otherwise only this is read out
         if name != self._news.accessibleName():
             self._news.setAccessibleName(name)
         self.table.show_frame(frame, theme)
@@ -251,12 +251,12 @@ class RacePanel(QWidget):
             self._show()
 
     def _turn_bottom(self) -> None:
-        """The curves stand beside the table, or below it where there is no room."""
+        """Put the curves beside the table, or below it if there is no room."""
         beside = self.width() >= self.table.maximumWidth() + LEAST_CURVES
         direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         self._bottom.setDirection(direction)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if not event.spontaneous():  # as when the window is minimised
+        if not event.spontaneous():  # spontaneous: the window was minimised
             self.desk.pause()

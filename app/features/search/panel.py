@@ -1,4 +1,4 @@
-"""SearchPanel: how kNN finds its neighbours: which step is displayed, and what it does, in words."""
+"""SearchPanel: how kNN finds its neighbours: the displayed step, and a sentence about it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .controller import SearchController
 from .scene import SearchScene
 from .state import LEAF_SIZES, SearchSession
 
-#: Keys of a timeline that the window would take for a run of a learner.
+#: Keys of a timeline that the window would otherwise use for a run of a learner.
 OWN_KEYS = (Qt.Key.Key_Comma, Qt.Key.Key_Period)
 
 
@@ -130,7 +130,7 @@ class SearchPanel(QWidget):
 
     def _toggle_pin(self) -> None:
         self._controller.feature(ProbeController).toggle()
-        self._show_pin()  # where there was nothing to pin, no scene comes
+        self._show_pin()  # if there was nothing to pin, no new scene comes
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and cast(QKeyEvent, event).key() in OWN_KEYS:

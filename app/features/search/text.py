@@ -91,7 +91,7 @@ def _walk_sentence(search: Search, walk: SearchWalk, step: SearchStep) -> str:
 
 
 def counts(search: Search, step: int) -> str:
-    """Return what has been looked at so far, against brute force."""
+    """Return how many points and boxes were visited so far, compared with brute force."""
     if search.walk is None or step < search.n_splits:
         return ""
     steps, total = search.walk.steps[: step - search.n_splits], len(search.kd_tree.points)
@@ -105,7 +105,7 @@ def counts(search: Search, step: int) -> str:
 
 
 def own(search: Search) -> str:
-    """Return which tree the program itself searches."""
+    """Return a sentence about the tree that the program itself searches."""
     largest, tree = LEAF_SIZES[-1], search.kd_tree
     said = (
         "The program itself searches this tree to classify given points, but stops splitting at leaves of up to"
@@ -139,7 +139,7 @@ def ordinal(number: int) -> str:
 
 
 def _points(search: Search, node: int) -> str:
-    """Return how many locations a node has: they are points where no two are equal."""
+    """Return the number of locations of a node; they are called points if no two points are equal."""
     tree = search.kd_tree
     begin, end = tree.range_of(node)
     return count(end - begin, "point" if len(tree.points) == len(tree.location) else "location")

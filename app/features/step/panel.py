@@ -1,4 +1,4 @@
-"""StepPanel: why SMO takes the pair it takes, and what the step does: words, the box, the gain, the candidates."""
+"""StepPanel: why SMO chooses its pair, and what the step does: sentences, box, gain and candidates."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from .view_ranking import RankingView, Strip
 from .view_text import Paragraph, TextView
 
 LARGE = 1.25
-#: From this many lines of text in width on, everything stands side by side; in a low panel from fewer on.
+#: Size of the first sentence, relative to the font.
 WIDE, WIDE_AND_LOW = 56.0, 36.0
-#: From so many on, box and gain stand beside the candidates, if the panel is not much taller than wide.
+#: Width (lines of text) from which box and gain are beside the candidates, unless the panel is taller than wide by this
+#: factor.
 MIDDLING, NOT_TALL = 28.0, 1.35
-#: In a panel lower than this, the sentences about the candidates are left to the tooltips of the bars.
+#: Height (lines of text) below which the sentences about the candidates are only in the tooltips of the bars.
 ROOMY = 20.0
-#: Least height of box and gain when they stand below one another, as a share of the width.
+#: Minimum height of box and gain below each other, relative to the width.
 TALL_BOX, TALL_GAIN = 0.58, 0.54
-#: By the number of columns: the share of the width that box and gain have; the stretches of columns and of rows; and
-#: row, column and how many of both for the words, box, gain, candidates and the sentences about them.
+#: By the number of columns: the share of the width that box and gain get; the stretches of columns and of rows; and
+#: row, column and their spans for words, box, gain, candidates, and the sentences about them.
 LAYOUTS = {
     1: (1.0, (1, 0, 0), (0, 3, 2, 4, 0), ((0, 0, 1, 1), (1, 0, 1, 1), (2, 0, 1, 1), (3, 0, 1, 1), (4, 0, 1, 1))),
     2: (0.45, (3, 2, 0), (0, 6, 5, 0, 0), ((0, 0, 1, 2), (1, 0, 1, 1), (2, 0, 1, 1), (1, 1, 2, 1), (3, 0, 1, 2))),
@@ -41,7 +42,7 @@ LAYOUTS = {
 
 
 class StepPanel(QWidget):
-    """The next step of the run that is studied, or at its end the last.
+    """The next step of the displayed run, or its last step once it has ended.
 
     Parameters
     ----------
@@ -91,14 +92,16 @@ class StepPanel(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        """As many columns as there is width for: three pictures, or box over gain and the candidates, or one."""
+        """Choose the number of columns by the width: three pictures, box over gain beside the candidates, or one
+        column.
+        """
         line = self._box.line()
         low = self.height() < ROOMY * line
         if self.width() >= (WIDE_AND_LOW if low else WIDE) * line:
             columns = 3
         else:
             columns = 2 if self.width() >= max(MIDDLING * line, self.height() / NOT_TALL) else 1
-        for picture in self._pictures:  # the bars' tooltips tell what the sentences do
+        for picture in self._pictures:  # the bars' tooltips have the same sentences
             picture.setVisible(self._any and not (low and columns == 3 and picture is self._because))
         share, column_stretches, row_stretches, cells = LAYOUTS[columns]
         self._box.keep(round(TALL_BOX * share * self.width()))
@@ -121,7 +124,7 @@ class StepPanel(QWidget):
     # -- the scene ---------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the step of the scene's study."""
+        """Show the step of the scene's run."""
         run_state, points = scene.run_state, scene.points
         teaching = scene.no_run or words.TEACHING
         shown = run_state, theme, points, teaching
@@ -129,7 +132,7 @@ class StepPanel(QWidget):
             self._show_words(run_state, teaching, points, theme)
             self._show_pictures(run_state, points, theme)
             self._shown = shown
-            # At the end it takes a moment until the last step is known: their places are kept meanwhile.
+            # At the end it takes a moment until the last step is known: the pictures keep their room meanwhile.
             coming = run_state is not None and run_state.trainer.has_rules and run_state.length > 0
             if self._any is not (coming or bool(self._strips)):
                 self._any = not self._any
@@ -189,12 +192,12 @@ class StepPanel(QWidget):
 
 
 def called(row: int) -> str:
-    """ "point 12", by its row in the table; a point that is gone has none."""
+    """Return "point 12", by its row in the table; a deleted point has none."""
     return f"point {grouped(row)}" if row else "a point that is gone"
 
 
 def strip_of(run_state: RunState, ranking: Ranking, points: Points) -> Strip:
-    """`ranking`, with who its candidates are."""
+    """Return `ranking` with the identity of its candidates."""
     at = run_state.index[ranking.candidates]
     ids, labels = run_state.points.ids[at], run_state.points.labels[at]
     return Strip(ranking, tuple(ids.tolist()), tuple(labels.tolist()), tuple(points.rows_of(ids)))

@@ -1,4 +1,4 @@
-"""Text of the step panel: headings, formulas with the actual numbers in them, the end of a run; no Qt."""
+"""Text of the step panel: headings, formulas with the present numbers, the end of a run; no Qt."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .geometry import Gain
 TEACHING = (
     "Why this pair, and what the step does: train an SVM by SMO, pause, and go step by step with the keys , and ."
 )
-#: How a rule found a point that it did not find by comparing.
+#: How a rule found a point without comparing.
 HOW = {"drawn": "drawn", "next": "next in order", "first": "first that moves"}
 
 
 def number(value: float) -> str:
-    """`short` with a true minus sign."""
+    """Return `short` with true minus signs."""
     return short(value).replace("-", "−")
 
 
 def alike(values: Sequence[float]) -> list[str]:
-    """Numbers with as many decimals as it takes to tell them apart by three digits."""
+    """Return numbers with as many decimals as distinguish them in three digits."""
     finite = [value for value in values if math.isfinite(value)]
     largest = max((abs(value) for value in finite), default=0.0)
     spread = max(finite, default=0.0) - min(finite, default=0.0) or largest
@@ -38,7 +38,7 @@ def alike(values: Sequence[float]) -> list[str]:
 
 
 def ranked(values: Sequence[float]) -> list[str]:
-    """Numbers, the best first, with as many decimals as it takes to tell it from the next."""
+    """Return numbers, the best first, with as many decimals as distinguish it from the next."""
     behind = next((abs(value - values[0]) for value in values if value != values[0]), 0.0)
     largest = max(map(abs, values), default=0.0)
     if not 0.0 < behind < math.inf or largest >= 1e5:
@@ -51,14 +51,14 @@ def ranked(values: Sequence[float]) -> list[str]:
 
 
 def heading(run_state: RunState, step: Explanation | None) -> str:
-    """Which step it is."""
+    """Return the heading: which step it is."""
     if step is None:
         return f"After step {grouped(run_state.step)}" if run_state.step else "Before the first step"
     return f"Last step: {grouped(run_state.step)}" if step.newest else f"Next: step {grouped(run_state.step + 1)}"
 
 
 def sentence(run_state: RunState) -> str:
-    """The sentence on top."""
+    """Return the first sentence."""
     step = run_state.explanation
     if step is not None:
         return step.sentence
@@ -73,7 +73,7 @@ def sentence(run_state: RunState) -> str:
 
 
 def closing(run_state: RunState) -> str:
-    """What the end of the run means; "" while it goes on."""
+    """Return the sentence about the end of the run; "" while it continues."""
     if not run_state.at_end:
         return ""
     if run_state.trainer.has_rules:
@@ -81,7 +81,7 @@ def closing(run_state: RunState) -> str:
     return run_state.verdict and f"{run_state.verdict}."
 
 
-#: What can be said of the multipliers now that the run is over.
+#: Sentences about the multipliers at the end of a run.
 ENDED = {
     Status.OPTIMAL: "Optimal: no pair is left that could raise the dual by more than the tolerance allows "
     "(m − M = {violation} ≤ {tol}).",
@@ -95,7 +95,7 @@ ENDED = {
 
 
 def ended(certificate: Certificate, tol: float) -> str:
-    """What can be said of the multipliers now that the run is over."""
+    """Return the sentence about the multipliers at the end of a run."""
     violation = number(max(certificate.kkt_violation, 0.0))
     bound = number(certificate.margin_bound) if certificate.status is Status.NOT_SEPARABLE else ""
     return ENDED.get(certificate.status, "").format(violation=violation, tol=number(tol), bound=bound)
@@ -105,13 +105,13 @@ FORMULA = "λ* = (vᵢ − vⱼ) / (Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ)"
 
 
 def curvature(step: Explanation) -> str:
-    """The curvature with numbers: "Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = 1 + 1 − 2·0.315 = 1.37"."""
+    """Return the curvature with numbers: "Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = 1 + 1 − 2·0.315 = 1.37"."""
     k_ii, k_jj, k_ij = alike_terms(step)
     return f"Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = {k_ii} + {k_jj} − 2·{k_ij} = {number(step.curvature)}"
 
 
 def alike_terms(step: Explanation) -> tuple[str, str, str]:
-    """The kernel values with the digits that matter in the curvature; negative ones in parentheses."""
+    """Return the kernel values with the digits that matter in the curvature; negative ones in parentheses."""
     terms = (step.k_ii, step.k_jj, step.k_ij)
     digits = alike((0.0, step.curvature))[1].partition(".")[2] if step.curved else ""
     plain = max(map(abs, terms)) < 1e5 and len(digits) <= 7
@@ -121,7 +121,7 @@ def alike_terms(step: Explanation) -> tuple[str, str, str]:
 
 
 def length(step: Explanation) -> str:
-    """lambda* with numbers: "= (1.00 − (−1.00)) / 1.37 = 1.46,"."""
+    """Return lambda* with numbers: "= (1.00 − (−1.00)) / 1.37 = 1.46,"."""
     if not step.curved:
         return "does not exist: D has no top here,"
     v_i, v_j = alike((step.v_i, step.v_j))
@@ -130,14 +130,14 @@ def length(step: Explanation) -> str:
 
 
 def clipping(step: Explanation) -> str:
-    """What becomes of lambda*: "clipped to 1 by αⱼ = C"."""
+    """Return how lambda* is limited: "clipped to 1 by αⱼ = C"."""
     if not step.curved:
         return f"so λ = {number(step.step)}" + (f", until {step.where}" if step.where else "")
     return f"clipped to {number(step.step)} by {step.where}" if step.clipped else "which lies within the box"
 
 
 def ticks(step: Explanation, gain: Gain) -> list[tuple[float, str]]:
-    """What stands below the parabola and where, the most important first: "H: λ = 1", "0", "λ* = 1.46"."""
+    """Return positions and texts below the parabola, the most important first: "H: λ = 1", "0", "λ* = 1.46"."""
     ahead, behind = ("L", "H") if step.y_j > 0 else ("H", "L")
     low, high = gain.limits
     own = f"λ{' = λ*' if step.curved and not step.clipped else ''} = {number(step.step)}"
@@ -153,7 +153,7 @@ def ticks(step: Explanation, gain: Gain) -> list[tuple[float, str]]:
 
 
 def gain_line(step: Explanation) -> str:
-    """What the step brings, and what clipping costs."""
+    """Return the gain of the step, and the loss by clipping."""
     said = f"Gain {number(step.gain)}"
     if not step.curved:
         return f"{said}; no top"
@@ -161,37 +161,37 @@ def gain_line(step: Explanation) -> str:
 
 
 def moves(step: Explanation) -> tuple[str, str, str]:
-    """How the two multipliers change, and between which limits."""
+    """Return the changes of the two multipliers, and the limits."""
     a_i, b_i = alike_pair(step.alpha_i, step.after[0])
     a_j, b_j = alike_pair(step.alpha_j, step.after[1])
     return (f"αᵢ: {a_i} → {b_i}", f"αⱼ: {a_j} → {b_j}", f"L = {number(step.low)} ≤ αⱼ ≤ H = {number(step.high)}")
 
 
 def moves_below(step: Explanation) -> list[str]:
-    """The same in short lines."""
+    """Return the same in short lines."""
     a_i, b_i = alike_pair(step.alpha_i, step.after[0])
     a_j, b_j = alike_pair(step.alpha_j, step.after[1])
     return [f"αᵢ: {a_i}", f"→ {b_i}", f"αⱼ: {a_j}", f"→ {b_j}", f"L = {number(step.low)}", f"H = {number(step.high)}"]
 
 
 def alike_pair(before: float, after: float) -> tuple[str, str]:
-    """Two numbers with the digits that tell them apart."""
+    """Return two numbers with the digits that distinguish them."""
     first, second = alike((before, after))
     return (number(before) if before == 0.0 else first), (number(after) if after == 0.0 else second)
 
 
 def bound(price: float, sign: str, same: bool) -> str:
-    """ "C = 10", "Cⱼ = 2.5"."""
+    """Return "C = 10", "Cⱼ = 2.5"."""
     return f"C{'' if same else sign} = {number(price)}"
 
 
 def ranking_title(ranking: Ranking) -> tuple[str, str]:
-    """How the chosen one was found, and the formula of the numbers at the bars."""
+    """Return how the chosen candidate was found, and the formula of the numbers at the bars."""
     return HOW.get(ranking.how, ranking.measure.title), ranking.measure.formula
 
 
 def told(run_state: RunState | None, pair: str) -> str:
-    """Everything the panel shows, as text."""
+    """Return the contents of the panel as text."""
     if run_state is None:
         return TEACHING
     step = run_state.explanation

@@ -18,22 +18,22 @@ from . import text as words
 from .geometry import Box, Place, PlotFrame, apart, box_of, fitted, free_corner, leaves
 from .view import LEGEND, arrow, mark, paint_symbol, pen, text_at, width_of
 
-#: Lines of text above the picture and below it; and below it where the words stand beside it.
+#: Lines of text above the picture and below it; and below it if the words are beside it.
 ABOVE, BELOW, BELOW_ALONE = 1.35, 1.3, 1.0
-#: Narrower than so many lines, a change stands in a line of its own, and so does the legend.
+#: Width (lines) below which each change, and the legend, has a line of its own.
 NARROW = 23.0
-#: A view so many times as wide as high has its words beside the picture, in so many lines of width.
+#: Ratio of width to height from which the words are beside the picture, and their width (lines).
 FLAT, BESIDE = 1.3, 5.6
-#: Room round the box for a lambda* outside it, in lines.
+#: Space (lines) around the box for a lambda* outside it.
 ROUND = 1.15
-#: Least height, in lines.
+#: Minimum height (lines).
 LINES = ABOVE + BELOW + 2 + 2 * ROUND + 3.2
 USUAL_LABEL = "H = 0.0000"
 DASHES = (3.0, 2.5)
 
 
 class BoxView(Painted):
-    """The box of a step; with the classes of both points, whose symbols stand at the axes.
+    """The box of a step, with the symbols of both points' classes at the axes.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class BoxView(Painted):
 
     def __init__(self) -> None:
         super().__init__()
-        self._least = 0  # height in pixels that it has at least, although it could do with less
+        self._least = 0  # minimum height (pixels), which may exceed what it needs
         self.step: Explanation | None = None
         describe(
             self,
@@ -59,7 +59,7 @@ class BoxView(Painted):
             self.update()
 
     def show_step(self, step: Explanation | None, theme: Theme) -> None:
-        """Show `step`; nothing is drawn when it is shown already."""
+        """Show `step`; draws nothing if it is already shown."""
         if step is not self.step or theme is not self._theme:
             self.step, self._theme = step, theme
             self.update()
@@ -69,7 +69,7 @@ class BoxView(Painted):
         return self.metrics().height()
 
     def keep(self, least: int) -> None:
-        """Ask for a height of at least so many pixels."""
+        """Request a height of at least this many pixels."""
         if least != self._least:
             self._least = least
             self.updateGeometry()
@@ -84,11 +84,11 @@ class BoxView(Painted):
 
     @property
     def _rows(self) -> int:
-        """Lines of words below the picture."""
+        """Number of lines of words below the picture."""
         return 4 if self._is_narrow else 2
 
     def placed(self, step: Explanation) -> tuple[Box, PlotFrame, bool]:
-        """The box of `step`, where it is drawn, and whether the words stand beside it."""
+        """Return the box of `step`, where it is drawn, and whether the words are beside it."""
         line, box = self.line(), box_of(step)
         labels = (USUAL_LABEL, *(self._label(step, box, value, names) for value, names in box.labels))
         margin = max(width_of(label, self.font()) for label in labels)
@@ -127,7 +127,7 @@ class BoxView(Painted):
 
     @staticmethod
     def _label(step: Explanation, box: Box, value: float, names: str) -> str:
-        """What stands at a mark of the axis of alpha_j: "0", "L = 0", "H = C = 10"."""
+        """Return the label at a mark of the alpha_j axis: "0", "L = 0", "H = C = 10"."""
         said = names if step.C_i == step.C_j else names.replace("C", "Cⱼ")
         if value == 0.0:
             return said
@@ -136,7 +136,7 @@ class BoxView(Painted):
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _paint_box(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: PlotFrame) -> None:
-        """Sides that are bounds are solid; towards an open side they end dashed, and it has none."""
+        """Draw bounds as solid sides; at the open side they end dashed, and there is no side."""
         area = QRectF(frame.left, frame.top, frame.width, frame.height)
         painter.fillRect(area, QColor(*theme.background))
         solid, dashed = pen(theme.ink, 1.6), pen(theme.ink, 1.6)
@@ -186,7 +186,7 @@ class BoxView(Painted):
         for value, names in box.labels:
             texts.append(self._label(step, box, value, names))
             wanted.append(frame.top if _is_beyond(box, value) else frame.at((0.0, value))[1])
-        # from below upwards, which is down in pixels
+        # from below upwards, which is decreasing in pixels
         rows = apart([-y for y in wanted], 0.95 * line, -bottom - 0.5 * line, -frame.top + 0.5 * line)
         for said, y, row in zip(texts, wanted, rows, strict=True):
             text_at(painter, theme, QPointF(left, -row), said, whole, right=True)
@@ -229,7 +229,7 @@ class BoxView(Painted):
         dashed = pen(theme.ink, 1.6)
         dashed.setDashPattern(list(DASHES))
         for end, start, is_end in ((low, high, box.low_ends), (high, low, box.high_ends)):
-            if not is_end and QLineF(start, end).length() > 0:  # it goes on where nothing is drawn
+            if not is_end and QLineF(start, end).length() > 0:  # it continues where nothing is drawn
                 beyond = QLineF(start, end)
                 beyond.setLength(beyond.length() + around)
                 painter.setPen(dashed)
@@ -259,7 +259,7 @@ class BoxView(Painted):
             mark(painter, theme, "top", top, line)
 
     def _paint_far_top(self, painter: QPainter, theme: Theme, said: str, frame: PlotFrame, tip: QPointF) -> None:
-        """The number of a top that is too far out to be drawn, beside the arrow to it and clear of the axes."""
+        """Write the number of a top that is outside the picture, beside the arrow to it and clear of the axes."""
         line, whole = self.line(), QRectF(self.rect())
         right, bottom = frame.left + frame.width, frame.top + frame.height
         if frame.top <= tip.y() <= bottom:  # out at a side: inside the box, above the arrow
@@ -274,7 +274,7 @@ class BoxView(Painted):
         text_at(painter, theme, at, said, whole, right=at_left)
 
     def _paint_words(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
-        """Legend and numbers, above and below the picture."""
+        """Write legend and numbers, above and below the picture."""
         line, whole = self.line(), QRectF(self.rect())
         metrics = QFontMetricsF(self.font())
         change_i, change_j, limits = words.moves(step)
@@ -290,7 +290,7 @@ class BoxView(Painted):
             x += metrics.horizontalAdvance(name) + 1.6 * line
 
     def _paint_beside(self, painter: QPainter, step: Explanation, theme: Theme, x: float) -> None:
-        """The same below one another."""
+        """Write legend and numbers below each other."""
         line, whole = self.line(), QRectF(self.rect())
         y = 0.9 * line
         for kind, name in LEGEND:

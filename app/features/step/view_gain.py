@@ -1,4 +1,4 @@
-"""GainView: the dual along the segment of a step, a parabola, with its top, the box's limits and the formulas."""
+"""GainView: the dual along the segment of a step, a parabola, with its top, the limits of the box and the formulas."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from . import text as words
 from .geometry import Gain, gain_of
 from .view_text import Paragraph, TextView
 
-#: From so many lines of height on the kernel values are told, too.
+#: Height (lines) from which the kernel values are written as well.
 HIGH = 15.0
-#: Least height of the picture, in lines of text.
+#: Minimum height (lines) of the picture.
 LINES = 6.0
 
 
@@ -37,7 +37,7 @@ class GainChart(Chart):
         return QSize(120, math.ceil(LINES * self.metrics().height()))
 
     def named(self) -> list[Mark]:
-        return []  # the signs are explained above the box
+        return []  # the legend above the box explains the signs
 
     def right_of(self, metrics: QFontMetricsF) -> float:
         return EDGE
@@ -80,7 +80,7 @@ class GainChart(Chart):
         self.show_marks(marks, theme, x_axis, y_axis)
 
     def _signs(self, step: Explanation, gain: Gain, theme: Theme) -> list[Mark]:
-        """Return the step with its gain, and the top of the parabola where the step does not end there."""
+        """Return the step with its gain, and the top of the parabola if the step does not end there."""
         length, up = gain.after
         ink, ground, size = theme.ink, theme.background, self.metrics().height()
         marks: list[Mark] = [Line(x=[length, length], y=[0.0, up], colour=theme.accent, width=0.2 * size, read=False)]
@@ -109,7 +109,7 @@ class GainChart(Chart):
         return marks
 
     def numbers(self, way: int, size: float, ends: tuple[float, float] | None = None) -> list[tuple[float, str]]:
-        """Return the most important places first; one that has no room is left out."""
+        """Return the most important positions first; one without room is left out."""
         shown: list[tuple[float, str]] = []
         width, (left, right) = self.metrics().horizontalAdvance, self.box.viewRange()[0]
         for at, text in self._numbers if way == 0 else ():
@@ -121,7 +121,7 @@ class GainChart(Chart):
 
 
 class GainView(QWidget):
-    """The gain of a step, and the formulas with its numbers below."""
+    """The gain of a step, and below it the formulas with its numbers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -137,14 +137,14 @@ class GainView(QWidget):
         filled(QVBoxLayout(self), (self.chart, 1), self.formulas, margins=0, spacing=2)
 
     def show_step(self, step: Explanation | None, theme: Theme) -> None:
-        """Show the gain of `step`; nothing is drawn when it is shown already."""
+        """Show the gain of `step`; draws nothing if it is already shown."""
         if step is not self.step or theme is not self.theme:
             self.step, self.theme = step, theme
             self.chart.show_step(step, theme)
             self._write()
 
     def keep(self, least: int) -> None:
-        """Ask for a height of at least so many pixels."""
+        """Request a height of at least this many pixels."""
         if least != self._least:
             self._least = least
             self.updateGeometry()

@@ -1,4 +1,4 @@
-"""RankingView: the candidates for one place of the pair, as bars; the pointer shows them in the plane."""
+"""RankingView: the candidates for one index of the pair, as bars; the pointer shows them in the plane."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from . import text as words
 from .geometry import shown_rows
 from .view import draw_text, wrapped
 
-#: Least height of a row in pixels, and its height in lines; rows that always find room.
+#: Minimum height of a row (pixels), its height (lines), and minimum number of rows.
 ROW, ROW_LINES, LEAST_ROWS = 24, 1.45, 3
 HEADER = 2.35
 ICON = 18
@@ -33,17 +33,17 @@ ICON = 18
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """A ranking, and who its candidates are.
+    """A ranking, and the identity of its candidates.
 
     Attributes
     ----------
     ranking : Ranking
     ids : tuple of int
-        Lifelong ids.
+        Permanent ids.
     labels : tuple of int
         Classes.
     rows : tuple of int
-        Rows in the table of points, 0 for a point that is gone.
+        Rows in the table of points; 0 for a deleted point.
     """
 
     ranking: Ranking
@@ -53,7 +53,7 @@ class Strip:
 
 
 def sizes_of(ranking: Ranking) -> Array:
-    """Lengths of the bars: how far v is on the wrong side of M or m; else the numbers themselves."""
+    """Return the lengths of the bars: how far v is on the wrong side of M or m; else the numbers themselves."""
     signed = ranking.base - ranking.values if ranking.measure.smallest_first else ranking.values - ranking.base
     return np.maximum(np.where(np.isfinite(signed), signed, 0.0), 0.0)
 
@@ -64,9 +64,9 @@ class RankingView(Painted):
     Parameters
     ----------
     name : str
-        Of the object.
+        Object name.
     hover : callable
-        ``hover(id)`` tells over which point the pointer is, or the focus; ``hover(None)`` over none.
+        ``hover(id)``: called with the point under the pointer or with the focus; None for none.
     """
 
     def __init__(self, name: str, hover: Callable[[int | None], None]) -> None:
@@ -76,7 +76,7 @@ class RankingView(Painted):
         self._strip: Strip | None = None
         self._hovered: int | None = None
         self._told: int | None = None
-        self._newest: int | None = None  # hovered from now on: what is drawn may be a moment older
+        self._newest: int | None = None  # the point hovered last: what is drawn may be older
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
@@ -112,7 +112,7 @@ class RankingView(Painted):
         return HEADER * self.metrics().height()
 
     def shown(self) -> list[int]:
-        """The candidates that have a bar, from above."""
+        """Return the candidates that have a bar, from above."""
         if self._strip is None:
             return []
         ranking = self._strip.ranking
@@ -122,7 +122,7 @@ class RankingView(Painted):
         return shown_rows(len(ranking.candidates), ranking.chosen, rows)
 
     def _footer(self, shown: int) -> list[str]:
-        """What stands below the bars: where they begin if not at 0, and how many more there are."""
+        """Return the lines below the bars: where they begin if not at 0, and how many candidates follow."""
         if self._strip is None:
             return []
         ranking = self._strip.ranking
@@ -134,13 +134,13 @@ class RankingView(Painted):
         return wrapped(said, self.font(), self.width())
 
     def row_at(self, y: float) -> int | None:
-        """The place in the ranking whose bar is at a height."""
+        """Return the index in the ranking of the bar at a height."""
         shown = self.shown()
         row = math.floor((y - self._top()) / self._row())
         return shown[row] if 0 <= row < len(shown) else None
 
     def bar(self, place: int) -> QRectF:
-        """The rectangle of the row of a candidate that is shown."""
+        """Return the rectangle of the row of a visible candidate."""
         return QRectF(0, self._top() + self.shown().index(place) * self._row(), self.width(), self._row())
 
     # -- the hand --------------------------------------------------------------------------------------------------
