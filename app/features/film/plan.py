@@ -43,8 +43,7 @@ def rates(kind: str) -> tuple[int, ...]:
 
 
 def times(n_pictures: int, rate: int) -> tuple[int, ...]:
-    """Return the display time of each picture (ms), without rounding errors over the whole film; the last one is held.
-    """
+    """Return the display time of each picture (ms), without rounding errors over the whole film; the last one is held."""
     seen = [round(1000 * number / rate) for number in range(n_pictures)]
     return (*(after - before for before, after in pairwise(seen)), round(1000 * HELD))
 

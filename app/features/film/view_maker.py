@@ -229,8 +229,7 @@ class FilmMaker(PictureFlow):
         return takes
 
     def _at_the_end(self, moment: Context, document: Document, spec: FilmSpec) -> Flow:
-        """Return the shot of the lane at the end of its training: the displayed one, or else of a training from zero.
-        """
+        """Return the shot of the lane at the end of its training: the displayed one, or else of a training from zero."""
         frame = _frame_of(moment, spec.content.lane) if document is moment.document else None
         if frame is None or frame.model is None:
             newest: list[Frame] = []

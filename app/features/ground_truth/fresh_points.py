@@ -1,4 +1,4 @@
-"""Fresh: throws new points of the generator's law at a model and counts its failures; the ideal classifier's error."""
+"""FreshQuery: count the errors of a model on new points of the generator; also the error of the ideal classifier."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from solver.data.distribution import Law, cover_hart
 
 from .state import FreshDraw
 
-#: What tells these draws from any others of the same law.
+#: Seed that distinguishes these draws from all others of the same law.
 _IDEAL = 72
-#: Failures that are marked in a picture at most, and points thrown up to which those that succeed are shown as well.
+#: Largest number of errors marked in a picture, and number of points up to which the others are shown as well.
 MOST_SHOWN, FEW = 1000, 300
-#: Places at which the error of the ideal classifier is averaged, and how many are drawn at a time.
+#: Number of locations for the mean error of the ideal classifier, and how many are drawn at a time.
 PLACES, PORTION = 100_000, 10_000
-#: Places along a side of the square [-1, 1]^2 at which a model is held against the truth.
+#: Number of locations along a side of the square [-1, 1]^2 where a model is compared with the truth.
 SIDE = 200
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """How a model did.
+    """The errors of a model on new points.
 
     Attributes
     ----------
     law : Law
     fresh_draw : FreshDraw
-        With as many batches as are counted.
+        With the number of batches counted so far.
     model : Model or None
-        None is the ideal classifier.
+        None for the ideal classifier.
     failures : float
-        Points that are classified wrongly; a tie of m classes, one of which is right, counts (m - 1) / m.
+        Number of misclassified points; a tie of m classes, one of which is right, counts (m - 1) / m.
     xy : ndarray of shape (m, 2)
-        Where the points lie that are shown: the failures, up to `MOST_SHOWN` of them, and after them the others if
-        they are few.
+        Locations of the points that are shown: the errors, up to `MOST_SHOWN`, and after them the others if they are
+        few.
     labels : ndarray of shape (m,)
         Their classes.
     marked : int
-        How many of the points shown are failures.
+        Number of errors among the points that are shown.
     """
 
     law: Law
@@ -63,16 +63,16 @@ class Tally:
 
     @property
     def thrown(self) -> int:
-        """How many points were thrown."""
+        """Number of drawn points."""
         return self.fresh_draw.total
 
     def of(self, law: Law, fresh_draw: FreshDraw) -> bool:
-        """It counts points of `fresh_draw`, perhaps not all of them yet."""
+        """Return True if it counts points of `fresh_draw`, perhaps not all of them yet."""
         first = replace(fresh_draw, batches=min(self.fresh_draw.batches, fresh_draw.batches))
         return self.law == law and self.fresh_draw == first
 
     def with_batch(self, xy: Array, labels: Integers, credit: Array) -> Tally:
-        """The tally with one more batch; `credit` is as in `Outcome`."""
+        """Return the tally with one more batch; `credit` is as in `Outcome`."""
         wrong, room = credit == 0.0, MOST_SHOWN - self.marked
         fresh_draw = replace(self.fresh_draw, batches=self.fresh_draw.batches + 1)
         shown = [(self.xy[: self.marked], self.labels[: self.marked]), (xy[wrong][:room], labels[wrong][:room])]
@@ -90,7 +90,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Fresh:
-    """Query: how often a model fails on fresh points.
+    """Query: the errors of a model on new points.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Fresh:
     model : Model or None
         None for the ideal classifier.
     before : Tally or None
-        What was counted last, to be shown until there is something newer; of the same model it goes on from there.
+        The last tally, shown until there is a newer one; for the same model, counting continues from it.
     """
 
     law: Law
@@ -135,14 +135,14 @@ def _credit(law: Law, model: Model | None, xy: Array, labels: Integers, pace: Pa
 
 
 def _in_parts(xy: Array, work: Callable[[Indices], None], pace: Pace) -> Generator[Step]:
-    """Have `work` done for all places in parts of neighbours."""
+    """Call `work` for all locations, in parts of neighbours."""
     order = np.concatenate([np.empty(0, dtype=np.intp), *neighbourhoods(xy)])
     yield from pace.in_blocks(len(order), lambda block: work(order[block]), size=32)
 
 
 @dataclass(frozen=True)
 class BayesError:
-    """Error of the ideal classifier: the mean of its risk over `places` drawn places, and the mean's standard error.
+    """Error of the ideal classifier: the mean of its risk over `places` drawn locations, and the mean's standard error.
 
     `nearest` is the same mean for 1-NN with infinitely many points.
     """
@@ -161,7 +161,8 @@ class Ideal:
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         if not self.law.has_density:
-            # The others share what is flipped evenly: then the bound of Cover and Hart is the error itself.
+            # Flipped labels are shared evenly by the other classes: then the bound of Cover and Hart is the error
+            # itself.
             flipped = self.law.flipped
             post(BayesError(flipped, 0.0, 0, cover_hart(flipped, self.law.n_classes)))
             return
@@ -186,7 +187,7 @@ class Ideal:
 
 @dataclass(frozen=True)
 class Area:
-    """Share of the square [-1, 1]^2 where a model says another class than the truth, of `SIDE` x `SIDE` places."""
+    """Share of the square [-1, 1]^2 where a model and the truth disagree, from `SIDE` x `SIDE` locations."""
 
     model: Model
     share: float
@@ -194,7 +195,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Square:
-    """Query: on how much of the square a model and the truth of the exercise disagree."""
+    """Query: the share of the square where a model and the truth of the exercise disagree."""
 
     name: str
     model: Model
@@ -211,7 +212,7 @@ class Square:
 
 @dataclass(frozen=True)
 class Edited:
-    """Query: whether the points are others than the generator made."""
+    """Query: whether the points differ from those that the generator made."""
 
     origin: GeneratorSettings
     points: Points

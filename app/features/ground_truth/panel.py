@@ -1,4 +1,4 @@
-"""GroundTruthPanel: the models against the generator's truth on fresh points, and on resampled points."""
+"""GroundTruthPanel: the models compared with the generator's truth on new points, and on resampled points."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from .model import GroundTruthScene, TruthRow
 from .state import GroundTruthSession
 
 Button = TypeVar("Button", QCheckBox, QPushButton)
-#: Milliseconds between two throws that add up, at least.
+#: Shortest interval (ms) between two draws that add up.
 PACE = 400
-#: Pixels about the text of a cell.
+#: Padding (pixels) around the text of a cell.
 PADDING = 2
 
 
 class GroundTruthPanel(QWidget):
-    """Everything it shows is in the scene; it only paces the throws that add up.
+    """Truth and stability of the scene; a timer draws the points that add up.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class GroundTruthPanel(QWidget):
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show what is known just now."""
+        """Show the known values."""
         truth, session = scene.feature(GroundTruthScene), scene.session
         if truth is None:
             return
@@ -162,7 +162,7 @@ class GroundTruthPanel(QWidget):
         self._keep.setText("Stop drawing" if chosen.fresh_going else "Keep drawing")
         self._keep.setChecked(chosen.fresh_going)
         if not chosen.fresh_draw.batches and self._pick_up.hasFocus():
-            self._throw.setFocus()  # a button that is disabled throws the focus anywhere
+            self._throw.setFocus()  # disabling a button moves the focus to any widget
         self._pick_up.setEnabled(chosen.fresh_draw.batches > 0)
         show_check(self._haze, chosen.bootstrap)
         show_number(self._resamples, chosen.resamples)
@@ -179,7 +179,7 @@ class GroundTruthPanel(QWidget):
         square = truth.law is not None and truth.law.has_truth
         wide = self._errors.width() >= table_width(self._errors, thrown, square)
         tables = bootstrap, thrown, wide, len(truth.rows)
-        if tables != self._tables:  # others need another room
+        if tables != self._tables:  # other contents need other heights
             self._tables = tables
             self._errors.forget()
             self._disagreements.forget()
@@ -203,7 +203,7 @@ class GroundTruthPanel(QWidget):
 
     @Slot()
     def _tick(self) -> None:
-        """The next throw, when all models have been counted on the last one."""
+        """Draw the next points after all models have been counted on the last ones."""
         chosen = self._controller.session.of(GroundTruthSession)
         if self._shown is None or not chosen.fresh_going:
             self._clock.stop()
@@ -215,24 +215,24 @@ class GroundTruthPanel(QWidget):
             self._desk.draw_more_fresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Hidden: the throwing comes to rest."""
+        """Stop drawing when the panel is hidden."""
         super().hideEvent(event)
         self._clock.stop()
         self._desk.keep_drawing_fresh(False)
 
 
 def _say(place: RoomyLabel, text: str) -> None:
-    """Another sentence, in as much room as it needs."""
+    """Show a text in as much room as it needs."""
     place.say(unbroken(text), keep=False)
 
 
 def counted(truth: GroundTruthScene) -> list[TruthRow]:
-    """The lanes that have a model to count."""
+    """Return the lanes that have a model to count."""
     return [row for row in truth.rows if row.counting or row.tally is not None]
 
 
 def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
-    """The failures of each lane and of the ideal classifier, as a table where it is `wide` enough; else in words."""
+    """Return the errors of each lane and of the ideal classifier: a table if it is `wide` enough, else lines of words."""
     assert truth.law is not None
     square = truth.law.has_truth
     if not (thrown or square):
@@ -264,14 +264,14 @@ def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
 
 
 def states(truth: GroundTruthScene) -> list[str]:
-    """What is to be known of the trainings behind the numbers, a line each."""
+    """Return a line about each training that is not complete."""
     lines = [f"{row.number}: {said}" for row in truth.rows if (said := state_words(row.state))]
     training = any(row.state == "training" for row in truth.rows)
     return [*lines, words.WAITING] if training and any(row.counting for row in truth.rows) else lines
 
 
 def _list(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """The same as a table in lines that wrap, each number behind its name."""
+    """Return the table as lines that wrap, each number after its name."""
     parts = []
     for title, cells in rows:
         known = [f"{name.lower()} {cell}" for name, cell in zip(head, cells, strict=True) if cell != "–"]
@@ -285,7 +285,7 @@ def _head(thrown: bool, square: bool) -> list[str]:
 
 
 def table_width(label: QLabel, thrown: bool, square: bool) -> int:
-    """Pixels that the table of failures needs, with numbers as wide as they come."""
+    """Return the width (pixels) of the table of errors with its longest numbers."""
     longest = ["100 000", "99.9 %", "99.9 – 100.0 %", "+99.9 points", "99.9 %"]
     if not thrown:
         return 0
@@ -305,7 +305,7 @@ def _cells(row: TruthRow, truth: GroundTruthScene, square: bool) -> list[str]:
 
 
 def stability_html(truth: GroundTruthScene, shown: bool) -> str:
-    """The table of disagreements; what to do where there is none."""
+    """Return the table of disagreements, or how to get one."""
     if not shown:
         return escape("Switch the haze on to learn how the boundaries would differ for another random sample.")
     rows, remarks = [], []
@@ -325,7 +325,7 @@ def stability_html(truth: GroundTruthScene, shown: bool) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """An HTML table with a line for each row's title above its cells."""
+    """Return an HTML table with a line for each row's title above its cells."""
     parts = ["".join(f"<th align='left'>{escape(each)}</th>" for each in head)]
     for title, cells in rows:
         parts.append(f"<td colspan='{len(head)}'><b>{escape(title)}</b></td>")

@@ -1,7 +1,7 @@
-"""KKT layer: what the state of a run adds to a plot: marks by KKT case, slacks, working pair, a card of one point.
+"""KKT overlay: what the state of a run adds to a plot: slacks, the working pair, a card of one point.
 
-The marks are kinds of a `Cloud` and lie with the others; the rest lies over the picture, in the canvas's pixels, and
-is painted without painting the picture anew.
+The marks of the cases are kinds of a `Cloud`, painted with the other marks; this overlay is painted above the picture,
+in the canvas's pixels, without painting the picture again.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from solver import Grid
 from solver.core.arrays import Array, Integers, Mask
 from solver.inspection.metrics import KktCase
 
-#: Radii in pixels of the rings round the points of the pair, and round the point of the card.
+#: Radii (pixels) of the rings around the points of the pair, and around the point of the card.
 PAIR, CARD = 17.0, 14.0
-#: Half the length of the bar at the foot of a slack.
+#: Half the length (pixels) of the bar at the foot of a slack.
 FOOT = 5.0
-#: Up to so many slacks, each has a seam of the background's colour.  More would take a frame's time, and hide the
-#: points: they are as opaque as this, of 255.
+#: Number of slacks up to which each has a seam of the background's colour: more would take a frame's time and hide the
+#: points.  With more, they have this opacity (of 255).
 SEAMED, CROWDED = 600, 110
-#: Pixels between a ring and the plate that belongs to it, and between a plate's edge and its text.
+#: Distances (pixels) between a ring and its plate, and between a plate's edge and its text.
 GAP, PAD = 5.0, 5.0
-#: x and y of a place, in pixels.
+#: x and y in pixels.
 Spot = tuple[float, float]
 
 
@@ -41,9 +41,9 @@ class SlackLines:
     Attributes
     ----------
     ends : ndarray of shape (m, 4)
-        x, y of the point, x, y of the end.
+        x, y of the point, and x, y of the end.
     capped : ndarray of shape (m,)
-        The end is not the margin, which is not met in the view.
+        True if the end is not the margin, which is not reached in the view.
     cases : ndarray of shape (m,)
         KKT case of each point.
     made_of : tuple
@@ -56,7 +56,7 @@ class SlackLines:
     made_of: tuple[Slacks, Grid, tuple[float, ...]]
 
     def bounds(self) -> QRectF:
-        """The pixels they cover."""
+        """Return the pixels that they cover."""
         if not len(self.ends):
             return QRectF()
         x, y = self.ends[:, ::2], self.ends[:, 1::2]
@@ -65,7 +65,7 @@ class SlackLines:
         return QRectF(low, high)
 
     def strokes(self, within: QRectF) -> dict[KktCase, Array]:
-        """The lines to draw, shape (k, 4), by case, of slacks that reach into `within`."""
+        """Return the lines to draw, shape (k, 4), by case, of the slacks that reach into `within`."""
         reach = FOOT + 4
         x, y = self.ends[:, ::2], self.ends[:, 1::2]
         seen = (x.max(axis=1) >= within.left() - reach) & (x.min(axis=1) <= within.right() + reach)
@@ -74,7 +74,7 @@ class SlackLines:
         along = ends[:, 2:] - ends[:, :2]
         along /= np.hypot(along[:, 0], along[:, 1])[:, None]
         across = np.column_stack((-along[:, 1], along[:, 0]))
-        # A bar where the margin is; two slanting ones, the sign of an axis broken off, where it is farther away.
+        # A bar at the margin; two slanting ones, the sign of a broken axis, if it is farther away.
         slant = np.where(capped[:, None], 0.5 * along, 0.0)
         tip = ends[:, 2:]
         foot = np.concatenate((tip - FOOT * (across + slant), tip + FOOT * (across + slant)), axis=1)
@@ -94,7 +94,7 @@ class Label:
     Attributes
     ----------
     rect : QRectF
-        In pixels, the padding included.
+        In pixels, with the padding.
     lines : tuple of str
     bold : tuple of bool
         For each line.
@@ -107,16 +107,16 @@ class Label:
 
 @dataclass(frozen=True)
 class PairMark:
-    """The points at work: a ring round each that is in sight, lines from the first to the others, labels.
+    """The points at work: a ring around each visible one, lines from the first to the others, and labels.
 
     Attributes
     ----------
     at : tuple of (x, y)
-        The points, in pixels: a pair; a point and its neighbours; or one, when the learner moves a single point.
+        The points, in pixels: a pair; a point and its neighbours; or a single one, if the learner moves one point.
     labels : tuple of Label
-        Of the points in sight.
+        Labels of visible points.
     rings : tuple of (x, y)
-        The points in sight.
+        The visible points.
     """
 
     at: tuple[Spot, ...]
@@ -124,7 +124,7 @@ class PairMark:
     labels: tuple[Label, ...]
 
     def bounds(self) -> QRectF:
-        """The pixels they cover."""
+        """Return the pixels that it covers."""
         area = QRectF()
         for each in (*(square(at, PAIR + 4) for at in self.at), *(label.rect for label in self.labels)):
             area |= each
@@ -133,19 +133,19 @@ class PairMark:
 
 @dataclass(frozen=True)
 class Card:
-    """The hovered point: a ring, and its numbers beside it."""
+    """The hovered point: a ring, with its numbers beside it."""
 
     at: Spot
     label: Label
 
     def bounds(self) -> QRectF:
-        """The pixels they cover."""
+        """Return the pixels that it covers."""
         return square(self.at, CARD + 4) | self.label.rect
 
 
 @dataclass(frozen=True, eq=False)
 class StudyOverlay:
-    """What lies over the picture, in the canvas's pixels.
+    """The overlay of a lane, in the canvas's pixels.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class StudyOverlay:
     font: QFont = field(default_factory=QFont)
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
-        """Draw what reaches into `within`, the pixels that are painted anew."""
+        """Draw what reaches into `within`, the pixels to paint again."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.slacks is not None:
@@ -179,7 +179,7 @@ class StudyOverlay:
 
 
 def to_repaint(old: StudyOverlay | None, new: StudyOverlay | None, area: QRectF) -> list[QRect]:
-    """The pixels of `area` that differ between two overlays, as few rectangles."""
+    """Return the pixels of `area` that differ between two overlays, as few rectangles."""
     before, after = ((each.slacks, each.pair, each.card) for each in (old or StudyOverlay(), new or StudyOverlay()))
     changed = [part for pair in zip(before, after, strict=True) if pair[0] != pair[1] for part in pair]
     areas = [part.bounds() for part in changed if part is not None]
@@ -187,7 +187,7 @@ def to_repaint(old: StudyOverlay | None, new: StudyOverlay | None, area: QRectF)
 
 
 def square(at: Spot, radius: float) -> QRectF:
-    """The square about a place, in pixels."""
+    """Return the square around a location, in pixels."""
     return QRectF(at[0] - radius, at[1] - radius, 2 * radius, 2 * radius)
 
 

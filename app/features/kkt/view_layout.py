@@ -1,4 +1,4 @@
-"""KKT layout: slacks, working pair and card over a picture, each label in its place."""
+"""KKT layout: place slacks, working pair and card over a picture, with their labels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, Sp
 from .scene import KktSession
 from .text import number, point_words
 
-#: From how many pixels on a slack is drawn.
+#: Shortest slack (pixels) that is drawn.
 LEAST = 0.5
 
 
@@ -32,7 +32,7 @@ class KktLayer:
         self.laid: StudyOverlay | None = None
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
-        """Lay them out for `area`, which shows `grid`; returns what must be painted anew."""
+        """Lay them out for `area`, which shows `grid`; return the areas to paint again."""
         run_state, old = lane.run_state, self.laid
         if run_state is not None:
             pair = run_state.pair if lane.shows_pair else (-1, -1)
@@ -53,24 +53,24 @@ def study_overlay(
     old: StudyOverlay | None = None,
     labelled: bool = True,
 ) -> StudyOverlay | None:
-    """What to lay over a picture.
+    """Return the overlay of a picture.
 
     Parameters
     ----------
     run_state : RunState or None
-        None: nothing.
+        None: no overlay.
     grid : Grid
         The part of the plane on screen.
     area : QRectF
-        Where it is on screen, in pixels.
+        Its pixels.
     hovered : int or None
-        Lifelong id of the point under the pointer.
+        Permanent id of the point under the pointer.
     font : QFont
         Of the labels.
     old : StudyOverlay, optional
-        The last one, parts of which may still be right.
+        The last overlay, parts of which may be reused.
     labelled : bool, default=True
-        Whether the pair has its numbers beside it: at full speed nobody could read them.
+        False leaves out the numbers beside the pair, which nobody could read at full speed.
     """
     if run_state is None:
         return None
@@ -91,7 +91,7 @@ def _slack_lines(run_state: RunState, grid: Grid, area: QRectF, old: SlackLines 
     start = to_pixels(run_state.points.xy[run_state.index[slacks.point]], grid, area)
     ends = np.concatenate((start, to_pixels(slacks.end, grid, area)), axis=1)
     cases = np.zeros(len(slacks.point), dtype=np.int64) if run_state.kkt is None else run_state.kkt.case[slacks.point]
-    # What ends out of sight has no foot to be seen, wherever it is cut off.
+    # A slack that ends out of view has no visible foot, wherever it is cut off.
     ends, kept, _ = clipped(ends, area)
     drawn = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1]) >= LEAST
     return SlackLines(ends[drawn], slacks.capped[kept][drawn], cases[kept][drawn], made_of)
@@ -117,13 +117,13 @@ def _pair_mark(run_state: RunState, grid: Grid, area: QRectF, font: QFont, label
 
 
 def _before(run_state: RunState, name: str) -> str:
-    """At the end of a run, where the last step is told: what v was before that."""
+    """Return v before the last step, if the end of a run shows that."""
     step = run_state.explanation
     return "" if step is None or not step.newest else f"{_signed(step.v_i if name == 'i' else step.v_j)} → "
 
 
 def _signed(value: float) -> str:
-    """The number with a true minus sign, as the panel beside the picture has it."""
+    """Return the number with a true minus sign, as in the panel."""
     return signed(number(value))
 
 
@@ -153,7 +153,7 @@ def _label(
     busy: Sequence[QRectF],
     away: Sequence[Spot] = (),
 ) -> Label:
-    """Lines on a plate beside `at`, in `area`, broken where they are longer than is becoming."""
+    """Return lines on a plate beside `at`, within `area`; long lines are broken."""
     plain, bolder = QFontMetricsF(font), QFontMetricsF(painting.bold(font))
     most = max(min(area.width() - 2 * PAD - 8, max(0.5 * area.width(), 22 * plain.averageCharWidth())), 1.0)
     broken: list[tuple[str, bool]] = []

@@ -1,4 +1,4 @@
-"""LossPanel: hinge and 0-1 loss as curves over y f, with every point of a study on them."""
+"""LossPanel: hinge and 0-1 loss as curves over y f, with every point of a run on them."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KKT_WORDS
 
-#: Margins y f beyond these are counted, not drawn; the picture reaches at least from the first to the second of these.
+#: Size of y f beyond which points are counted, not drawn; and smallest range of the picture.
 FARTHEST, LEAST_RANGE = 6.0, (-1.5, 2.5)
-#: Pixels from which the pointer finds a point.
+#: Distance (pixels) within which the pointer finds a point.
 REACH = 14.0
-#: The tick of a point's 0-1 loss: half its length, and how far below the axis that of 0 stands.
+#: Half the length (pixels) of a point's tick at its 0-1 loss, and depth of the tick of loss 0 below the axis.
 TICK, BELOW = 4.0, 10.0
 
 
 def x_range(margins: Array) -> tuple[float, float]:
-    """What the picture shows of these margins: all of them within bounds, in half steps so that it rarely jumps."""
+    """Return the range of the picture: all margins within limits, in half steps so that it rarely jumps."""
     low, high = float(margins.min()), float(margins.max())
     left = min(LEAST_RANGE[0], np.floor(2.0 * max(low, -FARTHEST)) / 2.0)
     right = max(LEAST_RANGE[1], np.ceil(2.0 * min(high, FARTHEST)) / 2.0)
@@ -41,7 +41,7 @@ def x_range(margins: Array) -> tuple[float, float]:
 
 
 class LossPicture(PointChart):
-    """Curves and points."""
+    """The curves with the points."""
 
     def __init__(self, hover: Hover) -> None:
         super().__init__(hover)
@@ -66,19 +66,19 @@ class LossPicture(PointChart):
         return 1.0 - self._range[0]
 
     def plot_area(self) -> QRectF:
-        """The rectangle of margins and losses, in pixels."""
+        """Return the rectangle of margins and losses, in pixels."""
         return QRectF(self.pixel(self._range[0], self._top), self.pixel(self._range[1], 0.0))
 
     def to_widget(self, margin: ArrayLike, loss: ArrayLike) -> tuple[Array, Array]:
-        """Pixels of margins and losses; what lies beyond the picture stands at its edge."""
+        """Return the pixels of margins and losses; values beyond the picture are at its edge."""
         return self.places(np.clip(margin, *self._range), np.clip(loss, 0.0, self._top))
 
     def spots(self) -> tuple[Array, Array]:
-        """Pixels of all points on the hinge curve."""
+        """Return the pixels of all points on the hinge curve."""
         return self.to_widget(self._margins, np.maximum(0.0, 1.0 - self._margins))
 
     def tick_spots(self) -> tuple[Array, Array]:
-        """Pixels of the middles of their ticks at the 0-1 loss."""
+        """Return the pixels of the middles of their ticks at the 0-1 loss."""
         wrong = self._margins <= 0.0
         x, y = self.to_widget(self._margins, wrong.astype(np.float64))
         return x, np.where(wrong, y, y + BELOW)
@@ -125,7 +125,7 @@ class LossPicture(PointChart):
         for name, knee, dash in knees:
             x, y = [left, knee, right], [knee - left, 0.0, 0.0]
             marks.append(Line(x=x, y=y, colour=theme.ink, name=name, width=2.2, dash=dash, read=False))
-        # At y f = 0 it is the upper one of the two that counts.
+        # At y f = 0 the upper one counts.
         return [
             *marks,
             Spots(x=[0.0], y=[0.0], size=6.0, colour=theme.background, edge=theme.accent, edge_width=1.6),
@@ -138,7 +138,7 @@ class LossPicture(PointChart):
         return Strokes(x=at, low=middle - half, high=middle + half, width=width, colour=self.theme.accent)
 
     def _points(self, run_state: RunState, width: float) -> list[Mark]:
-        """All lie on one line: of a class, one for each pixel is all that can be seen."""
+        """Return the points; all are on one line, so of each class one per pixel is enough."""
         labels = run_state.points.labels[run_state.index].astype(np.intp)
         at = np.clip(self._margins, *self._range)
         size, scale = size_for(len(at)), width * self.devicePixelRatioF()
@@ -151,7 +151,7 @@ class LossPicture(PointChart):
         return marks
 
     def _words(self, right: float) -> list[Mark]:
-        """The names of the sides, and how many points lie beyond the picture."""
+        """Return the names of the sides, and how many points are beyond the picture."""
         ink, ground = self.theme.ink, self.theme.background
         top = self._top
         named = [("wrong side ", 0.0, (1.0, 0.0)), (" on the margin", 1.0, (0.0, 0.0))]
@@ -169,7 +169,7 @@ class LossPicture(PointChart):
         return marks
 
     def _lit(self, run_state: RunState, pixel: float) -> list[Mark]:
-        """The point that stands out, joined with its tick."""
+        """Return the highlighted point, joined to its tick."""
         theme, margin = self.theme, float(np.clip(self._margins[self.place], *self._range))
         loss, tick = max(0.0, 1.0 - margin), 1.0 if margin <= 0.0 else -BELOW * pixel
         label = int(run_state.points.labels[run_state.index[self.place]])
@@ -182,7 +182,7 @@ class LossPicture(PointChart):
 
 
 def _symbols(theme: Theme, label: int, margins: Array, size: float) -> Spots:
-    """Points of a class on the hinge curve."""
+    """Return points of a class on the hinge curve."""
     return class_spots(theme, label, margins, np.maximum(0.0, 1.0 - margins), size)
 
 
@@ -228,7 +228,7 @@ class LossPanel(QWidget):
         self.first_stop = self.picture
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the losses of the scene's study."""
+        """Show the losses of the scene's run."""
         run_state = scene.run_state
         plain = ""
         if run_state is None:

@@ -1,4 +1,4 @@
-"""MultipliersPanel: every multiplier as a bar between 0 and its C, and how many there are of each KKT case."""
+"""MultipliersPanel: every multiplier as a bar between 0 and its C, and the number of points of each KKT case."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KKT_WORDS, KktCase
 
-#: From so many pixels per bar on, its point stands below it.
+#: Width of a bar (pixels) from which its point is shown below it.
 ROOM_FOR_POINTS = 26
-#: From so many on, there is a gap between bars.
+#: Width of a bar (pixels) from which there are gaps between bars.
 ROOM_FOR_GAPS = 3
-#: From so many on, a bar has an edge.
+#: Width of a bar (pixels) from which it has an edge.
 EDGED = 6
-#: Bars grow up to this width.
+#: Largest width of a bar (pixels).
 WIDEST = 40
 
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """Which multipliers stand where.
+    """The order and the groups of the bars.
 
     Attributes
     ----------
     place : ndarray of shape (m,)
-        The point of each bar, from the left: of its group the one with the largest multiplier.
+        Point of each bar, from the left: of its group the one with the largest multiplier.
     bar : ndarray of shape (n,)
-        In which bar's group each point is.
+        Index of the bar whose group has the point.
     per_bar : int
-        Points of a group; the last may have fewer.
+        Number of points in a group; the last may have fewer.
     """
 
     place: Indices
@@ -59,9 +59,9 @@ class Bars:
 
 
 def bars_of(run_state: RunState, by_size: bool, most: int) -> Bars:
-    """At most `most` bars for the multipliers of `run_state`, by falling size or in the points' own order.
+    """Return at most `most` bars for the multipliers of `run_state`, by descending size or in the order of the points.
 
-    Of the same size, those of one case and of one C stand together.
+    Among equal multipliers, those of one case and one C are adjacent.
     """
     assert run_state.alpha is not None and run_state.C is not None and run_state.kkt is not None
     n = len(run_state.alpha)
@@ -77,7 +77,7 @@ def bars_of(run_state: RunState, by_size: bool, most: int) -> Bars:
 
 
 class MultiplierBars(PointChart):
-    """The bars themselves."""
+    """The bars."""
 
     def __init__(self, hover: Hover) -> None:
         super().__init__(hover)
@@ -93,7 +93,7 @@ class MultiplierBars(PointChart):
         return QSize(180, round(3 * self.fontMetrics().lineSpacing()) + 80)
 
     def choose(self, by_size: bool, up_to_C: bool) -> None:
-        """How the bars are ordered, and whether they stand before their bounds or fill the height."""
+        """Choose the order of the bars, and whether the height goes up to their bounds or to the largest multiplier."""
         self.by_size, self.up_to_C = by_size, up_to_C
         self._bars = None
         self.draw_points()
@@ -110,7 +110,7 @@ class MultiplierBars(PointChart):
         return max(self.area().width() - 2 * INSET, 1.0)
 
     def bars(self) -> Bars:
-        """Groups and order of the bars at the present width."""
+        """Return groups and order of the bars at the present width."""
         assert self.run_state is not None and self.run_state.alpha is not None
         most = max(1, int(self._room()))
         if self._bars is None or len(self._bars.place) > most or (self._bars.per_bar > 1 and most != self._most):
@@ -119,7 +119,7 @@ class MultiplierBars(PointChart):
         return self._bars
 
     def top(self) -> float:
-        """The multiplier at the upper end of the axis."""
+        """Return the multiplier at the upper end of the axis."""
         run_state = self.run_state
         assert run_state is not None and run_state.alpha is not None and run_state.C is not None
         finite = run_state.C[np.isfinite(run_state.C)]
@@ -128,7 +128,7 @@ class MultiplierBars(PointChart):
         return max(largest, bound) or (float(finite.max()) if len(finite) else 1.0)
 
     def plot_area(self) -> QRectF:
-        """The room of the bars, in pixels."""
+        """Return the rectangle of the bars, in pixels."""
         wide = max(len(self.bars().place), self._room() / WIDEST) if self._has_bars() else 1.0
         return QRectF(self.pixel(0.0, self.top()), self.pixel(wide, 0.0)) if self._has_bars() else self.area()
 
@@ -137,11 +137,11 @@ class MultiplierBars(PointChart):
         return n > 0 and n * ROOM_FOR_POINTS <= self._room()
 
     def pitch(self) -> float:
-        """Pixels from bar to bar."""
+        """Return the distance (pixels) from bar to bar."""
         return min(self._room() / len(self.bars().place), WIDEST)
 
     def gap(self) -> float:
-        """Pixels between bars."""
+        """Return the gap (pixels) between bars."""
         pitch = self.pitch()
         return 0.0 if pitch < ROOM_FOR_GAPS else max(1.0, round(0.25 * pitch))
 
@@ -197,7 +197,7 @@ class MultiplierBars(PointChart):
         if self.place >= 0:
             bar, reach = int(bars.bar[self.place]), float(run_state.alpha[self.place])
             half = max(0.5, 3.0 / self.pitch())
-            # In a group, the bar is another point's: this one reaches up to here.
+            # The bar of a group belongs to another point: this one reaches up to here.
             marks += [
                 Region(low=bar + 0.5 - half, high=bar + 0.5 + half, colour=theme.accent, opacity=90),
                 Line(x=[bar - half, bar + 1 + half], y=[reach, reach], colour=theme.accent, read=False),
@@ -206,7 +206,7 @@ class MultiplierBars(PointChart):
         self.show_marks(marks, theme, x, Axis(f"α   {note}", low=low, high=top, ticks=_tick))
 
     def _bound(self, run_state: RunState, bars: Bars, top: float) -> tuple[tuple[Array, Array], str]:
-        """A line at C, with steps where C is another, and what it is."""
+        """Return a line at C, with steps where C changes, and its description."""
         assert run_state.C is not None
         bounds = run_state.C[bars.place]
         least, most = float(run_state.C.min()), float(run_state.C.max())
@@ -223,7 +223,7 @@ def _tick(value: float) -> str:
 
 
 class MultipliersPanel(QWidget):
-    """The bars, how to order them, what each colour is, and the numbers of one point.
+    """The bars, their order, the meaning of each colour, and the numbers of one point.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ class MultipliersPanel(QWidget):
         self.bars.choose(bool(self._order.currentData()), bool(self._height.currentData()))
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the multipliers of the scene's study."""
+        """Show the multipliers of the scene's run."""
         run_state = scene.run_state
         plain = ""
         if run_state is None:
@@ -294,7 +294,7 @@ class MultipliersPanel(QWidget):
 
 
 class _Legend(QWidget):
-    """What the colours are, with the number of points of each case, and of those that violate theirs."""
+    """The meaning of the colours, with the number of points of each case, and of those that violate theirs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -323,7 +323,7 @@ class _Legend(QWidget):
             sign.setPixmap(kkt_pixmap(theme, case, self.devicePixelRatioF()))
 
     def show_counts(self, counts: dict[KktCase, tuple[int, int]]) -> None:
-        """Show how many points each case has, and how many violate theirs."""
+        """Show the number of points of each case, and of those that violate theirs."""
         for case, (number, not_yet) in counts.items():
             self._texts[case].say(words.case_words(case, number, not_yet))
         self._texts[-1].say(words.violation_words(sum(not_yet for _, not_yet in counts.values())))

@@ -1,4 +1,4 @@
-"""Scene of the relief: what is asked of the background while its panel is open, and what that shows."""
+"""Scene of the relief: its query while the panel is open, and the answer."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from solver.core import fast_loops
 from . import text
 from .query import Relief, ReliefQuery
 
-#: The name of the panel, and the beginning of that of the question, which ends with the slot of the lane.
+#: Name of the panel, and first part of the name of its question.
 NAME = "relief"
 
 
 @dataclass(frozen=True)
 class ReliefScene:
-    """What the panel shows.
+    """The relief for the panel.
 
     Attributes
     ----------
     place : int
-        Of the lane.
+        Index of the lane.
     relief : Relief or None
-        What is known.
+        None while there is none.
     message : str
         Why there is none, in a sentence; or "".
     can_map : bool
-        The lane could be given a kernel whose map can be drawn.
+        True if the lane could be given a kernel whose map can be drawn.
     """
 
     place: int
@@ -44,13 +44,13 @@ class ReliefScene:
 
 
 def _studied(document: Document, session: Session) -> int:
-    """The lane whose run is looked at: the one chosen, else the first that has an f."""
+    """Return the index of the displayed lane: the chosen one, else the first that has an f."""
     ways = sorted(range(document.shown), key=lambda index: document.slots[index] != session.studied)
     return next((index for index in ways if document.lanes[index].has_f), 0)
 
 
 def _run(context: Context, index: int) -> Frame | None:
-    """The frame of a lane that has a run on the present points, and an f."""
+    """Return the frame of a lane that has a run on the present points, and an f."""
     frame = context.results.frame(context.document.slots[index])
     if frame is None or frame.run_state is None or not frame.lane.has_f:
         return None
@@ -58,7 +58,7 @@ def _run(context: Context, index: int) -> Frame | None:
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """The relief of the studied lane over what its picture shows, while the panel is open."""
+    """Return the query for the relief of the chosen lane over its view, while the panel is open."""
     if NAME not in context.session.open_panels or not fast_loops.ready() or not context.grids:
         return {}
     place = _studied(context.document, context.session)
@@ -72,7 +72,7 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
-    """What the panel shows, while it is open."""
+    """Return the scene of the panel while it is open."""
     if NAME not in context.session.open_panels:
         return ()
     place = _studied(context.document, context.session)

@@ -230,8 +230,7 @@ def _report(options: argparse.Namespace, tell: Tell, text: str, content: dict[st
 
 
 def _stop_on_signals(progress: _Progress) -> None:
-    """End the run within a second after Ctrl+C, the signal of a scheduler, or a closed terminal, whatever libraries do.
-    """
+    """End the run within a second after Ctrl+C, the signal of a scheduler, or a closed terminal, whatever libraries do."""
     numbers = [each for each in ENDING if signal.getsignal(each) is not signal.SIG_IGN]  # nohup ignores one
 
     def stop(number: int, frame: object) -> NoReturn:

@@ -150,8 +150,7 @@ def _work(study: Study, path: Path, given: Given | None, limit: float) -> list[R
 def _cluster(
     jobs: int, address: str, tls: Sequence[File], given: Given | None
 ) -> Iterator[Callable[[Any, Iterable[Any]], Any]]:
-    """Connect with Dask; yield a function that calls another one for each tuple of arguments, and yields the results.
-    """
+    """Connect with Dask; yield a function that calls another one for each tuple of arguments, and yields the results."""
     try:
         import joblib
 

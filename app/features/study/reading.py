@@ -363,8 +363,7 @@ def faults_of(study: Study, given: Given | None) -> list[str]:
 
 
 def read(path: Path, opener: Opener, source: Document | None = None) -> tuple[Study, Given | None]:
-    """Return the study in a file, see `examined`; raise StudyError with all faults, or FileError if it cannot be read.
-    """
+    """Return the study in a file, see `examined`; raise StudyError with all faults, or FileError if it cannot be read."""
     data = read_bytes(path, LARGEST)
     try:
         text = data.decode("utf-8-sig")

@@ -279,8 +279,7 @@ class Run:
                 self._wake()
 
     def _late(self, worker: _Worker, paths: list[Path]) -> bool:
-        """Return True if a worker was killed for the time limit: its cells have no value, and others compute the rest.
-        """
+        """Return True if a worker was killed for the time limit: its cells have no value, and others compute the rest."""
         part = worker.part
         if part is None or self._cancelled or time.monotonic() < worker.end_of_part:
             return False

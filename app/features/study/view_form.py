@@ -234,8 +234,11 @@ class StudyForm(QWidget):
         self.faults = {"data": self._grid.add_sentence("data.fault")}
         self.axes = [AxisFields(place, studies, self._grid) for place in range(len(PLACES))]
         self.value = self._choice(
-            "&Measure", "value", "What is measured", "The number that each cell shows.", lambda value:
-            studies.choose(value=value)
+            "&Measure",
+            "value",
+            "What is measured",
+            "The number that each cell shows.",
+            lambda value: studies.choose(value=value),
         )
         self.faults["value"] = self._grid.add_sentence("value.fault")
         self._fields: dict[str, tuple[QLabel, PlanField]] = {}

@@ -213,8 +213,7 @@ def colour_bar(drawn: Drawn) -> ColourBar:
 
 
 def _contour(mean: Array, level: float | None) -> Array:
-    """Return the line on which the mean is `level`, between the middles of the cells, separated by NaN, shape (n, 2).
-    """
+    """Return the line on which the mean is `level`, between the middles of the cells, separated by NaN, shape (n, 2)."""
     if level is None:
         return np.empty((0, 2))
     width, height = mean.shape
