@@ -76,7 +76,7 @@ def _may_be_idle(frame: Frame | None) -> bool:
 
 
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:
-    """Return the boundaries of the cells over the picture of the lane with this index; in a drag, slightly older ones."""
+    """Return the boundaries of the cells over the picture of a lane by its index; in a drag, slightly older ones."""
     cells = _cells(context, index)
     return () if cells is None else cells.lines
 

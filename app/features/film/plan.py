@@ -43,13 +43,13 @@ def rates(kind: str) -> tuple[int, ...]:
 
 
 def times(n_pictures: int, rate: int) -> tuple[int, ...]:
-    """Return the display time of each picture (ms), without rounding errors over the whole film; the last one is held."""
+    """Return the display time of each picture (ms), without rounding errors in the sum; the last one is held."""
     seen = [round(1000 * number / rate) for number in range(n_pictures)]
     return (*(after - before for before, after in pairwise(seen)), round(1000 * HELD))
 
 
 @dataclass(frozen=True)
-class Training:
+class TrainingFilm:
     """Film of the training of a lane, from its recording.
 
     Attributes
@@ -97,7 +97,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SweepFilm:
     """Film of a parameter that moves evenly along its slider, each picture trained to its end.
 
     Attributes
@@ -137,7 +137,7 @@ class ReliefView:
 
 
 @dataclass(frozen=True)
-class Turn:
+class TurnFilm:
     """Film of the relief of a lane, turned once around."""
 
     lane: int
@@ -151,7 +151,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Lift:
+class LiftFilm:
     """Film of the kernel trick of a lane: from the plane to its map, and back."""
 
     lane: int
@@ -164,7 +164,7 @@ class Lift:
         return tuple(ReliefView(morph=morph) for morph in (*up, *up[-2::-1]))
 
 
-Content = Training | Sweep | Turn | Lift
+Content = TrainingFilm | SweepFilm | TurnFilm | LiftFilm
 
 
 def field_of(document: Document, place: int, control: str) -> Field:
@@ -210,24 +210,24 @@ def check(document: Document, content: Content) -> None:
     who, able = f"Classifier {content.lane + 1} ({lane.title})", swept(document, content.lane)
     if content.relief and not lane.has_f:
         raise ValueError(text.without(lane))
-    if isinstance(content, Lift) and not has_map(lane):
+    if isinstance(content, LiftFilm) and not has_map(lane):
         raise ValueError(text.NO_MAP)
-    if isinstance(content, Training) and lane.trainer is None:
+    if isinstance(content, TrainingFilm) and lane.trainer is None:
         instead = f"; its {listed(able)} can be swept" if able else ""
         raise ValueError(f"{who} does not train{instead}.")
-    if isinstance(content, Sweep) and content.control not in able:
+    if isinstance(content, SweepFilm) and content.control not in able:
         there = f"it has {listed(able)}" if able else "nor anything else"
         raise ValueError(f"{who} has no {content.control} to be swept; {there}.")
-    if isinstance(content, Training) and lane.family.trains_at_once(lane.settings, len(points)):
+    if isinstance(content, TrainingFilm) and lane.family.trains_at_once(lane.settings, len(points)):
         raise ValueError(f"{who} has no steps to film. {NO_STEPS}")
     empty = empty_sentence(lane, points.classes, len(points), document.class_names, len(document.test_points))
     if empty:
         raise ValueError(f"There is nothing to film: {_reason(document)}.")
-    if isinstance(content, Sweep):
+    if isinstance(content, SweepFilm):
         _check_range(document, content)
     if not 1 <= content.pictures <= MOST_PICTURES:
         raise ValueError(f"A film has 1 to {grouped(MOST_PICTURES)} pictures, not {grouped(content.pictures)}.")
-    if isinstance(content, Training) and not 0 <= content.first <= (LAST if content.last is None else content.last):
+    if isinstance(content, TrainingFilm) and not 0 <= content.first <= (LAST if content.last is None else content.last):
         end = "the end" if content.last is None else f"step {grouped(content.last)}"
         raise ValueError(f"A film goes forward from step 0 on, not from step {grouped(content.first)} to {end}.")
 
@@ -240,7 +240,7 @@ def _reason(document: Document) -> str:
     return "all points to learn from are of one class"
 
 
-def _check_range(document: Document, sweep: Sweep) -> None:
+def _check_range(document: Document, sweep: SweepFilm) -> None:
     field = field_of(document, sweep.lane, sweep.control)
     scale = field.scale(len(document.training_points))
     least, most = scale.value_at(scale.low), scale.value_at(scale.high)
@@ -327,11 +327,11 @@ def content_of(
         does = "trains" if sweep is None else f"has a {what} to be swept"
         raise ValueError(f"No classifier on screen {does}.")
     if alone:
-        return (Turn if relief == "turn" else Lift)(able, pictures)
+        return (TurnFilm if relief == "turn" else LiftFilm)(able, pictures)
     if sweep is not None:
-        return Sweep(able, *sweep, pictures, bool(relief))
+        return SweepFilm(able, *sweep, pictures, bool(relief))
     first, last = steps or (0, None)
-    return Training(able, first, last, pictures or MOST_PICTURES, not pictures, bool(relief))
+    return TrainingFilm(able, first, last, pictures or MOST_PICTURES, not pictures, bool(relief))
 
 
 def _slider(document: Document, number: int | None, name: str) -> str:

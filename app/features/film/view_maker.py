@@ -42,7 +42,7 @@ from solver import Grid
 
 from . import plan
 from .encoder import Feed, Pixels, encode, estimated, palette_of
-from .plan import Content, Sweep, Training
+from .plan import Content, SweepFilm, TrainingFilm
 from .view_relief import ReliefShot, painted, relief_shot
 
 #: Answers painted over pictures that depend on no model: the ideal boundary, and the boundary before an edit.
@@ -216,11 +216,11 @@ class FilmMaker(PictureFlow):
         """Return a function for each picture that makes its shot."""
         content, document = spec.content, moment.document
         takes: list[Take]
-        if isinstance(content, Sweep):
+        if isinstance(content, SweepFilm):
             values = content.values(document)
             documents = [plan.document_with(document, content.lane, content.control, value) for value in values]
             takes = [partial(self._at_the_end, moment, each, spec) for each in documents]
-        elif isinstance(content, Training):
+        elif isinstance(content, TrainingFilm):
             takes = yield from self._step_by_step(moment, spec, content)
         else:
             shot = yield from self._at_the_end(moment, document, spec)
@@ -229,7 +229,7 @@ class FilmMaker(PictureFlow):
         return takes
 
     def _at_the_end(self, moment: Context, document: Document, spec: FilmSpec) -> Flow:
-        """Return the shot of the lane at the end of its training: the displayed one, or else of a training from zero."""
+        """Return the shot of the lane at the end of its training: the displayed one, or one from zero."""
         frame = _frame_of(moment, spec.content.lane) if document is moment.document else None
         if frame is None or frame.model is None:
             newest: list[Frame] = []
@@ -243,7 +243,7 @@ class FilmMaker(PictureFlow):
         yield from ()
         return shot
 
-    def _step_by_step(self, moment: Context, spec: FilmSpec, content: Training) -> Generator[None, Any, list[Take]]:
+    def _step_by_step(self, moment: Context, spec: FilmSpec, content: TrainingFilm) -> Generator[None, Any, list[Take]]:
         """Return the functions for the pictures of a training, which is repeated from its start."""
         known, last, newest = _frame_of(moment, content.lane), content.last, list[Frame]()
         run: RunState | None = None if known is None else known.run_state
@@ -329,7 +329,7 @@ def _request(
     `known`.
     """
     place, look = spec.content.lane, theme.dressed(theme.theme_of(spec.picture.dark), document.styles)
-    wish = LaneSpec(
+    lane_spec = LaneSpec(
         document.training_points,
         document.lanes[place],
         moment.grids[place],
@@ -341,7 +341,7 @@ def _request(
         seek=seek,
         starts=None if known is None else known.starts,
     )
-    return LaneRequest(number, document.slots[place], wish)
+    return LaneRequest(number, document.slots[place], lane_spec)
 
 
 def _trained(

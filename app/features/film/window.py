@@ -55,7 +55,7 @@ from solver import Grid
 from solver.core import fast_loops
 
 from . import plan
-from .plan import Content, Lift, Sweep, Training, Turn
+from .plan import Content, LiftFilm, SweepFilm, TrainingFilm, TurnFilm
 from .view_maker import Estimate, FilmMaker, FilmSpec, moment_of
 
 #: Sizes to choose from, by name: title, width and height in pixels.
@@ -66,8 +66,8 @@ SIZES = {
     "p1080": ("Projector 1920 × 1080", 1920, 1080),
 }
 #: Films of the relief alone; and titles of the films without a slider.
-ALONE: dict[str, type[Turn | Lift]] = {"turn": Turn, "lift": Lift}
-TOLD = {"training": "Training", "turn": "One turn of the relief", "lift": "Kernel trick, lifted and back"}
+ALONE: dict[str, type[TurnFilm | LiftFilm]] = {"turn": TurnFilm, "lift": LiftFilm}
+FILM_TITLES = {"training": "Training", "turn": "One turn of the relief", "lift": "Kernel trick, lifted and back"}
 #: Delay (ms) after the last change before the film is estimated.
 PATIENCE = 400
 #: Size (pixels) of the representative picture.
@@ -409,10 +409,12 @@ class FilmDialog(NamedDialog):
         if what in ALONE:
             return ALONE[what](lane, self._count.value())
         if what != "training":
-            return Sweep(lane, what, self._start.number, self._stop.number, self._count.value(), relief)
+            return SweepFilm(lane, what, self._start.number, self._stop.number, self._count.value(), relief)
         length = self._lengths[lane] if lane < len(self._lengths) else 0
         last = None if self._last.value() >= length else self._last.value()
-        return Training(lane, self._first.value(), last, self._count.value(), bool(self._places.currentData()), relief)
+        return TrainingFilm(
+            lane, self._first.value(), last, self._count.value(), bool(self._places.currentData()), relief
+        )
 
     def spec(self) -> FilmSpec:
         """Return the film; raise ValueError with a sentence if there is none."""
@@ -465,7 +467,7 @@ class FilmDialog(NamedDialog):
     @staticmethod
     def _entry(document: Document, lane: int, what: str) -> str:
         title = document.lanes[lane].title
-        told = TOLD.get(what) or f"{plan.field_of(document, lane, what).label} moved"
+        told = FILM_TITLES.get(what) or f"{plan.field_of(document, lane, what).label} moved"
         return f"{told} – {lane + 1}: {title}" if document.shown > 1 else f"{told} – {title}"
 
     # -- what it will come to --------------------------------------------------------------------------------------

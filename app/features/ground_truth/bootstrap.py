@@ -96,7 +96,7 @@ class Bootstrap:
     unfinished: int
 
 
-class Votes:
+class ResampleVotes:
     """Count the predictions of the models at some locations.
 
     Parameters
@@ -147,7 +147,7 @@ def _kept(points: Points, lane: Lane) -> dict[int, Refit]:
 
 
 @dataclass(frozen=True)
-class Stability:
+class StabilityQuery:
     """Query: the classifier of a lane on resampled points.
 
     Parameters
@@ -172,7 +172,7 @@ class Stability:
         if len(points.classes) < self.lane.family.n_classes_needed:
             raise ValueError("This classifier needs points of two classes.")
         known = _kept(points, self.lane)
-        area, at_points = Votes(grid.width * grid.height), Votes(len(points))
+        area, at_points = ResampleVotes(grid.width * grid.height), ResampleVotes(len(points))
         refits: list[Refit] = []
         parts: list[Array] = []
         last, pace = time.monotonic(), Pace(overtaken)

@@ -32,7 +32,7 @@ SIDE = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class FreshTally:
     """The errors of a model on new points.
 
     Attributes
@@ -71,7 +71,7 @@ class Tally:
         first = replace(fresh_draw, batches=min(self.fresh_draw.batches, fresh_draw.batches))
         return self.law == law and self.fresh_draw == first
 
-    def with_batch(self, xy: Array, labels: Integers, credit: Array) -> Tally:
+    def with_batch(self, xy: Array, labels: Integers, credit: Array) -> FreshTally:
         """Return the tally with one more batch; `credit` is as in `Outcome`."""
         wrong, room = credit == 0.0, MOST_SHOWN - self.marked
         fresh_draw = replace(self.fresh_draw, batches=self.fresh_draw.batches + 1)
@@ -89,7 +89,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Fresh:
+class FreshQuery:
     """Query: the errors of a model on new points.
 
     Parameters
@@ -105,10 +105,10 @@ class Fresh:
     law: Law
     fresh_draw: FreshDraw
     model: Model | None
-    before: Tally | None = field(default=None, compare=False)
+    before: FreshTally | None = field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        tally, before = Tally(self.law, replace(self.fresh_draw, batches=0), self.model), self.before
+        tally, before = FreshTally(self.law, replace(self.fresh_draw, batches=0), self.model), self.before
         post(tally if before is None else before)
         if before is not None and before.model is self.model and before.of(self.law, self.fresh_draw):
             tally = before
@@ -154,7 +154,7 @@ class BayesError:
 
 
 @dataclass(frozen=True)
-class Ideal:
+class BayesErrorQuery:
     """Query: the error of the ideal classifier."""
 
     law: Law
@@ -186,7 +186,7 @@ class Ideal:
 
 
 @dataclass(frozen=True)
-class Area:
+class SquareShare:
     """Share of the square [-1, 1]^2 where a model and the truth disagree, from `SIDE` x `SIDE` locations."""
 
     model: Model
@@ -194,12 +194,12 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Square:
+class SquareQuery:
     """Query: the share of the square where a model and the truth of the exercise disagree."""
 
     name: str
     model: Model
-    before: Area | None = field(default=None, compare=False)
+    before: SquareShare | None = field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         if self.before is not None:
@@ -207,11 +207,11 @@ class Square:
         middle = (np.arange(SIDE) + 0.5) * (2.0 / SIDE) - 1.0
         xy = np.column_stack([each.ravel() for each in np.meshgrid(middle, middle)])
         predicted = yield from predictions(self.model, xy, Pace(overtaken))
-        post(Area(self.model, float((predicted != Law(self.name).truth.classes(xy)).mean())))
+        post(SquareShare(self.model, float((predicted != Law(self.name).truth.classes(xy)).mean())))
 
 
 @dataclass(frozen=True)
-class Edited:
+class EditedQuery:
     """Query: whether the points differ from those that the generator made."""
 
     origin: GeneratorSettings

@@ -8,7 +8,7 @@ from app.state.document import GeneratorSettings
 from solver.data.distribution import Law
 
 from .bootstrap import Bootstrap
-from .fresh_points import Area, BayesError, Tally
+from .fresh_points import BayesError, FreshTally, SquareShare
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class TruthRow:
 
     number: int
     title: str
-    tally: Tally | None
+    tally: FreshTally | None
     counting: bool
-    area: Area | None
+    area: SquareShare | None
     measuring: bool
     bootstrap: Bootstrap | None
     resampling: bool
@@ -73,6 +73,6 @@ class GroundTruthScene:
     law: Law | None
     edited: bool | None
     bayes: BayesError | None
-    ideal_tally: Tally | None
+    ideal_tally: FreshTally | None
     rows: tuple[TruthRow, ...]
     has_neighbours: bool = False

@@ -46,7 +46,7 @@ class GroundTruthPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        self._controller, self._desk = controller, controller.feature(GroundTruthController)
+        self._controller, self._truth_controller = controller, controller.feature(GroundTruthController)
         self._shown: tuple[GroundTruthScene, Session] | None = None
         self._tables = (False, False, False, 0)
         describe(self, "truth", "Truth and stability", "The models against the truth, and against resampled points.")
@@ -65,7 +65,7 @@ class GroundTruthPanel(QWidget):
             "truth.ideal",
             "Show the boundary (U)",
             "The true or ideal boundary in every picture.",
-            self._desk.toggle_ideal,
+            self._truth_controller.toggle_ideal,
         )
         self._name = RoomyLabel("truth.name", title="What the boundary is", rich=True)
         self._bayes = RoomyLabel("truth.bayes", title="Error of the ideal classifier", rich=True)
@@ -73,14 +73,14 @@ class GroundTruthPanel(QWidget):
         self._count = describe(
             count, "truth.count", "New points to draw", "How many new points of the generator are drawn at once."
         )
-        self._count.valueChanged.connect(self._desk.set_count)
+        self._count.valueChanged.connect(self._truth_controller.set_count)
         count.refused.connect(self._controller.say)
         self._throw = clickable(
             QPushButton("Draw"),
             "truth.throw",
             "Draw",
             "New points of the same kind, with their classes, the same for all models.",
-            self._desk.draw_fresh,
+            self._truth_controller.draw_fresh,
         )
         self._keep = clickable(
             QPushButton("Keep drawing"),
@@ -95,7 +95,7 @@ class GroundTruthPanel(QWidget):
             "truth.pick_up",
             "Remove",
             "No drawn points in the pictures any more.",
-            self._desk.pick_up,
+            self._truth_controller.pick_up,
         )
         self._errors = RoomyLabel("truth.errors", title="Failures of each model on new points", rich=True)
         self._errors.installEventFilter(self)
@@ -119,7 +119,7 @@ class GroundTruthPanel(QWidget):
         )
         resamples, tip = spin_box(LEAST, MOST), "How many models learn from resampled points."
         self._resamples = describe(resamples, "truth.resamples", "Resamples B", tip)
-        self._resamples.valueChanged.connect(self._desk.set_resamples)
+        self._resamples.valueChanged.connect(self._truth_controller.set_resamples)
         resamples.refused.connect(self._controller.say)
         self._disagreements = RoomyLabel("truth.disagreements", title="How far resampled models disagree", rich=True)
         self._definition = RoomyLabel("truth.definition", title="What the disagreement is", rich=True)
@@ -197,9 +197,9 @@ class GroundTruthPanel(QWidget):
     @Slot()
     def _toggle_keep(self) -> None:
         going = not self._controller.session.of(GroundTruthSession).fresh_going
-        self._desk.keep_drawing_fresh(going)
+        self._truth_controller.keep_drawing_fresh(going)
         if going:
-            self._desk.draw_more_fresh()
+            self._truth_controller.draw_more_fresh()
 
     @Slot()
     def _tick(self) -> None:
@@ -212,13 +212,13 @@ class GroundTruthPanel(QWidget):
         truth = self._shown[0]
         tallies = [truth.ideal_tally, *(row.tally for row in counted(truth))]
         if all(tally is not None and tally.fresh_draw == fresh_draw for tally in tallies):
-            self._desk.draw_more_fresh()
+            self._truth_controller.draw_more_fresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Stop drawing when the panel is hidden."""
         super().hideEvent(event)
         self._clock.stop()
-        self._desk.keep_drawing_fresh(False)
+        self._truth_controller.keep_drawing_fresh(False)
 
 
 def _say(place: RoomyLabel, text: str) -> None:
@@ -232,7 +232,7 @@ def counted(truth: GroundTruthScene) -> list[TruthRow]:
 
 
 def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
-    """Return the errors of each lane and of the ideal classifier: a table if it is `wide` enough, else lines of words."""
+    """Return the errors of each lane and of the ideal classifier: a table if it is `wide` enough, else lines."""
     assert truth.law is not None
     square = truth.law.has_truth
     if not (thrown or square):

@@ -28,8 +28,8 @@ from solver.data.distribution import Law
 from solver.kernels.lines import joined, level_lines
 
 from . import text
-from .bootstrap import Bootstrap, Stability
-from .fresh_points import Edited, Fresh, Ideal, Square, Tally
+from .bootstrap import Bootstrap, StabilityQuery
+from .fresh_points import BayesErrorQuery, EditedQuery, FreshQuery, FreshTally, SquareQuery
 from .model import GroundTruthScene, TruthRow
 from .state import FreshDraw, GroundTruthSession
 
@@ -43,7 +43,7 @@ IDEAL = LineStyle("ideal", 1, 2.4, (9.0, 3.0), (3.2, 1.6), accent=True)
 
 
 @dataclass(frozen=True)
-class Boundary:
+class BoundaryQuery:
     """Query: the ideal boundary on the rectangle of `grid`.
 
     Parameters
@@ -70,7 +70,7 @@ class Boundary:
 
 
 def _on(law: Law, grid: Grid, pace: Pace) -> Generator[Step, None, Array]:
-    """Return log p(x | c) on `grid`, shape (height, width, n_classes), in tiles: neighbouring points share most work."""
+    """Return log p(x | c) on `grid`, shape (height, width, n_classes), in tiles: neighbours share most work."""
     xs, ys = grid.xs, grid.ys
     logs = np.empty((grid.height, grid.width, law.n_classes))
     for row in range(0, grid.height, TILE):
@@ -136,17 +136,17 @@ def queries(context: Context) -> dict[str, Query]:
     asked: dict[str, Query] = {}
     if law is not None and PANEL in session.open_panels:
         assert document.origin is not None
-        asked["edited"] = Edited(document.origin, document.points)
-        asked["ideal"] = Ideal(law)
+        asked["edited"] = EditedQuery(document.origin, document.points)
+        asked["ideal"] = BayesErrorQuery(law)
         asked |= _fresh(context, law)
     chosen = session.of(GroundTruthSession)
     if law is not None and chosen.ideal and not law.has_truth and law.has_density:
         for grid in context.grids:  # lanes of one size share an answer
-            asked[f"boundary{context.grids.index(grid)}"] = Boundary(law.unflipped, grid)
+            asked[f"boundary{context.grids.index(grid)}"] = BoundaryQuery(law.unflipped, grid)
     if chosen.bootstrap and fast_loops.ready() and not session.drawing and len(document.points):
         for lane, slot, grid in zip(document.lanes, document.slots, context.grids, strict=False):
             if not lane.is_difference:
-                asked[LaneQuestion("haze", slot)] = Stability(
+                asked[LaneQuestion("haze", slot)] = StabilityQuery(
                     lane, document.training_points, chosen.resamples, grid.coarse()
                 )
     return asked
@@ -154,19 +154,21 @@ def queries(context: Context) -> dict[str, Query]:
 
 def _fresh(context: Context, law: Law) -> dict[str, Query]:
     document, results, fresh_draw = context.document, context.results, context.session.of(GroundTruthSession).fresh_draw
-    wanted: dict[str, Fresh | Square] = {"fresh": Fresh(law, fresh_draw, None)} if fresh_draw.batches else {}
+    wanted: dict[str, FreshQuery | SquareQuery] = (
+        {"fresh": FreshQuery(law, fresh_draw, None)} if fresh_draw.batches else {}
+    )
     for lane, slot in zip(document.lanes[: document.shown], document.slots, strict=False):
         model = _model(results.frame(slot), document)
         if model is None or lane.is_difference:
             continue
         if fresh_draw.batches:
-            wanted[LaneQuestion("fresh", slot)] = Fresh(law, fresh_draw, model)
+            wanted[LaneQuestion("fresh", slot)] = FreshQuery(law, fresh_draw, model)
         if law.has_truth:
-            wanted[LaneQuestion("square", slot)] = Square(law.name, model)
+            wanted[LaneQuestion("square", slot)] = SquareQuery(law.name, model)
     return {name: _continued(results.answer(name), query) for name, query in wanted.items()}
 
 
-def _continued(answer: Answer | None, new: Fresh | Square) -> Query:
+def _continued(answer: Answer | None, new: FreshQuery | SquareQuery) -> Query:
     """Return `new`, or the unanswered query before it on the same points.
 
     A training makes a new model every frame: if each were queried at once, none would ever be counted completely.
@@ -178,7 +180,7 @@ def _continued(answer: Answer | None, new: Fresh | Square) -> Query:
     same = replace(old, model=model) == new
     if old == new or (same and not answer.done):
         return old
-    return replace(new, before=answer.value) if same or isinstance(new, Fresh) else new
+    return replace(new, before=answer.value) if same or isinstance(new, FreshQuery) else new
 
 
 def _model(frame: Frame | None, document: Document) -> Model | None:
@@ -196,8 +198,8 @@ def scene(context: Context, others: object) -> tuple[GroundTruthScene]:
     law, origin = _law(document), document.origin
     edited, bayes, ideal = None, None, None
     if law is not None and origin is not None:
-        edited = _answered(results, "edited", Edited(origin, document.points))
-        bayes = _answered(results, "ideal", Ideal(law))
+        edited = _answered(results, "edited", EditedQuery(origin, document.points))
+        bayes = _answered(results, "ideal", BayesErrorQuery(law))
         ideal = _tally(results.answer("fresh"), law, session.of(GroundTruthSession).fresh_draw)
     learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
     rows = tuple(_row(index, document, session, results, law) for index in learning)
@@ -223,10 +225,10 @@ def boundary_name(scene: Scene) -> str:
     return text.boundary_name(None if truth is None else truth.law)
 
 
-def _tally(answer: Answer | None, law: Law, fresh_draw: FreshDraw) -> Tally | None:
+def _tally(answer: Answer | None, law: Law, fresh_draw: FreshDraw) -> FreshTally | None:
     """Return the tally of an answer, if it counts these points and there are some."""
     tally = answer.value if answer is not None else None
-    return tally if isinstance(tally, Tally) and tally.of(law, fresh_draw) and tally.thrown else None
+    return tally if isinstance(tally, FreshTally) and tally.of(law, fresh_draw) and tally.thrown else None
 
 
 def _row(index: int, document: Document, session: Session, results: Results, law: Law | None) -> TruthRow:
@@ -238,7 +240,7 @@ def _row(index: int, document: Document, session: Session, results: Results, law
     newest = present and tally is not None and tally.model is model and tally.fresh_draw == chosen.fresh_draw
     counting = model is not None and not newest
     answer, area = results.answer(f"square{slot}"), None
-    if answer is not None and isinstance(answer.query, Square) and law is not None and law.has_truth:
+    if answer is not None and isinstance(answer.query, SquareQuery) and law is not None and law.has_truth:
         area = answer.value if answer.query.name == law.name else None
     bootstrap, resampling, message = _haze(index, document, session, results)
     return TruthRow(
@@ -261,7 +263,7 @@ def _haze(index: int, document: Document, session: Session, results: Results) ->
     if chosen.bootstrap and not len(document.training_points):
         return None, False, NO_POINTS
     answer = results.answer(f"haze{document.slots[index]}") if chosen.bootstrap else None
-    if answer is None or not isinstance(answer.query, Stability):
+    if answer is None or not isinstance(answer.query, StabilityQuery):
         return None, chosen.bootstrap, ""
     asked = answer.query
     if not is_present(document, index, asked):
@@ -293,7 +295,7 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
     """Return the line of the lane, or of an earlier lane of the same size."""
     for place in range(index, -1, -1):
         answer = results.answer(f"boundary{place}")
-        if answer is not None and isinstance(answer.query, Boundary) and answer.query.law == law.unflipped:
+        if answer is not None and isinstance(answer.query, BoundaryQuery) and answer.query.law == law.unflipped:
             lines: Lines | None = answer.value
             return lines
     return None
@@ -306,7 +308,7 @@ def _true_lines(law: Law, view: View) -> Lines:
 
 
 @lru_cache(maxsize=8)
-def _specks(tally: Tally) -> Specks:
+def _specks(tally: FreshTally) -> Specks:
     """Return the points of a tally in their classes, with the errors crossed out."""
     crossed = tally.xy[: tally.marked]
     kinds = (*(str(c) for c in range(tally.law.n_classes)), "wrong")

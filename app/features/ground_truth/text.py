@@ -10,7 +10,7 @@ from solver.data.datasets import DATASETS
 from solver.data.distribution import Law, cover_hart, wilson
 
 from .bootstrap import Bootstrap
-from .fresh_points import MOST_SHOWN, SIDE, BayesError, Tally
+from .fresh_points import MOST_SHOWN, SIDE, BayesError, FreshTally
 from .model import GroundTruthScene
 
 NO_ORIGIN = (
@@ -102,14 +102,14 @@ def nearest_words(law: Law, bayes: BayesError) -> str:
     )
 
 
-def error_words(tally: Tally) -> tuple[str, str, str]:
+def error_words(tally: FreshTally) -> tuple[str, str, str]:
     """Return the number of errors, the error, and its 95 % interval."""
     low, high = wilson(tally.failures, tally.thrown)
     interval = f"{percent(low).removesuffix(' %')} –\u2060 {percent(high)}".replace(" ", "\u00a0")
     return counted(tally.failures), percent(tally.failures / tally.thrown), interval
 
 
-def excess_words(tally: Tally, ideal: Tally | None) -> str:
+def excess_words(tally: FreshTally, ideal: FreshTally | None) -> str:
     """Return the error minus that of the ideal classifier on the same points, in percentage points."""
     if ideal is None or ideal.fresh_draw != tally.fresh_draw or ideal.law != tally.law:
         return "…"
@@ -133,7 +133,7 @@ def thrown_words(truth: GroundTruthScene) -> str:
     return f"{count(tally.thrown, 'new point')} ({which}), the same for all."
 
 
-def shown_words(tally: Tally) -> str:
+def shown_words(tally: FreshTally) -> str:
     """Return which of the new points are marked in a picture."""
     if tally.marked == MOST_SHOWN:
         return f"The first {grouped(MOST_SHOWN)} failures are marked."

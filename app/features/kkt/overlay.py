@@ -132,7 +132,7 @@ class PairMark:
 
 
 @dataclass(frozen=True)
-class Card:
+class PointCard:
     """The hovered point: a ring, with its numbers beside it."""
 
     at: Spot
@@ -158,7 +158,7 @@ class StudyOverlay:
 
     slacks: SlackLines | None = None
     pair: PairMark | None = None
-    card: Card | None = None
+    card: PointCard | None = None
     font: QFont = field(default_factory=QFont)
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:

@@ -17,7 +17,20 @@ from app.views.plot.lines import clipped, to_pixels
 from app.views.widgets import painting
 from solver import Grid
 
-from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, Spot, StudyOverlay, square, to_repaint
+from .overlay import (
+    CARD,
+    GAP,
+    PAD,
+    PAIR,
+    Label,
+    PairMark,
+    PointCard,
+    SlackLines,
+    Spot,
+    StudyOverlay,
+    square,
+    to_repaint,
+)
 from .scene import KktSession
 from .text import number, point_words
 
@@ -129,7 +142,7 @@ def _signed(value: float) -> str:
 
 def _card(
     run_state: RunState, grid: Grid, area: QRectF, hovered: int, font: QFont, busy: Sequence[QRectF]
-) -> Card | None:
+) -> PointCard | None:
     found = np.flatnonzero(run_state.points.ids[run_state.index] == hovered)
     if not len(found):
         return None
@@ -140,7 +153,7 @@ def _card(
     lines = point_words(run_state, place)
     bold = tuple(at == len(lines) - 1 for at in range(len(lines)))
     around = [*busy, square((x, y), CARD)]
-    return Card((x, y), _label(lines, bold, (x, y), CARD + GAP, area, font, around))
+    return PointCard((x, y), _label(lines, bold, (x, y), CARD + GAP, area, font, around))
 
 
 def _label(

@@ -19,8 +19,7 @@ from app.views import kkt_style
 from app.views.chart.axis import Axis
 from app.views.chart.chart import EDGE, INSET
 from app.views.chart.linked import Hover, PointChart
-from app.views.chart.marks import Bars as BarMarks
-from app.views.chart.marks import Line, Mark, Region, Strokes, class_spots
+from app.views.chart.marks import Bars, Line, Mark, Region, Strokes, class_spots
 from app.views.plot.symbols import kkt_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import combo_box, describe, filled
@@ -40,7 +39,7 @@ WIDEST = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Bars:
+class BarGroups:
     """The order and the groups of the bars.
 
     Attributes
@@ -58,7 +57,7 @@ class Bars:
     per_bar: int
 
 
-def bars_of(run_state: RunState, by_size: bool, most: int) -> Bars:
+def bars_of(run_state: RunState, by_size: bool, most: int) -> BarGroups:
     """Return at most `most` bars for the multipliers of `run_state`, by descending size or in the order of the points.
 
     Among equal multipliers, those of one case and one C are adjacent.
@@ -73,7 +72,7 @@ def bars_of(run_state: RunState, by_size: bool, most: int) -> Bars:
     first = padded.reshape(m, per_bar).argmax(axis=1) + per_bar * np.arange(m)
     bar = np.empty(n, dtype=np.intp)
     bar[order] = np.arange(n) // per_bar
-    return Bars(order[first].astype(np.intp), bar, per_bar)
+    return BarGroups(order[first].astype(np.intp), bar, per_bar)
 
 
 class MultiplierBars(PointChart):
@@ -83,7 +82,7 @@ class MultiplierBars(PointChart):
         super().__init__(hover)
         self.by_size = True
         self.up_to_C = True
-        self._bars: Bars | None = None
+        self._bars: BarGroups | None = None
         self._most = 0
 
     def sizeHint(self) -> QSize:
@@ -109,7 +108,7 @@ class MultiplierBars(PointChart):
     def _room(self) -> float:
         return max(self.area().width() - 2 * INSET, 1.0)
 
-    def bars(self) -> Bars:
+    def bars(self) -> BarGroups:
         """Return groups and order of the bars at the present width."""
         assert self.run_state is not None and self.run_state.alpha is not None
         most = max(1, int(self._room()))
@@ -181,9 +180,7 @@ class MultiplierBars(PointChart):
         open_bars = np.unique(bars.bar[~run_state.kkt.satisfied]) + 0.5
         bound, note = self._bound(run_state, bars, top)
         marks: list[Mark] = [
-            BarMarks(
-                left=left, right=right, height=alpha, brushes=[brushes[each] for each in case.tolist()], edges=edges
-            ),
+            Bars(left=left, right=right, height=alpha, brushes=[brushes[each] for each in case.tolist()], edges=edges),
             Line(x=bound[0], y=bound[1], colour=theme.background, width=3.5, read=False),
             Line(x=bound[0], y=bound[1], colour=theme.ink, width=1.5, read=False),
             Strokes(x=open_bars, foot=10.0, width=1.0 if self.pitch() < ROOM_FOR_GAPS else 2.0, colour=theme.ink),
@@ -205,7 +202,7 @@ class MultiplierBars(PointChart):
         x = Axis(low=0.0, high=float(max(m, self._room() / WIDEST)), bare=True, grid=False)
         self.show_marks(marks, theme, x, Axis(f"α   {note}", low=low, high=top, ticks=_tick))
 
-    def _bound(self, run_state: RunState, bars: Bars, top: float) -> tuple[tuple[Array, Array], str]:
+    def _bound(self, run_state: RunState, bars: BarGroups, top: float) -> tuple[tuple[Array, Array], str]:
         """Return a line at C, with steps where C changes, and its description."""
         assert run_state.C is not None
         bounds = run_state.C[bars.place]

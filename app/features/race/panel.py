@@ -52,9 +52,9 @@ def labelled(text: str, *widgets: QWidget) -> QWidget:
 class RaceControls(QWidget):
     """Two rows of controls, more if the panel is narrow."""
 
-    def __init__(self, desk: RaceController) -> None:
+    def __init__(self, racing: RaceController) -> None:
         super().__init__()
-        self._desk = desk
+        self._racing = racing
         filled(QVBoxLayout(self), self._rule_row(), self._control_row(), margins=0, spacing=4)
 
     def _rule_row(self) -> QWidget:
@@ -66,14 +66,14 @@ class RaceControls(QWidget):
                 f"{rule.title} races",
                 f"{rule.note} Two to four rules race.",
             )
-            box.clicked.connect(lambda on, name=name: self._desk.choose_rule(name, on))
+            box.clicked.connect(lambda on, name=name: self._racing.choose_rule(name, on))
         return in_lines(14, QLabel("Rules"), *self._rules.values())
 
     def _control_row(self) -> QWidget:
         self._play, self._restart = QPushButton("&Play"), QPushButton("&Restart")
         describe(self._play, "race.play", "Play", "Let the race go on, or pause it. Space does the same.")
         describe(self._restart, "race.restart", "Restart", "From zero multipliers, on the present points and settings.")
-        for button, press in ((self._play, self._desk.toggle), (self._restart, self._desk.restart)):
+        for button, press in ((self._play, self._racing.toggle), (self._restart, self._racing.restart)):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click Space still plays and pauses
             button.clicked.connect(press)
         self._mode = combo(
@@ -81,18 +81,18 @@ class RaceControls(QWidget):
             "What all rules get alike",
             [(title, name) for name, (title, _) in MODES.items()],
             " ".join(note for _, note in MODES.values()),
-            self._desk.choose_mode,
+            self._racing.choose_mode,
         )
         self._pace, self._pace_text = QSlider(Qt.Orientation.Horizontal), named(QLabel(), "race.pace_text")
         self._pace.setMinimumWidth(130)
         self._pace.setPageStep(1)
         tip = "How much each rule gets before the next picture; there are 25 pictures a second, or as many as can be."
         describe(self._pace, "race.pace", "Pace", tip)
-        self._pace.actionTriggered.connect(lambda action: self._desk.choose_pace(self._pace.sliderPosition()))
+        self._pace.actionTriggered.connect(lambda action: self._racing.choose_pace(self._pace.sliderPosition()))
         tip = "Kernel, C and all but the rule come from this lane."
-        self._lane = combo("lane", "Settings of", [], tip, self._desk.choose_lane)
+        self._lane = combo("lane", "Settings of", [], tip, self._racing.choose_lane)
         tip = "Of several classes: the binary problem that is raced on."
-        self._problem = combo("problem", "Problem", [], tip, self._desk.choose_problem)
+        self._problem = combo("problem", "Problem", [], tip, self._racing.choose_problem)
         self._problem_box = labelled("Pro&blem", self._problem)
         return in_lines(
             12,
@@ -106,8 +106,8 @@ class RaceControls(QWidget):
 
     def show_choice(self) -> None:
         """Show what is chosen, and the possible choices."""
-        desk = self._desk
-        choice, course, last = desk.choice, desk.course, len(PACES[desk.choice.mode]) - 1
+        racing = self._racing
+        choice, course, last = (racing.choice, racing.course, len(PACES[racing.choice.mode]) - 1)
         for name, box in self._rules.items():
             show_check(box, name in choice.rules)
         show_choice(self._mode, choice.mode)
@@ -115,15 +115,15 @@ class RaceControls(QWidget):
         self._play.setText(f"&{play}")
         if play != self._play.accessibleName():
             self._play.setAccessibleName(play)
-        self._play.setEnabled(desk.can_play or choice.playing)
+        self._play.setEnabled(racing.can_play or choice.playing)
         self._restart.setEnabled(course.lane is not None)
         self._pace.setMaximum(last)
-        show_number(self._pace, desk.position)
-        self._pace_text.setText(race_words.pace(choice.mode, desk.pace))
-        show_entries(self._lane, [(f"Classifier {index + 1}", index) for index in desk.lanes])
+        show_number(self._pace, racing.position)
+        self._pace_text.setText(race_words.pace(choice.mode, racing.pace))
+        show_entries(self._lane, [(f"Classifier {index + 1}", index) for index in racing.lanes])
         show_choice(self._lane, course.lane)
-        self._lane.setEnabled(len(desk.lanes) > 0)
-        show_entries(self._problem, desk.problems)
+        self._lane.setEnabled(len(racing.lanes) > 0)
+        show_entries(self._problem, racing.problems)
         show_choice(self._problem, course.problem)
         self._problem_box.setVisible(len(course.problems) > 1)
 
@@ -153,7 +153,7 @@ class RacePanel(QWidget):
         super().__init__()
         self.setObjectName("race")
         self._theme: Theme | None = None
-        self.desk = RaceController(controller, scheduler, self._show)
+        self.racing = RaceController(controller, scheduler, self._show)
         self._build()
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # if the first rule had the focus, Space would toggle it
 
@@ -164,7 +164,7 @@ class RacePanel(QWidget):
             "race.sentence", "The settings of the classifier have changed: Restart races with the new ones.", rich=True
         )
         self._sentence.hide()
-        self._controls = RaceControls(self.desk)
+        self._controls = RaceControls(self.racing)
         self.board = RaceBoard()
         self.board.racers[0].picture.resized.connect(self._resized)  # all have the same size
         self._news = describe(
@@ -201,8 +201,8 @@ class RacePanel(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Other widgets with the focus use these keys first.
         if event.key() in PLAYS and not event.isAutoRepeat():
-            if self.desk.can_play or self.desk.choice.playing:
-                self.desk.toggle()
+            if self.racing.can_play or self.racing.choice.playing:
+                self.racing.toggle()
         else:
             super().keyPressEvent(event)
 
@@ -211,20 +211,20 @@ class RacePanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Follow new frames, the document and the theme."""
         self._theme = theme
-        self.desk.shades = theme.shades
-        self.desk.look()
+        self.racing.shades = theme.shades
+        self.racing.look()
 
     def _show(self) -> None:
         """Draw the state of the race."""
-        theme, frame, choice = self._theme, self.desk.frame, self.desk.choice
+        theme, frame, choice = self._theme, self.racing.frame, self.racing.choice
         if theme is None:
             return
         self._controls.show_choice()
-        alarm, note = escape(self.desk.alarm), escape(frame.note) if frame is not None else ""
+        alarm, note = escape(self.racing.alarm), escape(frame.note) if frame is not None else ""
         self._sentence.say(f"<b>{alarm}</b>" if alarm else note)
         self._sentence.setVisible(bool(alarm or note))
         self.board.show_rules(choice.rules, theme)
-        self.board.show_frame(frame, choice.playing, self.desk.grid, theme)
+        self.board.show_frame(frame, choice.playing, self.racing.grid, theme)
         winner, near = ("", "") if frame is None else (race_words.winner(frame), race_words.near(frame))
         self._news.say(f"<b>{escape(winner)}</b><br>{escape(near)}" if winner else "")
         name = f"{winner} {near}".strip() or "Who wins"  # otherwise only this is read out
@@ -237,8 +237,8 @@ class RacePanel(QWidget):
 
     def _resized(self) -> None:
         picture = self.board.racers[0].picture
-        self.desk.size = picture.width(), picture.height(), picture.devicePixelRatioF()
-        self.desk.look()
+        self.racing.size = picture.width(), picture.height(), picture.devicePixelRatioF()
+        self.racing.look()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -259,4 +259,4 @@ class RacePanel(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if not event.spontaneous():  # spontaneous: the window was minimised
-            self.desk.pause()
+            self.racing.pause()

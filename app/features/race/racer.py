@@ -1,4 +1,4 @@
-"""Racer: one working-set rule in the race, and what it has spent.  CostProbe: a second solver that measures its time."""
+"""Racer: one working-set rule in the race, and what it has spent.  CostProbe: a second solver that times it."""
 
 from __future__ import annotations
 

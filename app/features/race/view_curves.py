@@ -49,7 +49,7 @@ def racer_line(theme: Theme, slot: int, xy: Array, name: str, signs: list[int] |
 
 
 def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: float) -> QPixmap:
-    """Return a piece of the racer's line with its marker, `longish` times as long as high, for headings and the table."""
+    """Return a piece of the racer's line with its marker, `longish` times as long as high, for headings and table."""
     width = round(longish * height)
     pixmap = blank(width, height, ratio)
     with painter_on(pixmap, smooth=True) as painter:

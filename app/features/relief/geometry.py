@@ -74,7 +74,7 @@ class Camera:
 
 
 @dataclass(frozen=True)
-class Caption:
+class ReliefCaption:
     """A short text at one of several locations: the one farthest in the direction `towards`, (x, y) on screen."""
 
     text: str
@@ -118,7 +118,7 @@ class Solid:
     sheets: tuple[tuple[float, Array], ...]
     strength: float
     frame: Array
-    captions: tuple[Caption, ...] = field(default=())
+    captions: tuple[ReliefCaption, ...] = field(default=())
 
     def pixels(self, width: float, height: float) -> float:
         """Return the pixels per unit of the box at zoom 1, so that it fits however it is turned."""
@@ -171,16 +171,16 @@ def _disc(relief: Relief) -> Array:
     return np.asarray(middle + circle * half)
 
 
-def _box(extent: tuple[float, float, float], names: tuple[str, str, str]) -> tuple[Array, tuple[Caption, ...]]:
+def _box(extent: tuple[float, float, float], names: tuple[str, str, str]) -> tuple[Array, tuple[ReliefCaption, ...]]:
     """Return the edges of the floor and the vertical edges, and the names of the axes at them."""
     a, b, c = extent
     floor = np.array([[x, y, -c] for x, y in ((-a, -b), (a, -b), (a, b), (-a, b))])
     top = floor * (1.0, 1.0, -1.0)
     frame = np.array([*((floor[n], floor[n - 1]) for n in range(4)), *((floor[n], top[n]) for n in range(4))])
     captions = (
-        Caption(names[0], np.array([[0.0, -b, -c], [0.0, b, -c]]), (0, 1)),
-        Caption(names[1], np.array([[-a, 0.0, -c], [a, 0.0, -c]]), (0, 1)),
-        Caption(names[2], top, (-1, 0)),
+        ReliefCaption(names[0], np.array([[0.0, -b, -c], [0.0, b, -c]]), (0, 1)),
+        ReliefCaption(names[1], np.array([[-a, 0.0, -c], [a, 0.0, -c]]), (0, 1)),
+        ReliefCaption(names[2], top, (-1, 0)),
     )
     return frame, tuple(caption for caption in captions if caption.text)
 
@@ -204,10 +204,10 @@ def plane_in_box(normal: Array, distance: float, extent: tuple[float, float, flo
     return np.asarray(places[np.argsort(angle)])
 
 
-def _captioned(levels: tuple[tuple[float, Array], ...]) -> tuple[Caption, ...]:
+def _captioned(levels: tuple[tuple[float, Array], ...]) -> tuple[ReliefCaption, ...]:
     names = {-1.0: "f = −1", 0.0: "f = 0", 1.0: "f = 1"}
     ordered = sorted(levels, key=lambda level: abs(level[0]))  # if there is room for one only, it is f = 0
-    return tuple(Caption(names[level], corners, (1, 0)) for level, corners in ordered if len(corners))
+    return tuple(ReliefCaption(names[level], corners, (1, 0)) for level, corners in ordered if len(corners))
 
 
 def over_plane(relief: Relief, names: tuple[str, str] = ("x₁", "x₂"), limit: float | None = None) -> Solid:

@@ -91,7 +91,7 @@ class ReliefPicture(Painted):
             self.shown is not None
             and not self._drawer.busy
             and not self._rest.isActive()
-            and self.shown == self._wish(2)
+            and self.shown == self._request(2)
         )
 
     def show_relief(self, relief: Relief | None, morph: float | None, names: tuple[str, str], theme: Theme) -> None:
@@ -114,7 +114,7 @@ class ReliefPicture(Painted):
         self._rest.start()
         self._draw(1)
 
-    def _wish(self, samples: int) -> tuple[Any, ...]:
+    def _request(self, samples: int) -> tuple[Any, ...]:
         ratio = self.devicePixelRatioF()
         width, height = round(self.width() * ratio), round(self.height() * ratio)
         samples = samples if width * height <= FINE_PIXELS else 1
@@ -126,11 +126,11 @@ class ReliefPicture(Painted):
         if self._drawer.busy:
             self._waiting = True  # the newest request is drawn next
             return
-        wish = self._wish(samples)
+        request = self._request(samples)
         self._waiting = False
 
         def work(progress: Progress) -> tuple[Solid, NDArray[np.uint8]]:
-            relief, morph, names, camera, width, height, theme, ratio, samples = wish
+            relief, morph, names, camera, width, height, theme, ratio, samples = request
             solid = _solid(relief, morph, names)
             return solid, draw(solid, camera, max(width, 1), max(height, 1), theme, ratio, samples)
 
@@ -139,14 +139,14 @@ class ReliefPicture(Painted):
             height, width = pixels.shape[:2]
             image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
             self._drawn = solid, image.copy()
-            self._show(wish)
+            self._show(request)
 
         task = Task("Drawing the relief", work, "The relief could not be drawn", kept=False)
-        self._drawer.run(task, done, lambda error: self._show(wish, str(error)))
+        self._drawer.run(task, done, lambda error: self._show(request, str(error)))
 
-    def _show(self, wish: tuple[Any, ...], failure: str = "") -> None:
-        """Show the result of `wish`, and draw what was requested meanwhile."""
-        self.shown, self._failure = wish, failure
+    def _show(self, request: tuple[Any, ...], failure: str = "") -> None:
+        """Show the result of `request`, and draw what was requested meanwhile."""
+        self.shown, self._failure = request, failure
         self.update()
         if self._waiting:
             self._draw(1 if self._rest.isActive() else 2)
@@ -370,8 +370,8 @@ class ReliefPanel(QWidget):
 
     def save_picture(self, path: Path) -> None:
         """Write the displayed picture as a PNG file, on a thread."""
-        wish, font = self.picture._wish(1), self.picture.font()
-        relief, morph, names, camera, width, height, theme, ratio, _ = wish
+        request, font = self.picture._request(1), self.picture.font()
+        relief, morph, names, camera, width, height, theme, ratio, _ = request
         if relief is None:
             return
 

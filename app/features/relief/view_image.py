@@ -145,7 +145,7 @@ def _inks(theme: Theme, count: int, alpha: float) -> Array:
 
 @lru_cache(maxsize=16)
 def _table(theme: Theme, classes: tuple[int, int], has_margins: bool) -> Array:
-    """Return the colours of f from -`FULL_VALUE` to `FULL_VALUE`, as in flat pictures; the rest of the classes is grey."""
+    """Return the colours of f from -`FULL_VALUE` to `FULL_VALUE`, as in flat pictures; the other classes are grey."""
     f = (np.arange(COLOURS) + 0.5) / COLOURS * 2.0 * FULL_VALUE - FULL_VALUE
     predicted = np.where(f < 0, *classes).astype(np.int8)
     sureness = np.abs(f) / FULL_VALUE if has_margins else np.full(COLOURS, UNKNOWN)

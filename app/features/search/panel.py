@@ -41,7 +41,7 @@ class SearchPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        self._controller, self._desk = controller, controller.feature(SearchController)
+        self._controller, self._searching = controller, controller.feature(SearchController)
         self._length = self._splits = 0
         describe(self, "search", "Neighbour search", "How kNN finds its neighbours, step by step.")
         self.setToolTip("")
@@ -60,7 +60,7 @@ class SearchPanel(QWidget):
         self._slider = describe(
             QSlider(Qt.Orientation.Horizontal), "search.step", "Step", "First the splits of the tree, then the search."
         )
-        self._slider.actionTriggered.connect(lambda action: self._desk.seek(self._slider.sliderPosition()))
+        self._slider.actionTriggered.connect(lambda action: self._searching.seek(self._slider.sliderPosition()))
         said = (sentence, counts, legend, own)
         self._search = in_column(self._choices(), self._heading, self._slider, self._buttons(), *said, spacing=6)
         form = in_column(self._lane_row, self._message, self._search, 1, margins=(8, 4, 8, 4), spacing=6)
@@ -70,24 +70,24 @@ class SearchPanel(QWidget):
     def _choices(self) -> QWidget:
         tip = "Whose search is displayed."
         self._lane = describe(combo_box([]), "search.lane", "Classifier", tip)
-        self._lane.activated.connect(lambda: self._desk.choose(slot=self._lane.currentData()))
+        self._lane.activated.connect(lambda: self._searching.choose(slot=self._lane.currentData()))
         entries = [(f"up to {each}" + " (the program's)" * (each == LEAF_SIZES[-1]), each) for each in LEAF_SIZES]
         tip = "A box of more points is split again. Small leaves: many boxes, few distances."
         self._leaf = describe(combo_box(entries), "search.leaf_size", "Points in a leaf", tip)
-        self._leaf.activated.connect(lambda: self._desk.choose(leaf_size=self._leaf.currentData()))
+        self._leaf.activated.connect(lambda: self._searching.choose(leaf_size=self._leaf.currentData()))
         self._lane_row = in_row(label_for("Classifier", self._lane), (self._lane, 1))
         return in_row(label_for("Points in a leaf", self._leaf), (self._leaf, 1))
 
     def _buttons(self) -> QWidget:
-        desk = self._desk
+        searching = self._searching
         rows = (
-            ("start", "Start", "To the start", "The box of all points (Home).", lambda: desk.to_start(0)),
-            ("back", "Back", "Step back", "One step earlier (< or comma).", lambda: desk.step(0, -1)),
-            ("forward", "Forward", "Step forward", "The next step (> or full stop).", lambda: desk.step(0, 1)),
+            ("start", "Start", "To the start", "The box of all points (Home).", lambda: searching.to_start(0)),
+            ("back", "Back", "Step back", "One step earlier (< or comma).", lambda: searching.step(0, -1)),
+            ("forward", "Forward", "Step forward", "The next step (> or full stop).", lambda: searching.step(0, 1)),
             ("search", "To search", "To the search", "The whole tree, before the search begins.",
-             lambda: desk.choose(step=self._splits)),
+             lambda: searching.choose(step=self._splits)),
             ("end", "End", "To the end", "The end of the search, also while the query moves (End).",
-             lambda: desk.to_end(0)),
+             lambda: searching.to_end(0)),
         )  # fmt: skip
         made = [clickable(QPushButton(row[1]), f"search.{row[0]}", *row[2:]) for row in rows]
         tip = "Keep this query; again to follow the pointer (Q)."
@@ -139,5 +139,5 @@ class SearchPanel(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not timeline_keys.take_key(event, self._desk, 0, self._length):
+        if not timeline_keys.take_key(event, self._searching, 0, self._length):
             super().keyPressEvent(event)

@@ -27,7 +27,7 @@ SAMPLES = 33
 
 
 @dataclass(frozen=True)
-class Box:
+class StepBox:
     """The box [0, C_i] x [0, C_j] and the step in it; locations are (alpha_i, alpha_j).
 
     Attributes
@@ -66,7 +66,7 @@ class Box:
     labels: tuple[tuple[float, str], ...]
 
 
-def box_of(step: Explanation) -> Box:
+def box_of(step: Explanation) -> StepBox:
     """Return the box of `step`."""
     largest = max(step.alpha_i, step.alpha_j, *step.after)
     bounded_i, bounded_j = step.C_i <= FAR * largest, step.C_j <= FAR * largest
@@ -83,7 +83,7 @@ def box_of(step: Explanation) -> Box:
     ahead = min(step.longest, _room(step.alpha_i, step.y_i, width), _room(step.alpha_j, -step.y_j, height))
     ends = [(at(step, -back), back >= step.back), (at(step, ahead), ahead >= step.longest)]
     low, high = ends if step.y_j < 0 else reversed(ends)
-    return Box(
+    return StepBox(
         width,
         height,
         bounded_i,
@@ -121,7 +121,7 @@ def _labels(step: Explanation) -> tuple[tuple[float, str], ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Gain:
+class StepGain:
     """D along the segment, relative to its present value; locations are (lambda, gain).
 
     Attributes
@@ -163,7 +163,7 @@ class Gain:
         return (-self.back if -self.back >= self.left else None), (self.longest if self.longest <= self.right else None)
 
 
-def gain_of(step: Explanation) -> Gain:
+def gain_of(step: Explanation) -> StepGain:
     """Return the parabola of `step`."""
     right = BEYOND * step.step
     vertex = None
@@ -179,7 +179,7 @@ def gain_of(step: Explanation) -> Gain:
     inside = vertex is not None and vertex[0] <= right
     if inside and vertex is not None:
         top = max(top, vertex[1])
-    return Gain(
+    return StepGain(
         left,
         right,
         bottom,
@@ -216,7 +216,7 @@ class PlotFrame:
         return x, y
 
 
-def fitted(box: Box, left: float, top: float, width: float, height: float) -> PlotFrame:
+def fitted(box: StepBox, left: float, top: float, width: float, height: float) -> PlotFrame:
     """Return the largest frame for `box` in the middle of a rectangle of pixels."""
     wide = min(width, height * box.aspect)
     high = wide / box.aspect

@@ -19,7 +19,7 @@ from solver.svm.working_set_candidates import Ranking
 from . import text as words
 from .view_box import BoxView
 from .view_gain import GainView
-from .view_ranking import RankingView, Strip
+from .view_ranking import RankedPoints, RankingView
 from .view_text import Paragraph, TextView
 
 LARGE = 1.25
@@ -54,7 +54,7 @@ class StepPanel(QWidget):
         describe(self, "step", "Step", words.TEACHING)
         self.setToolTip("")
         self._shown: tuple[RunState | None, Theme, Points, str] | None = None
-        self._strips: tuple[()] | tuple[Strip, Strip] = ()
+        self._strips: tuple[()] | tuple[RankedPoints, RankedPoints] = ()
         self._run = -1
         self._columns = 0
         self._any = False  # there are pictures
@@ -171,7 +171,7 @@ class StepPanel(QWidget):
             self._words.release()
             self._because.release()
         self._words.show_text(tuple(paragraph for paragraph in paragraphs if paragraph.text), theme)
-        self.setAccessibleDescription(words.told(run_state, ", ".join(said)))
+        self.setAccessibleDescription(words.panel_text(run_state, ", ".join(said)))
 
     def _show_pictures(self, run_state: RunState | None, points: Points, theme: Theme) -> None:
         step = None if run_state is None else run_state.explanation
@@ -196,8 +196,8 @@ def called(row: int) -> str:
     return f"point {grouped(row)}" if row else "a point that is gone"
 
 
-def strip_of(run_state: RunState, ranking: Ranking, points: Points) -> Strip:
+def strip_of(run_state: RunState, ranking: Ranking, points: Points) -> RankedPoints:
     """Return `ranking` with the identity of its candidates."""
     at = run_state.index[ranking.candidates]
     ids, labels = run_state.points.ids[at], run_state.points.labels[at]
-    return Strip(ranking, tuple(ids.tolist()), tuple(labels.tolist()), tuple(points.rows_of(ids)))
+    return RankedPoints(ranking, tuple(ids.tolist()), tuple(labels.tolist()), tuple(points.rows_of(ids)))

@@ -11,7 +11,7 @@ from solver import Certificate, Status
 from solver.inspection.step_explanation import Explanation
 from solver.svm.working_set_candidates import Ranking
 
-from .geometry import Gain
+from .geometry import StepGain
 
 TEACHING = (
     "Why this pair, and what the step does: train an SVM by SMO, pause, and go step by step with the keys , and ."
@@ -136,7 +136,7 @@ def clipping(step: Explanation) -> str:
     return f"clipped to {number(step.step)} by {step.where}" if step.clipped else "which lies within the box"
 
 
-def ticks(step: Explanation, gain: Gain) -> list[tuple[float, str]]:
+def ticks(step: Explanation, gain: StepGain) -> list[tuple[float, str]]:
     """Return positions and texts below the parabola, the most important first: "H: λ = 1", "0", "λ* = 1.46"."""
     ahead, behind = ("L", "H") if step.y_j > 0 else ("H", "L")
     low, high = gain.limits
@@ -190,7 +190,7 @@ def ranking_title(ranking: Ranking) -> tuple[str, str]:
     return HOW.get(ranking.how, ranking.measure.title), ranking.measure.formula
 
 
-def told(run_state: RunState | None, pair: str) -> str:
+def panel_text(run_state: RunState | None, pair: str) -> str:
     """Return the contents of the panel as text."""
     if run_state is None:
         return TEACHING

@@ -15,8 +15,8 @@ from app.views.widgets.painting import bold
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
-from .geometry import Box, Place, PlotFrame, apart, box_of, fitted, free_corner, leaves
-from .view import LEGEND, arrow, mark, paint_symbol, pen, text_at, width_of
+from .geometry import Place, PlotFrame, StepBox, apart, box_of, fitted, free_corner, leaves
+from .view_drawing import LEGEND, arrow, mark, paint_symbol, pen, text_at, width_of
 
 #: Lines of text above the picture and below it; and below it if the words are beside it.
 ABOVE, BELOW, BELOW_ALONE = 1.35, 1.3, 1.0
@@ -87,7 +87,7 @@ class BoxView(Painted):
         """Number of lines of words below the picture."""
         return 4 if self._is_narrow else 2
 
-    def placed(self, step: Explanation) -> tuple[Box, PlotFrame, bool]:
+    def placed(self, step: Explanation) -> tuple[StepBox, PlotFrame, bool]:
         """Return the box of `step`, where it is drawn, and whether the words are beside it."""
         line, box = self.line(), box_of(step)
         labels = (USUAL_LABEL, *(self._label(step, box, value, names) for value, names in box.labels))
@@ -126,7 +126,7 @@ class BoxView(Painted):
             self._paint_words(painter, step, theme)
 
     @staticmethod
-    def _label(step: Explanation, box: Box, value: float, names: str) -> str:
+    def _label(step: Explanation, box: StepBox, value: float, names: str) -> str:
         """Return the label at a mark of the alpha_j axis: "0", "L = 0", "H = C = 10"."""
         said = names if step.C_i == step.C_j else names.replace("C", "Cⱼ")
         if value == 0.0:
@@ -135,7 +135,7 @@ class BoxView(Painted):
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
-    def _paint_box(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: PlotFrame) -> None:
+    def _paint_box(self, painter: QPainter, step: Explanation, theme: Theme, box: StepBox, frame: PlotFrame) -> None:
         """Draw bounds as solid sides; at the open side they end dashed, and there is no side."""
         area = QRectF(frame.left, frame.top, frame.width, frame.height)
         painter.fillRect(area, QColor(*theme.background))
@@ -176,7 +176,7 @@ class BoxView(Painted):
             x = inside.right() if at_right else inside.left()
             text_at(painter, theme, QPointF(x, y), note, inside, right=at_right, faint=True)
 
-    def _paint_axes(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: PlotFrame) -> None:
+    def _paint_axes(self, painter: QPainter, step: Explanation, theme: Theme, box: StepBox, frame: PlotFrame) -> None:
         line, around = self.line(), ROUND * self.line()
         whole = QRectF(self.rect())
         same = step.C_i == step.C_j
@@ -223,7 +223,7 @@ class BoxView(Painted):
         text_at(painter, theme, at + QPointF(0.6 * line, 0), name, QRectF(self.rect()))
         painter.setFont(font)
 
-    def _paint_step(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: PlotFrame) -> None:
+    def _paint_step(self, painter: QPainter, step: Explanation, theme: Theme, box: StepBox, frame: PlotFrame) -> None:
         line, around = self.line(), ROUND * self.line()
         low, high, now, after = (_point(frame, place) for place in (box.low_end, box.high_end, box.now, box.after))
         dashed = pen(theme.ink, 1.6)
@@ -305,7 +305,7 @@ class BoxView(Painted):
             y += line
 
 
-def _is_beyond(box: Box, value: float) -> bool:
+def _is_beyond(box: StepBox, value: float) -> bool:
     return value > box.height * (1 + 1e-12)
 
 

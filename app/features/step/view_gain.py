@@ -16,7 +16,7 @@ from app.views.widgets.form_fields import describe, filled
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
-from .geometry import Gain, gain_of
+from .geometry import StepGain, gain_of
 from .view_text import Paragraph, TextView
 
 #: Height (lines) from which the kernel values are written as well.
@@ -79,7 +79,7 @@ class GainChart(Chart):
         )
         self.show_marks(marks, theme, x_axis, y_axis)
 
-    def _signs(self, step: Explanation, gain: Gain, theme: Theme) -> list[Mark]:
+    def _signs(self, step: Explanation, gain: StepGain, theme: Theme) -> list[Mark]:
         """Return the step with its gain, and the top of the parabola if the step does not end there."""
         length, up = gain.after
         ink, ground, size = theme.ink, theme.background, self.metrics().height()

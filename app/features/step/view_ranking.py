@@ -23,7 +23,7 @@ from solver.svm.working_set_candidates import Ranking
 
 from . import text as words
 from .geometry import shown_rows
-from .view import draw_text, wrapped
+from .view_drawing import draw_text, wrapped
 
 #: Minimum height of a row (pixels), its height (lines), and minimum number of rows.
 ROW, ROW_LINES, LEAST_ROWS = 24, 1.45, 3
@@ -32,7 +32,7 @@ ICON = 18
 
 
 @dataclass(frozen=True, eq=False)
-class Strip:
+class RankedPoints:
     """A ranking, and the identity of its candidates.
 
     Attributes
@@ -73,14 +73,14 @@ class RankingView(Painted):
         super().__init__()
         describe(self, name, "Candidates", "")
         self._hover = hover
-        self._strip: Strip | None = None
+        self._strip: RankedPoints | None = None
         self._hovered: int | None = None
-        self._told: int | None = None
+        self._reported: int | None = None
         self._newest: int | None = None  # the point hovered last: what is drawn may be older
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_strip(self, strip: Strip, hovered: int | None, theme: Theme) -> None:
+    def show_strip(self, strip: RankedPoints, hovered: int | None, theme: Theme) -> None:
         """Show a ranking, with the bar of the point `hovered` marked."""
         if strip is not self._strip:
             self.setAccessibleName(f"Candidates for {strip.ranking.place}")
@@ -96,7 +96,7 @@ class RankingView(Painted):
         """Show nothing."""
         if self._strip is not None:
             self._strip = None
-            self._tell(None)
+            self._report(None)
             self.update()
 
     # -- size and rows ---------------------------------------------------------------------------------------------
@@ -145,22 +145,22 @@ class RankingView(Painted):
 
     # -- the hand --------------------------------------------------------------------------------------------------
 
-    def _tell(self, place: int | None) -> None:
+    def _report(self, place: int | None) -> None:
         point = None if place is None or self._strip is None else self._strip.ids[place]
-        if point != self._told:
-            self._told = self._newest = point
+        if point != self._reported:
+            self._reported = self._newest = point
             self._hover(point)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._tell(self.row_at(event.position().y()))
+        self._report(self.row_at(event.position().y()))
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self._tell(None)
+        self._report(None)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._tell(None)
+        self._report(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         shown, key = self.shown(), Qt.Key
@@ -173,7 +173,7 @@ class RankingView(Painted):
         if row is None or not shown or not is_plain(event):
             event.ignore()
         else:
-            self._tell(shown[min(row, len(shown) - 1)])
+            self._report(shown[min(row, len(shown) - 1)])
 
     # -- painting --------------------------------------------------------------------------------------------------
 
@@ -181,7 +181,7 @@ class RankingView(Painted):
         if self._strip is not None:
             self._paint_strip(painter, self._strip, theme)
 
-    def _paint_strip(self, painter: QPainter, strip: Strip, theme: Theme) -> None:
+    def _paint_strip(self, painter: QPainter, strip: RankedPoints, theme: Theme) -> None:
         ranking, metrics = strip.ranking, self.metrics()
         line = metrics.height()
         ink, faint = QColor(*theme.ink), QColor(*theme.faint)

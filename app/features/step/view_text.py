@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on, scale_font
 
-from .view import draw_text, paint_symbol, width_of, wrapped
+from .view_drawing import draw_text, paint_symbol, width_of, wrapped
 
 #: Space between paragraphs (lines).
 GAP = 0.25

@@ -31,9 +31,9 @@ from .cells import Path as CellPath
 from .cells import Places, digest_of, paths, shard
 from .computing import NOT_DEFINED, TOOK_LONGER, Given
 from .folds import folds_of_study, rows_of
-from .map_reading import all_rests
+from .map_reading import all_further
 from .model import PRESETS, Study, existing_cells
-from .planning import Plan, axis_plan, costs_of, plan_of, planned
+from .planning import StudyPlan, axis_plan, costs_of, plan_of, planned
 from .results import FAILED, NAMED, Means, StudyResults, status_of
 from .timing import BEGINNING, Trial
 
@@ -93,7 +93,7 @@ def study_of(document: Document) -> Study:
     folds = min(5, max(2, min(number for number in points.counts if number)))
     plan = plan_of("grid", lane, document)
     if plan.generated:  # of given points, only n can be varied
-        plan = Plan("learning-curve", axes=(axis_plan("n", lane, document, False),))
+        plan = StudyPlan("learning-curve", axes=(axis_plan("n", lane, document, False),))
     made = planned(replace(plan, folds=str(folds)), lane, document)
     if made.study is None:
         raise FileError(" ".join(made.faults.values()))
@@ -230,7 +230,7 @@ def _report(options: argparse.Namespace, tell: Tell, text: str, content: dict[st
 
 
 def _stop_on_signals(progress: _Progress) -> None:
-    """End the run within a second after Ctrl+C, the signal of a scheduler, or a closed terminal, whatever libraries do."""
+    """End the run within a second after Ctrl+C, the signal of a scheduler, or a closed terminal."""
     numbers = [each for each in ENDING if signal.getsignal(each) is not signal.SIG_IGN]  # nohup ignores one
 
     def stop(number: int, frame: object) -> NoReturn:
@@ -383,18 +383,20 @@ def table(found: StudyResults, value: str) -> str:
     study, means, states = found.study, found.means(value), found.states
     first, blocks = study.axes[0], []
     heads = [f"{study.head(axis)}={value}" for axis in study.axes[1:2] for value in axis.values] or ["all"]
-    for rest in all_rests(study):
+    for rest in all_further(study):
         other = [f"{study.head(axis)} = {axis.values[place]}" for axis, place in zip(study.axes[2:], rest, strict=True)]
         rows = [[study.head(first), *heads]]
         for i, at in enumerate(first.values):
-            rows.append([str(at), *(_told(means, states, (i, j, *rest)[: len(study.axes)]) for j in range(len(heads)))])
+            rows.append(
+                [str(at), *(_cell_text(means, states, (i, j, *rest)[: len(study.axes)]) for j in range(len(heads)))]
+            )
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(each.rjust(width) for each, width in zip(row, widths, strict=True)) for row in rows]
         blocks.append("\n".join([", ".join([value, *other]), *lines]) + "\n")
     return "\n".join(blocks)
 
 
-def _told(means: Means, states: NDArray[np.str_], places: Places) -> str:
+def _cell_text(means: Means, states: NDArray[np.str_], places: Places) -> str:
     mean, spread = float(means.mean[places]), float(means.spread[places])
     if math.isnan(mean):
         return str(states[places]) or "–"

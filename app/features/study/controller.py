@@ -21,7 +21,7 @@ from .cells import Places, digest_of, numerics_of
 from .computing import Given
 from .map_reading import Best
 from .model import DATA_AXES, Study
-from .planning import AxisPlan, Plan, Planned, StudySession, axis_plan, lane_of, plan_of, planned, titles
+from .planning import AxisPlan, Planned, StudyPlan, StudySession, axis_plan, lane_of, plan_of, planned, titles
 from .results import NAME, StudyResults
 from .running import State, jobs
 from .timing import BEGINNING, StudyRun, Trial, duration
@@ -139,7 +139,7 @@ class StudyController:
         return next((lane for lane in lanes if not lane.is_difference), None)
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> StudyPlan:
         """The contents of the form."""
         return self.session.plan or plan_of("grid", self.lane, self._host.document)
 

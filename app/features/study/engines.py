@@ -24,7 +24,7 @@ from .cells import Path
 from .computing import Given, Record, Watch, compute
 from .model import Study
 from .results import ResultsFile
-from .running import Run, next_of
+from .running import StudyProcesses, next_of
 
 #: Number of workers of `--dask local` without --jobs.
 LOCAL_WORKERS = 2
@@ -99,7 +99,7 @@ def _with_processes(
     """
     left, n_left = deque(todo), sum(len(path.cells) for path in todo)
     ready, watch, computes = threading.Event(), Watch(limit), not _needs_ending(study, limit)
-    others = None if computes else Run(study, given, lambda: left, ready.set, jobs, file, limit)
+    others = None if computes else StudyProcesses(study, given, lambda: left, ready.set, jobs, file, limit)
     spent, n_done, n_counted = 0.0, 0, 0
     try:
         while True:
@@ -115,7 +115,7 @@ def _with_processes(
                     spent += record.seconds  # without the time that loading compiled code takes
                     alone = others is None and jobs > 1
                     if alone and spent > LOOK and (n_left - n_done) * spent / n_done > WORTHWHILE:
-                        others = Run(study, given, lambda: left, ready.set, jobs - 1, file, limit)
+                        others = StudyProcesses(study, given, lambda: left, ready.set, jobs - 1, file, limit)
                 yield records, 1
             elif over:
                 break
@@ -150,7 +150,7 @@ def _work(study: Study, path: Path, given: Given | None, limit: float) -> list[R
 def _cluster(
     jobs: int, address: str, tls: Sequence[File], given: Given | None
 ) -> Iterator[Callable[[Any, Iterable[Any]], Any]]:
-    """Connect with Dask; yield a function that calls another one for each tuple of arguments, and yields the results."""
+    """Connect with Dask; yield a function that calls another one with each tuple of arguments."""
     try:
         import joblib
 

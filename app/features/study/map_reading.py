@@ -17,7 +17,7 @@ from app.state.document import GeneratorSettings, Lane
 from solver.core.arrays import Array
 
 from .cells import COARSE, Places
-from .model import DATA_AXES, MEASURES, Axis, Study, Value, axis_kinds
+from .model import DATA_AXES, MEASURES, Study, StudyAxis, Value, axis_kinds
 from .planning import titles
 from .results import Means, StudyResults
 
@@ -88,7 +88,7 @@ def further(study: Study, axis: int, low: bool) -> tuple[Value, ...]:
 
 
 @lru_cache(maxsize=16)
-def is_log(axis: Axis) -> bool:
+def is_log(axis: StudyAxis) -> bool:
     """Return True if the values are in equal ratios rather than in equal steps."""
     numbers = [float(each) for each in axis.values if not isinstance(each, str)]
     if len(numbers) < 3 or numbers[0] <= 0:
@@ -103,7 +103,7 @@ def extended(study: Study, best: Best) -> Study:
     more = further(study, best.axis, best.low)
     axis = study.axes[best.axis]
     values = (*more, *axis.values) if best.low else (*axis.values, *more)
-    axes = (*study.axes[: best.axis], Axis(axis.name, values), *study.axes[best.axis + 1 :])
+    axes = (*study.axes[: best.axis], StudyAxis(axis.name, values), *study.axes[best.axis + 1 :])
     return msgspec.structs.replace(study, axes=axes)
 
 
@@ -123,7 +123,7 @@ def standing(study: Study, lane: Lane, generator: GeneratorSettings) -> tuple[tu
     return tuple(_place(axis, values[axis.name]) for axis in study.axes[:2]), same
 
 
-def _place(axis: Axis, value: Value) -> float:
+def _place(axis: StudyAxis, value: Value) -> float:
     if isinstance(value, str) or any(isinstance(each, str) for each in axis.values):
         return float(axis.values.index(value)) if value in axis.values else -0.5
     numbers = np.array(axis.values, dtype=np.float64)
@@ -210,7 +210,7 @@ def runs_text(study: Study, count: int) -> str:
     return f"{number} {'fold' if study.folds > 1 else 'repetition'}{'' if number == '1' else 's'}"
 
 
-def all_rests(study: Study) -> list[tuple[int, ...]]:
+def all_further(study: Study) -> list[tuple[int, ...]]:
     """Return all choices of the axes beyond the second."""
     return list(product(*(range(len(axis.values)) for axis in study.axes[2:])))
 

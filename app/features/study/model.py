@@ -74,7 +74,7 @@ DATA_AXES: Mapping[str, AxisKind] = {
 
 
 @dataclass(frozen=True)
-class Measure:
+class StudyMeasure:
     """A row of `MEASURES`.
 
     Attributes
@@ -114,48 +114,48 @@ def _margin(trained: Any) -> float:
 
 
 #: The measures of a study, by their names in its file.
-MEASURES: dict[str, Measure] = {
-    "accuracy": Measure(
+MEASURES: dict[str, StudyMeasure] = {
+    "accuracy": StudyMeasure(
         "accuracy",
         "share of points classified rightly that nothing was trained on",
         lambda trained: trained.right(tests=True),
         "largest",
         share=True,
     ),
-    "training_accuracy": Measure(
+    "training_accuracy": StudyMeasure(
         "training accuracy",
         "the same of the points that were trained on",
         lambda trained: trained.right(tests=False),
         "largest",
         share=True,
     ),
-    "support_vectors": Measure(
+    "support_vectors": StudyMeasure(
         "support vectors",
         "how many points have a multiplier above 0",
         lambda trained: trained.support_vectors,
         only="multipliers",
     ),
-    "points_kept": Measure(
+    "points_kept": StudyMeasure(
         "points kept",
         "how many of the points that were trained on are kept",
         lambda trained: trained.trainer.solvers[0].certificate().n_kept,
         only="kept",
     ),
-    "disagreement": Measure(
+    "disagreement": StudyMeasure(
         "disagreement",
         "share of these points where another classifier predicts another class",
         lambda trained: (trained.predicted() != trained.other).mean(),
         "smallest",
         share=True,
     ),
-    "seconds": Measure(
+    "seconds": StudyMeasure(
         "seconds",
         "of the training, which then begins at zero for each C; of kNN, of its answers",
         lambda trained: trained.seconds,
         "smallest",
         log=True,
     ),
-    "steps": Measure(
+    "steps": StudyMeasure(
         "steps",
         "of the training, which then begins at zero for each C",
         lambda trained: trained.trainer.n_iter,
@@ -163,14 +163,16 @@ MEASURES: dict[str, Measure] = {
         log=True,
         only="steps",
     ),
-    "dual": Measure(
+    "dual": StudyMeasure(
         "dual",
         "the dual objective at the end, summed over the binary problems",
         lambda trained: sum(solver.dual for solver in trained.trainer.solvers),
         least=-math.inf,
         only="multipliers",
     ),
-    "margin": Measure("margin", "1/||w||, the smallest of the binary problems", _margin, "largest", only="multipliers"),
+    "margin": StudyMeasure(
+        "margin", "1/||w||, the smallest of the binary problems", _margin, "largest", only="multipliers"
+    ),
 }
 
 
@@ -190,7 +192,7 @@ def heading_of(name: str, generated: bool, folds: bool, square: bool = False) ->
     return "Accuracy on new points" if generated else "Test accuracy"
 
 
-class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class StudyAxis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A parameter and its values; numbers ascend."""
 
     name: str
@@ -203,7 +205,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes
     ----------
     kind : {"grid", "efficiency", "learning-curve", "rules"}
-    axes : tuple of Axis
+    axes : tuple of StudyAxis
     values : tuple of str
         Names of `MEASURES`.
     lane : Lane
@@ -230,7 +232,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     kind: Kind = "grid"
-    axes: Annotated[tuple[Axis, ...], Meta(min_length=1, max_length=6)] = ()
+    axes: Annotated[tuple[StudyAxis, ...], Meta(min_length=1, max_length=6)] = ()
     values: Annotated[tuple[str, ...], Meta(min_length=1)] = ("accuracy",)
     lane: Lane = Lane()
     generator: GeneratorSettings | None = None
@@ -253,7 +255,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Index of the axis along which paths go; -1 if each cell is a path."""
         return next((place for place, axis in enumerate(self.axes) if axis.name in PATH_AXES), -1)
 
-    def head(self, axis: Axis) -> str:
+    def head(self, axis: StudyAxis) -> str:
         """Return the name of an axis for tables: without the prefix of the classifier, which a form for all of them
         needs.
         """
@@ -357,7 +359,7 @@ def spaced(start: float, stop: float, count: int, log: bool, whole: bool = False
 #: The study that `study init` writes: 7 x 7, five folds, well below a minute.
 EXAMPLE = Study(
     "grid",
-    (Axis("C", log_steps(0.01, 10_000.0, 7)), Axis("gamma", log_steps(0.01, 100.0, 7))),
+    (StudyAxis("C", log_steps(0.01, 10_000.0, 7)), StudyAxis("gamma", log_steps(0.01, 100.0, 7))),
     ("accuracy", "support_vectors"),
     Lane("svm"),
     GeneratorSettings("moons", 100, 0.2),
@@ -368,11 +370,11 @@ _TENS = tuple(range(5, 96, 10))
 NOTES = Study(
     "efficiency",
     (
-        Axis("n", _TENS),
-        Axis("k", _TENS),
-        Axis("weights", ("uniform", "distance", "distance-squared")),
-        Axis("data", ("line", "circle")),
-        Axis("shift", (-0.1, 0.0, 0.1)),
+        StudyAxis("n", _TENS),
+        StudyAxis("k", _TENS),
+        StudyAxis("weights", ("uniform", "distance", "distance-squared")),
+        StudyAxis("data", ("line", "circle")),
+        StudyAxis("shift", (-0.1, 0.0, 0.1)),
     ),
     ("accuracy",),
     Lane("knn"),
@@ -385,7 +387,7 @@ NOTES = Study(
 )
 LEARNING = Study(
     "learning-curve",
-    (Axis("n", (5, 10, 20, 50, 100, 200)),),
+    (StudyAxis("n", (5, 10, 20, 50, 100, 200)),),
     ("accuracy", "training_accuracy"),
     Lane("svm"),
     GeneratorSettings("circle", 50, 0.0),
@@ -395,8 +397,8 @@ LEARNING = Study(
 RULES = Study(
     "rules",
     (
-        Axis("n", (20, 50, 100, 200)),
-        Axis("rule", ("cyclic", "random", "platt", "first-order", "second-order", "maximum-gain")),
+        StudyAxis("n", (20, 50, 100, 200)),
+        StudyAxis("rule", ("cyclic", "random", "platt", "first-order", "second-order", "maximum-gain")),
     ),
     ("steps", "seconds", "dual"),
     Lane("svm"),
@@ -408,7 +410,7 @@ RULES = Study(
 #: The accuracy of kNN as the number of points grows, towards its limit.
 LIMIT = Study(
     "learning-curve",
-    (Axis("n", (5, 10, 20, 50, 100, 200, 500, 1000)), Axis("k", (1, 5, 25, 125))),
+    (StudyAxis("n", (5, 10, 20, 50, 100, 200, 500, 1000)), StudyAxis("k", (1, 5, 25, 125))),
     ("accuracy",),
     Lane("knn"),
     GeneratorSettings("moons", 50, 0.3),

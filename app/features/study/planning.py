@@ -29,9 +29,9 @@ from .model import (
     NOTES,
     RULES,
     STANDARDISES,
-    Axis,
     AxisKind,
     Study,
+    StudyAxis,
     Value,
     axis_fields,
     axis_kinds,
@@ -132,7 +132,7 @@ KINDS: dict[str, FormKind] = {
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """The contents of the form.
 
     Attributes
@@ -162,7 +162,7 @@ class Plan:
         return KINDS[self.kind].base
 
     @property
-    def further(self) -> tuple[Axis, ...]:
+    def further(self) -> tuple[StudyAxis, ...]:
         """Axes that the form has no fields for."""
         return self.base.axes[len(self.axes) :]
 
@@ -173,7 +173,7 @@ class StudySession(FeatureSession):
 
     Attributes
     ----------
-    plan : Plan or None
+    plan : StudyPlan or None
         None until something is chosen in the form.
     slot : int or None
         Slot of the lane whose settings the study begins with, and to which a cell is applied.
@@ -185,7 +185,7 @@ class StudySession(FeatureSession):
         Midpoint of the colours, and value of the contour.
     """
 
-    plan: Plan | None = None
+    plan: StudyPlan | None = None
     slot: int | None = None
     value: str = ""
     rest: tuple[int, ...] = ()
@@ -229,7 +229,7 @@ class Planned:
 # -- what the form offers ----------------------------------------------------------------------------------------------
 
 
-def lane_of(plan: Plan, lane: Lane) -> Lane:
+def lane_of(plan: StudyPlan, lane: Lane) -> Lane:
     """Return the classifier that is studied: that of `lane`, or the first one that suits this kind of study."""
     names = (lane.classifier, Lane().classifier, *LEARNERS)
     classifier = next(name for name in names if KINDS[plan.kind].suits(LEARNERS[name]))
@@ -267,11 +267,11 @@ def _shown(kind: AxisKind, value: float) -> str:
     return share_text(value) if kind.per_cent else f"{value:g}"
 
 
-def plan_of(kind: str, lane: Lane, document: Document) -> Plan:
+def plan_of(kind: str, lane: Lane, document: Document) -> StudyPlan:
     """Return the initial plan of a kind of study."""
     row = KINDS[kind]
     numbers = {name: str(getattr(row.base, name)) for name in WHOLE}
-    plan = Plan(kind, True, row.axes, row.base.values[0], **numbers)
+    plan = StudyPlan(kind, True, row.axes, row.base.values[0], **numbers)
     if row.axes:
         return plan
     lane = lane_of(plan, lane)
@@ -283,7 +283,7 @@ def plan_of(kind: str, lane: Lane, document: Document) -> Plan:
     return replace(plan, generated=generated, axes=axes, folds="0" if generated else plan.folds)
 
 
-def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
+def values_of(plan: StudyPlan, lane: Lane, other: bool) -> dict[str, str]:
     """Return the possible measures, alone or beside an `other` classifier, with their headings."""
     folds = plan.folds.strip() != "0"
     names = measures_of(lane_of(plan, lane), other)
@@ -293,7 +293,7 @@ def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
 # -- from the form to a study ------------------------------------------------------------------------------------------
 
 
-def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = None) -> Planned:
+def planned(plan: StudyPlan, lane: Lane, document: Document, other: Lane | None = None) -> Planned:
     """Return the study of `plan` with the settings of `lane`; `other` is the classifier for "disagreement"."""
     if lane.standardises or (other is not None and other.standardises):
         return Planned(faults={"": STANDARDISES})
@@ -358,14 +358,16 @@ def _whole(name: str, typed: str, faults: Faults) -> int:
     return int(number)
 
 
-def _study(plan: Plan, lane: Lane, document: Document, table: Any, whole: dict[str, int], other: Lane | None) -> Study:
+def _study(
+    plan: StudyPlan, lane: Lane, document: Document, table: Any, whole: dict[str, int], other: Lane | None
+) -> Study:
     own = plan.base.generator if KINDS[plan.kind].own_points else document.generator
     value = plan.value if plan.value in measures_of(lane, other is not None) else "accuracy"
     more = (each for each in plan.base.values[1:] if each in measures_of(lane))
     values = tuple(dict.fromkeys((value, *more)))
     return msgspec.structs.replace(
         plan.base,
-        axes=(*(Axis(name, found) for name, found in table.items()), *plan.further),
+        axes=(*(StudyAxis(name, found) for name, found in table.items()), *plan.further),
         values=values,
         lane=lane,
         generator=own if plan.generated else None,

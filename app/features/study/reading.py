@@ -31,8 +31,8 @@ from .computing import Given
 from .model import (
     MEASURES,
     STANDARDISES,
-    Axis,
     Study,
+    StudyAxis,
     Value,
     axis_kinds,
     axis_names,
@@ -76,7 +76,7 @@ class StudyError(FileError):
         self.faults = [f"{plain(name)}, {fault}" for fault in faults]
 
 
-class _ToldError(Exception):
+class _NotedError(Exception):
     """A fault was noted, and its value cannot be used."""
 
 
@@ -92,11 +92,11 @@ class _Reader:
         self.faults: list[str] = []
         self.given: Given | None = None
 
-    def fault(self, key: str, sentence: str) -> _ToldError:
+    def fault(self, key: str, sentence: str) -> _NotedError:
         """Note a fault; return the exception to raise if the value cannot be used."""
         text = plain(f"{key}: {sentence}")
         self.faults.append(text if len(text) <= 360 else f"{text[:179]}…{text[-179:]}")
-        return _ToldError()
+        return _NotedError()
 
     def study(self, whole: dict[str, Any]) -> Study | None:
         for key in whole.keys() - {*_WHOLE, *_TABLES}:
@@ -129,7 +129,7 @@ class _Reader:
         """Return `values` as fields of the struct `kind`; those with a fault are left out."""
         found: dict[str, Any] = {}
         for name, value in values.items():
-            with suppress(_ToldError):
+            with suppress(_NotedError):
                 found[name] = self._field(kind, name, value, f"{where}{name}")
         return found
 
@@ -187,17 +187,17 @@ class _Reader:
         self.given = Given(points, test)
         return digest_of(points, test)
 
-    def _axes(self, table: dict[str, Any], lane: Lane, given: bool) -> tuple[Axis, ...]:
+    def _axes(self, table: dict[str, Any], lane: Lane, given: bool) -> tuple[StudyAxis, ...]:
         allowed, axes = axis_names(lane.classifier, not given), []
         if not table:
             self.fault("axes", f"is missing: what is varied, such as C = [1, 10]; there may be {', '.join(allowed)}.")
         if len(table) > 6:
             self.fault("axes", f"has {len(table)} axes; six are the most.")
         for name, value in table.items():
-            with suppress(_ToldError):
+            with suppress(_NotedError):
                 if name not in allowed:
                     raise self.fault(f"axes.{name}", f"is unknown; here may stand {', '.join(allowed)}.")
-                axes.append(Axis(name, self._checked(name, self._values(f"axes.{name}", value), lane)))
+                axes.append(StudyAxis(name, self._checked(name, self._values(f"axes.{name}", value), lane)))
         return tuple(axes)
 
     def _values(self, key: str, value: Any) -> Sequence[Any]:
@@ -213,7 +213,7 @@ class _Reader:
             self.fault(f"{key}.{inside}", "is missing.")
         read = self._converted(value, _Range, f"{key}.")
         if missing or len(read) < len(value):
-            raise _ToldError
+            raise _NotedError
         found = msgspec.convert(read, _Range)
         if found.scale == "log" and min(found.start, found.stop) <= 0:
             raise self.fault(key, "goes in equal ratios, so both ends must be above 0; or write scale = “linear”.")
@@ -363,7 +363,7 @@ def faults_of(study: Study, given: Given | None) -> list[str]:
 
 
 def read(path: Path, opener: Opener, source: Document | None = None) -> tuple[Study, Given | None]:
-    """Return the study in a file, see `examined`; raise StudyError with all faults, or FileError if it cannot be read."""
+    """Return the study in a file, see `examined`; raise StudyError with all faults, or FileError if unreadable."""
     data = read_bytes(path, LARGEST)
     try:
         text = data.decode("utf-8-sig")

@@ -54,7 +54,7 @@ NAMED = 5
 _BAD = "The study that is kept with this document cannot be used"
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _DocumentPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The part of a document: arrays are zlib of little-endian bytes."""
 
     study: Study
@@ -266,14 +266,14 @@ class StudyResults:
         values = {name: _packed(array, "<f8") for name, array in self.values.items()}
         errors = {" ".join(map(str, place)): text for place, text in self.errors.items()}
         seconds, status = _packed(self.seconds, "<f4"), _packed(self._status, "u1")
-        file = _File(self.study, self.numerics, values, seconds, tuple(self._statuses), status, errors)
+        file = _DocumentPart(self.study, self.numerics, values, seconds, tuple(self._statuses), status, errors)
         return msgspec.json.encode(file)
 
     @staticmethod
     def decode(data: bytes) -> StudyResults:
         """Return the results that a document kept; raise FileError with a sentence if they cannot be used."""
         try:
-            return _kept(msgspec.json.decode(data, type=_File))
+            return _kept(msgspec.json.decode(data, type=_DocumentPart))
         except (msgspec.MsgspecError, RecursionError, ValueError, KeyError, zlib.error) as error:
             raise FileError(f"{_BAD}: {' '.join(str(error).replace('`', '').split())}.") from None
 
@@ -313,7 +313,7 @@ def check(study: Study) -> None:
         raise ValueError(fault.rstrip("."))
 
 
-def _kept(file: _File) -> StudyResults:
+def _kept(file: _DocumentPart) -> StudyResults:
     """Return the results in a document; raise ValueError or KeyError if they are not valid."""
     check(file.study)
     kept, known = StudyResults(file.study), numerics_of(file.study)

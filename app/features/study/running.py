@@ -24,7 +24,7 @@ from .cells import Path
 from .computing import Given, Record, longer
 from .model import Study
 from .results import ResultsFile
-from .worker import Answer, Order
+from .worker import WorkerAnswer, WorkerOrder
 
 #: Work (s) that a worker gets at a time, and largest number of paths.
 AT_A_TIME, MOST = 0.2, 256
@@ -70,7 +70,7 @@ class _Worker:
         #: Results of the present order.
         self.done: list[Record] = []
 
-    def say(self, order: Order) -> None:
+    def say(self, order: WorkerOrder) -> None:
         """Send an order; raise OSError if the process has ended."""
         assert self.process.stdin is not None
         with self._lock:
@@ -84,7 +84,7 @@ class _Worker:
             self.process.communicate()
 
 
-class Run:
+class StudyProcesses:
     """Compute a study in worker processes, which start at once.
 
     Parameters
@@ -164,7 +164,7 @@ class Run:
             workers = [each for each in self._workers if each.begun]
         for worker in workers:
             with suppress(OSError):
-                worker.say(Order(go=not paused))
+                worker.say(WorkerOrder(go=not paused))
 
     def cancel(self) -> None:
         """Kill the processes; the results so far can still be taken, but `wake` is not called any more."""
@@ -194,7 +194,7 @@ class Run:
                 try:
                     worker = worker or self._started()
                     begun = time.monotonic()
-                    self._order(worker, Order(paths=tuple(paths)))
+                    self._order(worker, WorkerOrder(paths=tuple(paths)))
                     share = min(2 * share, MOST) if time.monotonic() - begun < AT_A_TIME else max(share // 2, 1)
                 except (OSError, msgspec.MsgspecError) as error:
                     self._end(worker)
@@ -229,10 +229,10 @@ class Run:
                 if self._cancelled:
                     worker.process.kill()
             limit = None if self._limit == math.inf else self._limit
-            self._order(worker, Order(self.study, self._points, limit=limit))
+            self._order(worker, WorkerOrder(self.study, self._points, limit=limit))
             with self._condition:  # `pause` sends it, or finds it not started
                 if self._paused:
-                    worker.say(Order(go=False))
+                    worker.say(WorkerOrder(go=False))
                 worker.begun = True
         except (OSError, msgspec.MsgspecError) as error:
             self._end(worker)
@@ -247,13 +247,13 @@ class Run:
                 self._workers.remove(worker)
             worker.end()
 
-    def _order(self, worker: _Worker, order: Order) -> None:
+    def _order(self, worker: _Worker, order: WorkerOrder) -> None:
         """Send an order, and take its results until it is done."""
         worker.done = []
         worker.say(order)
         assert worker.process.stdout is not None
         for line in worker.process.stdout:
-            answer = msgspec.json.decode(line, type=Answer)
+            answer = msgspec.json.decode(line, type=WorkerAnswer)
             if answer.note:
                 log.LOGGER.error(answer.note)
             self._post(answer.records, len(order.paths) if answer.done else 0)
@@ -279,7 +279,7 @@ class Run:
                 self._wake()
 
     def _late(self, worker: _Worker, paths: list[Path]) -> bool:
-        """Return True if a worker was killed for the time limit: its cells have no value, and others compute the rest."""
+        """Return True if a worker was killed for the time limit: its cells get no value, others compute the rest."""
         part = worker.part
         if part is None or self._cancelled or time.monotonic() < worker.end_of_part:
             return False

@@ -16,7 +16,7 @@ from .computing import Given, Record
 from .model import Study
 from .planning import costs_of
 from .results import StudyResults
-from .running import Run, jobs
+from .running import StudyProcesses, jobs
 
 #: Duration (s) of a trial after its first result, and in all: starting a process takes one to three seconds of it.
 MEASURED, LONGEST = 2.0, 8.0
@@ -53,7 +53,7 @@ class TimedRun:
         self.costs = costs_of(study, given)
         self.cost = self.took = 0.0
         self.begun = time.monotonic()
-        self.run = Run(study, given, todo, lambda: None, n_jobs)
+        self.run = StudyProcesses(study, given, todo, lambda: None, n_jobs)
 
     @property
     def factor(self) -> float:

@@ -38,7 +38,7 @@ from app.views.widgets.form_fields import (
 
 from .controller import StudyController
 from .model import MEASURES, axis_kinds
-from .planning import KINDS, WHOLE, Plan, lane_of, titles, values_of
+from .planning import KINDS, WHOLE, StudyPlan, lane_of, titles, values_of
 
 PLACES = ("x axis", "y axis")
 #: Fields of an axis, with their labels and tips.
@@ -184,7 +184,7 @@ class AxisFields:
         axes[self._place] = replace(axes[self._place], **changes)
         self._studies.choose(axes=tuple(axes))
 
-    def show_axis(self, plan: Plan, faults: Mapping[str, str]) -> None:
+    def show_axis(self, plan: StudyPlan, faults: Mapping[str, str]) -> None:
         """Show the plan of the axis; nothing if there is no such axis."""
         there = self._place < len(plan.axes)
         self._label.setVisible(there)

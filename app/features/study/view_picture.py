@@ -30,7 +30,7 @@ from .cells import Places
 from .controller import CURVES
 from .map_reading import (
     Best,
-    all_rests,
+    all_further,
     axis_title,
     best_of,
     blocks,
@@ -213,7 +213,7 @@ def colour_bar(drawn: Drawn) -> ColourBar:
 
 
 def _contour(mean: Array, level: float | None) -> Array:
-    """Return the line on which the mean is `level`, between the middles of the cells, separated by NaN, shape (n, 2)."""
+    """Return the line on which the mean is `level`, between the cells' middles, separated by NaN, shape (n, 2)."""
     if level is None:
         return np.empty((0, 2))
     width, height = mean.shape
@@ -473,7 +473,7 @@ def picture_bytes(drawn: Drawn, kind: str) -> Callable[[], bytes]:
 def map_bytes(kept: StudyResults, value: str) -> bytes:
     """Return a PNG file with a picture for each choice of the axes beyond the second; needs no window."""
     make_application()
-    means, rests = kept.means(value), all_rests(kept.study)
+    means, rests = kept.means(value), all_further(kept.study)
     drawns = [Drawn(kept, means, value, rest, span=span_of(means.mean, None)) for rest in rests]
     drawns = [each if each.curves else replace(each, best=best_of(kept, value, each.rest)) for each in drawns]
     if len(drawns) == 1:

@@ -28,7 +28,7 @@ from .model import Study
 EVERY = 0.05
 
 
-class Order(msgspec.Struct, frozen=True, omit_defaults=True):
+class WorkerOrder(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line to the worker: paths to compute, or whether to go on or to pause.
 
     The first line has the study, and may have a time limit (s) for each cell.
@@ -41,7 +41,7 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
     limit: float | None = None
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+class WorkerAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line from the worker; `done` after the last result of an order, and when the worker has started.
 
     A `note` is for the log.  Under a time limit, the part of a path that is `begun` comes before its results.
@@ -61,12 +61,12 @@ class _Forward(logging.Handler):
         self._out = out
 
     def emit(self, record: logging.LogRecord) -> None:
-        _tell(self._out, Answer(note=self.format(record)))
+        _tell(self._out, WorkerAnswer(note=self.format(record)))
 
 
-def _read(source: BinaryIO, orders: queue.SimpleQueue[Order], go: threading.Event) -> None:
+def _read(source: BinaryIO, orders: queue.SimpleQueue[WorkerOrder], go: threading.Event) -> None:
     """Pass orders on; on a thread of its own, so that no pipe is ever full."""
-    decoder = msgspec.json.Decoder(Order)
+    decoder = msgspec.json.Decoder(WorkerOrder)
     for line in source:
         order = decoder.decode(line)
         if order.go is None:
@@ -83,7 +83,7 @@ def main(niceness: int) -> None:
         os.nice(niceness)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print anything
-    orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
+    orders: queue.SimpleQueue[WorkerOrder] = queue.SimpleQueue()
     go = threading.Event()
     go.set()
     threading.Thread(target=_read, args=(sys.stdin.buffer, orders, go), daemon=True).start()
@@ -95,7 +95,7 @@ def main(niceness: int) -> None:
 
     def records(path: Path) -> Iterator[Record]:
         def begun(cells: Sequence[Places]) -> None:
-            _tell(out, Answer(tuple(found), begun=msgspec.structs.replace(path, cells=tuple(cells))))
+            _tell(out, WorkerAnswer(tuple(found), begun=msgspec.structs.replace(path, cells=tuple(cells))))
             found.clear()
 
         return compute(study, path, given, Watch() if limit is None else Watch(limit, begun))
@@ -105,16 +105,16 @@ def main(niceness: int) -> None:
         for record in itertools.chain.from_iterable(map(records, order.paths)):
             found.append(record)
             if time.monotonic() - told > EVERY or not go.is_set():
-                _tell(out, Answer(tuple(found)))
+                _tell(out, WorkerAnswer(tuple(found)))
                 found.clear()
                 told = time.monotonic()
             go.wait()
-        _tell(out, Answer(tuple(found), True))
+        _tell(out, WorkerAnswer(tuple(found), True))
         found.clear()
         order = orders.get()
 
 
-def _tell(out: BinaryIO, answer: Answer) -> None:
+def _tell(out: BinaryIO, answer: WorkerAnswer) -> None:
     try:
         out.write(msgspec.json.encode(answer) + b"\n")
         out.flush()

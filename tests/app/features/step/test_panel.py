@@ -310,9 +310,9 @@ def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
         step.effect,
     ]
     assert text_of(stage, "step.because").split("\n") == [step.first.sentence, step.second.sentence]
-    told = stage.panel.accessibleDescription()
+    panel_text = stage.panel.accessibleDescription()
     said = step.sentence, step.effect, *words.moves(step), words.length(step), words.gain_line(step), f"point {rows[0]}"
-    assert all(part in told for part in said)
+    assert all(part in panel_text for part in said)
     stage.points = stage.points.remove([rows[0] - 1])  # gone from the document since
     stage.show(run_state)
     assert "i = a point that is gone" in text_of(stage)

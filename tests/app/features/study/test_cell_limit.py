@@ -14,7 +14,7 @@ import pytest
 from app.features.study import computing, engines, results, running
 from app.features.study.cells import paths
 from app.features.study.computing import TOOK_LONGER, Watch, compute
-from app.features.study.model import Axis, Study
+from app.features.study.model import Study, StudyAxis
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
 
@@ -24,7 +24,7 @@ from .test_command import file_of, study
 #: The second cell is a training of a second or more, in rounds; the others are nothing beside it.
 ROUNDS = Study(
     "grid",
-    (Axis("C", (1.0, 1e5, 2e5)), Axis("tol", (1e-2,))),
+    (StudyAxis("C", (1.0, 1e5, 2e5)), StudyAxis("tol", (1e-2,))),
     ("steps",),
     Lane("svm", svm=SvmSettings(kernel="rbf")),
     GeneratorSettings("moons", 1000, 0.5),
@@ -34,7 +34,7 @@ ROUNDS = Study(
 #: The second cell of each path is a call of scikit-learn that takes many seconds.
 ONE_CALL = Study(
     "grid",
-    (Axis("forest_n_estimators", (1, 500)), Axis("forest_max_depth", (20,))),
+    (StudyAxis("forest_n_estimators", (1, 500)), StudyAxis("forest_max_depth", (20,))),
     ("accuracy",),
     Lane("forest"),
     GeneratorSettings("moons", 10_000, 0.5),
@@ -144,7 +144,7 @@ def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(running, "GRACE", 0.5)
     made = Study(
         "grid",
-        (Axis("tree_max_depth", (1, 2, 3)), Axis("noise", (0.1, 0.3))),
+        (StudyAxis("tree_max_depth", (1, 2, 3)), StudyAxis("noise", (0.1, 0.3))),
         ("accuracy",),
         Lane("tree"),
         GeneratorSettings("moons", 50, 0.2),
