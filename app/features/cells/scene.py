@@ -115,15 +115,15 @@ def _marks_of(answer: Answer, training: Points, points: Points) -> Marks:
 def status(context: Context, index: int) -> Status | None:
     """Return the numbers of cells and idle points of the lane with this index."""
     cells, known = _cells(context, index), _kept(context, index)
-    said = [] if cells is None else [_cells_words(cells)]
+    parts = [] if cells is None else [_cells_words(cells)]
     if known is not None:
         idle = int((~known.value).sum())
-        said.append((f"{grouped(idle)} of {count(len(known.value), 'point')} idle", IDLE, f"{grouped(idle)} idle"))
+        parts.append((f"{grouped(idle)} of {count(len(known.value), 'point')} idle", IDLE, f"{grouped(idle)} idle"))
     elif context.session.of(CellsSession).kept and _may_be_idle(context.results.frame(context.document.slots[index])):
-        said.append(COUNTING)
-    if not said:
+        parts.append(COUNTING)
+    if not parts:
         return None
-    words, tips, brief = zip(*said, strict=True)
+    words, tips, brief = zip(*parts, strict=True)
     return Status(" · ".join(words), "  ".join(tips), brief=" · ".join(brief))
 
 

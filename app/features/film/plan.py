@@ -44,8 +44,8 @@ def rates(kind: str) -> tuple[int, ...]:
 
 def times(n_pictures: int, rate: int) -> tuple[int, ...]:
     """Return the display time of each picture (ms), without rounding errors in the sum; the last one is held."""
-    seen = [round(1000 * number / rate) for number in range(n_pictures)]
-    return (*(after - before for before, after in pairwise(seen)), round(1000 * HELD))
+    starts = [round(1000 * number / rate) for number in range(n_pictures)]
+    return (*(after - before for before, after in pairwise(starts)), round(1000 * HELD))
 
 
 @dataclass(frozen=True)

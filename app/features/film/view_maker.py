@@ -263,8 +263,8 @@ class FilmMaker(PictureFlow):
             frame = yield from frame_at(step, "step")
             lane, proved, done = frame.lane, frame.certificates, frame.phase is Phase.DONE
             family, settings = lane.family, lane.settings
-            said = family.verdict(proved, settings).text if done else family.so_far(proved, settings)
-            words = f"{lane.trainer.step.capitalize()} {grouped(step)}{of}: {said}"
+            state = family.verdict(proved, settings).text if done else family.so_far(proved, settings)
+            words = f"{lane.trainer.step.capitalize()} {grouped(step)}{of}: {state}"
             return (yield from self._shot(moment, moment.document, spec, frame, words))
 
         return [partial(shot_at, step) for step in content.steps(made)]

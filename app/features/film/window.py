@@ -251,7 +251,7 @@ class FilmDialog(NamedDialog):
             "One from its middle.",
         )
         self._still.setFixedSize(STILL)
-        self._said = RoomyLabel("film.said", LONGEST, title="What the film will come to")
+        self._summary = RoomyLabel("film.said", LONGEST, title="What the film will come to")
         self._bar = describe(QProgressBar(), "film.progress", "Progress", "How many of its pictures are made.")
 
     @staticmethod
@@ -302,7 +302,7 @@ class FilmDialog(NamedDialog):
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.addButton(self._cancel, QDialogButtonBox.ButtonRole.ActionRole)
         self._save.setDefault(True)
-        side = filled(QVBoxLayout(), self._still, self._said, self._bar, 1)
+        side = filled(QVBoxLayout(), self._still, self._summary, self._bar, 1)
         self._inner, self._scroll = inner, scrolling(inner)
         filled(QVBoxLayout(self), (filled(QHBoxLayout(), (self._scroll, 1), side, spacing=16), 1), buttons)
         self._show_busy()
@@ -467,8 +467,8 @@ class FilmDialog(NamedDialog):
     @staticmethod
     def _entry(document: Document, lane: int, what: str) -> str:
         title = document.lanes[lane].title
-        told = FILM_TITLES.get(what) or f"{plan.field_of(document, lane, what).label} moved"
-        return f"{told} – {lane + 1}: {title}" if document.shown > 1 else f"{told} – {title}"
+        title_of = FILM_TITLES.get(what) or f"{plan.field_of(document, lane, what).label} moved"
+        return f"{title_of} – {lane + 1}: {title}" if document.shown > 1 else f"{title_of} – {title}"
 
     # -- what it will come to --------------------------------------------------------------------------------------
 
@@ -477,7 +477,7 @@ class FilmDialog(NamedDialog):
         if self._path is None:
             self._show_able()
             self._maker.cancel()
-            self._said.say("Finding out what it will come to…")
+            self._summary.say("Finding out what it will come to…")
             self._patience.start()
 
     @Slot()
@@ -495,7 +495,7 @@ class FilmDialog(NamedDialog):
         picture.setDevicePixelRatio(ratio)
         self._still.setPixmap(picture)
         pictures, seconds = count(estimate.n_pictures, "picture"), span_of_time(estimate.seconds)
-        self._said.say(f"{pictures}, {seconds}, about {megabytes(estimate.n_bytes)}.")
+        self._summary.say(f"{pictures}, {seconds}, about {megabytes(estimate.n_bytes)}.")
 
     def _moment(self) -> Context:
         """Return the state to film; raise ValueError with a sentence while it cannot be filmed."""
@@ -540,7 +540,7 @@ class FilmDialog(NamedDialog):
         self._bar.setVisible(busy)
         if busy:
             self._bar.setRange(0, 0)
-            self._said.say("Making the film…")
+            self._summary.say("Making the film…")
             self._cancel.setFocus()
         else:
             self._show_able()
@@ -551,7 +551,7 @@ class FilmDialog(NamedDialog):
         self._bar.setValue(done if of else -1)
         if of:
             rest = f", {span_of_time(max(left, 0.1))} left" if done < of else ", writing the file"
-            self._said.say(f"Picture {done} of {of}{rest}…")
+            self._summary.say(f"Picture {done} of {of}{rest}…")
 
     @Slot()
     def _give_up(self) -> None:
@@ -573,7 +573,7 @@ class FilmDialog(NamedDialog):
         self._show_busy()
         if self._scene is not None:
             self.render_scene(*self._scene)  # the document may have changed
-        self._said.say(sentence)
+        self._summary.say(sentence)
         self._save.setFocus()
 
     @Slot(str)
@@ -583,7 +583,7 @@ class FilmDialog(NamedDialog):
             self._alert(sentence)
         else:
             self._still.clear()
-            self._said.say(sentence)
+            self._summary.say(sentence)
 
     # -- coming and going ------------------------------------------------------------------------------------------
 

@@ -265,7 +265,7 @@ def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
 
 def states(truth: GroundTruthScene) -> list[str]:
     """Return a line about each training that is not complete."""
-    lines = [f"{row.number}: {said}" for row in truth.rows if (said := state_words(row.state))]
+    lines = [f"{row.number}: {state}" for row in truth.rows if (state := state_words(row.state))]
     training = any(row.state == "training" for row in truth.rows)
     return [*lines, words.WAITING] if training and any(row.counting for row in truth.rows) else lines
 

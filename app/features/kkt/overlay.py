@@ -68,9 +68,9 @@ class SlackLines:
         """Return the lines to draw, shape (k, 4), by case, of the slacks that reach into `within`."""
         reach = FOOT + 4
         x, y = self.ends[:, ::2], self.ends[:, 1::2]
-        seen = (x.max(axis=1) >= within.left() - reach) & (x.min(axis=1) <= within.right() + reach)
-        seen &= (y.max(axis=1) >= within.top() - reach) & (y.min(axis=1) <= within.bottom() + reach)
-        ends, capped, cases = self.ends[seen], self.capped[seen], self.cases[seen]
+        visible = (x.max(axis=1) >= within.left() - reach) & (x.min(axis=1) <= within.right() + reach)
+        visible &= (y.max(axis=1) >= within.top() - reach) & (y.min(axis=1) <= within.bottom() + reach)
+        ends, capped, cases = self.ends[visible], self.capped[visible], self.cases[visible]
         along = ends[:, 2:] - ends[:, :2]
         along /= np.hypot(along[:, 0], along[:, 1])[:, None]
         across = np.column_stack((-along[:, 1], along[:, 0]))

@@ -152,7 +152,7 @@ class LossPicture(PointChart):
 
     def _words(self, right: float) -> list[Mark]:
         """Return the names of the sides, and how many points are beyond the picture."""
-        ink, ground = self.theme.ink, self.theme.background
+        ink, background = self.theme.ink, self.theme.background
         top = self._top
         named = [("wrong side ", 0.0, (1.0, 0.0)), (" on the margin", 1.0, (0.0, 0.0))]
         unit = self.area().width() / (right - self._range[0])
@@ -165,7 +165,7 @@ class LossPicture(PointChart):
                 text = words.beyond_words(int(mask.sum()), side)
                 text = f"◂ {text}" if side == "left" else f"{text} ▸"
                 x = self._range[0] if side == "left" else right
-                marks.append(Texts(x=[x], y=[0.35 * top], texts=[text], colour=ink, anchor=(at, 0.5), plate=ground))
+                marks.append(Texts(x=[x], y=[0.35 * top], texts=[text], colour=ink, anchor=(at, 0.5), plate=background))
         return marks
 
     def _lit(self, run_state: RunState, pixel: float) -> list[Mark]:

@@ -154,18 +154,18 @@ def _no_winner(frame: RaceFrame) -> str:
 
 def _others(frame: RaceFrame, best: Finish | None) -> list[str]:
     """Return sentences about racers that have not arrived."""
-    said = []
+    parts = []
     for racer in frame.racers:
         name, status = title(racer.rule), racer.certificate.status
         if status is Status.RUNNING and best is not None:
             now = Finish(racer.steps, racer.evaluations, racer.seconds)
-            said.append(f"{name} is still moving after {_amount(now, frame.mode)}")
+            parts.append(f"{name} is still moving after {_amount(now, frame.mode)}")
         elif status is Status.STOPPED_EARLY:
-            said.append(f"{name} stopped early after {count(racer.steps, 'step')}")
+            parts.append(f"{name} stopped early after {count(racer.steps, 'step')}")
         elif status is Status.PRECISION:
             violation = short(racer.certificate.kkt_violation)
-            said.append(f"{name} ends at the limit of double precision, KKT violation {violation}")
-    return said
+            parts.append(f"{name} ends at the limit of double precision, KKT violation {violation}")
+    return parts
 
 
 def near(frame: RaceFrame) -> str:

@@ -145,9 +145,9 @@ TALL = 320
 
 def pill(badge: Badge, theme: Theme) -> str:
     """Return a badge as rich text: its sign and words on its background."""
-    ink, ground = theme.moods[badge.mood]
+    ink, background = theme.moods[badge.mood]
     words = escape(f"{SIGNS[badge.mood]} {badge.short}").replace(" ", "&nbsp;")
-    return f'<span style="color: rgb{ink}; background-color: rgb{ground}"><b>&nbsp;{words}&nbsp;</b></span>'
+    return f'<span style="color: rgb{ink}; background-color: rgb{background}"><b>&nbsp;{words}&nbsp;</b></span>'
 
 
 class RacerView(QWidget):

@@ -133,12 +133,14 @@ class RaceCurves(Chart):
             wanted = least * (most / least) ** shares
             signs = sorted({int(np.searchsorted(xy[:, 0], each)) for each in wanted if xy[0, 0] <= each < xy[-1, 0]})
             marks.append(racer_line(theme, slot, xy, title(self._frame.racers[slot].rule), signs))
-        size, edge, ground = 1.6 * MARKER, theme.base, theme.background
+        size, edge, background = 1.6 * MARKER, theme.base, theme.background
         marks += [  # the present state of each
             Spots(x=xy[-1:, 0], y=xy[-1:, 1], colour=colour_of(theme, n), sign=MARKERS[n % 4], size=size, edge=edge)
             for n, xy in found
         ]
-        marks.append(Texts(x=[most], y=[self.goal], texts=[goal], colour=theme.accent, anchor=(1.0, 1.1), plate=ground))
+        marks.append(
+            Texts(x=[most], y=[self.goal], texts=[goal], colour=theme.accent, anchor=(1.0, 1.1), plate=background)
+        )
         x, y = _axis(NAMES[self.rightwards], self.rightwards), replace(_axis("", self.upwards), floor=LOWEST)
         self.show_marks(marks, theme, x, y)
 

@@ -296,24 +296,24 @@ class ReliefPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Draw the known relief of the chosen lane."""
         self._scene = scene, theme
-        said = scene.feature(ReliefScene)
-        if said is None:
+        shown = scene.feature(ReliefScene)
+        if shown is None:
             return
-        relief = said.relief
+        relief = shown.relief
         if relief is not None and relief.map is not None and not self._picked:
             show_choice(self.mode, True)  # the mode that only this kernel has, until the user chooses one
         trick = bool(self.mode.currentData())
         # While a relief is being computed, the picture stays, and keeps the focus.
-        message = said.message if relief is None and said.message != text.WAITING else ""
+        message = shown.message if relief is None and shown.message != text.WAITING else ""
         missing = trick and relief is not None and relief.map is None
         self._spread.show_plain(text.NO_MAP if missing else message)
         self._lifted.setVisible(trick)
         self.save.setEnabled(relief is not None and not missing)
-        self.use.setVisible(missing and said.can_map)
+        self.use.setVisible(missing and shown.can_map)
         if relief is None or missing:
             self._clock.stop()
             self.picture.show_relief(None, None, ("", ""), theme)
-            self._words.say(said.message)
+            self._words.say(shown.message)
             return
         names = (scene.document.axes[0] or "x₁", scene.document.axes[1] or "x₂")
         self.picture.show_relief(relief, self.morph.value() / TICKS if trick else None, names, theme)
@@ -356,11 +356,11 @@ class ReliefPanel(QWidget):
         self.lift.setText("&Stop" if moving else "F&latten" if there else "&Lift")
 
     def _use_polynomial(self) -> None:
-        said = None if self._scene is None else self._scene[0].feature(ReliefScene)
-        if said is not None:
-            lane = self._controller.document.lanes[said.place]
+        shown = None if self._scene is None else self._scene[0].feature(ReliefScene)
+        if shown is not None:
+            lane = self._controller.document.lanes[shown.place]
             words, change = "Use the polynomial kernel of degree 2", lane.family.map_change(lane.settings) or {}
-            self._controller.set_lane(said.place, lane.classifier, text=words, **change)
+            self._controller.set_lane(shown.place, lane.classifier, text=words, **change)
 
     # -- the file of a picture -------------------------------------------------------------------------------------
 

@@ -106,17 +106,17 @@ class ReliefQuery:
         yield from pace.pause()
         yield from pace.in_blocks(len(ys), fill)
         xy, labels, y, f_points = points
-        seen = (xy[:, 0] >= left) & (xy[:, 0] <= right) & (xy[:, 1] >= bottom) & (xy[:, 1] <= top)
+        visible = (xy[:, 0] >= left) & (xy[:, 0] <= right) & (xy[:, 1] >= bottom) & (xy[:, 1] <= top)
         several = f" – {problem(*problem_of(pair, classes), self.names)}" if len(classes) > 2 else ""
         post(
             Relief(
                 xs,
                 ys,
                 f,
-                xy[seen],
-                labels[seen].astype(np.int64),
-                y[seen],
-                f_points[seen],
+                xy[visible],
+                labels[visible].astype(np.int64),
+                y[visible],
+                f_points[visible],
                 (-1 if pair.negative == REST else classes[pair.negative], classes[pair.positive]),
                 lane.trainer is None or lane.trainer.has_margins,
                 explicit_map(model.expansion, p, model.scaler),

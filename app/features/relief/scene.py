@@ -77,12 +77,12 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
         return ()
     place = _studied(context.document, context.session)
     answer = context.results.answer(LaneQuestion(NAME, context.document.slots[place]))
-    lane, said = context.document.lanes[place], lanes[place]
+    lane, lane_scene = context.document.lanes[place], lanes[place]
     relief = None if answer is None else answer.value
     message = "" if answer is None else answer.message
     if _run(context, place) is None:
-        covered = f"{said.headline}." if said.headline in (COVERED, NUMBERS_COVERED) else ""
-        relief, message = None, said.message or covered or said.no_steps or text.without(lane)
+        covered = f"{lane_scene.headline}." if lane_scene.headline in (COVERED, NUMBERS_COVERED) else ""
+        relief, message = None, lane_scene.message or covered or lane_scene.no_steps or text.without(lane)
     elif relief is None:
         message = message or text.WAITING
     return (ReliefScene(place, relief, message, lane.family.map_change(lane.settings) is not None),)

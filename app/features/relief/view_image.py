@@ -106,12 +106,12 @@ def draw(
     buffer, relief = ZBuffer(width, height, theme.background, samples), solid.relief
     unit = solid.pixels(width, height)
 
-    def seen(at: Array) -> Array:
+    def projected(at: Array) -> Array:
         return camera.project(at, width, height, unit)
 
     levels = np.array(levels_of(relief))
     buffer.surface(
-        seen(solid.corners),
+        projected(solid.corners),
         solid.values,
         solid.triangles,
         _table(theme, relief.classes, relief.has_margins),
@@ -122,20 +122,20 @@ def draw(
         theme.ink,
     )
     nearer = 0.03 * camera.zoom * unit
-    buffer.lines(seen(solid.frame), _inks(theme, len(solid.frame), 0.45), FRAME * ratio)
+    buffer.lines(projected(solid.frame), _inks(theme, len(solid.frame), 0.45), FRAME * ratio)
     if len(solid.posts):
         colours = 0.75 * np.array(theme.classes, dtype=np.float64)[solid.post_labels]
-        buffer.lines(seen(solid.posts), np.column_stack((colours, np.ones(len(colours)))), POST * ratio, nearer)
+        buffer.lines(projected(solid.posts), np.column_stack((colours, np.ones(len(colours)))), POST * ratio, nearer)
     size = size_for(len(solid.spots), min(width, height) / ratio)
     pictures = _symbols(theme, size, ratio * samples)
-    buffer.stamps(seen(solid.spots), solid.labels.astype(np.intp), pictures, nearer + 0.75 * size * ratio)
-    for level, corners in sorted(solid.sheets, key=lambda sheet: -float(seen(sheet[1])[:, 2].mean())):
+    buffer.stamps(projected(solid.spots), solid.labels.astype(np.intp), pictures, nearer + 0.75 * size * ratio)
+    for level, corners in sorted(solid.sheets, key=lambda sheet: -float(projected(sheet[1])[:, 2].mean())):
         alpha = solid.strength * (SHEET if level == 0 else MARGIN)
         side = relief.classes[int(level > 0)]
         hue = theme.ink if level == 0 else theme.classes[side] if side >= 0 else theme.faint
-        buffer.sheet(seen(corners), hue, alpha)
+        buffer.sheet(projected(corners), hue, alpha)
         around = np.stack((corners, np.roll(corners, -1, axis=0)), axis=1)
-        buffer.lines(seen(around), _inks(theme, len(around), solid.strength * EDGE), FRAME * ratio)
+        buffer.lines(projected(around), _inks(theme, len(around), solid.strength * EDGE), FRAME * ratio)
     return buffer.picture()
 
 

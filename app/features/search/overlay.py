@@ -151,8 +151,8 @@ def _pieces(begin: Array, end: Array, grid: Grid, area: QRectF) -> Array:
 def _boxes(tree: SearchTree, nodes: list[int], grid: Grid, area: QRectF) -> tuple[QRectF, ...]:
     """Return the visible parts of the boxes of nodes, in pixels."""
     low, high = (to_pixels(each[nodes], grid, area) for each in (tree.low, tree.high))
-    seen = area.adjusted(-BEYOND, -BEYOND, BEYOND, BEYOND)
-    x = np.clip((low[:, 0] - ROOM, high[:, 0] + ROOM), seen.left(), seen.right())
-    y = np.clip((high[:, 1] - ROOM, low[:, 1] + ROOM), seen.top(), seen.bottom())
+    visible = area.adjusted(-BEYOND, -BEYOND, BEYOND, BEYOND)
+    x = np.clip((low[:, 0] - ROOM, high[:, 0] + ROOM), visible.left(), visible.right())
+    y = np.clip((high[:, 1] - ROOM, low[:, 1] + ROOM), visible.top(), visible.bottom())
     shown = (x[0] < x[1]) & (y[0] < y[1])
     return tuple(QRectF(*box) for box in np.array((x[0], y[0], x[1] - x[0], y[1] - y[0])).T[shown].tolist())

@@ -61,8 +61,8 @@ class SearchPanel(QWidget):
             QSlider(Qt.Orientation.Horizontal), "search.step", "Step", "First the splits of the tree, then the search."
         )
         self._slider.actionTriggered.connect(lambda action: self._searching.seek(self._slider.sliderPosition()))
-        said = (sentence, counts, legend, own)
-        self._search = in_column(self._choices(), self._heading, self._slider, self._buttons(), *said, spacing=6)
+        labels = (sentence, counts, legend, own)
+        self._search = in_column(self._choices(), self._heading, self._slider, self._buttons(), *labels, spacing=6)
         form = in_column(self._lane_row, self._message, self._search, 1, margins=(8, 4, 8, 4), spacing=6)
         filled(QVBoxLayout(self), ScrollingForm(form), margins=0)
         self.first_stop = self._forward

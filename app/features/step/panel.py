@@ -150,18 +150,18 @@ class StepPanel(QWidget):
             Paragraph(words.heading(run_state, step), LARGE, bold=True),
             Paragraph(words.sentence(run_state), LARGE, goes_on=True),
         ]
-        said: list[str] = []
+        names: list[str] = []
         if not run_state.trainer.has_f and (at_work := run_state.pair[0]) >= 0:
             row = points.rows_of(run_state.points.ids[[at_work]])[0]
-            said = [f"x = {called(row)}"]
-            paragraphs.insert(1, Paragraph(said[0], bold=True, symbol=int(run_state.points.labels[at_work])))
+            names = [f"x = {called(row)}"]
+            paragraphs.insert(1, Paragraph(names[0], bold=True, symbol=int(run_state.points.labels[at_work])))
         if step is not None:
             at = run_state.index[[step.i, step.j]]
             rows, labels = points.rows_of(run_state.points.ids[at]), run_state.points.labels[at].tolist()
-            said = [f"{name} = {called(row)}" for name, row in zip("ij", rows, strict=True)]
+            names = [f"{name} = {called(row)}" for name, row in zip("ij", rows, strict=True)]
             paragraphs += [
-                Paragraph(said[0], bold=True, symbol=labels[0]),
-                Paragraph(said[1], bold=True, symbol=labels[1], goes_on=True),
+                Paragraph(names[0], bold=True, symbol=labels[0]),
+                Paragraph(names[1], bold=True, symbol=labels[1], goes_on=True),
                 Paragraph(step.effect, goes_on=True),
             ]
         if closing := words.closing(run_state):
@@ -171,7 +171,7 @@ class StepPanel(QWidget):
             self._words.release()
             self._because.release()
         self._words.show_text(tuple(paragraph for paragraph in paragraphs if paragraph.text), theme)
-        self.setAccessibleDescription(words.panel_text(run_state, ", ".join(said)))
+        self.setAccessibleDescription(words.panel_text(run_state, ", ".join(names)))
 
     def _show_pictures(self, run_state: RunState | None, points: Points, theme: Theme) -> None:
         step = None if run_state is None else run_state.explanation

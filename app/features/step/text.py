@@ -63,10 +63,10 @@ def sentence(run_state: RunState) -> str:
     if step is not None:
         return step.sentence
     if not run_state.trainer.has_rules:
-        said = run_state.operation or "This learner takes no pairs by a rule."
+        texts = run_state.operation or "This learner takes no pairs by a rule."
         if not run_state.trainer.has_f:
-            return said
-        return f"{said} Box, gain and candidates are shown for SMO only."
+            return texts
+        return f"{texts} Box, gain and candidates are shown for SMO only."
     if run_state.at_end:
         return "There was no step to make." if run_state.length == 0 else ""
     return "The next step is being looked for."
@@ -115,8 +115,8 @@ def alike_terms(step: Explanation) -> tuple[str, str, str]:
     terms = (step.k_ii, step.k_jj, step.k_ij)
     digits = alike((0.0, step.curvature))[1].partition(".")[2] if step.curved else ""
     plain = max(map(abs, terms)) < 1e5 and len(digits) <= 7
-    said = [f"{term:.{len(digits)}f}".replace("-", "−") if plain and digits else number(term) for term in terms]
-    k_ii, k_jj, k_ij = (f"({text})" if text.startswith("−") else text for text in said)
+    texts = [f"{term:.{len(digits)}f}".replace("-", "−") if plain and digits else number(term) for term in terms]
+    k_ii, k_jj, k_ij = (f"({text})" if text.startswith("−") else text for text in texts)
     return k_ii.strip("()") if step.k_ii >= 0 else k_ii, k_jj, k_ij
 
 
@@ -154,10 +154,10 @@ def ticks(step: Explanation, gain: StepGain) -> list[tuple[float, str]]:
 
 def gain_line(step: Explanation) -> str:
     """Return the gain of the step, and the loss by clipping."""
-    said = f"Gain {number(step.gain)}"
+    texts = f"Gain {number(step.gain)}"
     if not step.curved:
-        return f"{said}; no top"
-    return f"{said}; clipping costs {number(step.lost)}" if step.clipped else f"{said}; clipping costs nothing"
+        return f"{texts}; no top"
+    return f"{texts}; clipping costs {number(step.lost)}" if step.clipped else f"{texts}; clipping costs nothing"
 
 
 def moves(step: Explanation) -> tuple[str, str, str]:

@@ -128,10 +128,10 @@ class BoxView(Painted):
     @staticmethod
     def _label(step: Explanation, box: StepBox, value: float, names: str) -> str:
         """Return the label at a mark of the alpha_j axis: "0", "L = 0", "H = C = 10"."""
-        said = names if step.C_i == step.C_j else names.replace("C", "Cⱼ")
+        caption = names if step.C_i == step.C_j else names.replace("C", "Cⱼ")
         if value == 0.0:
-            return said
-        return f"{said} = {words.number(value)}{' ↑' if _is_beyond(box, value) else ''}"
+            return caption
+        return f"{caption} = {words.number(value)}{' ↑' if _is_beyond(box, value) else ''}"
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
@@ -188,8 +188,8 @@ class BoxView(Painted):
             wanted.append(frame.top if _is_beyond(box, value) else frame.at((0.0, value))[1])
         # from below upwards, which is decreasing in pixels
         rows = apart([-y for y in wanted], 0.95 * line, -bottom - 0.5 * line, -frame.top + 0.5 * line)
-        for said, y, row in zip(texts, wanted, rows, strict=True):
-            text_at(painter, theme, QPointF(left, -row), said, whole, right=True)
+        for caption, y, row in zip(texts, wanted, rows, strict=True):
+            text_at(painter, theme, QPointF(left, -row), caption, whole, right=True)
             painter.setPen(pen(theme.faint, 1.0))
             painter.drawLine(QLineF(left + 3, -row, frame.left - 0.25 * line, y))
             painter.drawLine(QLineF(frame.left - 0.25 * line, y, frame.left, y))
@@ -258,28 +258,28 @@ class BoxView(Painted):
         elif box.top is not None:
             mark(painter, theme, "top", top, line)
 
-    def _paint_far_top(self, painter: QPainter, theme: Theme, said: str, frame: PlotFrame, tip: QPointF) -> None:
+    def _paint_far_top(self, painter: QPainter, theme: Theme, caption: str, frame: PlotFrame, tip: QPointF) -> None:
         """Write the number of a top that is outside the picture, beside the arrow to it and clear of the axes."""
         line, whole = self.line(), QRectF(self.rect())
         right, bottom = frame.left + frame.width, frame.top + frame.height
         if frame.top <= tip.y() <= bottom:  # out at a side: inside the box, above the arrow
             at_right = tip.x() > right
             at = QPointF(right - 0.3 * line if at_right else frame.left + 0.3 * line, tip.y() - 0.75 * line)
-            text_at(painter, theme, at, said, whole, right=at_right, halo=True)
+            text_at(painter, theme, at, caption, whole, right=at_right, halo=True)
             return
-        width = QFontMetricsF(self.font()).horizontalAdvance(said)
+        width = QFontMetricsF(self.font()).horizontalAdvance(caption)
         at_left = tip.x() + 0.5 * line + width > right + 2 * ROUND * line
         at = QPointF(tip.x() + (-0.9 if at_left else 0.5) * line, frame.top if tip.y() < frame.top else bottom)
         at += QPointF(0, -0.85 * line if tip.y() < frame.top else 0.6 * line)
-        text_at(painter, theme, at, said, whole, right=at_left)
+        text_at(painter, theme, at, caption, whole, right=at_left)
 
     def _paint_words(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
         """Write legend and numbers, above and below the picture."""
         line, whole = self.line(), QRectF(self.rect())
         metrics = QFontMetricsF(self.font())
         change_i, change_j, limits = words.moves(step)
-        said = [change_i, change_j, limits] if self._is_narrow else [f"{change_i},   {change_j}", limits]
-        for row, text in enumerate(said):
+        caption = [change_i, change_j, limits] if self._is_narrow else [f"{change_i},   {change_j}", limits]
+        for row, text in enumerate(caption):
             text_at(painter, theme, QPointF(0, self.height() - (self._rows - row - 0.5) * line), text, whole)
         signs = [sign for sign in LEGEND if sign[0] != "top" or step.curved]
         wide = sum(metrics.horizontalAdvance(name) + 1.5 * line for _, name in signs)
@@ -300,8 +300,8 @@ class BoxView(Painted):
             text_at(painter, theme, QPointF(x + 1.25 * line, y), name, whole, faint=True)
             y += 1.05 * line
         y += 0.4 * line
-        for said in words.moves_below(step):
-            text_at(painter, theme, QPointF(x, y), said, whole)
+        for caption in words.moves_below(step):
+            text_at(painter, theme, QPointF(x, y), caption, whole)
             y += line
 
 

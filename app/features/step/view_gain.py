@@ -82,29 +82,31 @@ class GainChart(Chart):
     def _signs(self, step: Explanation, gain: StepGain, theme: Theme) -> list[Mark]:
         """Return the step with its gain, and the top of the parabola if the step does not end there."""
         length, up = gain.after
-        ink, ground, size = theme.ink, theme.background, self.metrics().height()
+        ink, background, size = theme.ink, theme.background, self.metrics().height()
         marks: list[Mark] = [Line(x=[length, length], y=[0.0, up], colour=theme.accent, width=0.2 * size, read=False)]
         if up > 0.35 * (gain.top - gain.bottom):
             text = words.number(step.gain)
-            marks.append(Texts(x=[length], y=[0.5 * up], texts=[text], colour=ink, anchor=(1.08, 0.5), plate=ground))
+            marks.append(
+                Texts(x=[length], y=[0.5 * up], texts=[text], colour=ink, anchor=(1.08, 0.5), plate=background)
+            )
         if gain.vertex is not None and step.clipped and gain.vertex_inside:
             x, top = gain.vertex
             marks.append(Line(x=[length, length, x], y=[up, top, top], colour=theme.faint, dash=DOTTED, read=False))
             text = f"costs {words.number(step.lost)}"
-            marks.append(Texts(x=[length], y=[top], texts=[text], colour=ink, anchor=(-0.08, -0.1), plate=ground))
+            marks.append(Texts(x=[length], y=[top], texts=[text], colour=ink, anchor=(-0.08, -0.1), plate=background))
         elif gain.vertex is not None and step.clipped:
             y = float(gain.curve[-1, 1])
             text = f"λ* = {words.number(step.unclipped)} →"
-            marks.append(Texts(x=[gain.right], y=[y], texts=[text], colour=ink, anchor=(1.0, 0.0), plate=ground))
-        marks.append(Spots(x=[0.0], y=[0.0], size=0.56 * size, colour=ink, edge=ground))
-        for colour, width in ((ground, 0.32), (theme.accent, 0.17)):
+            marks.append(Texts(x=[gain.right], y=[y], texts=[text], colour=ink, anchor=(1.0, 0.0), plate=background))
+        marks.append(Spots(x=[0.0], y=[0.0], size=0.56 * size, colour=ink, edge=background))
+        for colour, width in ((background, 0.32), (theme.accent, 0.17)):
             marks.append(
                 Spots(x=[length], y=[up], size=0.92 * size, colour=colour, edge_width=width * size, hollow=True)
             )
         if gain.vertex is not None and gain.vertex_inside:
             x, top = gain.vertex
             marks.append(
-                Spots(x=[x], y=[top], sign="d", size=0.6 * size, colour=ground, edge=ink, edge_width=0.12 * size)
+                Spots(x=[x], y=[top], sign="d", size=0.6 * size, colour=background, edge=ink, edge_width=0.12 * size)
             )
         return marks
 
@@ -158,7 +160,7 @@ class GainView(QWidget):
 
     def _write(self) -> None:
         if self.step is not None:
-            said = [words.FORMULA, words.length(self.step), words.clipping(self.step), words.gain_line(self.step)]
+            lines = [words.FORMULA, words.length(self.step), words.clipping(self.step), words.gain_line(self.step)]
             if self.height() >= HIGH * self.chart.metrics().height():
-                said.insert(0, words.curvature(self.step))
-            self.formulas.show_text(tuple(map(Paragraph, said)), self.theme)
+                lines.insert(0, words.curvature(self.step))
+            self.formulas.show_text(tuple(map(Paragraph, lines)), self.theme)

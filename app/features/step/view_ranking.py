@@ -126,12 +126,12 @@ class RankingView(Painted):
         if self._strip is None:
             return []
         ranking = self._strip.ranking
-        said = []
+        lines = []
         if ranking.measure.base:
-            said.append(f"bars from {ranking.measure.base} = {words.number(ranking.base)}")
+            lines.append(f"bars from {ranking.measure.base} = {words.number(ranking.base)}")
         if ranking.total > shown:
-            said.append(f"and {grouped(ranking.total - shown)} more")
-        return wrapped(said, self.font(), self.width())
+            lines.append(f"and {grouped(ranking.total - shown)} more")
+        return wrapped(lines, self.font(), self.width())
 
     def row_at(self, y: float) -> int | None:
         """Return the index in the ranking of the bar at a height."""
@@ -232,6 +232,6 @@ class RankingView(Painted):
             if chosen:
                 painter.setFont(self.font())
         painter.setPen(faint)
-        for row, said in enumerate(self._footer(len(shown))):
+        for row, note in enumerate(self._footer(len(shown))):
             below = QRectF(0, self._top() + len(shown) * height + 1.05 * row * line, self.width(), 1.2 * line)
-            painter.drawText(below, LEFT, said)
+            painter.drawText(below, LEFT, note)

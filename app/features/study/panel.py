@@ -192,13 +192,13 @@ class StudyPanel(QWidget):
         self.value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.value.activated.connect(lambda: studies.look_at(value=self.value.currentData(), midpoint=None, level=None))
         self._value_box = labelled("Sh&ow", self.value)
-        self.rests = [_FurtherAxis(number, self._choose_rest) for number in range(4)]
+        self.further_axes = [_FurtherAxis(number, self._choose_rest) for number in range(4)]
         refused, tip = self._controller.say, "Blue below this value, orange above it."
         self.midpoint = _Level("midpoint", "Midpoint", tip, studies, refused)
         self.level = _Level("level", "Contour", "A line where the mean has this value.", studies, refused)
         tip = "The picture as PNG or SVG, the results as CSV, the study as a file."
         self.save = clickable(QPushButton("Sa&ve…"), "study.save", "Save the results", tip, self._ask_path)
-        return in_lines(10, self._value_box, *self.rests, self.midpoint, self.level, self.save)
+        return in_lines(10, self._value_box, *self.further_axes, self.midpoint, self.level, self.save)
 
     # -- the user ------------------------------------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class StudyPanel(QWidget):
         self.picture.setFocus()
 
     def _choose_rest(self) -> None:
-        there = self.rests[: len(self.studies.rest)]
+        there = self.further_axes[: len(self.studies.rest)]
         self.studies.look_at(rest=tuple(each.choice.currentData() for each in there))
 
     # -- what comes in -------------------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ class StudyPanel(QWidget):
         study, session, value, rest = kept.study, studies.session, studies.value, studies.rest
         fill(self.value, ((study.heading(name), name) for name in study.values), value)
         self._value_box.setVisible(len(study.values) > 1)
-        for number, further in enumerate(self.rests):
+        for number, further in enumerate(self.further_axes):
             further.setVisible(number < len(rest))
             if number < len(rest):
                 further.show_axis(study, number + 2, rest[number])
@@ -327,9 +327,9 @@ class StudyPanel(QWidget):
         if drawn is None:
             return
         if (places := self.picture.cell_read()) is not None:
-            said = cell_text(drawn.kept, drawn.means, drawn.value, places)
-            self.words.say(said)
-            self.picture.setAccessibleDescription(said)
+            cell_words = cell_text(drawn.kept, drawn.means, drawn.value, places)
+            self.words.say(cell_words)
+            self.picture.setAccessibleDescription(cell_words)
         elif drawn.best is not None:
             best = cell_text(drawn.kept, drawn.means, drawn.value, drawn.best.places)
             self.words.say(f"Best (star): {best}. The cross is the classifier.")

@@ -143,8 +143,8 @@ class _Reader:
         try:
             return getattr(msgspec.convert({name: value}, kind), names[name])
         except (msgspec.ValidationError, ValueError) as error:
-            said = str(error).partition(" - at ")[0].replace("`", "")
-            raise self.fault(key, f"is {_shown(value)}; {said[:1].lower()}{said[1:]}.") from None
+            reason = str(error).partition(" - at ")[0].replace("`", "")
+            raise self.fault(key, f"is {_shown(value)}; {reason[:1].lower()}{reason[1:]}.") from None
 
     def _classifier(self, table: dict[str, Any], where: str = "classifier") -> Lane:
         name = table.get("name", Lane().classifier)

@@ -99,10 +99,10 @@ class StudyRun(TimedRun):
 
     def pause(self) -> None:
         """Pause or resume."""
-        rests = self.run.state == "running"
-        self.run.pause(rests)
+        pausing = self.run.state == "running"
+        self.run.pause(pausing)
         self.begun = time.monotonic() - self.active  # without the pause
-        self._paused_at = time.monotonic() if rests else None
+        self._paused_at = time.monotonic() if pausing else None
 
     @property
     def active(self) -> float:

@@ -119,9 +119,9 @@ class Drawn:
         return (column, row, *self.rest)[: len(self.study.axes)]
 
 
-def readable_on(ground: RGB) -> RGB:
+def readable_on(background: RGB) -> RGB:
     """Return black or white, whichever is more readable on this background."""
-    return max((WHITE, BLACK), key=lambda ink: contrast(ink, ground))
+    return max((WHITE, BLACK), key=lambda ink: contrast(ink, background))
 
 
 @lru_cache(maxsize=2)

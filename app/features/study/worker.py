@@ -101,13 +101,13 @@ def main(niceness: int) -> None:
         return compute(study, path, given, Watch() if limit is None else Watch(limit, begun))
 
     while True:
-        told = time.monotonic()
+        sent = time.monotonic()
         for record in itertools.chain.from_iterable(map(records, order.paths)):
             found.append(record)
-            if time.monotonic() - told > EVERY or not go.is_set():
+            if time.monotonic() - sent > EVERY or not go.is_set():
                 _tell(out, WorkerAnswer(tuple(found)))
                 found.clear()
-                told = time.monotonic()
+                sent = time.monotonic()
             go.wait()
         _tell(out, WorkerAnswer(tuple(found), True))
         found.clear()
