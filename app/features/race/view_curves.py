@@ -133,7 +133,7 @@ class RaceCurves(Chart):
             wanted = least * (most / least) ** shares
             signs = sorted({int(np.searchsorted(xy[:, 0], each)) for each in wanted if xy[0, 0] <= each < xy[-1, 0]})
             marks.append(racer_line(theme, slot, xy, title(self._frame.racers[slot].rule), signs))
-        size, edge, background = 1.6 * MARKER, theme.base, theme.background
+        size, edge = 1.6 * MARKER, theme.base
         marks += [  # the present state of each
             Spots(x=xy[-1:, 0], y=xy[-1:, 1], colour=colour_of(theme, n), sign=MARKERS[n % 4], size=size, edge=edge)
             for n, xy in found
