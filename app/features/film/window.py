@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QPixmap, QShowEvent, QValidator
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialogButtonBox,
     QHBoxLayout,
     QLabel,
     QMainWindow,
     QProgressBar,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -32,6 +30,7 @@ from app.scene.context import Context
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.state.document import Document
+from app.views.export.fields import PictureFields
 from app.views.export.layout import PictureSpec, What, scale_for
 from app.views.theme import Theme
 from app.views.widgets.aligned_form import AlignedForm
@@ -223,27 +222,9 @@ class FilmDialog(NamedDialog):
             "Speed",
             "How many pictures are seen in a second; the last one is held for 2 seconds, and the film begins again.",
         )
-        sizes = [(title, name) for name, (title, _, _) in SIZES.items()]
-        self._size = describe(
-            combo_box([*sizes, ("Custom size", "own")], WIDTH),
-            "film.size",
-            "Size of the film",
-            "Text, lines and symbols are made as large as they must be to be read there.",
-        )
-        self._width = self._side("film.width", "Width in pixels")
-        self._height = self._side("film.height", "Height in pixels")
-        self._theme = describe(
-            combo_box([("Same as window", "window"), ("Light", "light"), ("Dark", "dark")], WIDTH),
-            "film.theme",
-            "Theme of the film",
-            "Light for paper, dark for a dim room.",
-        )
-        self._legend = describe(
-            QCheckBox("With a legend"),
-            "film.legend",
-            "With a legend",
-            "Classes and signs are explained below the plots.",
-        )
+        sizes, limits = [(title, name) for name, (title, _, _) in SIZES.items()], (plan.LEAST_SIDE, plan.LARGEST_SIDE)
+        self._fields = fields = PictureFields("film", "film", "size", sizes, limits, WIDTH)
+        self._size, self._width, self._height = fields.size, fields.width, fields.height
         self._still = describe(
             QLabel(alignment=Qt.AlignmentFlag.AlignCenter),
             "film.still",
@@ -254,36 +235,28 @@ class FilmDialog(NamedDialog):
         self._summary = RoomyLabel("film.said", LONGEST, title="What the film will come to")
         self._bar = describe(QProgressBar(), "film.progress", "Progress", "How many of its pictures are made.")
 
-    @staticmethod
-    def _side(name: str, title: str) -> QSpinBox:
-        low, high = plan.LEAST_SIDE, plan.LARGEST_SIDE
-        return describe(spin_box(low, high, suffix=" px"), name, title, f"{low} to {high} pixels.")
-
     def _lay_out(self) -> None:
         inner = QWidget()
         form = self._form = AlignedForm(inner)
         form.setContentsMargins(0, 0, 0, 0)
-        self._steps = self._row(self._first, QLabel("to"), self._last, 1)
-        self._values = self._row(self._start, QLabel("to"), self._stop, 1)
-        for text, field in (
-            ("&What", self._what),
-            ("Pict&ure", self._relief),
-            ("S&how", self._alone),
-            ("S&teps", self._steps),
-            ("&Values", self._values),
-            ("Take&n", self._places),
-            ("&Pictures", self._count),
-            ("&Format", self._kind),
-            ("Spee&d", self._rate),
-            ("S&ize", self._size),
-            ("Pi&xels", self._row(self._width, QLabel("×"), self._height, 1)),
-            ("The&me", self._theme),
-            ("", self._legend),
+        self._steps = in_row(self._first, QLabel("to"), self._last, 1)
+        self._values = in_row(self._start, QLabel("to"), self._stop, 1)
+        for text, field, buddy in (
+            ("&What", self._what, self._what),
+            ("Pict&ure", self._relief, self._relief),
+            ("S&how", self._alone, self._alone),
+            ("S&teps", self._steps, self._first),
+            ("&Values", self._values, self._start),
+            ("Take&n", self._places, self._places),
+            ("&Pictures", self._count, self._count),
+            ("&Format", self._kind, self._kind),
+            ("Spee&d", self._rate, self._rate),
+            ("S&ize", self._size, self._size),
+            ("Pi&xels", in_row(self._width, QLabel("×"), self._height, 1), self._width),
+            ("The&me", self._fields.theme, self._fields.theme),
         ):
-            form.addRow(text, field)
-            label = form.labelForField(field)
-            if isinstance(label, QLabel) and field.property("buddy") is not None:
-                label.setBuddy(field.property("buddy"))
+            form.add(text, field, buddy)
+        form.addRow("", self._fields.legend)
         self._save = clickable(
             QPushButton("Save &as…"),
             "film.save",
@@ -307,12 +280,6 @@ class FilmDialog(NamedDialog):
         filled(QVBoxLayout(self), (filled(QHBoxLayout(), (self._scroll, 1), side, spacing=16), 1), buttons)
         self._show_busy()
 
-    @staticmethod
-    def _row(field: QWidget, *others: Any) -> QWidget:
-        row = in_row(field, *others)
-        row.setProperty("buddy", field)
-        return row
-
     def _connect(self) -> None:
         for box, follow in (
             (self._what, self._offer_range),
@@ -322,13 +289,11 @@ class FilmDialog(NamedDialog):
         ):
             box.activated.connect(follow)
             box.activated.connect(self._changed)
-        for side in (self._width, self._height):
-            side.valueChanged.connect(lambda: show_choice(self._size, "own"))
-        for box in (self._alone, self._places, self._rate, self._theme):
+        for box in (self._alone, self._places, self._rate, self._fields.theme):
             box.activated.connect(self._changed)
         for spin in (self._first, self._last, self._start, self._stop, self._count, self._width, self._height):
             spin.valueChanged.connect(self._changed)
-        self._legend.clicked.connect(self._changed)
+        self._fields.legend.clicked.connect(self._changed)
 
     # -- what is chosen --------------------------------------------------------------------------------------------
 
@@ -336,18 +301,18 @@ class FilmDialog(NamedDialog):
         values = self._settings.values
         show_choice(self._kind, values.film_kind)
         self._offer_rates(values.film_rate)
-        for combo, value in ((self._size, values.film_size), (self._theme, values.film_theme)):
+        for combo, value in ((self._size, values.film_size), (self._fields.theme, values.film_theme)):
             show_choice(combo, value)
             combo.setCurrentIndex(max(0, combo.currentIndex()))
-        show_check(self._legend, values.film_legend)
+        show_check(self._fields.legend, values.film_legend)
         self._show_size()
 
     def _remember(self) -> None:
         self._settings.write(
             film_kind=self._kind.currentData(),
             film_rate=self._rate.currentData(),
-            film_theme=self._theme.currentData(),
-            film_legend=self._legend.isChecked(),
+            film_theme=self._fields.theme.currentData(),
+            film_legend=self._fields.legend.isChecked(),
         )
         if self._size.currentData() in SIZES:
             self._settings.write(film_size=self._size.currentData())
@@ -361,9 +326,7 @@ class FilmDialog(NamedDialog):
     def _show_size(self) -> None:
         name = self._size.currentData()
         if name in SIZES:
-            _, width, height = SIZES[name]
-            show_number(self._width, width)
-            show_number(self._height, height)
+            self._fields.show_size(*SIZES[name][1:])
 
     def _chosen(self) -> tuple[int, str]:
         """Return the lane, and "training", the slider, "turn" or "lift"."""
@@ -380,7 +343,7 @@ class FilmDialog(NamedDialog):
             (self._values, not training and not alone),
             (self._relief, not alone),
             (self._alone, several and flat),
-            (self._legend, flat),
+            (self._fields.legend, flat),
         ):
             self._form.setRowVisible(row, there)
 
@@ -418,14 +381,11 @@ class FilmDialog(NamedDialog):
 
     def spec(self) -> FilmSpec:
         """Return the film; raise ValueError with a sentence if there is none."""
-        content, name = self.content(), self._theme.currentData()
-        dark = self._dark if name == "window" else name == "dark"
+        content, dark, legend = self.content(), self._fields.is_dark(self._dark), self._fields.legend.isChecked()
         width, height = self._width.value(), self._height.value()
         plan.check_size(1, width, height)
         what = cast(What, "window" if self._alone.currentData() and not content.relief else f"lane{content.lane}")
-        picture = PictureSpec(
-            what, width, height, scale_for(width, height), dark, self._legend.isChecked(), fitted=True
-        )
+        picture = PictureSpec(what, width, height, scale_for(width, height), dark, legend, fitted=True)
         return FilmSpec(content, picture, self._kind.currentData(), self._rate.currentData())
 
     # -- the document ----------------------------------------------------------------------------------------------

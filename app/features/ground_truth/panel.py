@@ -49,8 +49,13 @@ class GroundTruthPanel(QWidget):
         self._controller, self._truth_controller = controller, controller.feature(GroundTruthController)
         self._shown: tuple[GroundTruthScene, Session] | None = None
         self._tables = (False, False, False, 0)
-        describe(self, "truth", "Truth and stability", "The models against the truth, and against resampled points.")
-        self.setToolTip("")
+        describe(
+            self,
+            "truth",
+            "Truth and stability",
+            "The models against the truth, and against resampled points.",
+            silent=True,
+        )
         self._clock = QTimer(self, interval=PACE)
         self._clock.timeout.connect(self._tick)
         inner = in_column(self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))

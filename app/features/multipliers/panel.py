@@ -22,7 +22,8 @@ from app.views.chart.linked import Hover, PointChart
 from app.views.chart.marks import Bars, Line, Mark, Region, Strokes, class_spots
 from app.views.plot.symbols import kkt_pixmap
 from app.views.theme import Theme
-from app.views.widgets.form_fields import combo_box, describe, filled
+from app.views.widgets.clickable import chooser
+from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
@@ -229,27 +230,31 @@ class MultipliersPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        describe(self, "alphas", "Multipliers", "The multipliers α of the training points, by KKT case.")
-        self.setToolTip("")
+        describe(self, "alphas", "Multipliers", "The multipliers α of the training points, by KKT case.", silent=True)
         self._theme: Theme | None = None
-        orders = combo_box((("Largest first", True), ("In the order of the points", False)), 8)
-        tip = "By the size of α, or as the points come."
-        self._order = describe(orders, "alphas.order", "Order of the bars", tip)
-        self._height = describe(
-            combo_box((("Height up to C", True), ("Height up to the largest α", False)), 8),
+        self._order = chooser(
+            "alphas.order",
+            "Order of the bars",
+            "By the size of α, or as the points come.",
+            lambda by_size: self._choose(),
+            (("Largest first", True), ("In the order of the points", False)),
+            width=8,
+        )
+        self._height = chooser(
             "alphas.height",
             "Height of the picture",
             "Up to the bound C, or only up to the largest multiplier: bars far below C become visible.",
+            lambda up_to_C: self._choose(),
+            (("Height up to C", True), ("Height up to the largest α", False)),
+            width=8,
         )
-        for combo in (self._order, self._height):
-            combo.activated.connect(self._choose)
         self.bars = describe(
             MultiplierBars(lambda point: controller.playback.hover(point)),
             "alphas.bars",
             "Multipliers as bars",
             "One bar for each point, from 0 to its α. Arrow keys go from bar to bar.",
+            silent=True,
         )
-        self.bars.setToolTip("")
         self._line = RoomyLabel(
             "alphas.point",
             "α = 0.00123, C = 0.00123\ny f = −0.00123, slack ξ = 1.00123\n" + max(KKT_WORDS.values(), key=len),

@@ -15,8 +15,8 @@ from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, in_row
+from app.views.widgets.clickable import chooser
 from app.views.widgets.form_fields import (
-    combo_box,
     describe,
     filled,
     label_for,
@@ -38,10 +38,9 @@ from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
 
 def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str, chosen: Callable[[Any], None]) -> QComboBox:
     """Return a combo box of `entries`, texts with their data; `chosen` receives the data of the user's choice."""
-    made = combo_box(entries)
+    made = chooser(f"race.{name}", title, tip, chosen, entries)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-    made.activated.connect(lambda: chosen(made.currentData()))
-    return describe(made, f"race.{name}", title, tip)
+    return made
 
 
 def labelled(text: str, *widgets: QWidget) -> QWidget:

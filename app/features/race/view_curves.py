@@ -139,7 +139,7 @@ class RaceCurves(Chart):
             for n, xy in found
         ]
         marks.append(
-            Texts(x=[most], y=[self.goal], texts=[goal], colour=theme.accent, anchor=(1.0, 1.1), plate=background)
+            Texts(x=[most], y=[self.goal], texts=[goal], colour=theme.accent, anchor=(1.0, 1.1), plate=theme.background)
         )
         x, y = _axis(NAMES[self.rightwards], self.rightwards), replace(_axis("", self.upwards), floor=LOWEST)
         self.show_marks(marks, theme, x, y)

@@ -20,8 +20,8 @@ from app.views.chart.chart import is_plain
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, in_row
-from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import combo_box, describe, filled, show_choice
+from app.views.widgets.clickable import chooser, clickable
+from app.views.widgets.form_fields import describe, filled, show_choice
 from app.views.widgets.painted import Painted
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.qt_dialogs import ask_where
@@ -242,22 +242,24 @@ class ReliefPanel(QWidget):
         self._controller, self._tasks = controller, tasks
         self._scene: tuple[Scene, Theme] | None = None
         self._picked = False
-        describe(self, "relief", "Relief of f", "f over the plane in three dimensions, and the kernel trick.")
-        self.setToolTip("")
+        describe(
+            self, "relief", "Relief of f", "f over the plane in three dimensions, and the kernel trick.", silent=True
+        )
         self.picture = describe(
             ReliefPicture(),
             "relief.picture",
             "Relief",
             "Drag or arrow keys: turn. Wheel, + and −: zoom. Double click or R: reset.",
         )
-        self.mode = describe(
-            combo_box(((text.OVER_PLANE, False), (text.TRICK, True)), width=9),
+        self.mode = chooser(
             "relief.mode",
             "What is drawn",
             "f over the plane, or the plane in the feature space of the polynomial kernel of degree 2.",
+            lambda trick: self._chosen(),
+            ((text.OVER_PLANE, False), (text.TRICK, True)),
+            width=9,
         )
         self.mode.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.mode.activated.connect(self._chosen)
         self.save = clickable(
             QPushButton("&Save…"),
             "relief.save",

@@ -16,8 +16,8 @@ from app.views.theme import Theme
 from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import combo_box, describe, filled, label_for, show_choice, show_entries, show_number
+from app.views.widgets.clickable import chooser, clickable
+from app.views.widgets.form_fields import describe, filled, label_for, show_choice, show_entries, show_number
 from app.views.widgets.painting import bold
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -43,8 +43,7 @@ class SearchPanel(QWidget):
         super().__init__()
         self._controller, self._searching = controller, controller.feature(SearchController)
         self._length = self._splits = 0
-        describe(self, "search", "Neighbour search", "How kNN finds its neighbours, step by step.")
-        self.setToolTip("")
+        describe(self, "search", "Neighbour search", "How kNN finds its neighbours, step by step.", silent=True)
         self._message = RoomyLabel("search.message")
         self._heading, sentence, counts, own = self._labels = tuple(
             RoomyLabel(f"search.{name}", title=title)
@@ -68,13 +67,16 @@ class SearchPanel(QWidget):
         self.first_stop = self._forward
 
     def _choices(self) -> QWidget:
-        tip = "Whose search is displayed."
-        self._lane = describe(combo_box([]), "search.lane", "Classifier", tip)
-        self._lane.activated.connect(lambda: self._searching.choose(slot=self._lane.currentData()))
+        tip = "The classifier whose search is displayed."
+        self._lane = chooser("search.lane", "Classifier", tip, lambda slot: self._searching.choose(slot=slot))
         entries = [(f"up to {each}" + " (the program's)" * (each == LEAF_SIZES[-1]), each) for each in LEAF_SIZES]
-        tip = "A box of more points is split again. Small leaves: many boxes, few distances."
-        self._leaf = describe(combo_box(entries), "search.leaf_size", "Points in a leaf", tip)
-        self._leaf.activated.connect(lambda: self._searching.choose(leaf_size=self._leaf.currentData()))
+        self._leaf = chooser(
+            "search.leaf_size",
+            "Points in a leaf",
+            "A box of more points is split again. Small leaves: many boxes, few distances.",
+            lambda size: self._searching.choose(leaf_size=size),
+            entries,
+        )
         self._lane_row = in_row(label_for("Classifier", self._lane), (self._lane, 1))
         return in_row(label_for("Points in a leaf", self._leaf), (self._leaf, 1))
 

@@ -51,8 +51,7 @@ class StepPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        describe(self, "step", "Step", words.TEACHING)
-        self.setToolTip("")
+        describe(self, "step", "Step", words.TEACHING, silent=True)
         self._shown: tuple[RunState | None, Theme, Points, str] | None = None
         self._strips: tuple[()] | tuple[RankedPoints, RankedPoints] = ()
         self._run = -1

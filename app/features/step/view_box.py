@@ -30,6 +30,8 @@ ROUND = 1.15
 LINES = ABOVE + BELOW + 2 + 2 * ROUND + 3.2
 USUAL_LABEL = "H = 0.0000"
 DASHES = (3.0, 2.5)
+#: Share of an open side that is drawn as a solid line.
+SOLID = 0.7
 
 
 class BoxView(Painted):
@@ -139,28 +141,16 @@ class BoxView(Painted):
         """Draw bounds as solid sides; at the open side they end dashed, and there is no side."""
         area = QRectF(frame.left, frame.top, frame.width, frame.height)
         painter.fillRect(area, QColor(*theme.background))
-        solid, dashed = pen(theme.ink, 1.6), pen(theme.ink, 1.6)
-        dashed.setDashPattern(list(DASHES))
-        right, top = area.right(), area.top()
-        share = 0.7
-        end_x = right if box.bounded_i else area.left() + share * frame.width
-        end_y = top if box.bounded_j else area.bottom() - share * frame.height
-        painter.setPen(solid)
-        painter.drawLine(QLineF(area.left(), area.bottom(), end_x, area.bottom()))
-        painter.drawLine(QLineF(area.left(), area.bottom(), area.left(), end_y))
-        if box.bounded_i:
-            painter.drawLine(QLineF(right, area.bottom(), right, end_y))
-        if box.bounded_j:
-            painter.drawLine(QLineF(area.left(), top, end_x, top))
-        painter.setPen(dashed)
-        if not box.bounded_i:
-            painter.drawLine(QLineF(end_x, area.bottom(), right, area.bottom()))
-            if box.bounded_j:
-                painter.drawLine(QLineF(end_x, top, right, top))
-        if not box.bounded_j:
-            painter.drawLine(QLineF(area.left(), end_y, area.left(), top))
-            if box.bounded_i:
-                painter.drawLine(QLineF(right, end_y, right, top))
+        left, top, right, bottom = area.left(), area.top(), area.right(), area.bottom()
+        end_x = right if box.bounded_i else left + SOLID * frame.width
+        end_y = top if box.bounded_j else bottom - SOLID * frame.height
+        rows = [bottom, top] if box.bounded_j else [bottom]
+        columns = [left, right] if box.bounded_i else [left]
+        painter.setPen(pen(theme.ink, 1.6))
+        painter.drawLines([QLineF(left, y, end_x, y) for y in rows] + [QLineF(x, bottom, x, end_y) for x in columns])
+        painter.setPen(pen(theme.ink, 1.6, dashes=DASHES))
+        beyond = [QLineF(end_x, y, right, y) for y in rows] + [QLineF(x, end_y, x, top) for x in columns]
+        painter.drawLines([line for line in beyond if line.length() > 0])
         notes = []
         if math.inf in (step.C_i, step.C_j):
             notes.append("no upper bound")
@@ -172,7 +162,7 @@ class BoxView(Painted):
         corner = free_corner(frame, frame.at(box.low_end), frame.at(box.high_end))
         at_right, at_top = corner[0] > area.center().x(), corner[1] < area.center().y()
         for row, note in enumerate(notes if at_top else reversed(notes)):
-            y = top + (0.8 + row) * line if at_top else area.bottom() - (0.8 + row) * line
+            y = top + (0.8 + row) * line if at_top else bottom - (0.8 + row) * line
             x = inside.right() if at_right else inside.left()
             text_at(painter, theme, QPointF(x, y), note, inside, right=at_right, faint=True)
 
@@ -226,8 +216,7 @@ class BoxView(Painted):
     def _paint_step(self, painter: QPainter, step: Explanation, theme: Theme, box: StepBox, frame: PlotFrame) -> None:
         line, around = self.line(), ROUND * self.line()
         low, high, now, after = (_point(frame, place) for place in (box.low_end, box.high_end, box.now, box.after))
-        dashed = pen(theme.ink, 1.6)
-        dashed.setDashPattern(list(DASHES))
+        dashed = pen(theme.ink, 1.6, dashes=DASHES)
         for end, start, is_end in ((low, high, box.low_ends), (high, low, box.high_ends)):
             if not is_end and QLineF(start, end).length() > 0:  # it continues where nothing is drawn
                 beyond = QLineF(start, end)

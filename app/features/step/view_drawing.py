@@ -25,9 +25,12 @@ _LETTERS = str.maketrans("ᵢⱼₖ", "ijk")
 _SUBSCRIPTS = re.compile("([ᵢⱼₖ]+)")
 
 
-def pen(colour: RGB, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, opacity: int = 255) -> QPen:
-    """Return a pen with round ends and joints."""
-    return QPen(QColor(*colour, opacity), width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+def pen(colour: RGB, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, dashes: Sequence[float] = ()) -> QPen:
+    """Return a pen with round ends and joints; `dashes` replace the dashes of `style`."""
+    made = QPen(QColor(*colour), width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+    if dashes:
+        made.setDashPattern(list(dashes))
+    return made
 
 
 def mark(painter: QPainter, theme: Theme, kind: str, at: QPointF, line: float) -> None:

@@ -27,8 +27,8 @@ from app.scene.model import Scene
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column, in_lines, in_row
-from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text
+from app.views.widgets.clickable import chooser, clickable
+from app.views.widgets.form_fields import NumberField, describe, filled, named, show_check, show_text
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -88,8 +88,8 @@ class _FurtherAxis(QWidget):
     def __init__(self, number: int, choose: Callable[[], object]) -> None:
         super().__init__()
         self._label = QLabel()
-        self.choice = describe(combo_box(width=7), f"study.rest{number}", "Further axis", "The map of this value.")
-        self.choice.activated.connect(lambda: choose())
+        tip = "The map of this value."
+        self.choice = chooser(f"study.rest{number}", "Further axis", tip, lambda value: choose(), width=7)
         filled(QHBoxLayout(self), self._label, self.choice, margins=0, spacing=4)
 
     def show_axis(self, study: Study, axis: int, chosen: int) -> None:
@@ -121,8 +121,7 @@ class StudyPanel(QWidget):
         self._drawn: Drawn | None = None
         self._open: bool | None = None
         self._planned: Study | None = None
-        describe(self, "study", "Study", "Many trainings over a table of settings, as one picture.")
-        self.setToolTip("")
+        describe(self, "study", "Study", "Many trainings over a table of settings, as one picture.", silent=True)
         self._clock = QTimer(self, interval=TICK)
         self._clock.timeout.connect(self._collect)
         self._measuring = QTimer(self, singleShot=True)
@@ -141,8 +140,8 @@ class StudyPanel(QWidget):
             "study.picture",
             "Results",
             "Arrow keys go from cell to cell, Enter puts its settings into the classifier.",
+            silent=True,
         )
-        self.picture.setToolTip("")
         self.empty = named(QLabel(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), "study.empty")
         self.words = RoomyLabel("study.words", title="The cell that is read")
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
@@ -188,9 +187,14 @@ class StudyPanel(QWidget):
 
     def _option_row(self) -> QWidget:
         studies = self.studies
-        self.value = describe(combo_box(width=10), "study.shown", "What is shown", "The measure on the picture.")
+        self.value = chooser(
+            "study.shown",
+            "What is shown",
+            "The measure on the picture.",
+            lambda value: studies.look_at(value=value, midpoint=None, level=None),
+            width=10,
+        )
         self.value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.value.activated.connect(lambda: studies.look_at(value=self.value.currentData(), midpoint=None, level=None))
         self._value_box = labelled("Sh&ow", self.value)
         self.further_axes = [_FurtherAxis(number, self._choose_rest) for number in range(4)]
         refused, tip = self._controller.say, "Blue below this value, orange above it."

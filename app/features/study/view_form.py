@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 
 from app.scene.model import Scene
 from app.views.widgets.boxes import in_lines, in_row
+from app.views.widgets.clickable import chooser
 from app.views.widgets.form_fields import (
     ShortCombo,
-    combo_box,
     describe,
     filled,
     label_for,
@@ -164,9 +164,13 @@ class AxisFields:
     def __init__(self, place: int, studies: StudyController, grid: FormGrid) -> None:
         self._place, self._studies = place, studies
         name, word = f"axis{place}", PLACES[place]
-        tip = "A parameter of the classifier or of the points."
-        self.parameter = describe(combo_box(width=5), f"study.{name}", f"{word}: what is varied", tip)
-        self.parameter.activated.connect(lambda: self._put(**vars(studies.axis_plan(self.parameter.currentData()))))
+        self.parameter = chooser(
+            f"study.{name}",
+            f"{word}: what is varied",
+            "A parameter of the classifier or of the points.",
+            lambda chosen: self._put(**vars(studies.axis_plan(chosen))),
+            width=5,
+        )
         tip = "Values in equal ratios, such as 1, 10, 100; else in equal steps, such as 1, 2, 3."
         self.spacing = describe(QCheckBox("logarithmic"), f"study.{name}.spacing", f"{word}: logarithmic", tip)
         self.spacing.clicked.connect(lambda on: self._put(log=on))
