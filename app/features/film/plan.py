@@ -286,11 +286,6 @@ def check_rate(kind: str, rate: int) -> None:
         )
 
 
-def first_able(document: Document, what: str) -> int | None:
-    """Return the first visible lane with this film; None if there is none."""
-    return next((place for place in range(document.shown) if what in can_film(document, place)), None)
-
-
 def content_of(
     document: Document,
     number: int | None,
@@ -320,7 +315,8 @@ def content_of(
     if sweep is not None:
         sweep = (_slider(document, number, sweep[0]), *sweep[1:])
     what = relief if alone else "training" if sweep is None else sweep[0]
-    able = first_able(document, what) if number is None else number - 1
+    lanes = (place for place in range(document.shown) if what in can_film(document, place))
+    able = next(lanes, None) if number is None else number - 1
     if able is None and alone:
         raise ValueError(text.NO_MAP if relief == "lift" else text.without(document.lanes[0]))
     if able is None:

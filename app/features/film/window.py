@@ -43,8 +43,8 @@ from app.views.widgets.form_fields import (
     filled,
     show_check,
     show_choice,
-    show_entries,
     show_number,
+    show_options,
     spin_box,
 )
 from app.views.widgets.qt_dialogs import NamedDialog, ask_where
@@ -320,8 +320,8 @@ class FilmDialog(NamedDialog):
     def _offer_rates(self, wanted: int) -> None:
         """Offer the rates of the format; select the one nearest to `wanted`."""
         offered = plan.rates(self._kind.currentData())
-        show_entries(self._rate, [(f"{count(rate, 'picture')} a second", rate) for rate in offered])
-        show_choice(self._rate, min(offered, key=lambda rate: abs(rate - wanted)))
+        entries = [(f"{count(rate, 'picture')} a second", rate) for rate in offered]
+        show_options(self._rate, entries, min(offered, key=lambda rate: abs(rate - wanted)))
 
     def _show_size(self) -> None:
         name = self._size.currentData()
@@ -405,9 +405,8 @@ class FilmDialog(NamedDialog):
         able = [(lane, what) for lane in range(document.shown) for what in plan.can_film(document, lane)]
         entries = [(self._entry(document, lane, what), (lane, what)) for lane, what in able]
         chosen, untouched = self._what.currentData(), self._is_whole()
-        show_entries(self._what, entries)
         first = next((each for each in able if each[1] == "training"), able[0] if able else None)
-        show_choice(self._what, chosen if chosen in able else first)
+        show_options(self._what, entries, chosen if chosen in able else first)
         if document.shown == 1:
             show_choice(self._alone, False)
         if chosen != self._what.currentData() or untouched:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, QTimer, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import grouped, percent
@@ -16,10 +16,10 @@ from app.features.evaluation.text import state_words, unbroken
 from app.scene.model import Scene
 from app.state.session import Session
 from app.views.theme import Theme
-from app.views.widgets.boxes import in_column
+from app.views.widgets.boxes import in_column, labelled
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import describe, filled, label_for, show_check, show_number, spin_box
+from app.views.widgets.form_fields import describe, filled, show_check, show_number, spin_box
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
@@ -105,7 +105,7 @@ class GroundTruthPanel(QWidget):
         self._errors = RoomyLabel("truth.errors", title="Failures of each model on new points", rich=True)
         self._errors.installEventFilter(self)
         self._throwing = in_column(
-            _row("New points", self._count),
+            labelled("New points", self._count, 1),
             ButtonRows([self._throw, self._keep, self._pick_up]),
             self._errors,
             spacing=4,
@@ -129,7 +129,7 @@ class GroundTruthPanel(QWidget):
         self._disagreements = RoomyLabel("truth.disagreements", title="How far resampled models disagree", rich=True)
         self._definition = RoomyLabel("truth.definition", title="What the disagreement is", rich=True)
         self._definition.say(escape(f"{words.RESAMPLING} {words.DEFINITION}"))
-        row = _row("Resamples B", self._resamples)
+        row = labelled("Resamples B", self._resamples, 1)
         filled(QVBoxLayout(box), self._haze, row, self._disagreements, self._definition, spacing=4)
         return box
 
@@ -339,9 +339,3 @@ def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> st
         parts.append("".join(f"<td{span}{keep}>{escape(cell)}</td>" for cell in cells))
     body = "".join(f"<tr>{part}</tr>" for part in parts)
     return f"<table width='100%' cellspacing='0' cellpadding='{PADDING}'>{body}</table>"
-
-
-def _row(title: str, field: QWidget) -> QHBoxLayout:
-    label = label_for(title, field)
-    label.setAlignment(Qt.AlignmentFlag.AlignVCenter)
-    return filled(QHBoxLayout(), label, field, 1)

@@ -14,18 +14,9 @@ from app.controllers.controller import Controller
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
-from app.views.widgets.boxes import in_lines, in_row
+from app.views.widgets.boxes import in_lines, labelled
 from app.views.widgets.clickable import chooser
-from app.views.widgets.form_fields import (
-    describe,
-    filled,
-    label_for,
-    named,
-    show_check,
-    show_choice,
-    show_entries,
-    show_number,
-)
+from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number, show_options
 from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
 from solver import RULES
 
@@ -41,11 +32,6 @@ def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str, chose
     made = chooser(f"race.{name}", title, tip, chosen, entries)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     return made
-
-
-def labelled(text: str, *widgets: QWidget) -> QWidget:
-    """Return `widgets` after a label that belongs to the first of them."""
-    return in_row(label_for(text, widgets[0]), *widgets, spacing=5)
 
 
 class RaceControls(QWidget):
@@ -92,14 +78,14 @@ class RaceControls(QWidget):
         self._lane = combo("lane", "Settings of", [], tip, self._racing.choose_lane)
         tip = "Of several classes: the binary problem that is raced on."
         self._problem = combo("problem", "Problem", [], tip, self._racing.choose_problem)
-        self._problem_box = labelled("Pro&blem", self._problem)
+        self._problem_box = labelled("Pro&blem", self._problem, spacing=5)
         return in_lines(
             12,
             self._play,
             self._restart,
-            labelled("&Mode", self._mode),
-            labelled("Pac&e", self._pace, self._pace_text),
-            labelled("&Settings of", self._lane),
+            labelled("&Mode", self._mode, spacing=5),
+            labelled("Pac&e", self._pace, self._pace_text, spacing=5),
+            labelled("&Settings of", self._lane, spacing=5),
             self._problem_box,
         )
 
@@ -119,11 +105,9 @@ class RaceControls(QWidget):
         self._pace.setMaximum(last)
         show_number(self._pace, racing.position)
         self._pace_text.setText(race_words.pace(choice.mode, racing.pace))
-        show_entries(self._lane, [(f"Classifier {index + 1}", index) for index in racing.lanes])
-        show_choice(self._lane, course.lane)
+        show_options(self._lane, [(f"Classifier {index + 1}", index) for index in racing.lanes], course.lane)
         self._lane.setEnabled(len(racing.lanes) > 0)
-        show_entries(self._problem, racing.problems)
-        show_choice(self._problem, course.problem)
+        show_options(self._problem, racing.problems, course.problem)
         self._problem_box.setVisible(len(course.problems) > 1)
 
 
@@ -193,7 +177,7 @@ class RacePanel(QWidget):
         upwards = combo("upwards", "Upwards", entries, "What the curves show.", choose)
         entries = [(title, name) for name, title in RIGHTWARDS.items()]
         rightwards = combo("rightwards", "To the right", entries, "What the curves are drawn against.", choose)
-        return in_lines(5, upwards, labelled("&over", rightwards))
+        return in_lines(5, upwards, labelled("&over", rightwards, spacing=5))
 
     # -- the user --------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import chooser, clickable
-from app.views.widgets.form_fields import describe, filled, label_for, show_choice, show_entries, show_number
+from app.views.widgets.form_fields import describe, filled, label_for, show_choice, show_number, show_options
 from app.views.widgets.painting import bold
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -110,8 +110,8 @@ class SearchPanel(QWidget):
         self._message.say(shown.message, keep=False)
         self._search.setVisible(search is not None)
         numbers = {lane.slot: place + 1 for place, lane in enumerate(scene.lanes)}
-        show_entries(self._lane, [(f"Classifier {numbers[slot]}", slot) for slot in shown.slots if slot in numbers])
-        show_choice(self._lane, shown.slot)
+        entries = [(f"Classifier {numbers[slot]}", slot) for slot in shown.slots if slot in numbers]
+        show_options(self._lane, entries, shown.slot)
         self._lane_row.setVisible(len(shown.slots) > 1)
         show_choice(self._leaf, scene.session.of(SearchSession).leaf_size)
         self._length, self._splits = (0, 0) if search is None else (search.length, search.n_splits)

@@ -9,7 +9,6 @@ from app.core.number_format import grouped, short
 from app.engine.run_state import RunState
 from solver import Certificate, Status
 from solver.inspection.step_explanation import Explanation
-from solver.svm.working_set_candidates import Ranking
 
 from .geometry import StepGain
 
@@ -183,11 +182,6 @@ def alike_pair(before: float, after: float) -> tuple[str, str]:
 def bound(price: float, sign: str, same: bool) -> str:
     """Return "C = 10", "Cⱼ = 2.5"."""
     return f"C{'' if same else sign} = {number(price)}"
-
-
-def ranking_title(ranking: Ranking) -> tuple[str, str]:
-    """Return how the chosen candidate was found, and the formula of the numbers at the bars."""
-    return HOW.get(ranking.how, ranking.measure.title), ranking.measure.formula
 
 
 def panel_text(run_state: RunState | None, pair: str) -> str:

@@ -26,9 +26,9 @@ from app.files.documents import FileError
 from app.scene.model import Scene
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
-from app.views.widgets.boxes import in_column, in_lines, in_row
+from app.views.widgets.boxes import in_column, in_lines, in_row, labelled
 from app.views.widgets.clickable import chooser, clickable
-from app.views.widgets.form_fields import NumberField, describe, filled, named, show_check, show_text
+from app.views.widgets.form_fields import NumberField, describe, filled, named, show_check, show_options, show_text
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -38,7 +38,7 @@ from .controller import StudyController
 from .map_reading import axis_title, cell_text, standing, value_text
 from .model import MEASURES, Study
 from .results import StudyResults, check
-from .view_form import StudyForm, fill, labelled
+from .view_form import StudyForm
 from .view_picture import Drawn, StudyPicture, picture_bytes
 
 #: Interval (ms) between two pictures of a running study.
@@ -95,7 +95,7 @@ class _FurtherAxis(QWidget):
     def show_axis(self, study: Study, axis: int, chosen: int) -> None:
         """Show the values of an axis."""
         values = enumerate(study.axes[axis].values)
-        fill(self.choice, [(value_text(study, axis, each), place) for place, each in values], chosen)
+        show_options(self.choice, [(value_text(study, axis, each), place) for place, each in values], chosen)
         show_text(self._label, axis_title(study, axis))
         self.choice.setAccessibleName(axis_title(study, axis))
 
@@ -195,7 +195,7 @@ class StudyPanel(QWidget):
             width=10,
         )
         self.value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._value_box = labelled("Sh&ow", self.value)
+        self._value_box = labelled("Sh&ow", self.value, spacing=4)
         self.further_axes = [_FurtherAxis(number, self._choose_rest) for number in range(4)]
         refused, tip = self._controller.say, "Blue below this value, orange above it."
         self.midpoint = _Level("midpoint", "Midpoint", tip, studies, refused)
@@ -299,7 +299,7 @@ class StudyPanel(QWidget):
             self.picture.show_results(None, theme)
             return
         study, session, value, rest = kept.study, studies.session, studies.value, studies.rest
-        fill(self.value, ((study.heading(name), name) for name in study.values), value)
+        show_options(self.value, ((study.heading(name), name) for name in study.values), value)
         self._value_box.setVisible(len(study.values) > 1)
         for number, further in enumerate(self.further_axes):
             further.setVisible(number < len(rest))

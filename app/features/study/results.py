@@ -418,15 +418,6 @@ def _checked(line: Any, *seeds: int | None) -> Any:
     return line if crc in sums else None
 
 
-class _Settled(msgspec.Struct):
-    settled: tuple[str, ...]
-
-
-class _Manifest(msgspec.Struct):
-    study: Study
-    numerics: int
-
-
 def read(folder: File, expected: Study | None = None) -> StudyResults:
     """Return the union of all files in `folder`.
 
@@ -476,7 +467,7 @@ def _take(found: StudyResults, path: File, seeds: Sequence[int | None]) -> list[
         content = _checked(line, *seeds)
         try:
             if isinstance(content, dict) and "settled" in content:
-                settled += msgspec.convert(content, _Settled).settled
+                settled += msgspec.convert(content["settled"], list[str])
             elif number > 1 or not whole:
                 found.merge(msgspec.convert(content, Record))
         except (ValueError, KeyError, OverflowError):  # an unknown measure, or too many statuses
@@ -492,16 +483,15 @@ def _take(found: StudyResults, path: File, seeds: Sequence[int | None]) -> list[
 
 def _study_of(own: dict[str, Any], folder: File) -> Study:
     try:
-        made = msgspec.convert(own, _Manifest)
-        sound = not faults_of(made.study, None)
+        study, made = msgspec.convert(own["study"], Study), msgspec.convert(own["numerics"], int)
+        sound = not faults_of(study, None)
     except (msgspec.ValidationError, ValueError, KeyError):
         sound = False
     if not sound:
         raise FileError(f"{folder.name} holds results of a study that this program does not know.") from None
-    numerics = numerics_of(made.study)
-    if made.numerics != numerics:
-        raise FileError(f"{folder.name} was computed by numerics {made.numerics}; this program has {numerics}.")
-    return made.study
+    if made != numerics_of(study):
+        raise FileError(f"{folder.name} was computed by numerics {made}; this program has {numerics_of(study)}.")
+    return study
 
 
 def _lines(path: File) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.scene.model import Scene
-from app.views.widgets.boxes import in_lines, in_row
+from app.views.widgets.boxes import in_lines, in_row, labelled
 from app.views.widgets.clickable import chooser
 from app.views.widgets.form_fields import (
     ShortCombo,
@@ -33,6 +33,7 @@ from app.views.widgets.form_fields import (
     show_check,
     show_choice,
     show_entries,
+    show_options,
     show_text,
 )
 
@@ -107,17 +108,6 @@ class WholeCombo(ShortCombo):
         return super().sizeHint()
 
 
-def labelled(text: str, widget: QWidget) -> QWidget:
-    """Return a field with its label in front."""
-    return in_row(label_for(text, widget), widget, spacing=4)
-
-
-def fill(combo: QComboBox, entries: Iterable[tuple[str, Any]], chosen: Any) -> None:
-    """Offer `entries`, texts with their data, and select the one with the data `chosen`."""
-    show_entries(combo, entries)
-    show_choice(combo, chosen)
-
-
 def say(label: QLabel, text: str) -> None:
     """Show a sentence, or hide its label."""
     show_text(label, text)
@@ -179,7 +169,7 @@ class AxisFields:
         }
         self._first = in_row((self.parameter, 1), self.spacing, spacing=8)
         self._label = grid.add(word, self._first, self.parameter)
-        self._numbers = in_lines(8, *(labelled(text, self.fields[key]) for key, text, _ in NUMBERS))
+        self._numbers = in_lines(8, *(labelled(text, self.fields[key], spacing=4) for key, text, _ in NUMBERS))
         grid.addWidget(self._numbers, grid.rowCount(), 1)
         self._all, self.fault = grid.add_sentence(f"{name}.all"), grid.add_sentence(f"{name}.fault")
 
@@ -198,7 +188,7 @@ class AxisFields:
                 below.hide()
             return
         axis, lane = plan.axes[self._place], lane_of(plan, self._studies.lane)
-        fill(self.parameter, ((text, name) for name, text in titles(lane, plan.generated).items()), axis.name)
+        show_options(self.parameter, ((text, name) for name, text in titles(lane, plan.generated).items()), axis.name)
         self.parameter.setEnabled(plan.kind == "grid")
         kind = axis_kinds(lane.classifier).get(axis.name)
         values = kind.choices if kind is not None else {}
@@ -269,7 +259,7 @@ class StudyForm(QWidget):
             for place, lane in enumerate(scene.lanes)
             if not lane.lane.is_difference
         ]
-        fill(self.lane, lanes, scene.lanes[studies.place].slot if studies.place < len(scene.lanes) else None)
+        show_options(self.lane, lanes, scene.lanes[studies.place].slot if studies.place < len(scene.lanes) else None)
         show_choice(self.data, plan.generated)
         self.data.setEnabled(plan.kind in ("grid", "learning-curve"))
         further = ", ".join(f"{axis.name} ({len(axis.values)})" for axis in plan.further)
@@ -280,7 +270,7 @@ class StudyForm(QWidget):
         values = values_of(plan, lane_of(plan, studies.lane), other is not None)
         if other is not None:
             values["disagreement"] = f"Disagreement with {other.title}"
-        fill(self.value, ((text, name) for name, text in values.items()), plan.value)
+        show_options(self.value, ((text, name) for name, text in values.items()), plan.value)
         self.value.setToolTip(MEASURES[plan.value].note if plan.value in MEASURES else "")
         for name, (label, field) in self._fields.items():
             field.show_typed(getattr(plan, name), faults.get(name, ""))

@@ -16,7 +16,7 @@ class AlignedForm(QFormLayout):
 
     def add(self, text: str, field: QWidget | QLayout, buddy: QWidget) -> None:
         """Add a row with a label, whose key leads to the part `buddy` of the field."""
-        self.addRow(label_for(text, buddy), field)  # type: ignore[call-overload]  # its overloads have no union
+        self.addRow(label_for(text, buddy), field)
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)

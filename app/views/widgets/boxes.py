@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from .flow_layout import FlowLayout
-from .form_fields import Part, filled
+from .form_fields import Part, filled, label_for
 
 
 def in_row(*parts: Part, margins: Any = 0, spacing: int | None = None) -> QWidget:
@@ -22,6 +22,11 @@ def in_column(*parts: Part, margins: Any = 0, spacing: int | None = None) -> QWi
     box = QWidget()
     filled(QVBoxLayout(box), *parts, margins=margins, spacing=spacing)
     return box
+
+
+def labelled(text: str, *parts: Any, spacing: int | None = None) -> QWidget:
+    """Return a widget with the parts side by side, the first of them a field with the label `text` before it."""
+    return in_row(label_for(text, parts[0]), *parts, spacing=spacing)
 
 
 def in_lines(gap: int, *parts: QWidget) -> QWidget:
