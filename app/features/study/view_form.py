@@ -10,7 +10,6 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QGridLayout,
     QLabel,
     QLineEdit,
     QSizePolicy,
@@ -21,13 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.scene.model import Scene
+from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.boxes import in_lines, in_row, labelled
 from app.views.widgets.clickable import chooser
 from app.views.widgets.form_fields import (
     ShortCombo,
     describe,
     filled,
-    label_for,
     mark_bad,
     named,
     show_check,
@@ -114,30 +113,12 @@ def say(label: QLabel, text: str) -> None:
     label.setVisible(bool(text))
 
 
-class FormGrid(QGridLayout):
-    """Rows of a form: labels end, and fields begin, at the same position."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setHorizontalSpacing(8)
-        self.setVerticalSpacing(5)
-        self.setContentsMargins(0, 0, 4, 0)
-        self.setColumnStretch(1, 1)
-
-    def add(self, text: str, widget: QWidget, buddy: QWidget | None = None) -> QLabel:
-        """Add a row: `widget` after a label, whose key leads to it or to its part `buddy`."""
-        label = label_for(text, buddy or widget)
-        at = self.rowCount()
-        self.addWidget(label, at, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.addWidget(widget, at, 1)
-        return label
-
-    def add_sentence(self, name: str) -> QLabel:
-        """Add a row below the last field, for a sentence that is not always there."""
-        label = named(QLabel(wordWrap=True), f"study.{name}")
-        label.hide()
-        self.addWidget(label, self.rowCount(), 1)
-        return label
+def sentence_row(form: AlignedForm, name: str) -> QLabel:
+    """Add a row below the last field, for a sentence that is not always there."""
+    label = named(QLabel(wordWrap=True), f"study.{name}")
+    label.hide()
+    form.addRow("", label)
+    return label
 
 
 class AxisFields:
@@ -147,12 +128,12 @@ class AxisFields:
     ----------
     place : int
     studies : StudyController
-    grid : FormGrid
+    form : AlignedForm
         Gets rows for parameter, numbers, and a sentence about what is wrong.
     """
 
-    def __init__(self, place: int, studies: StudyController, grid: FormGrid) -> None:
-        self._place, self._studies = place, studies
+    def __init__(self, place: int, studies: StudyController, form: AlignedForm) -> None:
+        self._place, self._studies, self._form = place, studies, form
         name, word = f"axis{place}", PLACES[place]
         self.parameter = chooser(
             f"study.{name}",
@@ -168,10 +149,10 @@ class AxisFields:
             key: PlanField(f"{name}.{key}", f"{word}: {text}", tip, key, self._put) for key, text, tip in NUMBERS
         }
         self._first = in_row((self.parameter, 1), self.spacing, spacing=8)
-        self._label = grid.add(word, self._first, self.parameter)
+        form.add(word, self._first, self.parameter)
         self._numbers = in_lines(8, *(labelled(text, self.fields[key], spacing=4) for key, text, _ in NUMBERS))
-        grid.addWidget(self._numbers, grid.rowCount(), 1)
-        self._all, self.fault = grid.add_sentence(f"{name}.all"), grid.add_sentence(f"{name}.fault")
+        form.addRow("", self._numbers)
+        self._all, self.fault = sentence_row(form, f"{name}.all"), sentence_row(form, f"{name}.fault")
 
     def _put(self, **changes: Any) -> None:
         axes = list(self._studies.plan.axes)
@@ -181,8 +162,7 @@ class AxisFields:
     def show_axis(self, plan: StudyPlan, faults: Mapping[str, str]) -> None:
         """Show the plan of the axis; nothing if there is no such axis."""
         there = self._place < len(plan.axes)
-        self._label.setVisible(there)
-        self._first.setVisible(there)
+        self._form.setRowVisible(self._first, there)
         if not there:
             for below in (self._numbers, self._all, self.fault):
                 below.hide()
@@ -212,7 +192,12 @@ class StudyForm(QWidget):
 
     def __init__(self, studies: StudyController) -> None:
         super().__init__()
-        self._studies, self._grid = studies, FormGrid()
+        self._studies, self._form = studies, AlignedForm()
+        self._form.setHorizontalSpacing(8)
+        self._form.setVerticalSpacing(5)
+        self._form.setContentsMargins(0, 0, 4, 0)
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignRight)
+        self._form.setFieldGrowthPolicy(AlignedForm.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.kind = self._choice("&Kind", "kind", "Kind of study", "What is varied.", studies.choose_kind)
         show_entries(self.kind, ((kind.title, name) for name, kind in KINDS.items()))
         tip = "Provides the settings that no axis changes; a chosen cell is put into it."
@@ -224,9 +209,9 @@ class StudyForm(QWidget):
         policy = self.sentence.sizePolicy()
         policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)  # otherwise it widens the column of the labels
         self.sentence.setSizePolicy(policy)
-        self._grid.addWidget(self.sentence, self._grid.rowCount(), 0, 1, 2)
-        self.faults = {"data": self._grid.add_sentence("data.fault")}
-        self.axes = [AxisFields(place, studies, self._grid) for place in range(len(PLACES))]
+        self._form.addRow(self.sentence)
+        self.faults = {"data": sentence_row(self._form, "data.fault")}
+        self.axes = [AxisFields(place, studies, self._form) for place in range(len(PLACES))]
         self.value = self._choice(
             "&Measure",
             "value",
@@ -234,19 +219,19 @@ class StudyForm(QWidget):
             "The number that each cell shows.",
             lambda value: studies.choose(value=value),
         )
-        self.faults["value"] = self._grid.add_sentence("value.fault")
-        self._fields: dict[str, tuple[QLabel, PlanField]] = {}
+        self.faults["value"] = sentence_row(self._form, "value.fault")
+        self._fields: dict[str, PlanField] = {}
         for name, (title, _, _) in WHOLE.items():
-            field = PlanField(name, title, TIPS[name], name, studies.choose)
-            self._fields[name] = self._grid.add(title, field), field
-            self.faults[name] = self._grid.add_sentence(f"{name}.fault")
-        self.faults[""] = self._grid.add_sentence("whole.fault")
-        filled(QVBoxLayout(self), self._grid, 1, margins=0)
+            self._fields[name] = PlanField(name, title, TIPS[name], name, studies.choose)
+            self._form.addRow(title, self._fields[name])
+            self.faults[name] = sentence_row(self._form, f"{name}.fault")
+        self.faults[""] = sentence_row(self._form, "whole.fault")
+        filled(QVBoxLayout(self), self._form, 1, margins=0)
 
     def _choice(self, label: str, name: str, title: str, tip: str, choose: Callable[[Any], object]) -> WholeCombo:
         combo = describe(WholeCombo(), f"study.{name}", title, tip)
         combo.activated.connect(lambda: choose(combo.currentData()))
-        self._grid.add(label, combo)
+        self._form.addRow(label, combo)
         return combo
 
     def show_plan(self, scene: Scene) -> None:
@@ -272,10 +257,8 @@ class StudyForm(QWidget):
             values["disagreement"] = f"Disagreement with {other.title}"
         show_options(self.value, ((text, name) for name, text in values.items()), plan.value)
         self.value.setToolTip(MEASURES[plan.value].note if plan.value in MEASURES else "")
-        for name, (label, field) in self._fields.items():
+        for name, field in self._fields.items():
             field.show_typed(getattr(plan, name), faults.get(name, ""))
-            there = plan.generated or name not in ("draws", "test")
-            label.setVisible(there)
-            field.setVisible(there)
+            self._form.setRowVisible(field, plan.generated or name not in ("draws", "test"))
         for name, sentence in self.faults.items():
             say(sentence, faults.get(name, ""))
