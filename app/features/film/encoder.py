@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from queue import SimpleQueue
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from app.files.background_task import CancelledError, Progress
 
 #: One picture, 0xffrrggbb, shape (height, width).
 Pixels = NDArray[np.uint32]
+Frame = TypeVar("Frame", bound=NDArray[Any])
 #: Number of colours of a GIF, and how many of them are the most frequent ones; the others are means of the rest.
 COLOURS, FREQUENT = 256, 192
 #: Largest number of distances between colours computed at a time.
@@ -82,8 +84,7 @@ def estimated(kind: str, times: Sequence[int], samples: Mapping[int, Pixels], pr
 
     def size(*numbers: int) -> int:
         progress()
-        chosen = [samples[number] for number in numbers]
-        return len(encode(kind, times[: len(numbers)], palette, chosen))
+        return len(encode(kind, times[: len(numbers)], palette, [samples[number] for number in numbers]))
 
     palette = palette_of(kind, samples.values())
     added = [size(number - 1, number) - size(number - 1) for number in samples if number - 1 in samples]
@@ -100,6 +101,15 @@ def changed(before: NDArray[np.generic] | None, now: NDArray[np.generic]) -> tup
         found = np.flatnonzero(differs.any(axis=axis))
         sides.append(slice(int(found[0]), int(found[-1]) + 1) if len(found) else slice(0, 1))
     return sides[0], sides[1]
+
+
+def boxes(frames: Iterable[Frame]) -> Iterator[tuple[Frame, int, int]]:
+    """Yield the box of each frame that differs from the one before, with its first column and row."""
+    before: Frame | None = None
+    for frame in frames:
+        rows, columns = changed(before, frame)
+        yield frame[rows, columns], columns.start, rows.start
+        before = frame
 
 
 def _colours(packed: NDArray[np.integer]) -> NDArray[np.uint8]:
@@ -158,19 +168,15 @@ def _means(colours: NDArray[np.uint32], counts: NDArray[np.intp]) -> NDArray[np.
 def _gif(times: Sequence[int], palette: Palette, pictures: Iterable[Pixels]) -> Iterator[bytes]:
     table = np.zeros((COLOURS, 3), dtype=np.uint8)
     table[: len(palette.colours)] = palette.colours
-    before: NDArray[np.uint8] | None = None
-    for picture, time in zip(pictures, times, strict=True):
-        if before is None:
-            height, width = picture.shape
+    frames = zip(boxes(map(palette.places, pictures)), times, strict=True)
+    for number, ((pixels, *corner), time) in enumerate(frames):
+        if not number:
+            height, width = pixels.shape
             yield b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF7, 0, 0) + table.tobytes()
             yield b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"  # repeat for ever
-        places = palette.places(picture)
-        rows, columns = changed(before, places)
-        box = Image.fromarray(places[rows, columns])
+        box = Image.fromarray(pixels)
         box.putpalette(table.tobytes())
-        corner = (columns.start, rows.start)
-        yield b"".join(GifImagePlugin.getdata(box, corner, duration=time, interlace=0, disposal=1))
-        before = places
+        yield b"".join(GifImagePlugin.getdata(box, tuple(corner), duration=time, interlace=0, disposal=1))
     yield b";"
 
 
@@ -204,19 +210,12 @@ def _webp(times: Sequence[int], pictures: Iterable[Pixels]) -> bytes:
 
 def _png(times: Sequence[int], pictures: Iterable[Pixels]) -> Iterator[bytes]:
     numbers = itertools.count()
-    before: Pixels | None = None
-    for picture, time in zip(pictures, times, strict=True):
-        if before is None:
-            height, width = picture.shape
+    for time, (box, *corner) in zip(times, boxes(pictures), strict=True):
+        (height, width), number = box.shape, next(numbers)
+        if not number:
             yield png.head(width, height) + png.chunk(b"acTL", struct.pack(">II", len(times), 0))  # 0: repeat for ever
-        rows, columns = changed(before, picture)
-        box = picture[rows, columns]
-        where = (box.shape[1], box.shape[0], columns.start, rows.start)
-        yield png.chunk(b"fcTL", struct.pack(">IIIIIHHBB", next(numbers), *where, time, 1000, 0, 0))
+        yield png.chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, width, height, *corner, time, 1000, 0, 0))
         data = b"".join(png.compressed(box))
-        if before is None:
-            yield png.chunk(b"IDAT", data)
-        else:
-            yield png.chunk(b"fdAT", struct.pack(">I", next(numbers)) + data)
-        before = picture
+        later = struct.pack(">I", next(numbers)) if number else b""
+        yield png.chunk(b"fdAT" if number else b"IDAT", later + data)
     yield png.END

@@ -220,8 +220,7 @@ def check(document: Document, content: Content) -> None:
         raise ValueError(f"{who} has no {content.control} to be swept; {there}.")
     if isinstance(content, TrainingFilm) and lane.family.trains_at_once(lane.settings, len(points)):
         raise ValueError(f"{who} has no steps to film. {NO_STEPS}")
-    empty = empty_sentence(lane, points.classes, len(points), document.class_names, len(document.test_points))
-    if empty:
+    if empty_sentence(lane, points.classes, len(points), document.class_names, len(document.test_points)):
         raise ValueError(f"There is nothing to film: {_reason(document)}.")
     if isinstance(content, SweepFilm):
         _check_range(document, content)

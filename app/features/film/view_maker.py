@@ -83,26 +83,6 @@ def _with_frames(known: Results, frames: Iterable[Frame | None]) -> Results:
     return kept
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
-    """The expected length and size of a film.
-
-    Attributes
-    ----------
-    n_pictures : int
-    seconds : float
-    n_bytes : int
-        Approximate size of the file.
-    image : QImage
-        One of the pictures.
-    """
-
-    n_pictures: int
-    seconds: float
-    n_bytes: int
-    image: QImage
-
-
 #: Makes the shot of a picture: a `Shot`, or a `ReliefShot`.
 Take = Callable[[], Flow]
 
@@ -122,14 +102,15 @@ class FilmMaker(PictureFlow):
         Number of finished pictures, number of all (0: not known yet), and seconds left (NaN: not known yet).
     made : ()
         The file is complete.
-    estimated : (Estimate)
+    estimated : (int, float, float, QImage)
+        Number of pictures, seconds, approximate size of the file (bytes), and one of the pictures.
     failed : (str)
         Why there is no film.
     """
 
     progressed = Signal(int, int, float)
     made = Signal()
-    estimated = Signal(object)
+    estimated = Signal(int, float, float, QImage)
     failed = Signal(str)
 
     def __init__(self, scheduler: Scheduler, features: FeatureTable, parent: QObject | None = None) -> None:
@@ -205,7 +186,7 @@ class FilmMaker(PictureFlow):
 
         def done(n_bytes: int) -> None:
             self.end()
-            self.estimated.emit(Estimate(len(takes), sum(times) / 1000, n_bytes, image))
+            self.estimated.emit(len(takes), sum(times) / 1000, float(n_bytes), image)
 
         work = partial(estimated, spec.kind, times, samples)
         self.tasks.run(Task("Estimating a film", work, self.failure, kept=False), done, self.fail)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QPixmap, QShowEvent, QValidator
+from PySide6.QtGui import QImage, QPixmap, QShowEvent, QValidator
 from PySide6.QtWidgets import (
     QDialogButtonBox,
     QHBoxLayout,
@@ -55,7 +55,7 @@ from solver.core import fast_loops
 
 from . import plan
 from .plan import Content, LiftFilm, SweepFilm, TrainingFilm, TurnFilm
-from .view_maker import Estimate, FilmMaker, FilmSpec, moment_of
+from .view_maker import FilmMaker, FilmSpec, moment_of
 
 #: Sizes to choose from, by name: title, width and height in pixels.
 SIZES = {
@@ -76,7 +76,7 @@ WIDTH, FORM = 12, 400
 LONGEST = "1 000 pictures, 16.6 s, about 88.8 MB.  More than one line of text where a sentence has to say why not."
 
 
-def megabytes(n_bytes: int) -> str:
+def megabytes(n_bytes: float) -> str:
     """Return the size of a file: "80 kB", "3.7 MB"."""
     return f"{short(n_bytes / 1e6)} MB" if n_bytes >= 1e6 else f"{math.ceil(n_bytes / 1e3)} kB"
 
@@ -446,15 +446,14 @@ class FilmDialog(NamedDialog):
         except ValueError as error:
             self._fail(str(error))
 
-    @Slot(object)
-    def _show_estimate(self, estimate: Estimate) -> None:
+    @Slot(int, float, float, QImage)
+    def _show_estimate(self, n_pictures: int, seconds: float, n_bytes: float, image: QImage) -> None:
         ratio = self.devicePixelRatioF()
         smooth = Qt.TransformationMode.SmoothTransformation
-        picture = QPixmap.fromImage(estimate.image).scaled(STILL * ratio, Qt.AspectRatioMode.KeepAspectRatio, smooth)
+        picture = QPixmap.fromImage(image).scaled(STILL * ratio, Qt.AspectRatioMode.KeepAspectRatio, smooth)
         picture.setDevicePixelRatio(ratio)
         self._still.setPixmap(picture)
-        pictures, seconds = count(estimate.n_pictures, "picture"), span_of_time(estimate.seconds)
-        self._summary.say(f"{pictures}, {seconds}, about {megabytes(estimate.n_bytes)}.")
+        self._summary.say(f"{count(n_pictures, 'picture')}, {span_of_time(seconds)}, about {megabytes(n_bytes)}.")
 
     def _moment(self) -> Context:
         """Return the state to film; raise ValueError with a sentence while it cannot be filmed."""

@@ -152,8 +152,7 @@ def _card(
         return None
     lines = point_words(run_state, place)
     bold = tuple(at == len(lines) - 1 for at in range(len(lines)))
-    around = [*busy, square((x, y), CARD)]
-    return PointCard((x, y), _label(lines, bold, (x, y), CARD + GAP, area, font, around))
+    return PointCard((x, y), _label(lines, bold, (x, y), CARD + GAP, area, font, [*busy, square((x, y), CARD)]))
 
 
 def _label(

@@ -146,8 +146,7 @@ class LossPicture(PointChart):
         for label in np.unique(labels).tolist():
             mine = at[labels == label][::-1]
             pixel = np.floor((mine - self._range[0]) * (scale / (self._range[1] - self._range[0])))
-            x = mine[np.unique(pixel, return_index=True)[1]]
-            marks.append(_symbols(self.theme, label, x, size))
+            marks.append(_symbols(self.theme, label, mine[np.unique(pixel, return_index=True)[1]], size))
         return marks
 
     def _words(self, right: float) -> list[Mark]:
@@ -172,12 +171,11 @@ class LossPicture(PointChart):
         """Return the highlighted point, joined to its tick."""
         theme, margin = self.theme, float(np.clip(self._margins[self.place], *self._range))
         loss, tick = max(0.0, 1.0 - margin), 1.0 if margin <= 0.0 else -BELOW * pixel
-        label = int(run_state.points.labels[run_state.index[self.place]])
         return [
             Line(x=[margin, margin], y=[loss, tick], colour=theme.accent, dash=DOTTED, read=False),
             self._ticks(np.array([margin]), pixel, width=3.0, longer=2.0),
             Spots(x=[margin], y=[loss], size=20.0, colour=theme.background, edge=theme.accent, edge_width=2.5),
-            _symbols(theme, label, np.array([margin]), POINT),
+            _symbols(theme, int(run_state.points.labels[run_state.index[self.place]]), np.array([margin]), POINT),
         ]
 
 

@@ -209,8 +209,7 @@ class MultiplierBars(PointChart):
         bounds = run_state.C[bars.place]
         least, most = float(run_state.C.min()), float(run_state.C.max())
         inside = np.isfinite(bounds) & (bounds <= top * (1 + 1e-9))
-        x = np.repeat(np.arange(len(bounds) + 1.0), 2)[1:-1]
-        line = x, np.repeat(np.where(inside, bounds, np.nan), 2)
+        line = np.repeat(np.arange(len(bounds) + 1.0), 2)[1:-1], np.repeat(np.where(inside, bounds, np.nan), 2)
         if not inside.any():
             return line, "no upper bound: C = ∞" if np.isinf(least) else f"C = {short(least)}, far above"
         return line, f"C = {short(most)}" if least == most else f"C of each point: {short(least)} to {short(most)}"
@@ -288,8 +287,7 @@ class MultipliersPanel(QWidget):
             return
         self._height.setEnabled(bool(np.isfinite(run_state.C).any()))
         self._legend.show_counts(words.case_counts(run_state.kkt))
-        per_bar = self.bars.bars().per_bar
-        self._count.say(words.bars_words(len(run_state.y), per_bar))
+        self._count.say(words.bars_words(len(run_state.y), self.bars.bars().per_bar))
         hint = "Point at a bar, or go from bar to bar with ← and →."
         place = self.bars.place
         self._line.say("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)
@@ -300,32 +298,25 @@ class _Legend(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._signs: list[QLabel] = []
-        self._texts: list[RoomyLabel] = []
+        texts = [(f"alphas.case{case:d}", words.case_words(case, 10_000, 10_000)) for case in KktCase]
+        texts.append(("alphas.violations", words.violation_words(10_000)))
+        self._rows = [(QLabel(), RoomyLabel(name, longest)) for name, longest in texts]
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setHorizontalSpacing(6)
         layout.setVerticalSpacing(2)
         layout.setColumnStretch(1, 1)
-        for row in range(len(KktCase) + 1):
-            sign = QLabel()
-            longest = words.violation_words(10_000)
-            if row < len(KktCase):
-                longest = words.case_words(KktCase(row), 10_000, 10_000)
-            text = RoomyLabel(f"alphas.case{row}" if row < len(KktCase) else "alphas.violations", longest)
+        for row, (sign, text) in enumerate(self._rows):
             layout.addWidget(sign, row, 0, Qt.AlignmentFlag.AlignTop)
             layout.addWidget(text, row, 1)
-            self._signs.append(sign)
-            self._texts.append(text)
 
     def show_theme(self, theme: Theme) -> None:
         """Draw the signs in the theme's colours: the bar, and the mark of the pictures."""
-        for row, sign in enumerate(self._signs):
-            case = KktCase(row) if row < len(KktCase) else None
+        for case, (sign, _) in zip((*KktCase, None), self._rows, strict=True):
             sign.setPixmap(kkt_pixmap(theme, case, self.devicePixelRatioF()))
 
     def show_counts(self, counts: dict[KktCase, tuple[int, int]]) -> None:
         """Show the number of points of each case, and of those that violate theirs."""
         for case, (number, not_yet) in counts.items():
-            self._texts[case].say(words.case_words(case, number, not_yet))
-        self._texts[-1].say(words.violation_words(sum(not_yet for _, not_yet in counts.values())))
+            self._rows[case][1].say(words.case_words(case, number, not_yet))
+        self._rows[-1][1].say(words.violation_words(sum(not_yet for _, not_yet in counts.values())))

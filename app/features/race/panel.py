@@ -71,13 +71,23 @@ class RaceControls(QWidget):
         self._pace, self._pace_text = QSlider(Qt.Orientation.Horizontal), named(QLabel(), "race.pace_text")
         self._pace.setMinimumWidth(130)
         self._pace.setPageStep(1)
-        tip = "How much each rule gets before the next picture; there are 25 pictures a second, or as many as can be."
-        describe(self._pace, "race.pace", "Pace", tip)
+        describe(
+            self._pace,
+            "race.pace",
+            "Pace",
+            "How much each rule gets before the next picture; there are 25 pictures a second, or as many as can be.",
+        )
         self._pace.actionTriggered.connect(lambda action: self._racing.choose_pace(self._pace.sliderPosition()))
-        tip = "Kernel, C and all but the rule come from this lane."
-        self._lane = combo("lane", "Settings of", [], tip, self._racing.choose_lane)
-        tip = "Of several classes: the binary problem that is raced on."
-        self._problem = combo("problem", "Problem", [], tip, self._racing.choose_problem)
+        self._lane = combo(
+            "lane", "Settings of", [], "Kernel, C and all but the rule come from this lane.", self._racing.choose_lane
+        )
+        self._problem = combo(
+            "problem",
+            "Problem",
+            [],
+            "Of several classes: the binary problem that is raced on.",
+            self._racing.choose_problem,
+        )
         self._problem_box = labelled("Pro&blem", self._problem, spacing=5)
         return in_lines(
             12,
@@ -236,8 +246,7 @@ class RacePanel(QWidget):
     def _turn_bottom(self) -> None:
         """Put the curves beside the table, or below it if there is no room."""
         beside = self.width() >= self.table.maximumWidth() + LEAST_CURVES
-        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        self._bottom.setDirection(direction)
+        self._bottom.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -162,8 +162,7 @@ class RaceRun:
         if len(points.classes) < 2:
             raise ValueError(NO_SECOND_CLASS)
         whole = svc_of(s, cache_size=0.0).prepare(points.xy, points.labels)
-        problems = [problem_of(pair, points.classes) for pair in whole.pairs]
-        place = problems.index(self.course.problem)
+        place = [problem_of(pair, points.classes) for pair in whole.pairs].index(self.course.problem)
         pair, C = whole.pairs[place], whole.solvers[place].C
         self._pair = pair
         self.points = Points.of(points.xy[pair.index], points.labels[pair.index], points.ids[pair.index])

@@ -78,8 +78,7 @@ class CostProbe:
             if made:
                 self._steps.append(self.steps + made)
                 self._seconds.append(self.seconds + took)
-                wanted = int(STRETCH * made / max(took, 1e-6))
-                self._together = min(max(wanted, TOGETHER), 2 * self._together)
+                self._together = min(max(int(STRETCH * made / max(took, 1e-6)), TOGETHER), 2 * self._together)
             else:  # it worked on the last steps
                 self._seconds[-1] += took
 
@@ -169,8 +168,7 @@ class Racer:
 
     def _step(self, target: int, until: float) -> None:
         """Call the solver once: up to the step `target` or the next mark, whichever comes first."""
-        n = min(target, self._mark) - self.solver.n_iter
-        self.solver.step(n, lambda: time.perf_counter() >= until)
+        self.solver.step(min(target, self._mark) - self.solver.n_iter, lambda: time.perf_counter() >= until)
         if self.solver.n_iter >= self._mark or not self.running:
             self._reach_mark()
 
@@ -240,6 +238,4 @@ def call_cost() -> float:
         return stopwatch() - begun
 
     seconds(200)
-    one = min(seconds(1) for _ in range(16))
-    many = min(seconds(64) for _ in range(4))
-    return max(0.0, (64 * one - many) / 63)
+    return max(0.0, (64 * min(seconds(1) for _ in range(16)) - min(seconds(64) for _ in range(4))) / 63)

@@ -142,8 +142,7 @@ def net_triangles(rows: int, columns: int) -> NDArray[np.int32]:
     """Return two triangles for each cell of a net whose corners are numbered row by row, shape (m, 3)."""
     first = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
     lower = np.column_stack((first, first + 1, first + columns + 1))
-    upper = np.column_stack((first, first + columns + 1, first + columns))
-    return np.concatenate((lower, upper)).astype(np.int32)
+    return np.concatenate((lower, np.column_stack((first, first + columns + 1, first + columns)))).astype(np.int32)
 
 
 def levels_of(relief: Relief) -> tuple[float, ...]:

@@ -137,8 +137,7 @@ class ReliefPicture(Painted):
         def done(drawn: tuple[Solid, NDArray[np.uint8]]) -> None:
             solid, pixels = drawn
             height, width = pixels.shape[:2]
-            image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
-            self._drawn = solid, image.copy()
+            self._drawn = solid, QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888).copy()
             self._show(request)
 
         task = Task("Drawing the relief", work, "The relief could not be drawn", kept=False)

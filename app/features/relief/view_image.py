@@ -87,8 +87,7 @@ def relief_image(
     """
     solid = over_plane(relief, names, limit) if morph is None else kernel_map(relief, morph, names)
     camera = Camera(azimuth, tilt, zoom)
-    samples = 2 if 4 * width * height <= MOST_PIXELS else 1
-    pixels = draw(solid, camera, width, height, theme, ratio, samples)
+    pixels = draw(solid, camera, width, height, theme, ratio, 2 if 4 * width * height <= MOST_PIXELS else 1)
     if font is not None:
         image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
         with painter_on(image) as painter:

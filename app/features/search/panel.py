@@ -67,15 +67,18 @@ class SearchPanel(QWidget):
         self.first_stop = self._forward
 
     def _choices(self) -> QWidget:
-        tip = "The classifier whose search is displayed."
-        self._lane = chooser("search.lane", "Classifier", tip, lambda slot: self._searching.choose(slot=slot))
-        entries = [(f"up to {each}" + " (the program's)" * (each == LEAF_SIZES[-1]), each) for each in LEAF_SIZES]
+        self._lane = chooser(
+            "search.lane",
+            "Classifier",
+            "The classifier whose search is displayed.",
+            lambda slot: self._searching.choose(slot=slot),
+        )
         self._leaf = chooser(
             "search.leaf_size",
             "Points in a leaf",
             "A box of more points is split again. Small leaves: many boxes, few distances.",
             lambda size: self._searching.choose(leaf_size=size),
-            entries,
+            [(f"up to {each}" + " (the program's)" * (each == LEAF_SIZES[-1]), each) for each in LEAF_SIZES],
         )
         self._lane_row = in_row(label_for("Classifier", self._lane), (self._lane, 1))
         return in_row(label_for("Points in a leaf", self._leaf), (self._leaf, 1))
@@ -92,8 +95,13 @@ class SearchPanel(QWidget):
              lambda: searching.to_end(0)),
         )  # fmt: skip
         made = [clickable(QPushButton(row[1]), f"search.{row[0]}", *row[2:]) for row in rows]
-        tip = "Keep this query; again to follow the pointer (Q)."
-        self._pin = clickable(QPushButton("Pin"), "search.pin", "Pin the query", tip, self._toggle_pin)
+        self._pin = clickable(
+            QPushButton("Pin"),
+            "search.pin",
+            "Pin the query",
+            "Keep this query; again to follow the pointer (Q).",
+            self._toggle_pin,
+        )
         self._pin.setCheckable(True)
         self._forward = made[2]
         return ButtonRows([*made, self._pin])

@@ -128,11 +128,9 @@ class StepGain:
     ----------
     left, right, bottom, top : float
         The drawn range.
-    back, longest : float
-        The box limits lambda to [-back, longest].
+    limits : tuple
+        The ends of the box, as far as they are drawn; else None.
     curve : ndarray of shape (m, 2)
-    after : tuple of float
-        The step.
     vertex : tuple of float or None
         The maximum, at lambda*; None if D has none.
     vertex_inside : bool
@@ -143,10 +141,8 @@ class StepGain:
     right: float
     bottom: float
     top: float
-    back: float
-    longest: float
+    limits: tuple[float | None, float | None]
     curve: Array
-    after: Place
     vertex: Place | None
     vertex_inside: bool
 
@@ -156,11 +152,6 @@ class StepGain:
         lengths = self.curve[:, 0]
         ends = [(end, float(np.interp(end, lengths, self.curve[:, 1]))) for end in (low, high)]
         return [ends[0], *((x, y) for x, y in self.curve[inside].tolist()), ends[1]]
-
-    @property
-    def limits(self) -> tuple[float | None, float | None]:
-        """The limits of lambda by the box; None for one that is not drawn."""
-        return (-self.back if -self.back >= self.left else None), (self.longest if self.longest <= self.right else None)
 
 
 def gain_of(step: Explanation) -> StepGain:
@@ -184,10 +175,8 @@ def gain_of(step: Explanation) -> StepGain:
         right,
         bottom,
         top,
-        step.back,
-        step.longest,
+        (-step.back if -step.back >= left else None, step.longest if step.longest <= right else None),
         np.column_stack((lengths, gains)),
-        (step.step, step.gain),
         vertex,
         inside,
     )

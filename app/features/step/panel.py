@@ -103,8 +103,9 @@ class StepPanel(QWidget):
         for picture in self._pictures:  # the bars' tooltips have the same sentences
             picture.setVisible(self._any and not (low and columns == 3 and picture is self._because))
         share, column_stretches, row_stretches, cells = LAYOUTS[columns]
-        self._box.keep(round(TALL_BOX * share * self.width()))
-        self._gain.keep(round(TALL_GAIN * share * self.width()))
+        least = {cells[1][0]: TALL_BOX, cells[2][0]: TALL_GAIN} if self._any else {}
+        for row in range(len(row_stretches)):
+            self._grid.setRowMinimumHeight(row, round(least.get(row, 0.0) * share * self.width()))
         if columns == self._columns:
             return
         self._columns = columns

@@ -44,7 +44,6 @@ class BoxView(Painted):
 
     def __init__(self) -> None:
         super().__init__()
-        self._least = 0  # minimum height (pixels), which may exceed what it needs
         self.step: Explanation | None = None
         describe(
             self,
@@ -70,15 +69,9 @@ class BoxView(Painted):
         """Return the height of a line of text."""
         return self.metrics().height()
 
-    def keep(self, least: int) -> None:
-        """Request a height of at least this many pixels."""
-        if least != self._least:
-            self._least = least
-            self.updateGeometry()
-
     def minimumSizeHint(self) -> QSize:
         line = self.line()
-        return QSize(math.ceil(11 * line), max(math.ceil(LINES * line), self._least))
+        return QSize(math.ceil(11 * line), math.ceil(LINES * line))
 
     @property
     def _is_narrow(self) -> bool:
@@ -178,24 +171,20 @@ class BoxView(Painted):
             wanted.append(frame.top if _is_beyond(box, value) else frame.at((0.0, value))[1])
         # from below upwards, which is decreasing in pixels
         rows = apart([-y for y in wanted], 0.95 * line, -bottom - 0.5 * line, -frame.top + 0.5 * line)
+        tick, lines = 0.25 * line, list[QLineF]()
         for caption, y, row in zip(texts, wanted, rows, strict=True):
             text_at(painter, theme, QPointF(left, -row), caption, whole, right=True)
-            painter.setPen(pen(theme.faint, 1.0))
-            painter.drawLine(QLineF(left + 3, -row, frame.left - 0.25 * line, y))
-            painter.drawLine(QLineF(frame.left - 0.25 * line, y, frame.left, y))
-        dotted = pen(theme.faint, 1.3, Qt.PenStyle.DotLine)
-        for end, is_end in ((box.low_end, box.low_ends), (box.high_end, box.high_ends)):
-            x, y = frame.at(end)
-            if is_end and 0.0 < end[1] < box.height:
-                painter.setPen(dotted)
-                painter.drawLine(QLineF(frame.left, y, x, y))
+            lines += [QLineF(left + 3, -row, frame.left - tick, y), QLineF(frame.left - tick, y, frame.left, y)]
+        ends = ((box.low_end, box.low_ends), (box.high_end, box.high_ends))
+        inside = [frame.at(end) for end, is_end in ends if is_end and 0.0 < end[1] < box.height]
+        painter.setPen(pen(theme.faint, 1.3, Qt.PenStyle.DotLine))
+        painter.drawLines([QLineF(frame.left, y, x, y) for x, y in inside])
         # alpha_i: 0 and C
         y = bottom + around + 0.3 * line
+        far = [frame.left + frame.width] if box.bounded_i else []
+        lines += [QLineF(x, bottom, x, bottom + tick) for x in (frame.left, *far)]
         painter.setPen(pen(theme.faint, 1.0))
-        painter.drawLine(QLineF(frame.left, bottom, frame.left, bottom + 0.25 * line))
-        if box.bounded_i:
-            x = frame.left + frame.width
-            painter.drawLine(QLineF(x, bottom, x, bottom + 0.25 * line))
+        painter.drawLines(lines)
         text_at(painter, theme, QPointF(frame.left, y), "0", whole, middle=True)
         price = words.bound(step.C_i, "ᵢ", same) + ("" if box.bounded_i else " →")
         wide = width_of(price, self.font())

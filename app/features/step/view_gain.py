@@ -48,7 +48,7 @@ class GainChart(Chart):
         if step is None:
             return
         gain = gain_of(step)
-        low, high = max(gain.left, -gain.back), min(gain.right, gain.longest)
+        low, high = max(gain.left, -step.back), min(gain.right, step.longest)
         self._numbers = words.ticks(step, gain)
         marks: list[Mark] = [
             Region(low=begin, high=end, colour=theme.faint, opacity=130, pattern=Qt.BrushStyle.BDiagPattern)
@@ -81,7 +81,7 @@ class GainChart(Chart):
 
     def _signs(self, step: Explanation, gain: StepGain, theme: Theme) -> list[Mark]:
         """Return the step with its gain, and the top of the parabola if the step does not end there."""
-        length, up = gain.after
+        length, up = step.step, step.gain
         ink, background, size = theme.ink, theme.background, self.metrics().height()
         marks: list[Mark] = [Line(x=[length, length], y=[0.0, up], colour=theme.accent, width=0.2 * size, read=False)]
         if up > 0.35 * (gain.top - gain.bottom):
@@ -128,7 +128,7 @@ class GainView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.step: Explanation | None = None
-        self.theme, self._least = LIGHT, 0
+        self.theme = LIGHT
         self.chart, self.formulas = GainChart(), TextView()
         describe(
             self.chart,
@@ -144,15 +144,6 @@ class GainView(QWidget):
             self.step, self.theme = step, theme
             self.chart.show_step(step, theme)
             self._write()
-
-    def keep(self, least: int) -> None:
-        """Request a height of at least this many pixels."""
-        if least != self._least:
-            self._least = least
-            self.updateGeometry()
-
-    def minimumSizeHint(self) -> QSize:
-        return super().minimumSizeHint().expandedTo(QSize(0, self._least))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

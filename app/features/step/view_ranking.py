@@ -117,8 +117,7 @@ class RankingView(Painted):
             return []
         ranking = self._strip.ranking
         line = self.metrics().height()
-        footer = len(self._footer(0))
-        rows = int((self.height() - self._top() - (1.05 * footer + 0.15) * line) // self._row())
+        rows = int((self.height() - self._top() - (1.05 * len(self._footer(0)) + 0.15) * line) // self._row())
         return shown_rows(len(ranking.candidates), ranking.chosen, rows)
 
     def _footer(self, shown: int) -> list[str]:

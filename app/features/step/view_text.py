@@ -96,8 +96,7 @@ class TextView(QWidget):
             font = QFont(self.font())
             scale_font(font, paragraph.size)
             font.setBold(paragraph.bold)
-            metrics = QFontMetricsF(font)
-            height = metrics.height()
+            height = QFontMetricsF(font).height()
             indent = 1.25 * height if paragraph.symbol >= 0 else 0.0
             if paragraph not in self._lines:
                 if len(self._lines) > CACHED:

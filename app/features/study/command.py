@@ -97,8 +97,7 @@ def study_of(document: Document) -> Study:
     made = planned(replace(plan, folds=str(folds)), lane, document)
     if made.study is None:
         raise FileError(" ".join(made.faults.values()))
-    both = {"n", "k"} <= {axis.name for axis in made.study.axes}
-    return msgspec.structs.replace(made.study, k_up_to_n=both)
+    return msgspec.structs.replace(made.study, k_up_to_n={"n", "k"} <= {axis.name for axis in made.study.axes})
 
 
 # -- run ---------------------------------------------------------------------------------------------------------------

@@ -85,8 +85,7 @@ def run(
 
 def _needs_ending(study: Study, limit: float) -> bool:
     """Return True if a time limit requires killing the process: a training of another library is a single call."""
-    lanes = (study.lane, study.other or study.lane)
-    return limit < math.inf and any(lane.family.own_process for lane in lanes)
+    return limit < math.inf and any(lane.family.own_process for lane in (study.lane, study.other or study.lane))
 
 
 def _with_processes(

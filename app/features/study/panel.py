@@ -88,8 +88,9 @@ class _FurtherAxis(QWidget):
     def __init__(self, number: int, choose: Callable[[], object]) -> None:
         super().__init__()
         self._label = QLabel()
-        tip = "The map of this value."
-        self.choice = chooser(f"study.rest{number}", "Further axis", tip, lambda value: choose(), width=7)
+        self.choice = chooser(
+            f"study.rest{number}", "Further axis", "The map of this value.", lambda value: choose(), width=7
+        )
         filled(QHBoxLayout(self), self._label, self.choice, margins=0, spacing=4)
 
     def show_axis(self, study: Study, axis: int, chosen: int) -> None:
@@ -157,8 +158,13 @@ class StudyPanel(QWidget):
         self.fold.setCheckable(True)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold.clicked.connect(self._folded)
-        tip = "Open results that the command line wrote into a folder."
-        self.open = clickable(QPushButton("&Open…"), "study.open", "Open results", tip, self._ask_folder)
+        self.open = clickable(
+            QPushButton("&Open…"),
+            "study.open",
+            "Open results",
+            "Open results that the command line wrote into a folder.",
+            self._ask_folder,
+        )
         self.start = clickable(
             QPushButton("&Start"), "study.start", "Start", "Compute all of it in the background.", self._start
         )
@@ -169,20 +175,31 @@ class StudyPanel(QWidget):
         self.bar = describe(bar, "study.progress", "Progress", "How much of the study is computed.")
         self.bar.setMaximumHeight(10)
         self.left = named(QLabel(), "study.left")
-        tip = "Pause after the present cell, or resume."
         self.pause = clickable(
-            QPushButton("Pa&use"), "study.pause", "Pause", tip, lambda: self._act(self.studies.pause)
+            QPushButton("Pa&use"),
+            "study.pause",
+            "Pause",
+            "Pause after the present cell, or resume.",
+            lambda: self._act(self.studies.pause),
         )
-        tip = "Stop; the results so far are kept, and the study can be continued."
         self.cancel = clickable(
-            QPushButton("&Cancel"), "study.cancel", "Cancel", tip, lambda: self._act(self.studies.cancel)
+            QPushButton("&Cancel"),
+            "study.cancel",
+            "Cancel",
+            "Stop; the results so far are kept, and the study can be continued.",
+            lambda: self._act(self.studies.cancel),
         )
         return in_column(self.bar, in_lines(8, self.left, self.pause, self.cancel), spacing=4)
 
     def _warning(self) -> QWidget:
         self.warning = named(QLabel(wordWrap=True), "study.warning")
-        tip = "Compute what the sentence asks for."
-        self.remedy = clickable(QPushButton(), "study.remedy", "Extend", tip, lambda: self._act(self.studies.mend))
+        self.remedy = clickable(
+            QPushButton(),
+            "study.remedy",
+            "Extend",
+            "Compute what the sentence asks for.",
+            lambda: self._act(self.studies.mend),
+        )
         return in_row((self.warning, 1), self.remedy, spacing=6)
 
     def _option_row(self) -> QWidget:
@@ -200,8 +217,13 @@ class StudyPanel(QWidget):
         refused, tip = self._controller.say, "Blue below this value, orange above it."
         self.midpoint = _Level("midpoint", "Midpoint", tip, studies, refused)
         self.level = _Level("level", "Contour", "A line where the mean has this value.", studies, refused)
-        tip = "The picture as PNG or SVG, the results as CSV, the study as a file."
-        self.save = clickable(QPushButton("Sa&ve…"), "study.save", "Save the results", tip, self._ask_path)
+        self.save = clickable(
+            QPushButton("Sa&ve…"),
+            "study.save",
+            "Save the results",
+            "The picture as PNG or SVG, the results as CSV, the study as a file.",
+            self._ask_path,
+        )
         return in_lines(10, self._value_box, *self.further_axes, self.midpoint, self.level, self.save)
 
     # -- the user ------------------------------------------------------------------------------------------------------

@@ -414,8 +414,7 @@ def costs_of(study: Study, given: Given | None) -> Array:
 
 def seconds_of(study: Study, given: Given | None) -> float:
     """Return the seconds for the whole study on one processor, by the model of costs; `timing` corrects them."""
-    cells = float(costs_of(study, given).sum(where=existing_cells(study)))
-    return study.repetitions * max(1, study.folds) * cells
+    return study.repetitions * max(1, study.folds) * float(costs_of(study, given).sum(where=existing_cells(study)))
 
 
 def seconds_of_one(study: Study, given: Given | None, n: int) -> float:

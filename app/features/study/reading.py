@@ -242,8 +242,7 @@ class _Reader:
             self.fault("axes", "has the same axis twice.")
         else:
             written = {axis.name: list(axis.values) for axis in study.axes}
-            read = self._axes(written, study.lane, study.generator is None)
-            if not self.faults and read != study.axes:
+            if not self.faults and self._axes(written, study.lane, study.generator is None) != study.axes:
                 self.fault("axes", "has the same value twice, or one that is not whole.")
 
     def check(self, study: Study) -> None:
@@ -345,8 +344,7 @@ def examined(
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return None, None, [plain(f"This is not TOML: {error}.")[:360]]
     reader = _Reader(folder, opener, source)
-    study = reader.study(whole)
-    return study, reader.given, reader.faults
+    return reader.study(whole), reader.given, reader.faults
 
 
 def faults_of(study: Study, given: Given | None) -> list[str]:

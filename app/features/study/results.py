@@ -183,8 +183,7 @@ class StudyResults:
         there = ~np.isnan(array)
         count = there.sum(axis=-1)
         mean = np.where(there, array, 0.0).sum(axis=-1) / np.maximum(count, 1)
-        off = np.where(there, array - mean[..., None], 0.0)
-        spread = np.sqrt((off**2).sum(axis=-1) / np.maximum(count - 1, 1))
+        spread = np.sqrt((np.where(there, array - mean[..., None], 0.0) ** 2).sum(axis=-1) / np.maximum(count - 1, 1))
         errors = np.zeros(self.study.shape, dtype=np.int64)
         for place in self.errors:
             errors[place[:-2]] += 1

@@ -200,10 +200,20 @@ class StudyForm(QWidget):
         self._form.setFieldGrowthPolicy(AlignedForm.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.kind = self._choice("&Kind", "kind", "Kind of study", "What is varied.", studies.choose_kind)
         show_entries(self.kind, ((kind.title, name) for name, kind in KINDS.items()))
-        tip = "Provides the settings that no axis changes; a chosen cell is put into it."
-        self.lane = self._choice("C&lassifier", "lane", "Classifier", tip, studies.choose_lane)
-        tip = "Points of the document, or new ones of the generator for each repetition."
-        self.data = self._choice("&Points", "data", "Points", tip, studies.choose_data)
+        self.lane = self._choice(
+            "C&lassifier",
+            "lane",
+            "Classifier",
+            "Provides the settings that no axis changes; a chosen cell is put into it.",
+            studies.choose_lane,
+        )
+        self.data = self._choice(
+            "&Points",
+            "data",
+            "Points",
+            "Points of the document, or new ones of the generator for each repetition.",
+            studies.choose_data,
+        )
         show_entries(self.data, (("those of the document", False), ("new ones of the generator", True)))
         self.sentence = named(QLabel(wordWrap=True), "study.sentence")
         policy = self.sentence.sizePolicy()

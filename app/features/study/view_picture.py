@@ -138,8 +138,7 @@ def rgb_of(pixel: int) -> RGB:
 
 def _levels(values: Array, span: tuple[float, float]) -> NDArray[np.intp]:
     """Return the indices of values in the table of colours."""
-    shares = np.nan_to_num((values - span[0]) / (span[1] - span[0]))
-    return np.clip(np.round(255 * shares), 0, 255).astype(np.intp)
+    return np.clip(np.round(255 * np.nan_to_num((values - span[0]) / (span[1] - span[0]))), 0, 255).astype(np.intp)
 
 
 def _labels(drawn: Drawn, place: int) -> tuple[str, ...]:
@@ -345,8 +344,7 @@ class StudyPicture(Chart):
             column, row = self._at[0][self.reading], self._at[1][self.reading]
             for tint, width in ((WHITE, 4.0), (BLACK, 2.0)):
                 if drawn.curves:
-                    low = self.y.value(self.box.viewRange()[1][0])
-                    y = [row if np.isfinite(row) else low]
+                    y = [row if np.isfinite(row) else self.y.value(self.box.viewRange()[1][0])]
                     marks.append(
                         Spots(x=[column], y=y, sign="s", size=14.0, colour=tint, edge_width=width, hollow=True)
                     )
