@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from app.files.background_task import CancelledError, Progress
 
 #: One picture, 0xffrrggbb, shape (height, width).
 Pixels = NDArray[np.uint32]
-Frame = TypeVar("Frame", bound=NDArray[Any])
 #: Number of colours of a GIF, and how many of them are the most frequent ones; the others are means of the rest.
 COLOURS, FREQUENT = 256, 192
 #: Largest number of distances between colours computed at a time.
@@ -103,9 +102,9 @@ def changed(before: NDArray[np.generic] | None, now: NDArray[np.generic]) -> tup
     return sides[0], sides[1]
 
 
-def boxes(frames: Iterable[Frame]) -> Iterator[tuple[Frame, int, int]]:
+def boxes(frames: Iterable[NDArray[Any]]) -> Iterator[tuple[NDArray[Any], int, int]]:
     """Yield the box of each frame that differs from the one before, with its first column and row."""
-    before: Frame | None = None
+    before: NDArray[Any] | None = None
     for frame in frames:
         rows, columns = changed(before, frame)
         yield frame[rows, columns], columns.start, rows.start
@@ -169,14 +168,14 @@ def _gif(times: Sequence[int], palette: Palette, pictures: Iterable[Pixels]) -> 
     table = np.zeros((COLOURS, 3), dtype=np.uint8)
     table[: len(palette.colours)] = palette.colours
     frames = zip(boxes(map(palette.places, pictures)), times, strict=True)
-    for number, ((pixels, *corner), time) in enumerate(frames):
+    for number, ((pixels, column, row), time) in enumerate(frames):
         if not number:
             height, width = pixels.shape
             yield b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF7, 0, 0) + table.tobytes()
             yield b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"  # repeat for ever
         box = Image.fromarray(pixels)
         box.putpalette(table.tobytes())
-        yield b"".join(GifImagePlugin.getdata(box, tuple(corner), duration=time, interlace=0, disposal=1))
+        yield b"".join(GifImagePlugin.getdata(box, (column, row), duration=time, interlace=0, disposal=1))
     yield b";"
 
 

@@ -105,7 +105,7 @@ class GroundTruthPanel(QWidget):
         self._errors = RoomyLabel("truth.errors", title="Failures of each model on new points", rich=True)
         self._errors.installEventFilter(self)
         self._throwing = in_column(
-            labelled("New points", self._count, 1),
+            labelled("New points", self._count, 1, spacing=4),
             ButtonRows([self._throw, self._keep, self._pick_up]),
             self._errors,
             spacing=4,
@@ -129,7 +129,7 @@ class GroundTruthPanel(QWidget):
         self._disagreements = RoomyLabel("truth.disagreements", title="How far resampled models disagree", rich=True)
         self._definition = RoomyLabel("truth.definition", title="What the disagreement is", rich=True)
         self._definition.say(escape(f"{words.RESAMPLING} {words.DEFINITION}"))
-        row = labelled("Resamples B", self._resamples, 1)
+        row = labelled("Resamples B", self._resamples, 1, spacing=4)
         filled(QVBoxLayout(box), self._haze, row, self._disagreements, self._definition, spacing=4)
         return box
 

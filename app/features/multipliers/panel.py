@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import short
@@ -22,6 +22,7 @@ from app.views.chart.linked import Hover, PointChart
 from app.views.chart.marks import Bars, Line, Mark, Region, Strokes, class_spots
 from app.views.plot.symbols import kkt_pixmap
 from app.views.theme import Theme
+from app.views.widgets.boxes import grid_on
 from app.views.widgets.clickable import chooser
 from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.picture_beside_text import PictureBesideText
@@ -301,10 +302,7 @@ class _Legend(QWidget):
         texts = [(f"alphas.case{case:d}", words.case_words(case, 10_000, 10_000)) for case in KktCase]
         texts.append(("alphas.violations", words.violation_words(10_000)))
         self._rows = [(QLabel(), RoomyLabel(name, longest)) for name, longest in texts]
-        layout = QGridLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setHorizontalSpacing(6)
-        layout.setVerticalSpacing(2)
+        layout = grid_on(self, across=6, down=2)
         layout.setColumnStretch(1, 1)
         for row, (sign, text) in enumerate(self._rows):
             layout.addWidget(sign, row, 0, Qt.AlignmentFlag.AlignTop)

@@ -143,12 +143,12 @@ class RacePanel(QWidget):
     """
 
     def __init__(self, controller: Controller, scheduler: Scheduler) -> None:
-        super().__init__()
+        # Clicks focus it: with the focus on the first rule, Space would toggle that rule.
+        super().__init__(focusPolicy=Qt.FocusPolicy.ClickFocus)
         self.setObjectName("race")
         self._theme: Theme | None = None
         self.racing = RaceController(controller, scheduler, self._show)
         self._build()
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # if the first rule had the focus, Space would toggle it
 
     # -- parts -----------------------------------------------------------------------------------------------------
 

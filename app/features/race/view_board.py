@@ -11,7 +11,6 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QGridLayout,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -30,7 +29,8 @@ from app.views.plot import symbols
 from app.views.plot.clouds import on_screen
 from app.views.plot.picture import paint_lines, paint_surface
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.boxes import grid_on
+from app.views.widgets.form_fields import describe, filled, named
 from app.views.widgets.painting import bold, painter_on
 from app.views.widgets.roomy_label import RoomyLabel
 from solver import RULES, Grid
@@ -49,6 +49,7 @@ MANY = 1500
 KINDS = (*map(str, range(MAX_CLASSES)), *symbols.BOUNDED_OF, *symbols.FREE_OF)
 LARGER = 5.0
 OUTLINE, EDGE, RING = 0.6, 2.0, 1.1
+EXPANDING = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 NO_POINTS, NOWHERE = Points(), Grid(0.0, 1.0, 0.0, 1.0, 1, 1)
 
 
@@ -79,10 +80,8 @@ class RacePicture(QWidget):
     resized = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(minimumSize=QSize(130, 100), sizePolicy=EXPANDING)
         self._shown: tuple[Theme, Points, Picture | None, Marks, Grid] | None = None
-        self.setMinimumSize(130, 100)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def sizeHint(self) -> QSize:
@@ -157,15 +156,15 @@ class RacerView(QWidget):
         super().__init__()
         self._slot = slot
         self._shown: tuple[object, ...] = ()
-        self._key, self._name = QLabel(), QLabel()
+        self._key, self._name = QLabel(), named(QLabel(), f"race.title{slot}")
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._badge = RoomyLabel(longest="88\u202f888\u202f888 steps   <b>✓ 1st,&nbsp;stationary</b>", rich=True)
+        self._badge = RoomyLabel(
+            f"race.badge{slot}", "88\u202f888\u202f888 steps   <b>✓ 1st,&nbsp;stationary</b>", rich=True
+        )
         self.note = RoomyLabel(longest=escape(max((rule.note for rule in RULES.values()), key=len)), rich=True)
         self.picture = RacePicture()
         first = filled(QHBoxLayout(), self._key, (self._name, 1), spacing=4)
         filled(QVBoxLayout(self), first, self.note, self._badge, (self.picture, 1), margins=0, spacing=2)
-        self._name.setObjectName(f"race.title{slot}")
-        self._badge.setObjectName(f"race.badge{slot}")
 
     def show_rule(self, rule: str, theme: Theme) -> None:
         """Show the name of the rule."""
@@ -199,14 +198,11 @@ class RaceBoard(QWidget):
     """The racers side by side, or in two rows, all of the same size."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(sizePolicy=EXPANDING)
         self._shown: tuple[tuple[str, ...], Theme | None, int] = (), None, 0
         self.racers = [RacerView(slot) for slot in range(MOST_RACERS)]
         self._columns = 0
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(GAP)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._grid = grid_on(self, across=GAP, down=GAP)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

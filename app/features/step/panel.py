@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import grouped
@@ -12,6 +12,7 @@ from app.core.points import Points
 from app.engine.run_state import RunState
 from app.scene.model import Scene
 from app.views.theme import Theme
+from app.views.widgets.boxes import grid_on
 from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.scrolling_form import ScrollingForm
 from solver.svm.working_set_candidates import Ranking
@@ -63,12 +64,8 @@ class StepPanel(QWidget):
         self._first = RankingView("step.first", controller.playback.hover)
         self._second = RankingView("step.second", controller.playback.hover)
         form, candidates = QWidget(), QWidget()
-        self._grid, self._beside = QGridLayout(form), QGridLayout(candidates)
-        self._grid.setContentsMargins(10, 8, 10, 8)
-        self._grid.setVerticalSpacing(10)
-        self._grid.setHorizontalSpacing(14)
-        self._beside.setContentsMargins(0, 0, 0, 0)
-        self._beside.setHorizontalSpacing(12)
+        self._grid = grid_on(form, (10, 8, 10, 8), across=14, down=10)
+        self._beside = grid_on(candidates, across=12)
         self._beside.addWidget(self._first, 0, 0)
         self._beside.setColumnStretch(0, 1)
         self._pictures = (self._box, self._gain, candidates, self._because)
@@ -105,7 +102,9 @@ class StepPanel(QWidget):
         share, column_stretches, row_stretches, cells = LAYOUTS[columns]
         least = {cells[1][0]: TALL_BOX, cells[2][0]: TALL_GAIN} if self._any else {}
         for row in range(len(row_stretches)):
-            self._grid.setRowMinimumHeight(row, round(least.get(row, 0.0) * share * self.width()))
+            height = round(least.get(row, 0.0) * share * self.width())
+            if height != self._grid.rowMinimumHeight(row):  # otherwise the panel would be laid out again
+                self._grid.setRowMinimumHeight(row, height)
         if columns == self._columns:
             return
         self._columns = columns

@@ -46,8 +46,7 @@ class TextView(QWidget):
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        super().__init__(sizePolicy=QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed))
         self.paragraphs: tuple[Paragraph, ...] = ()
         self._theme: Theme | None = None
         self._kept = 0

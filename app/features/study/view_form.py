@@ -192,12 +192,14 @@ class StudyForm(QWidget):
 
     def __init__(self, studies: StudyController) -> None:
         super().__init__()
-        self._studies, self._form = studies, AlignedForm()
-        self._form.setHorizontalSpacing(8)
-        self._form.setVerticalSpacing(5)
+        self._studies = studies
+        self._form = AlignedForm(
+            horizontalSpacing=8,
+            verticalSpacing=5,
+            labelAlignment=Qt.AlignmentFlag.AlignRight,
+            fieldGrowthPolicy=AlignedForm.FieldGrowthPolicy.AllNonFixedFieldsGrow,
+        )
         self._form.setContentsMargins(0, 0, 4, 0)
-        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignRight)
-        self._form.setFieldGrowthPolicy(AlignedForm.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.kind = self._choice("&Kind", "kind", "Kind of study", "What is varied.", studies.choose_kind)
         show_entries(self.kind, ((kind.title, name) for name, kind in KINDS.items()))
         self.lane = self._choice(

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from .boxes import grid_on
 
 SPACING = 4
 
@@ -17,9 +19,7 @@ class ButtonRows(QWidget):
     def __init__(self, buttons: Sequence[QAbstractButton]) -> None:
         super().__init__()
         self._buttons = buttons
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(SPACING)
+        self._grid = grid_on(self, across=SPACING, down=SPACING)
         self._columns = 0
         self._shown: list[QAbstractButton] = []
         for button in buttons:
