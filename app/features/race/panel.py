@@ -6,8 +6,8 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QCheckBox, QComboBox, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -16,8 +16,9 @@ from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, labelled
 from app.views.widgets.clickable import chooser
+from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number, show_options
-from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
+from app.views.widgets.roomy_label import RoomyLabel
 from solver import RULES
 
 from . import text as race_words
@@ -133,7 +134,7 @@ LONGEST_NEWS = (
 PLAYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class RacePanel(QWidget):
+class RacePanel(FittedWidget):
     """Controls, pictures, table and curves of the race; it pauses while hidden.
 
     Parameters
@@ -233,20 +234,13 @@ class RacePanel(QWidget):
         self.racing.size = picture.width(), picture.height(), picture.devicePixelRatioF()
         self.racing.look()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._turn_bottom()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in NEW_FONT and hasattr(self, "_bottom"):
-            self._turn_bottom()
-            self._show()
-
-    def _turn_bottom(self) -> None:
+    def fit(self) -> None:
         """Put the curves beside the table, or below it if there is no room."""
+        if not hasattr(self, "_bottom"):
+            return
         beside = self.width() >= self.table.maximumWidth() + LEAST_CURVES
         self._bottom.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+        self._show()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -30,6 +30,7 @@ from app.views.plot.clouds import on_screen
 from app.views.plot.picture import paint_lines, paint_surface
 from app.views.theme import Theme
 from app.views.widgets.boxes import grid_on
+from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.form_fields import describe, filled, named
 from app.views.widgets.painting import bold, painter_on
 from app.views.widgets.roomy_label import RoomyLabel
@@ -194,7 +195,7 @@ class RacerView(QWidget):
         self.picture.show_frame(theme)
 
 
-class RaceBoard(QWidget):
+class RaceBoard(FittedWidget):
     """The racers side by side, or in two rows, all of the same size."""
 
     def __init__(self) -> None:
@@ -204,11 +205,7 @@ class RaceBoard(QWidget):
         self._columns = 0
         self._grid = grid_on(self, across=GAP, down=GAP)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._divide()
-
-    def _divide(self) -> None:
+    def fit(self) -> None:
         """Arrange the pictures in rows; leave surplus pixels empty, since one more would change a picture."""
         n = max(len(self._shown[0]), 1)
         columns = n if n < 3 or self.width() >= n * (COMFORTABLE + GAP) else 2
@@ -235,7 +232,7 @@ class RaceBoard(QWidget):
             racer.setVisible(slot < len(rules))
             if slot < len(rules):
                 racer.show_rule(rules[slot], theme)
-        self._divide()
+        self.fit()
 
     def show_frame(self, frame: RaceFrame | None, playing: bool, view: Grid | None, theme: Theme) -> None:
         """Show the state of all racers."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -13,6 +12,7 @@ from app.engine.run_state import RunState
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.boxes import grid_on
+from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.scrolling_form import ScrollingForm
 from solver.svm.working_set_candidates import Ranking
@@ -42,7 +42,7 @@ LAYOUTS = {
 }
 
 
-class StepPanel(QWidget):
+class StepPanel(FittedWidget):
     """The next step of the displayed run, or its last step once it has ended.
 
     Parameters
@@ -70,24 +70,15 @@ class StepPanel(QWidget):
         self._beside.setColumnStretch(0, 1)
         self._pictures = (self._box, self._gain, candidates, self._because)
         filled(QVBoxLayout(self), ScrollingForm(form), margins=0)
-        self._arrange()
+        self.fit()
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()
         return QSize(max(hint.width(), 240), hint.height())
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._arrange()
-
     # -- layout ----------------------------------------------------------------------------------------------------
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
-    def _arrange(self) -> None:
+    def fit(self) -> None:
         """Choose the number of columns by the width: three pictures, box over gain beside the candidates, or one
         column.
         """
@@ -135,7 +126,7 @@ class StepPanel(QWidget):
             coming = run_state is not None and run_state.trainer.has_rules and run_state.length > 0
             if self._any is not (coming or bool(self._strips)):
                 self._any = not self._any
-                self._arrange()
+                self.fit()
         for view, strip in zip((self._first, self._second), self._strips, strict=False):
             view.show_strip(strip, scene.session.hovered, theme)
 

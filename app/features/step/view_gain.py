@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QVBoxLayout
 
 from app.views.chart.axis import Axis
 from app.views.chart.chart import EDGE, Chart
 from app.views.chart.marks import DASHED, DOTTED, SOLID, Dash, Level, Line, Mark, Region, Spots, Texts
 from app.views.theme import LIGHT, Theme
+from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.form_fields import describe, filled
 from solver.inspection.step_explanation import Explanation
 
@@ -122,7 +123,7 @@ class GainChart(Chart):
         return shown
 
 
-class GainView(QWidget):
+class GainView(FittedWidget):
     """The gain of a step, and below it the formulas with its numbers."""
 
     def __init__(self) -> None:
@@ -143,13 +144,9 @@ class GainView(QWidget):
         if step is not self.step or theme is not self.theme:
             self.step, self.theme = step, theme
             self.chart.show_step(step, theme)
-            self._write()
+            self.fit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._write()
-
-    def _write(self) -> None:
+    def fit(self) -> None:
         if self.step is not None:
             lines = [words.FORMULA, words.length(self.step), words.clipping(self.step), words.gain_line(self.step)]
             if self.height() >= HIGH * self.chart.metrics().height():

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from app.views.theme import Theme
+from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.painting import painter_on, scale_font
 
 from .view_drawing import draw_text, paint_symbol, width_of, wrapped
@@ -39,7 +40,7 @@ class Paragraph:
     goes_on: bool = False
 
 
-class TextView(QWidget):
+class TextView(FittedWidget):
     """Paragraphs below each other.
 
     It grows with the text, but does not shrink before `release`: a picture below it would jump.
@@ -58,24 +59,15 @@ class TextView(QWidget):
         if paragraphs == self.paragraphs and theme is self._theme:
             return
         self.paragraphs, self._theme = paragraphs, theme
-        self._make_room()
+        self.fit()
         self.update()
 
     def release(self) -> None:
         """Shrink to the present text."""
         self._kept = 0
-        self._make_room()
+        self.fit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._make_room()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._make_room()
-
-    def _make_room(self) -> None:
+    def fit(self) -> None:
         look = self.width(), self.font().toString()
         if look != self._look:
             self._look, self._kept = look, 0

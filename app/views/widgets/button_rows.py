@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from .boxes import grid_on
+from .fitted import FittedWidget
 
 SPACING = 4
 
 
-class ButtonRows(QWidget):
+class ButtonRows(FittedWidget):
     """Buttons side by side as far as there is room, and the rest below."""
 
     def __init__(self, buttons: Sequence[QAbstractButton]) -> None:
@@ -34,18 +34,14 @@ class ButtonRows(QWidget):
             for button in self._buttons:
                 button.setVisible(button in buttons)
             self._columns = 0
-            self._arrange()
+            self.fit()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._width_of(1), self._grid.minimumSize().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:  # the text of a button or its size has changed
-            self._arrange()
+            self.fit()
         return super().event(event)
 
     def _width_of(self, columns: int) -> int:
@@ -54,7 +50,7 @@ class ButtonRows(QWidget):
         widest = [max(widths[column::columns]) for column in range(min(columns, len(widths)))]
         return sum(widest) + SPACING * max(len(widest) - 1, 0)
 
-    def _arrange(self) -> None:
+    def fit(self) -> None:
         number = len(self._shown)
         columns = next((each for each in range(number, 1, -1) if self._width_of(each) <= self.width()), 1)
         columns = -(-number // max(1, -(-number // columns)))  # fill the rows as evenly as possible
