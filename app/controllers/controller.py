@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app.controllers.host import Host
+from app.controllers.host import HostedController
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Points
 from app.engine.results import Results
@@ -57,16 +57,8 @@ class Aside:
     session: Session
 
 
-class TestSplitController:
-    """Translate user actions on the split into commands.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class TestSplitController(HostedController):
+    """Translate user actions on the split into commands."""
 
     def choose(self, kind: Kind) -> None:
         """Choose no split, one by ratio, or one by hand, which starts from a ratio's points or those painted before."""

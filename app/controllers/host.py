@@ -1,4 +1,4 @@
-"""Host: the part of the controller that its subordinate controllers use."""
+"""Host: the part of the controller that its subordinate controllers use; HostedController: the base of those."""
 
 from __future__ import annotations
 
@@ -44,3 +44,15 @@ class DocumentHost(Host, Protocol):
         self, document: Document, path: Path | None, on_disk: Fingerprint | None = None, modified: bool = False
     ) -> None: ...
     def replace_by(self, document: Document, text: str) -> bool: ...
+
+
+class HostedController:
+    """A controller of one subject, which changes document and session through its host.
+
+    Parameters
+    ----------
+    host : Host
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host

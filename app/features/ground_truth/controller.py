@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.controllers.host import Host
+from app.controllers.host import HostedController
 from app.state.law import law_of
 
 from . import text
@@ -15,16 +15,8 @@ from .state import FreshDraw, GroundTruthSession
 FEWEST_POINTS, MOST_POINTS, MOST_TOGETHER = 10, 100_000, 1_000_000
 
 
-class GroundTruthController:
-    """Translate user actions on truth and stability into session changes.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class GroundTruthController(HostedController):
+    """Translate user actions on truth and stability into session changes."""
 
     @property
     def _now(self) -> GroundTruthSession:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from app.controllers.host import Host
+from app.controllers.host import HostedController
 
 from .scene import search_of
 from .state import SearchSession
 
 
-class SearchController:
-    """Translate user actions into session changes; a timeline for `timeline_keys.take_key`.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class SearchController(HostedController):
+    """Translate user actions into session changes; a timeline for `timeline_keys.take_key`."""
 
     @property
     def length(self) -> int:

@@ -107,8 +107,7 @@ class SearchPanel(QWidget):
         return ButtonRows([*made, self._pin])
 
     def minimumSizeHint(self) -> QSize:
-        hint = super().minimumSizeHint()
-        return QSize(max(hint.width(), 240), hint.height())
+        return super().minimumSizeHint().expandedTo(QSize(240, 0))
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's search."""

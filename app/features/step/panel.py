@@ -73,8 +73,7 @@ class StepPanel(FittedWidget):
         self.fit()
 
     def minimumSizeHint(self) -> QSize:
-        hint = super().minimumSizeHint()
-        return QSize(max(hint.width(), 240), hint.height())
+        return super().minimumSizeHint().expandedTo(QSize(240, 0))
 
     # -- layout ----------------------------------------------------------------------------------------------------
 
