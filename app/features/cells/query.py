@@ -40,14 +40,14 @@ class KnnCells:
 
     Attributes
     ----------
-    Number of visible cells.
-        Number of cells in view.
-    Mean number of the picture's pixels per cell.
+    count : int
+        Number of visible cells.
+    pixels : float
         Mean number of the picture's pixels per cell.
-    Their boundaries; empty if the cells are too small.
-        Their borders; empty where the cells are too small.
-    True if they were found on a coarse grid, which misses small cells.
-        They were found on a coarse grid, which misses small cells.
+    lines : tuple of Lines
+        Their boundaries; empty if the cells are too small.
+    coarse : bool
+        True if they were found on a coarse grid, which misses small cells.
     """
 
     count: int

@@ -36,8 +36,8 @@ class ReliefShot:
     Attributes
     ----------
     relief : Relief
-    State of the training.
-        Where its training stands.
+    words : str
+        State of the training.
     document : Document
         Provides names and colours.
     view : ReliefView

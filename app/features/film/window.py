@@ -232,7 +232,7 @@ class FilmDialog(NamedDialog):
             "One from its middle.",
         )
         self._still.setFixedSize(STILL)
-        self._summary = RoomyLabel("film.said", LONGEST, title="What the film will come to")
+        self._summary = RoomyLabel("film.said", LONGEST, title="The expected film")
         self._bar = describe(QProgressBar(), "film.progress", "Progress", "How many of its pictures are made.")
 
     def _lay_out(self) -> None:
@@ -295,7 +295,7 @@ class FilmDialog(NamedDialog):
             spin.valueChanged.connect(self._changed)
         self._fields.legend.clicked.connect(self._changed)
 
-    # -- what is chosen --------------------------------------------------------------------------------------------
+    # -- the choices -----------------------------------------------------------------------------------------------
 
     def _recall(self) -> None:
         values = self._settings.values
@@ -429,14 +429,14 @@ class FilmDialog(NamedDialog):
         title_of = FILM_TITLES.get(what) or f"{plan.field_of(document, lane, what).label} moved"
         return f"{title_of} – {lane + 1}: {title}" if document.shown > 1 else f"{title_of} – {title}"
 
-    # -- what it will come to --------------------------------------------------------------------------------------
+    # -- the estimate ----------------------------------------------------------------------------------------------
 
     @Slot()
     def _changed(self) -> None:
         if self._path is None:
             self._show_able()
             self._maker.cancel()
-            self._summary.say("Finding out what it will come to…")
+            self._summary.say("Estimating the film…")
             self._patience.start()
 
     @Slot()

@@ -76,7 +76,7 @@ class Bootstrap:
 
     Attributes
     ----------
-    lines : Lines
+    lines, drawn : Lines and int
         The boundaries of the first `drawn` models.
     done, of : int
         Numbers of finished resamples, and of all.
@@ -101,7 +101,8 @@ class ResampleVotes:
 
     Parameters
     ----------
-    Number of locations.
+    places : int
+        Number of locations.
     """
 
     def __init__(self, places: int) -> None:

@@ -136,7 +136,7 @@ class GroundTruthPanel(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(380, 640)
 
-    # -- what is shown ---------------------------------------------------------------------------------------------
+    # -- the display -----------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the known values."""

@@ -168,7 +168,7 @@ class RaceController:
         if self.choice.playing:
             self._change(playing=False)
 
-    # -- what is shown ---------------------------------------------------------------------------------------------
+    # -- the display -----------------------------------------------------------------------------------------------
 
     @property
     def lanes(self) -> tuple[int, ...]:

@@ -116,7 +116,7 @@ class RaceRun:
         next(filter(self._behind, self._turns)).work(self.course.mode, self.goal)
         self._round_worked += time.perf_counter() - begun
 
-    # -- what is shown ---------------------------------------------------------------------------------------------
+    # -- the frames ------------------------------------------------------------------------------------------------
 
     def frame(self, grid: Grid, shades: Shades) -> Generator[Step, None, RaceFrame]:
         """Return the present state, with pictures on `grid`.

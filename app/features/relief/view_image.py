@@ -67,18 +67,18 @@ def relief_image(
         In pixels.
     azimuth, tilt, zoom : float
         As in `Camera`.
-    With the document's colours.
-        Dressed with the document's colours.
-    None: f over the plane; else the kernel trick, from 0, the flat plane, to 1, mapped into the feature space.
-        None is f over the plane; else the kernel trick, from 0, the flat plane, to 1, its place in the feature space.
-    Scale of symbols, lines and text.
-        How large symbols, lines and text are.
-    Of the captions; None leaves them out.
+    theme : Theme
+        With the document's colours.
+    morph : float, optional
+        None: f over the plane; else the kernel trick, from 0, the flat plane, to 1, mapped into the feature space.
+    ratio : float
+        Scale of symbols, lines and text.
+    font : QFont, optional
         Of the captions; None leaves them out.
     names : tuple of str
         Of the axes.
-    |f| at which f over the plane is cut off; None for its own limit.  With a common limit, films do not jump.
-        |f| at which f over the plane is cut off; None for its own. With one for all, pictures of a film do not jump.
+    limit : float, optional
+        |f| at which f over the plane is cut off; None for its own limit.  With a common limit, films do not jump.
 
     Returns
     -------

@@ -105,7 +105,7 @@ class StepPanel(FittedWidget):
             self._grid.setColumnStretch(column, stretch)
         for row, stretch in enumerate(row_stretches):
             self._grid.setRowStretch(row, stretch)
-        below = columns == 2  # one strip of candidates below the other
+        below = columns == 2  # one ranking of candidates below the other
         self._beside.removeWidget(self._second)
         self._beside.addWidget(self._second, int(below), int(not below))
         self._beside.setColumnStretch(1, int(not below))

@@ -142,7 +142,7 @@ class RankingView(Painted):
         """Return the rectangle of the row of a visible candidate."""
         return QRectF(0, self._top() + self.shown().index(place) * self._row(), self.width(), self._row())
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def _report(self, place: int | None) -> None:
         point = None if place is None or self._strip is None else self._strip.ids[place]

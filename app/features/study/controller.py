@@ -75,7 +75,7 @@ class StudyController:
         self._slower: dict[tuple[str, str], float] = {}
         self.look()
 
-    # -- what is there -----------------------------------------------------------------------------------------------
+    # -- the results ------------------------------------------------------------------------------------------------
 
     @property
     def session(self) -> StudySession:

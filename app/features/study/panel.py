@@ -245,7 +245,7 @@ class StudyPanel(QWidget):
         there = self.further_axes[: len(self.studies.rest)]
         self.studies.look_at(rest=tuple(each.choice.currentData() for each in there))
 
-    # -- what comes in -------------------------------------------------------------------------------------------------
+    # -- new results ---------------------------------------------------------------------------------------------------
 
     @Slot()
     def _collect(self) -> None:

@@ -301,7 +301,7 @@ class StudyPicture(Chart):
     def minimumSizeHint(self) -> QSize:
         return QSize(200, 9 * self.fontMetrics().height())
 
-    # -- what is shown ---------------------------------------------------------------------------------------------
+    # -- the results -----------------------------------------------------------------------------------------------
 
     def show_results(self, drawn: Drawn | None, theme: Theme) -> None:
         """Draw these results."""
