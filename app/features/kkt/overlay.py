@@ -144,7 +144,7 @@ class PointCard:
 
 
 @dataclass(frozen=True, eq=False)
-class StudyOverlay:
+class RunOverlay:
     """The overlay of a lane, in the canvas's pixels.
 
     Attributes
@@ -178,9 +178,9 @@ class StudyOverlay:
             _paint_label(painter, theme, label, self.font)
 
 
-def to_repaint(old: StudyOverlay | None, new: StudyOverlay | None, area: QRectF) -> list[QRect]:
+def to_repaint(old: RunOverlay | None, new: RunOverlay | None, area: QRectF) -> list[QRect]:
     """Return the pixels of `area` that differ between two overlays, as few rectangles."""
-    before, after = ((each.slacks, each.pair, each.card) for each in (old or StudyOverlay(), new or StudyOverlay()))
+    before, after = ((each.slacks, each.pair, each.card) for each in (old or RunOverlay(), new or RunOverlay()))
     changed = [part for pair in zip(before, after, strict=True) if pair[0] != pair[1] for part in pair]
     areas = [part.bounds() for part in changed if part is not None]
     return [(each.adjusted(-2, -2, 2, 2) & area).toAlignedRect() for each in areas if each.intersects(area)]

@@ -16,7 +16,7 @@ from solver.inspection.metrics import KKT_WORDS, KktCase, KktReport
 #: Size of a margin below which it may be its own rounding error.
 ROUNDING = 1e-12
 
-NO_STUDY = "No training to look into: choose an SVM and let it learn from points of two classes."
+NO_RUN = "No training to look into: choose an SVM and let it learn from points of two classes."
 #: Short name of each case, and its formula.
 CASE_NAMES: dict[KktCase, tuple[str, str]] = {
     KktCase.NOT_SUPPORT: ("zero", "α = 0"),

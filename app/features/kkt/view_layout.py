@@ -17,20 +17,7 @@ from app.views.plot.lines import clipped, to_pixels
 from app.views.widgets import painting
 from solver import Grid
 
-from .overlay import (
-    CARD,
-    GAP,
-    PAD,
-    PAIR,
-    Label,
-    PairMark,
-    PointCard,
-    SlackLines,
-    Spot,
-    StudyOverlay,
-    square,
-    to_repaint,
-)
+from .overlay import CARD, GAP, PAD, PAIR, Label, PairMark, PointCard, RunOverlay, SlackLines, Spot, square, to_repaint
 from .scene import KktSession
 from .text import number, point_words
 
@@ -42,7 +29,7 @@ class KktLayer:
     """Slacks, working pair and card over the picture of a lane."""
 
     def __init__(self) -> None:
-        self.laid: StudyOverlay | None = None
+        self.laid: RunOverlay | None = None
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
         """Lay them out for `area`, which shows `grid`; return the areas to paint again."""
@@ -53,19 +40,19 @@ class KktLayer:
                 run_state, pair=pair, slacks=run_state.slacks if scene.session.of(KktSession).kkt else None
             )
         hovered = scene.session.hovered if scene.studying else None
-        self.laid = study_overlay(run_state, grid, area, hovered, font, old, lane.steps_seen)
+        self.laid = run_overlay(run_state, grid, area, hovered, font, old, lane.steps_seen)
         return to_repaint(old, self.laid, area)
 
 
-def study_overlay(
+def run_overlay(
     run_state: RunState | None,
     grid: Grid,
     area: QRectF,
     hovered: int | None,
     font: QFont,
-    old: StudyOverlay | None = None,
+    old: RunOverlay | None = None,
     labelled: bool = True,
-) -> StudyOverlay | None:
+) -> RunOverlay | None:
     """Return the overlay of a picture.
 
     Parameters
@@ -91,7 +78,7 @@ def study_overlay(
     pair = _pair_mark(run_state, grid, area, font, labelled)
     busy = [] if pair is None else [square(at, PAIR) for at in pair.rings] + [label.rect for label in pair.labels]
     card = None if hovered is None else _card(run_state, grid, area, hovered, font, busy)
-    return StudyOverlay(slacks, pair, card, font)
+    return RunOverlay(slacks, pair, card, font)
 
 
 def _slack_lines(run_state: RunState, grid: Grid, area: QRectF, old: SlackLines | None) -> SlackLines | None:

@@ -229,7 +229,7 @@ class LossPanel(QWidget):
         run_state = scene.run_state
         plain = ""
         if run_state is None:
-            plain = scene.no_run or words.NO_STUDY
+            plain = scene.no_run or words.NO_RUN
         elif not run_state.trainer.has_f:
             plain = words.without_f(run_state.trainer)
         self._spread.show_plain(plain)

@@ -276,7 +276,7 @@ class MultipliersPanel(QWidget):
         run_state = scene.run_state
         plain = ""
         if run_state is None:
-            plain = scene.no_run or words.NO_STUDY
+            plain = scene.no_run or words.NO_RUN
         elif run_state.alpha is None or run_state.C is None or run_state.kkt is None:
             plain = words.without_alpha(run_state.trainer)
         self._spread.show_plain(plain)

@@ -68,7 +68,7 @@ class CostProbe:
         """Solver time of these steps."""
         return self._seconds[-1]
 
-    def fly(self, seconds: float) -> None:
+    def run_ahead(self, seconds: float) -> None:
         """Continue for about this long."""
         until = time.perf_counter() + seconds
         while not self.ended and time.perf_counter() < until:
@@ -142,9 +142,9 @@ class Racer:
 
     def behind(self, mode: str, goal: float) -> bool:
         """Return True if work is left until it has spent `goal`."""
-        return self.running and (self._pilot_is_wanted(mode, goal) or self.solver.n_iter < self._target(mode, goal))
+        return self.running and (self._probe_is_needed(mode, goal) or self.solver.n_iter < self._target(mode, goal))
 
-    def _pilot_is_wanted(self, mode: str, goal: float) -> bool:
+    def _probe_is_needed(self, mode: str, goal: float) -> bool:
         reached = self.cost_probe.steps if mode == "steps" else self.cost_probe.seconds
         return not self.cost_probe.ended and reached < goal
 
@@ -161,8 +161,8 @@ class Racer:
             left = until - time.perf_counter()
             if left <= 0:
                 return
-            if self._pilot_is_wanted(mode, goal):
-                self.cost_probe.fly(left)
+            if self._probe_is_needed(mode, goal):
+                self.cost_probe.run_ahead(left)
             else:
                 self._step(self._target(mode, goal), until)
 

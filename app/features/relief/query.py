@@ -82,8 +82,8 @@ class ReliefQuery:
         """Post a `Relief`, coarse in any case, then fine."""
         if self.run_state is None:
             raise ValueError("There is no training to look into.")
-        study = self.run_state
-        points = study.points.xy[study.index], study.points.labels[study.index], study.y, study.f
+        run = self.run_state
+        points = run.points.xy[run.index], run.points.labels[run.index], run.y, run.f
         yield from self.relief(points, COARSE, Pace(never), post)
         yield from self.relief(points, FINE, Pace(overtaken), post)
 

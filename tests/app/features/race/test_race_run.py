@@ -178,8 +178,8 @@ def one_call_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """A piece of work is one call of a solver, however long that takes."""
 
     def work(self: Racer, mode: str, goal: float) -> None:
-        while self._pilot_is_wanted(mode, goal):
-            self.cost_probe.fly(60.0)
+        while self._probe_is_needed(mode, goal):
+            self.cost_probe.run_ahead(60.0)
         self._step(self._target(mode, goal), math.inf)
 
     monkeypatch.setattr(Racer, "work", work)
@@ -309,7 +309,7 @@ def test_the_cost_of_a_call_is_left_out(clock: Clock, monkeypatch: pytest.Monkey
         assert runner.seconds == pytest.approx(runner.steps * COSTS[runner.rule])
 
 
-def test_a_pilot_knows_when_it_was_where(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cost_probe_returns_steps_and_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     paper, now = Paper(), [0.0]
     step = paper.step
 
@@ -327,7 +327,7 @@ def test_a_pilot_knows_when_it_was_where(monkeypatch: pytest.MonkeyPatch) -> Non
         0.0,
         0,
     )
-    cost_probe.fly(60.0)
+    cost_probe.run_ahead(60.0)
     assert cost_probe.ended and cost_probe.steps == paper.n_iter and cost_probe.seconds == pytest.approx(now[0])
     assert [cost_probe.seconds_at(steps) for steps in (1, 77, 500)] == pytest.approx([0.001, 0.077, 0.5])
     assert np.diff([cost_probe.seconds_at(steps) for steps in range(cost_probe.steps + 1)]).min() > 0.9e-3
@@ -338,17 +338,17 @@ def test_a_pilot_knows_when_it_was_where(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(("mode", "goal"), [("steps", 1000), ("time", 1.0)])
-def test_no_racer_overtakes_its_pilot(monkeypatch: pytest.MonkeyPatch, mode: str, goal: float) -> None:
-    now, fly = [0.0], CostProbe.fly
+def test_no_racer_overtakes_its_cost_probe(monkeypatch: pytest.MonkeyPatch, mode: str, goal: float) -> None:
+    now, run_ahead = [0.0], CostProbe.run_ahead
 
     def a_stretch(self: CostProbe, seconds: float) -> None:
         self._together = 64
-        fly(self, 1.5)
+        run_ahead(self, 1.5)
 
     seconds = itertools.count()
     monkeypatch.setattr(racer, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
     monkeypatch.setattr(racer, "PIECE", 1e9)
-    monkeypatch.setattr(CostProbe, "fly", a_stretch)
+    monkeypatch.setattr(CostProbe, "run_ahead", a_stretch)
     twin = Paper()
     step = twin.step
 
