@@ -5,12 +5,13 @@ No Qt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.number_format import count, grouped, short
 from app.core.plain_text import listed
@@ -48,8 +49,7 @@ def times(n_pictures: int, rate: int) -> tuple[int, ...]:
     return (*(after - before for before, after in pairwise(starts)), round(1000 * HELD))
 
 
-@dataclass(frozen=True)
-class TrainingFilm:
+class TrainingFilm(Struct, frozen=True):
     """Film of the training of a lane, from its recording.
 
     Attributes
@@ -96,8 +96,7 @@ class TrainingFilm:
         return tuple(dict.fromkeys([*steps, last]))
 
 
-@dataclass(frozen=True)
-class SweepFilm:
+class SweepFilm(Struct, frozen=True):
     """Film of a parameter that moves evenly along its slider, each picture trained to its end.
 
     Attributes
@@ -128,16 +127,14 @@ class SweepFilm:
         return tuple(scale.value_at(int(place)) for place in np.round(places))
 
 
-@dataclass(frozen=True)
-class ReliefView:
+class ReliefView(Struct, frozen=True):
     """How a picture shows the relief: azimuth of the camera, and morph of the kernel trick, as in `relief_image`."""
 
-    azimuth: float = Camera.azimuth
+    azimuth: float = Camera().azimuth
     morph: float | None = None
 
 
-@dataclass(frozen=True)
-class TurnFilm:
+class TurnFilm(Struct, frozen=True):
     """Film of the relief of a lane, turned once around."""
 
     lane: int
@@ -147,11 +144,10 @@ class TurnFilm:
     def views(self) -> tuple[ReliefView, ...]:
         """Return the views of its pictures; the next one would be the first again."""
         turns = np.linspace(0.0, 360.0, self.pictures, endpoint=False)
-        return tuple(ReliefView((Camera.azimuth + float(turn)) % 360.0) for turn in turns)
+        return tuple(ReliefView((Camera().azimuth + float(turn)) % 360.0) for turn in turns)
 
 
-@dataclass(frozen=True)
-class LiftFilm:
+class LiftFilm(Struct, frozen=True):
     """Film of the kernel trick of a lane: from the plane to its map, and back."""
 
     lane: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from app.state.document import GeneratorSettings
 from solver.data.distribution import Law
@@ -11,8 +11,7 @@ from .bootstrap import Bootstrap
 from .fresh_points import BayesError, FreshTally, SquareShare
 
 
-@dataclass(frozen=True)
-class TruthRow:
+class TruthRow(Struct, frozen=True):
     """The row of one lane in the panel.
 
     Attributes
@@ -50,8 +49,7 @@ class TruthRow:
     state: str = ""
 
 
-@dataclass(frozen=True)
-class GroundTruthScene:
+class GroundTruthScene(Struct, frozen=True):
     """Truth and stability for panel, legend and pictures.
 
     Attributes

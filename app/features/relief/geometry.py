@@ -6,11 +6,12 @@ Everything is in a box around the origin, z upwards, whose longest horizontal si
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from solver.core.arrays import Array, Integers
@@ -29,8 +30,7 @@ FADE = 0.85
 RINGS, SPOKES = 49, 145
 
 
-@dataclass(frozen=True)
-class Camera:
+class Camera(Struct, frozen=True):
     """The direction of view, from infinitely far away: parallels stay parallel.
 
     Attributes
@@ -73,8 +73,7 @@ class Camera:
         return np.asarray(at @ self.axes.T * (self.zoom * pixels) + np.array([0.5 * width, 0.5 * height, 0.0]))
 
 
-@dataclass(frozen=True)
-class ReliefCaption:
+class ReliefCaption(Struct, frozen=True):
     """A short text at one of several locations: the one farthest in the direction `towards`, (x, y) on screen."""
 
     text: str
@@ -82,8 +81,7 @@ class ReliefCaption:
     towards: tuple[int, int]
 
 
-@dataclass(frozen=True, eq=False)
-class Solid:
+class Solid(Struct, frozen=True, eq=False):
     """The objects in the box.
 
     Attributes

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.core.number_format import grouped, number_of, share_of, share_text
 from app.learners.base import Learner
@@ -57,8 +58,7 @@ WHOLE: dict[str, tuple[str, int, int]] = {
 }
 
 
-@dataclass(frozen=True)
-class AxisPlan:
+class AxisPlan(Struct, frozen=True):
     """An axis as the form holds it: from, to and number of values as typed, in equal ratios or equal steps.
 
     A parameter with choices takes all of them, without numbers.
@@ -71,8 +71,7 @@ class AxisPlan:
     log: bool = False
 
 
-@dataclass(frozen=True)
-class FormKind:
+class FormKind(Struct, frozen=True):
     """A kind of study in the form.
 
     Attributes
@@ -131,8 +130,7 @@ KINDS: dict[str, FormKind] = {
 }
 
 
-@dataclass(frozen=True)
-class StudyPlan:
+class StudyPlan(Struct, frozen=True):
     """The contents of the form.
 
     Attributes
@@ -167,8 +165,7 @@ class StudyPlan:
         return self.base.axes[len(self.axes) :]
 
 
-@dataclass(frozen=True)
-class StudySession(FeatureSession):
+class StudySession(FeatureSession, frozen=True):
     """The user's choices for studies.
 
     Attributes
@@ -203,8 +200,7 @@ class StudySession(FeatureSession):
 Faults = dict[str, str]
 
 
-@dataclass(frozen=True, eq=False)
-class Planned:
+class Planned(Struct, frozen=True, eq=False):
     """The study of a plan, or its faults.
 
     Attributes

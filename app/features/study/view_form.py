@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import asdict, replace
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -139,7 +139,7 @@ class AxisFields:
             f"study.{name}",
             f"{word}: what is varied",
             "A parameter of the classifier or of the points.",
-            lambda chosen: self._put(**vars(studies.axis_plan(chosen))),
+            lambda chosen: self._put(**asdict(studies.axis_plan(chosen))),
             width=5,
         )
         tip = "Values in equal ratios, such as 1, 10, 100; else in equal steps, such as 1, 2, 3."
