@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.controllers.host import HostedController
+from app.controllers.host import SubjectController
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Points
 from app.engine.results import Results
@@ -58,7 +58,7 @@ class Aside(Struct, frozen=True, eq=False):
     session: Session
 
 
-class TestSplitController(HostedController):
+class TestSplitController(SubjectController):
     """Translate user actions on the split into commands."""
 
     def choose(self, kind: Kind) -> None:

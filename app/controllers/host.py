@@ -1,4 +1,4 @@
-"""Host: the part of the controller that its subordinate controllers use; HostedController: the base of those."""
+"""Host: the part of the controller that its subordinate controllers use; SubjectController: the base of those."""
 
 from __future__ import annotations
 
@@ -35,6 +35,13 @@ class Host(Protocol):
     def say(self, sentence: str) -> None: ...
 
 
+class SubjectController:
+    """A controller of one subject: it translates user actions into commands and session changes of its `host`."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+
 class DocumentHost(Host, Protocol):
     """A host that can also replace the whole document, and knows the fingerprint of its file."""
 
@@ -44,15 +51,3 @@ class DocumentHost(Host, Protocol):
         self, document: Document, path: Path | None, on_disk: Fingerprint | None = None, modified: bool = False
     ) -> None: ...
     def replace_by(self, document: Document, text: str) -> bool: ...
-
-
-class HostedController:
-    """A controller of one subject, which changes document and session through its host.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from app.controllers.host import Host, HostedController
+from app.controllers.host import Host, SubjectController
 from app.learners.table import LEARNERS
 from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import MAX_LANES, Lane
 from app.state.session import PER_SLOT, Session
 
 
-class LaneController(HostedController):
+class LaneController(SubjectController):
     """Translate user actions on lanes, given by their indices, into commands."""
 
     def add(self, beside: int) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from app.controllers.host import HostedController
+from app.controllers.host import SubjectController
 from app.state.session import PenStroke, Presenting
 
 
-class PresentingController(HostedController):
+class PresentingController(SubjectController):
     """Change only the session: presenting leaves no trace in the document."""
 
     @property

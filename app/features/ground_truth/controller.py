@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from app.controllers.host import HostedController
+from app.controllers.host import SubjectController
 from app.state.law import law_of
 
 from . import text
@@ -15,7 +15,7 @@ from .state import FreshDraw, GroundTruthSession
 FEWEST_POINTS, MOST_POINTS, MOST_TOGETHER = 10, 100_000, 1_000_000
 
 
-class GroundTruthController(HostedController):
+class GroundTruthController(SubjectController):
     """Translate user actions on truth and stability into session changes."""
 
     @property

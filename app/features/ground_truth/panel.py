@@ -54,7 +54,7 @@ class GroundTruthPanel(QWidget):
             "truth",
             "Truth and stability",
             "The models against the truth, and against resampled points.",
-            silent=True,
+            hover=False,
         )
         self._clock = QTimer(self, interval=PACE)
         self._clock.timeout.connect(self._tick)

@@ -43,7 +43,7 @@ TILE = 16
 IDEAL = LineStyle("ideal", 1, 2.4, (9.0, 3.0), (3.2, 1.6), accent=True)
 
 
-class BoundaryQuery(Struct, frozen=True):
+class IdealBoundaryQuery(Struct, frozen=True):
     """Query: the ideal boundary on the rectangle of `grid`.
 
     Parameters
@@ -142,7 +142,7 @@ def queries(context: Context) -> dict[str, Query]:
     chosen = session.of(GroundTruthSession)
     if law is not None and chosen.ideal and not law.has_truth and law.has_density:
         for grid in context.grids:  # lanes of one size share an answer
-            asked[f"boundary{context.grids.index(grid)}"] = BoundaryQuery(law.unflipped, grid)
+            asked[f"boundary{context.grids.index(grid)}"] = IdealBoundaryQuery(law.unflipped, grid)
     if chosen.bootstrap and fast_loops.ready() and not session.drawing and len(document.points):
         for lane, slot, grid in zip(document.lanes, document.slots, context.grids, strict=False):
             if not lane.is_difference:
@@ -295,7 +295,7 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
     """Return the line of the lane, or of an earlier lane of the same size."""
     for place in range(index, -1, -1):
         answer = results.answer(f"boundary{place}")
-        if answer is not None and isinstance(answer.query, BoundaryQuery) and answer.query.law == law.unflipped:
+        if answer is not None and isinstance(answer.query, IdealBoundaryQuery) and answer.query.law == law.unflipped:
             lines: Lines | None = answer.value
             return lines
     return None

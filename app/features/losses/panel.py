@@ -198,14 +198,14 @@ class LossPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        describe(self, "loss", "Loss", "Hinge loss and 0-1 loss of the training points.", silent=True)
+        describe(self, "loss", "Loss", "Hinge loss and 0-1 loss of the training points.", hover=False)
         self.picture = LossPicture(lambda point: controller.playback.hover(point))
         describe(
             self.picture,
             "loss.picture",
             "Losses over y f",
             "Each point at its y f and its hinge loss. Arrow keys go from point to point.",
-            silent=True,
+            hover=False,
         )
         longest = "y f = −0.00123, hinge loss max(0, 1 − y f) = 0.00123\n\n" + max(KKT_WORDS.values(), key=len)
         self._point = RoomyLabel("loss.point", longest)

@@ -229,7 +229,7 @@ class MultipliersPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        describe(self, "alphas", "Multipliers", "The multipliers α of the training points, by KKT case.", silent=True)
+        describe(self, "alphas", "Multipliers", "The multipliers α of the training points, by KKT case.", hover=False)
         self._theme: Theme | None = None
         self._order = chooser(
             "alphas.order",
@@ -252,7 +252,7 @@ class MultipliersPanel(QWidget):
             "alphas.bars",
             "Multipliers as bars",
             "One bar for each point, from 0 to its α. Arrow keys go from bar to bar.",
-            silent=True,
+            hover=False,
         )
         self._line = RoomyLabel(
             "alphas.point",

@@ -242,7 +242,7 @@ class ReliefPanel(QWidget):
         self._scene: tuple[Scene, Theme] | None = None
         self._picked = False
         describe(
-            self, "relief", "Relief of f", "f over the plane in three dimensions, and the kernel trick.", silent=True
+            self, "relief", "Relief of f", "f over the plane in three dimensions, and the kernel trick.", hover=False
         )
         self.picture = describe(
             ReliefPicture(),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from app.controllers.host import HostedController
+from app.controllers.host import SubjectController
 
 from .scene import search_of
 from .state import SearchSession
 
 
-class SearchController(HostedController):
+class SearchController(SubjectController):
     """Translate user actions into session changes; a timeline for `timeline_keys.take_key`."""
 
     @property

@@ -43,7 +43,7 @@ class SearchPanel(QWidget):
         super().__init__()
         self._controller, self._searching = controller, controller.feature(SearchController)
         self._length = self._splits = 0
-        describe(self, "search", "Neighbour search", "How kNN finds its neighbours, step by step.", silent=True)
+        describe(self, "search", "Neighbour search", "How kNN finds its neighbours, step by step.", hover=False)
         self._message = RoomyLabel("search.message")
         self._heading, sentence, counts, own = self._labels = tuple(
             RoomyLabel(f"search.{name}", title=title)
@@ -133,7 +133,7 @@ class SearchPanel(QWidget):
     def _show_pin(self) -> None:
         pinned = self._controller.session.of(ProbeSession).probe is not None
         self._pin.setChecked(pinned)
-        self._pin.setText("Let go" if pinned else "Pin")
+        self._pin.setText("Unpin" if pinned else "Pin")
 
     # -- the user ----------------------------------------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ class StepPanel(FittedWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        describe(self, "step", "Step", words.TEACHING, silent=True)
+        describe(self, "step", "Step", words.TEACHING, hover=False)
         self._shown: tuple[RunState | None, Theme, Points, str] | None = None
         self._strips: tuple[()] | tuple[RankedPoints, RankedPoints] = ()
         self._run = -1

@@ -122,7 +122,7 @@ class StudyPanel(QWidget):
         self._drawn: Drawn | None = None
         self._open: bool | None = None
         self._planned: Study | None = None
-        describe(self, "study", "Study", "Many trainings over a table of settings, as one picture.", silent=True)
+        describe(self, "study", "Study", "Many trainings over a table of settings, as one picture.", hover=False)
         self._clock = QTimer(self, interval=TICK)
         self._clock.timeout.connect(self._collect)
         self._measuring = QTimer(self, singleShot=True)
@@ -141,7 +141,7 @@ class StudyPanel(QWidget):
             "study.picture",
             "Results",
             "Arrow keys go from cell to cell, Enter puts its settings into the classifier.",
-            silent=True,
+            hover=False,
         )
         self.empty = named(QLabel(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), "study.empty")
         self.words = RoomyLabel("study.words", title="The cell that is read")

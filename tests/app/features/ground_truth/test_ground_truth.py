@@ -35,7 +35,7 @@ from app.features.ground_truth.fresh_points import (
     FreshQuery,
     SquareQuery,
 )
-from app.features.ground_truth.scene import BoundaryQuery
+from app.features.ground_truth.scene import IdealBoundaryQuery
 from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.features.study.model import PRESETS
 from app.files import documents
@@ -249,7 +249,7 @@ def test_share_of_the_square() -> None:
 
 @pytest.mark.parametrize("law", [Law("moons", 0.2), Law("blobs", 0.4, n_classes=5), Law("spirals", 0.06, n_classes=3)])
 def test_the_ideal_boundary_is_where_the_ideal_class_changes(law: Law) -> None:
-    posted: list[Lines] = ask(BoundaryQuery(law, GRID))
+    posted: list[Lines] = ask(IdealBoundaryQuery(law, GRID))
     assert len(posted) == 1 or len(posted) == 2
     lines = posted[-1].xy
     a, b = lines[:-1], lines[1:]
@@ -275,7 +275,7 @@ def test_the_ideal_boundary_is_where_the_ideal_class_changes(law: Law) -> None:
 
 
 def test_an_overtaken_boundary_ends() -> None:
-    assert ask(BoundaryQuery(Law("moons", 0.2), GRID), lambda: True) == []
+    assert ask(IdealBoundaryQuery(Law("moons", 0.2), GRID), lambda: True) == []
 
 
 # -- what is asked, and what is shown ----------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def frame_of(document: Document, slot: int, model: Any) -> Frame:
     return Frame(1, slot, document.training_points, lane, Phase.DONE, model=model, picture=picture)
 
 
-class Desk:
+class GroundTruthHost:
     """A document with models, and an answering machine in place of the background."""
 
     def __init__(self, settings: GeneratorSettings = MOONS, **session: Any) -> None:
@@ -332,20 +332,28 @@ class Desk:
 
 
 def test_nothing_is_asked_that_nobody_looks_at() -> None:
-    assert Desk(open_panels=frozenset()).asked() == {}
-    assert set(Desk().asked()) == {"edited", "ideal"}
-    assert set(Desk(CIRCLE).asked()) == {"edited", "ideal", "square0", "square1"}
-    assert set(Desk(fresh_draw=FreshDraw(100, 1, 1)).asked()) == {"edited", "ideal", "fresh", "fresh0", "fresh1"}
-    assert set(Desk(open_panels=frozenset(), ideal=True).asked()) == {"boundary0"}  # both lanes are of one size
-    assert Desk(CIRCLE, open_panels=frozenset(), ideal=True).asked() == {}  # it is known exactly
-    assert Desk(GeneratorSettings("moons", 40, 0.0), open_panels=frozenset(), ideal=True).asked() == {}
-    desk = Desk(fresh_draw=FreshDraw(100, 1, 1), ideal=True)
+    assert GroundTruthHost(open_panels=frozenset()).asked() == {}
+    assert set(GroundTruthHost().asked()) == {"edited", "ideal"}
+    assert set(GroundTruthHost(CIRCLE).asked()) == {"edited", "ideal", "square0", "square1"}
+    assert set(GroundTruthHost(fresh_draw=FreshDraw(100, 1, 1)).asked()) == {
+        "edited",
+        "ideal",
+        "fresh",
+        "fresh0",
+        "fresh1",
+    }
+    assert set(GroundTruthHost(open_panels=frozenset(), ideal=True).asked()) == {
+        "boundary0"
+    }  # both lanes are of one size
+    assert GroundTruthHost(CIRCLE, open_panels=frozenset(), ideal=True).asked() == {}  # it is known exactly
+    assert GroundTruthHost(GeneratorSettings("moons", 40, 0.0), open_panels=frozenset(), ideal=True).asked() == {}
+    desk = GroundTruthHost(fresh_draw=FreshDraw(100, 1, 1), ideal=True)
     desk.document = replace(desk.document, origin=None)
     assert desk.asked() == {} and desk.sheets() == ()
 
 
 def test_lanes_are_counted_on_the_same_points() -> None:
-    desk = Desk(fresh_draw=FreshDraw(500, 3, 1))
+    desk = GroundTruthHost(fresh_draw=FreshDraw(500, 3, 1))
     desk.answer()
     scene = desk.scene()
     X, y = Law("moons", 0.2).draw(500, (71, 3))
@@ -364,7 +372,7 @@ def test_lanes_are_counted_on_the_same_points() -> None:
 
 @pytest.mark.slow
 def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_is_done() -> None:
-    desk = Desk(fresh_draw=FreshDraw(500, 3, 1))
+    desk = GroundTruthHost(fresh_draw=FreshDraw(500, 3, 1))
     desk.answer(done=False)
     running = desk.asked()["fresh0"]
     other = SVC(gamma=50.0).fit(*desk.arrays)
@@ -386,7 +394,7 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
 
 @pytest.mark.slow
 def test_counts_of_other_settings_or_points_say_so() -> None:
-    desk = Desk(CIRCLE, fresh_draw=FreshDraw(200, 1, 1))
+    desk = GroundTruthHost(CIRCLE, fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     row = desk.scene().rows[1]
     assert not row.counting and not row.measuring
@@ -399,7 +407,7 @@ def test_counts_of_other_settings_or_points_say_so() -> None:
 
 
 def test_counts_of_unfinished_trainings_say_so() -> None:
-    desk = Desk(fresh_draw=FreshDraw(200, 1, 1))
+    desk = GroundTruthHost(fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     assert [row.state for row in desk.scene().rows] == ["", ""]
     for phase, state in ((Phase.TRAINING, "training"), (Phase.PAUSED, "paused")):
@@ -409,7 +417,7 @@ def test_counts_of_unfinished_trainings_say_so() -> None:
 
 
 def test_another_law_forgets_the_counts() -> None:
-    desk = Desk(fresh_draw=FreshDraw(200, 1, 1))
+    desk = GroundTruthHost(fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     assert desk.scene().rows[0].tally is not None and desk.scene().bayes is not None
     desk.document = replace(desk.document, origin=msgspec.structs.replace(MOONS, noise=0.5))
@@ -419,7 +427,7 @@ def test_another_law_forgets_the_counts() -> None:
 
 @pytest.mark.slow
 def test_sheets() -> None:
-    desk = Desk(CIRCLE, fresh_draw=FreshDraw(500, 1, 1), ideal=True)
+    desk = GroundTruthHost(CIRCLE, fresh_draw=FreshDraw(500, 1, 1), ideal=True)
     desk.answer()
     specks, lines = desk.sheets()
     assert isinstance(specks, Specks) and isinstance(lines, Lines) and lines.style == "ideal"
@@ -434,7 +442,7 @@ def test_sheets() -> None:
     assert np.abs(radius - 0.5**0.5).max() < 1e-12 and lines is desk.sheets(1)[1]
     desk.session = replace(desk.session, open_panels=frozenset())
     assert desk.sheets() == (lines,)
-    moons = Desk(open_panels=frozenset(), ideal=True)
+    moons = GroundTruthHost(open_panels=frozenset(), ideal=True)
     assert moons.sheets() == ()
     moons.answer()
     assert moons.sheets(0) == moons.sheets(1) and moons.sheets()[0].style == "ideal"
@@ -443,7 +451,7 @@ def test_sheets() -> None:
 
 
 def test_a_haze_is_of_these_points_and_settings() -> None:
-    desk = Desk(open_panels=frozenset(), bootstrap=True, resamples=5)
+    desk = GroundTruthHost(open_panels=frozenset(), bootstrap=True, resamples=5)
     assert set(desk.asked()) == {"haze0", "haze1"} and desk.scene().rows[0].resampling
     desk.answer()
     (lines,) = desk.sheets(1)
@@ -460,7 +468,7 @@ def test_a_haze_is_of_these_points_and_settings() -> None:
 
 
 def test_why_there_is_no_haze() -> None:
-    desk = Desk(bootstrap=True, resamples=5)
+    desk = GroundTruthHost(bootstrap=True, resamples=5)
     one = AddPoints(xy=[(0.1 * i, 0.0) for i in range(9)], labels=0).apply(
         replace(Document(), lanes=desk.document.lanes)
     )
@@ -477,7 +485,7 @@ def test_why_there_is_no_haze() -> None:
 
 
 def test_true_lines_follow_the_view() -> None:
-    desk = Desk(GeneratorSettings("line", 20, 0.1), open_panels=frozenset(), ideal=True)
+    desk = GroundTruthHost(GeneratorSettings("line", 20, 0.1), open_panels=frozenset(), ideal=True)
     desk.document = replace(desk.document, view=View(0.5, 0.5, 1e-6))
     (lines,) = desk.sheets()
     assert np.ptp(lines.xy) < 1e-5 and (lines.xy[:, 0] == lines.xy[:, 1]).all()

@@ -45,7 +45,7 @@ class Ear:
             self.asked.append(self.wanted)
 
 
-class Table:
+class RaceSetup:
     """A desk with a document, and what it has asked for."""
 
     def __init__(self, document: Document | None = None) -> None:
@@ -108,7 +108,7 @@ def frame(*racers: RacerFrame, mode: str = "steps", message: str = "") -> RaceFr
 
 
 def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
-    table = Table()
+    table = RaceSetup()
     asked, course, document = table.newest, table.course, table.controller.document
     assert len(table.ear.asked) == 1, "one request for all that was told"
     assert (course.rules, course.mode, asked.playing) == (("random", "second-order"), "steps", False)
@@ -124,7 +124,7 @@ def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
 
 
 def test_five_rules_are_one_too_many_and_one_is_too_few() -> None:
-    table = Table()
+    table = RaceSetup()
     for rule in ("platt", "maximum-gain"):
         table.racing.choose_rule(rule, True)
     assert table.course.rules == ("random", "platt", "second-order", "maximum-gain"), "in the order of the rules"
@@ -144,7 +144,7 @@ def test_five_rules_are_one_too_many_and_one_is_too_few() -> None:
 
 
 def test_playing_pausing_and_another_pace_are_one_race() -> None:
-    table = Table()
+    table = RaceSetup()
     race = table.newest.race
     table.racing.toggle()
     assert table.newest.playing and table.racing.choice.playing
@@ -168,7 +168,7 @@ def test_playing_pausing_and_another_pace_are_one_race() -> None:
 
 
 def test_other_rules_or_another_mode_begin_anew_and_go_on() -> None:
-    table = Table()
+    table = RaceSetup()
     table.racing.toggle()
     table.answer()
     race = table.newest.race
@@ -188,7 +188,7 @@ def test_other_rules_or_another_mode_begin_anew_and_go_on() -> None:
 
 
 def test_a_race_that_is_over_plays_from_the_start() -> None:
-    table = Table()
+    table = RaceSetup()
     table.racing.toggle()
     race = table.newest.race
     table.answer(over=True)
@@ -201,7 +201,7 @@ def test_a_race_that_is_over_plays_from_the_start() -> None:
 
 
 def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
-    table = Table()
+    table = RaceSetup()
     first = table.newest.race
     table.controller.dispatch(AddPoints(xy=[(0.0, 0.0)], labels=[0]))
     table.racing.look()
@@ -225,7 +225,7 @@ def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
 
 
 def test_the_rule_of_the_lane_is_no_setting_of_the_race() -> None:
-    table = Table()
+    table = RaceSetup()
     table.racing.toggle()
     table.controller.set_lane(1, "svm", selection="cyclic")
     table.racing.look()
@@ -233,7 +233,7 @@ def test_the_rule_of_the_lane_is_no_setting_of_the_race() -> None:
 
 
 def test_a_lane_that_is_no_svm_any_more_is_said_while_the_race_goes_on() -> None:
-    table = Table()
+    table = RaceSetup()
     table.racing.toggle()
     table.answer()
     table.controller.set_lane(1, classifier="knn")
@@ -246,7 +246,7 @@ def test_a_lane_that_is_no_svm_any_more_is_said_while_the_race_goes_on() -> None
 def test_lanes_without_a_rule_are_not_offered() -> None:
     points = GeneratorSettings(count=20).points()
     lanes = (Lane("svm", svm=SvmSettings(C=2.0)), Lane("svm", svm=SvmSettings(C=3.0)))
-    table = Table(Document(points=points, lanes=lanes))
+    table = RaceSetup(Document(points=points, lanes=lanes))
     assert table.racing.lanes == (0, 1) and table.course.settings.C == 2.0
     table.racing.choose_lane(1)
     assert table.course.settings.C == 3.0 and table.racing.course.lane == 1
@@ -265,13 +265,13 @@ def test_lanes_without_a_rule_are_not_offered() -> None:
     table.controller.set_lane(0, "svm", trainer="lasvm")
     table.racing.look()
     assert table.racing.alarm == text.NO_LANE, "another trainer has no such rules"
-    hidden = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm")), shown=1))
+    hidden = RaceSetup(Document(points=points, lanes=(Lane("knn"), Lane("svm")), shown=1))
     assert hidden.racing.alarm == text.NO_LANE
 
 
 def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
     points = GeneratorSettings(name="blobs", count=5, n_classes=4).points()
-    table = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm", pair=(1, 3)))))
+    table = RaceSetup(Document(points=points, lanes=(Lane("knn"), Lane("svm", pair=(1, 3)))))
     assert table.course.problem == (1, 3) and len(table.racing.problems) == 6
     assert ("class 2 against class 4", (1, 3)) in table.racing.problems
     table.racing.choose_problem((0, 2))
@@ -283,14 +283,14 @@ def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
 
 def test_the_race_waits_for_the_fast_solver() -> None:
     with machine_code(False):
-        table = Table()
+        table = RaceSetup()
         assert table.ear.asked == [] and table.racing.alarm == text.PREPARING and not table.racing.can_play
     table.racing.look()
     assert len(table.ear.asked) == 1 and table.racing.can_play
 
 
 def test_a_refusal_of_the_background_is_shown() -> None:
-    table = Table()
+    table = RaceSetup()
     table.controller.dispatch(Clear())
     table.racing.look()
     table.racing.toggle()
@@ -301,7 +301,7 @@ def test_a_refusal_of_the_background_is_shown() -> None:
 
 
 def test_it_pauses_out_of_sight() -> None:
-    table = Table()
+    table = RaceSetup()
     table.racing.pause()
     assert not table.racing.choice.playing
     table.racing.toggle()

@@ -42,7 +42,7 @@ ONE_CALL = Study(
 )
 
 
-class Clock:
+class CellClock:
     """Seconds that pass by one at each look."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ def test_a_training_is_given_up_between_its_rounds(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(computing, "ROUND", 100)
     (path,) = paths(ROUNDS)
     assert next(compute(ROUNDS, path, None)).status == "optimal"
-    monkeypatch.setattr(computing.time, "perf_counter", clock := Clock())
+    monkeypatch.setattr(computing.time, "perf_counter", clock := CellClock())
     first, second, third = compute(ROUNDS, path, None, Watch(50.0))
     assert first.status == "optimal" and first.values and clock.now < 200.0
     for record in (second, third):
@@ -70,7 +70,7 @@ def test_cells_of_one_search_share_its_time_and_draws_add_up(monkeypatch: pytest
     assert len(path.cells) == 4
     per_cell = [record.seconds for record in compute(KNN, path, None)]
     assert max(per_cell) == min(per_cell) > 0.0
-    monkeypatch.setattr(computing.time, "perf_counter", Clock())
+    monkeypatch.setattr(computing.time, "perf_counter", CellClock())
     seconds = [record.seconds for record in compute(KNN, path, None, Watch(1000.0))]
     assert seconds[0] == seconds[-1] and seconds[0] > 3 * 0.5
     # Enough for two draws of three: no draw alone is beyond it.
