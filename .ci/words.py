@@ -39,7 +39,7 @@ PROSE = {
     r"tells? of": "reports, describes",
     r"\blen[td]s?\b": "passes, uses",
     r"\bwish(es|ed)?\b": "requests",
-    r"[Nn]obody|[Ww]hoever": "name the user, the caller or the window",
+    r"[Nn]obody(?! (wins|can win|has arrived|yet))|[Ww]hoever": "name the user, the caller or the window",
     r"\bparted by\b": "separated by",
 }
 #: Parts of names that contain such a word with another meaning, or that may not change, each with the reason.

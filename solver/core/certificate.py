@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EPS = float(np.finfo(np.float64).eps)
 #: Relative gap up to which no better primal bound is searched for.
 SMALL_GAP = 1e-5
-#: The search for a primal bound ends when it can improve it by no more than this share, or after so many cuts.
+#: The search for a primal bound ends when it can improve it by no more than this share, or after this number of cuts.
 ENOUGH, MOST_CUTS = 1e-9, 40
 
 

@@ -24,7 +24,7 @@ from .surface import Grid, RunningExpansion
 from .table import KERNELS, Kernel, PrecomputedKernel
 
 KernelFunction = Callable[[Array, Array], ArrayLike]
-#: Share of the largest entry by which two halves of a Gram matrix may differ: the rounding of whoever computed it.
+#: Share of the largest entry by which two halves of a Gram matrix may differ: its rounding error.
 SYMMETRY = 1e-8
 #: Kernel values held at once: 1 MB, which the processor keeps at hand.
 PIECE = 1 << 17

@@ -1,7 +1,7 @@
 """PlaneValues: f of many support vectors at places of the plane, by sums of products in place of kernel values.
 
 `plane_sums` holds in a rectangle.  Here it is that of the support vectors, made larger by the factors of `SCALES`: each
-place takes the smallest one it lies in, and those farther away are left to whoever sums kernel values.  So what a place
+place takes the smallest one it lies in, and those farther away are left to the sum of kernel values.  So what a place
 gets depends on the model and on the place alone.  Blocks have one size, the last one is filled up: the bits of a value
 do not depend on the other places, either.
 """

@@ -142,15 +142,15 @@ def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-u
     count = 0
     for turn in range(2):
         pick = 0 if turn == 0 else below(count, rng)
-        seen = 0
+        n_checked = 0
         for k in range(v.shape[0]):
             if free_only == FREE_ONLY and not (up[k] == 0.0 and low[k] == 0.0):
                 continue
             if v[k] + up[k] > M + tol or v[k] + low[k] < m - tol:
-                if turn == 1 and seen == pick:
+                if turn == 1 and n_checked == pick:
                     return k
-                seen += 1
-        count = seen
+                n_checked += 1
+        count = n_checked
         if count == 0:
             return -1
     return -1

@@ -244,8 +244,8 @@ class CalibratedSVC(Estimator):
         for fold in np.unique(fold_of[codes >= 0]):
             train = np.flatnonzero((fold_of != fold) & (codes >= 0))
             test = np.flatnonzero((fold_of == fold) & (codes >= 0))
-            seen, unseen = (points[np.ix_(i, train)] if gram else points[i] for i in (train, test))
-            model = SVC(**svc.get_params()).fit(seen, names[train], weights[train])
+            folds_found, unseen = (points[np.ix_(i, train)] if gram else points[i] for i in (train, test))
+            model = SVC(**svc.get_params()).fit(folds_found, names[train], weights[train])
             values[test] = model.pair_decision_function(unseen)
 
         self.estimator_, self.classes_, self.n_features_in_ = whole, classes, points.shape[1]

@@ -334,8 +334,8 @@ class DualAscentSolver(DualSolver):
         elif self._length == 0.0:  # the constant length needs the row sums of the whole matrix: a product with ones
             self._vector, self._refreshing = np.ones(len(self.y)), False
         else:
-            wish = self.beta + self._length * self.v
-            feasible = project(wish, self._lo, self._hi) if self.fit_intercept else np.clip(wish, self._lo, self._hi)
+            goal = self.beta + self._length * self.v
+            feasible = project(goal, self._lo, self._hi) if self.fit_intercept else np.clip(goal, self._lo, self._hi)
             direction = feasible - self.beta
             self._stalled = float(self.v @ direction) <= 0.0
             if not self._stalled:

@@ -80,10 +80,10 @@ def _best(ranking: Ranking, among: str, alone: str, together: str) -> Ranking:
     """Return `ranking` with its sentence, which ends with `alone` for one best candidate, `together` for several."""
     place = ranking.place
     if ranking.tied > 1:
-        said = f"{_sharing(ranking, among)} {together}; {place} is the first of these."
+        sentence_part = f"{_sharing(ranking, among)} {together}; {place} is the first of these."
     else:
-        said = f"{place} {alone} of {among}." if ranking.total > 1 else f"{place} is {among}."
-    return replace(ranking, sentence=said)
+        sentence_part = f"{place} {alone} of {among}." if ranking.total > 1 else f"{place} is {among}."
+    return replace(ranking, sentence=sentence_part)
 
 
 def _above(state: RuleState) -> tuple[Ranking, str]:
@@ -226,10 +226,10 @@ def _cyclic(state: RuleState) -> Choice:
         return _worst_pair(state)
     second = int(partners[0])
     p, q = state.placed(first, second)
-    said = f"{p} is the next of {counted(len(violators), 'violator')}, in order of their numbers."
-    violator = _violator(state, violators, first, "next", p, said if found else _TOO_LARGE + ".")
-    said = _taken(q, "is the first", len(partners), p, ", in order of their numbers")
-    partner = _partner(state, partners, first, second, "first", q, said)
+    sentence_part = f"{p} is the next of {counted(len(violators), 'violator')}, in order of their numbers."
+    violator = _violator(state, violators, first, "next", p, sentence_part if found else _TOO_LARGE + ".")
+    sentence_part = _taken(q, "is the first", len(partners), p, ", in order of their numbers")
+    partner = _partner(state, partners, first, second, "first", q, sentence_part)
     words = f"{p} is the next violator in order, {q} the first partner in order that moves with it."
     if not found:
         words = f"{_TOO_LARGE}; {p} is the last point in order, {q} the first partner that moves with it."
@@ -254,13 +254,13 @@ def _random(state: RuleState) -> Choice:
         return _worst_pair(state)
     second = int(partners[draws.below(len(partners))])
     p, q = state.placed(first, second)
-    said = f"{p} was drawn from {counted(len(violators), 'violator')}"
-    violator = _violator(state, violators, first, "drawn", p, f"{said}.")
+    sentence_part = f"{p} was drawn from {counted(len(violators), 'violator')}"
+    violator = _violator(state, violators, first, "drawn", p, f"{sentence_part}.")
     partner = _partner(state, partners, first, second, "drawn", q, _taken(q, "was drawn", len(partners), p))
     if len(partners) > 1:
-        words = f"{said}, {q} from the {len(partners)} points that move with it."
+        words = f"{sentence_part}, {q} from the {len(partners)} points that move with it."
     else:
-        words = f"{said}; {q} is the only point that moves with it."
+        words = f"{sentence_part}; {q} is the only point that moves with it."
     return _joined(state, first, second, (violator, partner), words)
 
 
@@ -290,8 +290,8 @@ def _platt(state: RuleState) -> Choice:
         others = np.delete(np.arange(len(errors)), first)
         partner = state.ranking(others, errors[others], far, measure=ERROR_DIFFERENCE, place=q)
         ties = f"; {partner.tied} share it, and {q} is the first of these" if partner.tied > 1 else ""
-        said = f"{q} has the largest |Eᵢ − Eⱼ| of the {partner.total} other points{ties}."
-        partner = replace(partner, sentence=said if partner.total > 1 else f"{q} is the only other point.")
+        sentence_part = f"{q} has the largest |Eᵢ − Eⱼ| of the {partner.total} other points{ties}."
+        partner = replace(partner, sentence=sentence_part if partner.total > 1 else f"{q} is the only other point.")
         why = f"{q} has the largest |Eᵢ − Eⱼ|"
     else:
         starts = [draws.below(len(errors))]
@@ -303,8 +303,8 @@ def _platt(state: RuleState) -> Choice:
         second = int(movers[0])
         p, q = state.placed(first, second)
         which = "free point" if len(starts) == 1 else "point"
-        said = _taken(q, "is the first", len(movers), p, ", searched from a random start", which)
-        partner = _partner(state, movers, first, second, "first", q, said)
+        sentence_part = _taken(q, "is the first", len(movers), p, ", searched from a random start", which)
+        partner = _partner(state, movers, first, second, "first", q, sentence_part)
         nor = ", nor does any free point" if len(starts) == 2 else ""
         why = f"the point with the largest |Eᵢ − Eⱼ| does not move with it{nor}; {q} is the first {which} that does"
     violator = _violator(state, drawn_from, first, "drawn", p, f"{turn}: {p} {drawn}.")

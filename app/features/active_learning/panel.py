@@ -191,7 +191,7 @@ class ActiveLearningPanel(QWidget):
         self._controller = controller
         self._shown: tuple[Scene, Theme] | None = None
         self._plan = LearningPlan()
-        self._begun = self._seen = False
+        self._begun = self._was_shown = False
         self._refusal = asking_words.PREPARING  # the reason why there is no run
         self.runner = ActiveLearningController(scheduler)
         self._clock = QTimer(self, interval=PLAY_INTERVAL)
@@ -327,7 +327,7 @@ class ActiveLearningPanel(QWidget):
 
     @Slot()
     def _truth(self, *_: object) -> None:
-        self._change(ActiveLearningRun.told_truth)
+        self._change(ActiveLearningRun.shown_truth)
 
     @Slot(int)
     def _choose(self, index: int) -> None:
@@ -427,8 +427,8 @@ class ActiveLearningPanel(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._seen:  # afterwards the user decides whether the settings are visible
-            self._seen = True
+        if not self._was_shown:  # afterwards the user decides whether the settings are visible
+            self._was_shown = True
             self._settings_button.setChecked(self._wide or self.height() >= TALL)
             self._show_settings()
         self.runner.compare()

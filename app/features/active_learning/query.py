@@ -283,7 +283,7 @@ class Comparison:
 
 def _further(run: ActiveLearningRun, pace: Pace) -> Generator[Step, None, ActiveLearningRun]:
     """Return `run` with one more true label and its step, or with the step of its given labels if that is missing."""
-    labelled = run.told_truth().labelled
+    labelled = run.shown_truth().labelled
     last_step = yield from learning_step(run, labelled, run.last_step, pace)
     if pace.late():  # a step of kNN is shorter than a piece
         yield from pace.pause()

@@ -28,7 +28,7 @@ Multipliers = dict[tuple[int, int], tuple[Indices, Array, Array]]
 Strategy = Literal["closest", "random"]
 Source = Literal["points", "generator"]
 STRATEGIES: tuple[Strategy, ...] = ("closest", "random")
-#: Largest pool (points); more points are sampled: nobody labels more, and each label costs a training.
+#: Largest pool (points); more points are sampled: users do not label more, and each label costs a training.
 LARGEST_POOL = 1000
 #: Number of new points on which a pool from the generator is tested.
 TEST_POINTS = 2000
@@ -233,7 +233,7 @@ class ActiveLearningRun(Struct, frozen=True, eq=False):
 
     # -- going on --------------------------------------------------------------------------------------------------
 
-    def told_truth(self) -> ActiveLearningRun:
+    def shown_truth(self) -> ActiveLearningRun:
         """Return the run with the true label of `target`; the same run if there is no question."""
         return self if self.target is None else self.answered(int(self.pool.truth[self.target]))
 

@@ -56,7 +56,7 @@ FEATURE = Feature(
         (
             "Lessons",
             "Help > Hand in answers",
-            "answers, drawn boundaries and solved steps as one small text or file, with a nickname if you wish",
+            "answers, drawn boundaries and solved steps as one small text or file, with a nickname if you like",
         ),
         (
             "Lessons",

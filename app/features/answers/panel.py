@@ -93,7 +93,7 @@ class ClassPanel(QFrame):
             self._rows.append(row)
         self._facts = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "class.facts")
         self._more = clickable(
-            QPushButton(), "class.left_out", "What was left out", "Why some answers do not count.", self._tell
+            QPushButton(), "class.left_out", "What was left out", "Why some answers do not count.", self._report
         )
         open_ = clickable(
             QPushButton("Open…"),
@@ -113,7 +113,7 @@ class ClassPanel(QFrame):
         filled(QVBoxLayout(self), self._head, grid, self._facts, self._buttons, margins=8, spacing=4)
         self._always = (open_, paste)
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         """Open a message about what was left out, and why."""
         more = len(self._left_out) - MOST_SENTENCES
         sentences = [*self._left_out[:MOST_SENTENCES], *[f"And {more} more."] * (more > 0)]

@@ -171,8 +171,8 @@ class EvaluationPanel(QWidget):
         share = filled(QHBoxLayout(), (self._ratio, 1), self._percent)
         seed = filled(QHBoxLayout(), label_for("Seed", self._seed), (self._seed, 1))
         self._drawing = in_column(share, seed, spacing=4)
-        self._said = RoomyLabel("evaluation.counts", title="How many points are kept back", rich=True)
-        filled(QVBoxLayout(box), self._split, self._drawing, self._said, spacing=4)
+        self._counts_label = RoomyLabel("evaluation.counts", title="How many points are kept back", rich=True)
+        filled(QVBoxLayout(box), self._split, self._drawing, self._counts_label, spacing=4)
         return box
 
     def _scores_box(self) -> QWidget:
@@ -269,7 +269,7 @@ class EvaluationPanel(QWidget):
         show_number(self._ratio, round(100 * split.ratio))
         self._percent.setText(f"{split.ratio:.0%}".replace("%", " %"))
         show_number(self._seed, split.seed)
-        self._said.say(words.unbroken(words.split_words(evaluation)))
+        self._counts_label.say(words.unbroken(words.split_words(evaluation)))
         self._table.show_evaluation(evaluation)
         show_choice(self._validation, validation.kind)
         self._folds.setVisible(validation.kind == "folds")

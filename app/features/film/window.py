@@ -186,13 +186,13 @@ class FilmDialog(NamedDialog):
             "The others stay as they are.",
         )
         self._first = describe(
-            spin_box(0, 0), "film.first", "From step", "The first picture: after so many steps of the training."
+            spin_box(0, 0), "film.first", "From step", "The first picture: after this many steps of the training."
         )
         self._last = describe(
             spin_box(0, 0),
             "film.last",
             "To step",
-            "The last picture: after so many steps; at most as many as the training has made.",
+            "The last picture: after this many steps; at most as many as the training has made.",
         )
         self._start = describe(ScaleBox(), "film.start", "From", "The value in the first picture, as on the slider.")
         self._stop = describe(ScaleBox(), "film.stop", "To", "The value in the last picture, as on the slider.")

@@ -70,7 +70,7 @@ def run_overlay(
     old : StudyOverlay, optional
         The last overlay, parts of which may be reused.
     labelled : bool, default=True
-        False leaves out the numbers beside the pair, which nobody could read at full speed.
+        False leaves out the numbers beside the pair, which are illegible at full speed.
     """
     if run_state is None:
         return None

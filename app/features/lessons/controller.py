@@ -23,7 +23,7 @@ from app.tools import PointerPosition, Tool, point_at
 from .model import Lesson, Step
 from .predicting import gain_of, graded
 from .state import Gains, Guess, LessonSession, ModelBoundary, StepState
-from .text import LENT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK
+from .text import GESTURE_HINT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK
 
 #: Events of a lesson: a step is entered, its prediction is compared, its end is reached, or it is left.
 Event = Literal["entered", "revealed", "ended", "left"]
@@ -151,7 +151,7 @@ class LessonController:
             restarts=self._host.session.restarted,
             studied=document.slots[document.shown - 1],
             folds=(False if _unfolds(document, step) else None,) * MAX_LANES,
-            gesture_hint=self._lent(now),
+            gesture_hint=self._gesture_hint(now),
         )
         if "validation" in step.goal.lower():
             self._host.change(EvaluationSession, validation=Validation("folds"))
@@ -168,13 +168,13 @@ class LessonController:
     # -- predicting --------------------------------------------------------------------------------------------------
 
     @staticmethod
-    def _lent(now: LessonSession) -> str:
-        return "" if now.prediction is None else LENT[now.prediction.kind]
+    def _gesture_hint(now: LessonSession) -> str:
+        return "" if now.prediction is None else GESTURE_HINT[now.prediction.kind]
 
     def _set(self, guess: Guess) -> None:
         was_open = self._now.prediction is not None
         now = self._now.with_state(guess=guess)
-        self._host.set_session(now, gesture_hint=self._lent(now))
+        self._host.set_session(now, gesture_hint=self._gesture_hint(now))
         if was_open and now.prediction is None:
             self.report("revealed")
 

@@ -246,7 +246,7 @@ def check(goal: str, context: Context) -> Reached:
         values = [number for number in numbers if number is not None]
         known &= len(values) == len(numbers)
         reached &= all(clause.holds(value) for value in values)
-        texts.append(_said(clause.what, values, document))
+        texts.append(_sentence_of(clause.what, values, document))
     if known:
         return Reached(reached, f"{goal}: {'; '.join(texts)}")
     if any(clause.what == "validation accuracy" for clause in clauses(goal)):
@@ -256,7 +256,7 @@ def check(goal: str, context: Context) -> Reached:
     return Reached(None, f"{goal}: {'the training is paused' if waits else 'still training'}")
 
 
-def _said(what: Quantity, values: list[float], document: Document) -> str:
+def _sentence_of(what: Quantity, values: list[float], document: Document) -> str:
     def one(value: float) -> str:
         if math.isnan(value):
             return "begun from what was there: press Restart" if what == "steps" else "none"

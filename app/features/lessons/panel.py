@@ -307,7 +307,7 @@ class LessonPanel(QWidget):
         #: What the size of the text depends on; its last item tells whether the panel is presented.
         self._text_of: tuple[object, ...] = (False,)
         self._waiting = False
-        #: Whether the guess was revealed just now: the result is then kept visible.
+        #: Whether the last action revealed the guess: the result is then kept visible.
         self._reveals = False
         # Text wraps only inside the form, so that the buttons are always visible.
         self._title = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "lesson.title")

@@ -10,7 +10,7 @@ from .model import Lesson, Prediction
 from .state import Guess, LessonSession
 
 #: Gestures while a guess is made, by the kind of prediction.
-LENT = {
+GESTURE_HINT = {
     "choice": "",
     "boundary": "Drag: draw where the boundary will be  ·  Ctrl+Z: take a line back  ·  arrows and Enter do it, too",
     "pair": "Click the two points that move next  ·  arrows and Enter do it, too",

@@ -29,7 +29,9 @@ class ProbeController:
         session = self._host.session
         last, self._pointer = (
             self._pointer,
-            None if pointer is None else (_as_seen(pointer.x, pointer.unit), _as_seen(pointer.y, pointer.unit)),
+            None
+            if pointer is None
+            else (_as_displayed(pointer.x, pointer.unit), _as_displayed(pointer.y, pointer.unit)),
         )
         opened, pinned = bool(FOLLOWERS & session.open_panels), session.of(ProbeSession).probe is not None
         if pointer is None and opened and not pinned:
@@ -83,7 +85,7 @@ class ProbeController:
             self._host.set_lane(index, pair=pair)
 
 
-def _as_seen(value: float, unit: float) -> float:
+def _as_displayed(value: float, unit: float) -> float:
     """Return a coordinate rounded to less than a tenth of a pixel of size `unit`."""
     digits = math.ceil(-math.log10(0.2 * unit)) if unit > 0.0 else 15
     return round(value, min(max(digits, -15), 15))

@@ -24,7 +24,7 @@ from solver.knn.vote import Vote
 #: Largest number of neighbours with a row of their own.
 MOST_ROWS = 200
 #: Number of rows visible at a time.
-MOST_SEEN = 9
+MOST_DISPLAYED = 9
 #: Formulas of the weights of neighbours that are not uniform.
 INVERSE = {"distance": "1/d", "distance-squared": "1/d²"}
 
@@ -82,7 +82,7 @@ class TableRows(TextRows):
     @property
     def room(self) -> int:
         """Number of rows to reserve room for, of long tables only some."""
-        return min(self.rows, MOST_SEEN)
+        return min(self.rows, MOST_DISPLAYED)
 
     def spoken(self, row: int) -> str:
         label = int(self.symbols[row])
@@ -128,7 +128,7 @@ class NeighbourRows(TableRows):
     @property
     def room(self) -> int:
         """As many as k: the number of points at the k-th distance varies with the location."""
-        return min(self._vote.k, MOST_SEEN)
+        return min(self._vote.k, MOST_DISPLAYED)
 
     def cell(self, row: int, column: int) -> str:
         vote = self._vote

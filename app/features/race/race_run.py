@@ -70,7 +70,7 @@ class RaceRun:
 
     @property
     def over(self) -> bool:
-        """True if nobody can win any more, or all racers have ended."""
+        """True if no racer can win any more, or all racers have ended."""
         return bool(self.message) or not any(racer.running for racer in self.racers)
 
     @property
@@ -262,7 +262,7 @@ class RaceQuery(Struct, frozen=True):
         try:
             yield from self.race.run(self, post, overtaken)
         except MemoryError:
-            raise ValueError("There is not enough memory for a race on so many points.") from None
+            raise ValueError("There is not enough memory for a race on this many points.") from None
 
 
 def placed(finishes: list[Finish | None], mode: str) -> list[Finish | None]:

@@ -30,8 +30,8 @@ COLUMNS: tuple[tuple[str, str], ...] = (
         "Processor time of the solver, measured on a second run of it that is not stopped to be looked at. Bold: the"
         " shortest of those that have arrived.",
     ),
-    ("KKT violation", "m − M: at most the tolerance at the finish. Bold: the smallest just now."),
-    ("Gap", "(P − D) / P: how much the objective could still improve, at most. Bold: the smallest just now."),
+    ("KKT violation", "m − M: at most the tolerance at the finish. Bold: the smallest at present."),
+    ("Gap", "(P − D) / P: how much the objective could still improve, at most. Bold: the smallest at present."),
     ("Support vectors", "Free + bounded. At the optimum all rules agree, so none is better."),
 )
 ORDINALS = ("", "1st", "2nd", "3rd", "4th")

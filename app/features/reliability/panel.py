@@ -47,7 +47,7 @@ class ReliabilityPanel(QWidget):
         return QSize(360, 640)
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show what is known just now."""
+        """Show the present results."""
         shown = scene.feature(ReliabilityScene)
         if shown is None:
             return

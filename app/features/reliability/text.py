@@ -45,10 +45,10 @@ def table(scene: ReliabilityScene) -> str:
 
 def remarks(scene: ReliabilityScene) -> str:
     """Return why lanes have no curve, and whether newer numbers follow."""
-    said = [f"{escape(lane.name)}: {escape(lane.message)}" for lane in scene.lanes if lane.message]
+    reading = [f"{escape(lane.name)}: {escape(lane.message)}" for lane in scene.lanes if lane.message]
     if any(lane.stale and not lane.message for lane in scene.lanes):
-        said.append(STALE)
-    return "<br>".join(said)
+        reading.append(STALE)
+    return "<br>".join(reading)
 
 
 def _number(value: float) -> str:
@@ -60,7 +60,7 @@ def _row(name: str, numbers: list[str]) -> str:
     return f"<tr><td>{escape(name)}</td>{cells}</tr>"
 
 
-def said(lane: LaneReliability, place: int) -> str:
+def reading(lane: LaneReliability, place: int) -> str:
     """Return what a point of a lane's curve is, in a sentence."""
     assert lane.value is not None
     curve = lane.value.curve

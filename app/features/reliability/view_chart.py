@@ -52,7 +52,7 @@ class ReliabilityChart(Chart):
 
     def description(self, line: Line, place: int) -> str:
         assert self._shown is not None
-        return words.said(next(lane for lane in self._shown.lanes if lane.name == line.name), place)
+        return words.reading(next(lane for lane in self._shown.lanes if lane.name == line.name), place)
 
     def sizeHint(self) -> QSize:
         return QSize(300, 240 + 5 * self.fontMetrics().height())

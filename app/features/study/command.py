@@ -37,7 +37,7 @@ from .planning import StudyPlan, axis_plan, costs_of, plan_of, planned
 from .results import FAILED, NAMED, Means, StudyResults, status_of
 from .timing import BEGINNING, Trial
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 Open = Callable[[Path | None], Document]
 #: Interval (s) between two lines of progress: where one replaces the other, and where each is printed below the last.
 EVERY, EVERY_LINE = 0.2, 10.0
@@ -57,16 +57,16 @@ ENDING = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTER
 STOPPED, PATIENCE = 130, 0.4
 
 
-def run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+def run(options: argparse.Namespace, opener: Open, report: Report) -> int:
     """Execute `options` and return the exit code; raise FileError if a file prevents it."""
     actions = {"init": _init, "run": _run, "status": _status, "show": _show, "export": _export}
-    return actions[options.action](options, opener, tell)
+    return actions[options.action](options, opener, report)
 
 
 # -- init --------------------------------------------------------------------------------------------------------------
 
 
-def _init(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+def _init(options: argparse.Namespace, opener: Open, report: Report) -> int:
     path: Path = options.study
     if os.path.lexists(path):
         raise FileError(f"{path.name} is there already; choose another name.")
@@ -80,7 +80,7 @@ def _init(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
             name = os.path.relpath(options.source, path.parent).replace(os.sep, "/")
         text = reading.written(study_of(document), "The points and the first classifier of a document.", name)
     documents.write_bytes(text.encode(), path)
-    tell(f"Wrote {path}\n")
+    report(f"Wrote {path}\n")
     return 0
 
 
@@ -103,7 +103,7 @@ def study_of(document: Document) -> Study:
 # -- run ---------------------------------------------------------------------------------------------------------------
 
 
-def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+def _run(options: argparse.Namespace, opener: Open, report: Report) -> int:
     if options.tls and not options.dask.startswith("tls://"):
         raise FileError("--tls is for a Dask scheduler at tls://…: --dask names none.")
     try:
@@ -129,7 +129,7 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
         _stop_on_signals(progress)
     try:
         if options.dry_run:
-            return _estimate(options, found, given, todo, tell)
+            return _estimate(options, found, given, todo, report)
         ended = _compute(options, found, given, todo, progress)
         if found.damaged and not found.missing():
             results.settle(folder, study, found.damaged)
@@ -144,7 +144,7 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
         )
     if failed := ended[FAILED]:
         text += f"; {grouped(failed)} failed, which study run --retry computes once more"
-    _report(options, tell, text, {"folder": str(folder), "computed": ended.total(), **_numbers(found)})
+    _report(options, report, text, {"folder": str(folder), "computed": ended.total(), **_numbers(found)})
     return 1 if failed else 0
 
 
@@ -167,14 +167,14 @@ def _compute(
 
 
 def _estimate(
-    options: argparse.Namespace, found: StudyResults, given: Given | None, todo: list[CellPath], tell: Tell
+    options: argparse.Namespace, found: StudyResults, given: Given | None, todo: list[CellPath], report: Report
 ) -> int:
     """Report the work of a run and its duration, by the model of costs and the measured speed of this machine."""
     study, costs, known = found.study, costs_of(found.study, given), ~(np.isnan(found.seconds) | found.ended(FAILED))
     took, cost = float(found.seconds[known].sum()), float((known.sum(axis=(-2, -1)) * costs).sum())
     source = "the results that are there"
     if took < ENOUGH and todo:
-        trial, source = Trial(study, given), "some cells timed just now, at the lowest priority"
+        trial, source = Trial(study, given), "some cells timed for this, at the lowest priority"
         while not trial.ended:
             time.sleep(SHORTLY)
             trial.collect()
@@ -196,7 +196,7 @@ def _estimate(
         with_all = f"about {_duration(seconds)} with {'one process' if processes == 1 else f'{processes} processes'}"
         text += f"\nThat takes {with_all}, estimated from {source}; a new file in {options.out} is written."
         numbers |= {"estimate": {"seconds": seconds, "processes": processes, "source": source}}
-    _report(options, tell, text, numbers)
+    _report(options, report, text, numbers)
     return 0
 
 
@@ -220,12 +220,12 @@ def _numbers(found: StudyResults) -> dict[str, Any]:
     }
 
 
-def _report(options: argparse.Namespace, tell: Tell, text: str, content: dict[str, Any]) -> None:
+def _report(options: argparse.Namespace, report: Report, text: str, content: dict[str, Any]) -> None:
     """Print `text`; with `--json` on standard error, and `content` on standard output as an object in one line."""
     if options.json:
         _complain(f"{text}\n")
         text = msgspec.json.encode(content).decode()
-    tell(f"{text}\n")
+    report(f"{text}\n")
 
 
 def _stop_on_signals(progress: _Progress) -> None:
@@ -311,7 +311,7 @@ def _read(folder: Path, expected: Study | None = None) -> StudyResults:
 # -- looking -----------------------------------------------------------------------------------------------------------
 
 
-def _status(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+def _status(options: argparse.Namespace, opener: Open, report: Report) -> int:
     found = _read(options.results)
     numbers, whole = _numbers(found), len(paths(found.study))
     errors = sorted(set(found.errors.values()))[:NAMED]
@@ -321,11 +321,11 @@ def _status(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
         f"{grouped(found.done)} of {count(numbers['results'], 'result')}, {grouped(numbers['failed'])} failed{more}; "
         f"{count(found.n_files, 'part')}, {_duration(numbers['seconds'])} of computing"
     )
-    _report(options, tell, "\n  ".join([text, *errors]), numbers | {"errors": errors})
+    _report(options, report, "\n  ".join([text, *errors]), numbers | {"errors": errors})
     return 0
 
 
-def _show(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+def _show(options: argparse.Namespace, opener: Open, report: Report) -> int:
     found = _read(options.results)
     values = found.study.values
     value = options.value or values[0]
@@ -338,21 +338,21 @@ def _show(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
             study.choice(cell) | {name: array[cell].item() for name, array in numbers}
             for cell in np.ndindex(study.shape)
         ]
-        tell(msgspec.json.encode({"value": value, "study": study, "cells": cells}).decode() + "\n")
+        report(msgspec.json.encode({"value": value, "study": study, "cells": cells}).decode() + "\n")
         return 0
     if options.out is None:
-        tell(table(found, value))
+        report(table(found, value))
         return 0
     if options.out.suffix.lower() != ".png":
         raise FileError(f"--out {options.out} must end in .png.")
     from .view_picture import map_bytes
 
     documents.write_bytes(map_bytes(found, value), options.out)
-    tell(f"Wrote {options.out}\n")
+    report(f"Wrote {options.out}\n")
     return 0
 
 
-def _export(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+def _export(options: argparse.Namespace, opener: Open, report: Report) -> int:
     found = _read(options.results)
     study, given, dealt = found.study, None, found.study.folds > 0
     if study.digest and options.source is not None:
@@ -373,7 +373,7 @@ def _export(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
         files = {options.json: msgspec.json.encode(content)}
     for path, data in files.items():
         documents.write_bytes(data, path)
-        tell(f"Wrote {path}\n")
+        report(f"Wrote {path}\n")
     return 0
 
 

@@ -471,8 +471,8 @@ def picture_bytes(drawn: Drawn, kind: str) -> Callable[[], bytes]:
 def map_bytes(kept: StudyResults, value: str) -> bytes:
     """Return a PNG file with a picture for each choice of the axes beyond the second; needs no window."""
     make_application()
-    means, rests = kept.means(value), all_further(kept.study)
-    drawns = [Drawn(kept, means, value, rest, span=span_of(means.mean, None)) for rest in rests]
+    means, fixed = kept.means(value), all_further(kept.study)
+    drawns = [Drawn(kept, means, value, rest, span=span_of(means.mean, None)) for rest in fixed]
     drawns = [each if each.curves else replace(each, best=best_of(kept, value, each.rest)) for each in drawns]
     if len(drawns) == 1:
         return picture_bytes(drawns[0], "png")()

@@ -61,7 +61,7 @@ class _Forward(logging.Handler):
         self._out = out
 
     def emit(self, record: logging.LogRecord) -> None:
-        _tell(self._out, WorkerAnswer(note=self.format(record)))
+        _send(self._out, WorkerAnswer(note=self.format(record)))
 
 
 def _read(source: BinaryIO, orders: queue.SimpleQueue[WorkerOrder], go: threading.Event) -> None:
@@ -95,7 +95,7 @@ def main(niceness: int) -> None:
 
     def records(path: Path) -> Iterator[Record]:
         def begun(cells: Sequence[Places]) -> None:
-            _tell(out, WorkerAnswer(tuple(found), begun=msgspec.structs.replace(path, cells=tuple(cells))))
+            _send(out, WorkerAnswer(tuple(found), begun=msgspec.structs.replace(path, cells=tuple(cells))))
             found.clear()
 
         return compute(study, path, given, Watch() if limit is None else Watch(limit, begun))
@@ -105,16 +105,16 @@ def main(niceness: int) -> None:
         for record in itertools.chain.from_iterable(map(records, order.paths)):
             found.append(record)
             if time.monotonic() - sent > EVERY or not go.is_set():
-                _tell(out, WorkerAnswer(tuple(found)))
+                _send(out, WorkerAnswer(tuple(found)))
                 found.clear()
                 sent = time.monotonic()
             go.wait()
-        _tell(out, WorkerAnswer(tuple(found), True))
+        _send(out, WorkerAnswer(tuple(found), True))
         found.clear()
         order = orders.get()
 
 
-def _tell(out: BinaryIO, answer: WorkerAnswer) -> None:
+def _send(out: BinaryIO, answer: WorkerAnswer) -> None:
     try:
         out.write(msgspec.json.encode(answer) + b"\n")
         out.flush()

@@ -36,7 +36,7 @@ class _Section(QWidget):
         self, index: int, controller: Controller, armed: QWidget, remove_idle: Callable[[int], object]
     ) -> None:
         super().__init__()
-        self._armed, self._lent = armed, False
+        self._armed, self._moved = armed, False
         self._shown: tuple[object, ...] = ()
         name, what_if = f"whatif.lane{index}", controller.feature(WhatIf)
         self.text = named(
@@ -89,7 +89,7 @@ class _Section(QWidget):
         # Qt would move the focus from a disabled button to a widget outside the panel.
         if not lane.support and (self.others.hasFocus() or self.one.hasFocus()):
             self._armed.setFocus()
-            self._lent = True
+            self._moved = True
         elif lane.support and not lane.removable and self.others.hasFocus():
             self.one.setFocus()
         self.others.setEnabled(lane.removable > 0)
@@ -102,8 +102,8 @@ class _Section(QWidget):
             button.setVisible(visible)
         self.idle.setEnabled(lane.has_idle)
         self.setVisible(lane.has_vectors or lane.is_knn)
-        if lane.support and self._lent:
-            self._lent = False
+        if lane.support and self._moved:
+            self._moved = False
             if self._armed.hasFocus():
                 (self.others if lane.removable else self.one).setFocus()
 
@@ -111,7 +111,7 @@ class _Section(QWidget):
         """Hide the section; its buttons do not get the focus back."""
         if self.others.hasFocus() or self.one.hasFocus():
             self._armed.setFocus()
-        self._lent = False
+        self._moved = False
         self._shown = ()
         self.hide()
         self.report.hide()

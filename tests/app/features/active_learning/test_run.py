@@ -101,7 +101,7 @@ def run(asking: ActiveLearningRun, answers: int) -> ActiveLearningRun:
     """The truth answers so often."""
     asking = learnt(asking)
     for _ in range(answers):
-        asking = learnt(asking.told_truth())
+        asking = learnt(asking.shown_truth())
     return asking
 
 
@@ -175,7 +175,7 @@ def test_the_least_sure_point_of_all_is_asked_for(lane: Lane, points: Points | N
         of_asked = reference[np.flatnonzero(others == question.index)[0]]
         assert of_asked <= reference.min() + 1e-5  # ties aside
         assert question.certainty == pytest.approx(of_asked, abs=1e-5)
-        asking = learnt(asking.told_truth())
+        asking = learnt(asking.shown_truth())
 
 
 def test_of_points_equally_sure_the_first_in_the_order_of_chance_is_asked_for() -> None:
@@ -221,7 +221,7 @@ def test_accuracies_are_those_of_an_independent_model(source: Any, lane: Lane) -
             assert score.test == pytest.approx(right, abs=1.01 / len(pool.test_truth)) and score.shown == score.test
         else:
             assert math.isnan(score.test) and score.shown == score.pool
-        asking = learnt(asking.told_truth())
+        asking = learnt(asking.shown_truth())
 
 
 def test_a_fresh_sample_is_neither_the_documents_points_nor_the_test() -> None:
@@ -295,18 +295,18 @@ def test_an_own_choice_takes_the_place_of_the_question() -> None:
     assert chosen.target == own and chosen.choosing(None).target == asking.question.index
     assert asking.choosing(asking.question.index) is asking, "that is no other choice"
     assert asking.choosing(asking.given[0].index) is asking and asking.choosing(-3) is asking
-    after = chosen.told_truth()
+    after = chosen.shown_truth()
     assert after.answers[-1] == PointLabel(own, int(asking.pool.truth[own]), own=True)
     assert after.chosen is None and after.own == 1 and "1 point of your own choice" in words.remarks(after)
-    assert not asking.told_truth().answers[-1].own
+    assert not asking.shown_truth().answers[-1].own
 
 
 def test_nothing_is_asked_while_learning_and_at_the_end() -> None:
     start = begin(document(svm(), Points.of([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1])), LearningPlan())
-    assert start.target is None and start.told_truth() is start and start.answered(0) is start
+    assert start.target is None and start.shown_truth() is start and start.answered(0) is start
     assert words.question(start) == "Learning…" and "learning" in words.progress(start)
     end = run(start, 2)
-    assert end.finished and end.question is None and end.told_truth() is end
+    assert end.finished and end.question is None and end.shown_truth() is end
     assert words.question(end) == "All points have their labels."
     assert end.last_step is not None and words.progress(end) == "Asked 2 of 2: accuracy 100.0 %"
 
@@ -314,7 +314,7 @@ def test_nothing_is_asked_while_learning_and_at_the_end() -> None:
 def test_a_step_back_restores_what_was_there() -> None:
     states = [learnt(begin(document(svm(tol=1e-3)), LearningPlan(per_class=2)))]
     for _ in range(5):
-        states.append(learnt(states[-1].told_truth()))
+        states.append(learnt(states[-1].shown_truth()))
     asking = states[-1]
     assert asking.question is not None
     asking = asking.choosing(next(int(i) for i in told(asking)[2] if i != asking.question.index))
@@ -327,7 +327,7 @@ def test_a_step_back_restores_what_was_there() -> None:
 
 def test_a_reply_that_comes_late_counts_as_far_as_its_answers_do() -> None:
     first = learnt(begin(document(svm()), LearningPlan()))
-    longer = learnt(learnt(first.told_truth()).told_truth())
+    longer = learnt(learnt(first.shown_truth()).shown_truth())
     gone_back = longer.back()
     assert gone_back.learnt(longer.answers, longer.steps) is gone_back
     fresh = replace(gone_back, steps=())
@@ -348,7 +348,7 @@ def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]])
     asking = begin(document(svm()), LearningPlan())
     for act, number in acts:
         if act == "truth":
-            asking = asking.told_truth()
+            asking = asking.shown_truth()
         elif act == "answer":
             asking = asking.answered(number % 3)
         elif act == "choose":
@@ -506,7 +506,7 @@ def test_what_is_asked_is_known_by_pool_answers_grid_and_colours() -> None:
     start = begin(document(svm()), LearningPlan())
     after = learnt(start)
     assert question(start) == question(after) == question(after.choosing(others_of(after)[0]))
-    assert question(after) != question(after.told_truth())
+    assert question(after) != question(after.shown_truth())
     assert question(start) != replace(question(start), grid=Grid(-2.0, 2.0, -1.5, 1.5, 25, 18))
     assert question(start) != question(begin(document(svm()), LearningPlan())), "another pool"
 

@@ -693,7 +693,7 @@ def test_an_internal_error_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) ->
     with monkeypatch.context() as broken:
         broken.setattr(RaceRun, "_line_up", lambda *_: exec("raise MemoryError"))
         driver.run(request(moons(30), SvmSettings()))
-        assert driver.message == "There is not enough memory for a race on so many points."
+        assert driver.message == "There is not enough memory for a race on this many points."
     driver.run(request(points, SvmSettings()))
     assert driver.last().over and not driver.message
 

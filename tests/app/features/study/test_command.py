@@ -261,7 +261,7 @@ def test_a_dry_run_reports_what_a_run_would_do_and_changes_nothing(
         "0 of 36 results are there already, 36 in 12 paths are to be computed.\nThat takes about "
     )
     assert said.out.endswith(
-        f"estimated from some cells timed just now, at the lowest priority; a new file in {out} is written.\n"
+        f"estimated from some cells timed for this, at the lowest priority; a new file in {out} is written.\n"
     )
     assert tree(tmp_path) == before and not out.exists() and not said.err
     assert study(*words, "--shard", "1/2") == 0
