@@ -226,7 +226,9 @@ def in_plain_numpy(f: Any, A: Any, B: Any, pairs: list[Pair], k: int) -> Any:
 def test_probabilities_of_many_locations_are_those_of_each(k: int, rest: bool, n: int) -> None:
     """In strips of 64 and what is left over; in any order of the pairs and of their sides, and of memory."""
     rng = np.random.default_rng(10 * k + n)
-    pairs = [Pair(i, REST) for i in range(k)] if rest else [Pair(*rng.permutation(p)) for p in combinations(range(k), 2)]
+    pairs = (
+        [Pair(i, REST) for i in range(k)] if rest else [Pair(*rng.permutation(p)) for p in combinations(range(k), 2)]
+    )
     f, A, B = rng.normal(0, 3, (n, len(pairs))), rng.uniform(-2, 0.5, len(pairs)), rng.normal(0, 1, len(pairs))
     expected = in_plain_numpy(f, A, B, pairs, k)
     assert class_probabilities(f, A, B, pairs, k) == pytest.approx(expected, abs=1e-9)
