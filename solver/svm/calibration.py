@@ -6,7 +6,7 @@ steep.  Of more than two classes, the sigmoids of the binary problems are combin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -91,7 +91,7 @@ def sigmoid(z: Array) -> Array:
     return np.divide(1.0, falling, out=falling)
 
 
-def class_probabilities(f: Array, A: Array, B: Array, pairs: list[Pair], n_classes: int) -> Array:
+def class_probabilities(f: Array, A: Array, B: Array, pairs: Sequence[Pair], n_classes: int) -> Array:
     """Return the probabilities of all classes from f of the binary problems.
 
     With r_ij the probability of class i against class j by the sigmoid of their problem, they minimise
@@ -103,7 +103,7 @@ def class_probabilities(f: Array, A: Array, B: Array, pairs: list[Pair], n_class
     f : ndarray of shape (..., n_pairs)
     A, B : ndarray of shape (n_pairs,)
         Of the sigmoid ``1 / (1 + exp(A f + B))`` of each problem.
-    pairs : list of Pair
+    pairs : sequence of Pair
     n_classes : int
 
     Returns

@@ -44,8 +44,8 @@ class ReliabilityPanel(QWidget):
         self._meaning = RoomyLabel("reliability.meaning", title="What the curves mean")
         self._meaning.say(f"{words.MEANING}\n\n{words.LOSSES}")
         inner = QWidget()
-        parts = self._measured, self._chart, self._table, self._remarks, self._about_maps, *self._maps, self._meaning
-        filled(QVBoxLayout(inner), *parts, 1, margins=(8, 6, 8, 6), spacing=6)
+        parts: list[QWidget] = [self._measured, self._chart, self._table, self._remarks, self._about_maps]
+        filled(QVBoxLayout(inner), *parts, *self._maps, self._meaning, 1, margins=(8, 6, 8, 6), spacing=6)
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop = self._chart
 
