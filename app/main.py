@@ -11,9 +11,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
+
+from msgspec import Struct
 
 from .core.version import NAME, __version__
 from .features.study import arguments as study_arguments
@@ -211,8 +212,7 @@ def _occupy_standard_files() -> None:
             os.open(os.devnull, os.O_RDWR)
 
 
-@dataclass(frozen=True)
-class _Command:
+class _Command(Struct, frozen=True):
     """What the first word of the command line asks for.
 
     Attributes
@@ -310,8 +310,7 @@ def _size(text: str) -> tuple[int, int]:
     return width, height
 
 
-@dataclass(frozen=True)
-class _Opened:
+class _Opened(Struct, frozen=True):
     """The document that a command is about, and the lesson that begins with it."""
 
     contents: Contents
@@ -415,14 +414,14 @@ def _lessons(options: argparse.Namespace, opened: _Opened) -> int:
 
 
 def _make_worksheet(options: argparse.Namespace) -> int:
-    from app.features.lessons import worksheet
+    from app.features.lessons import worksheet_task
     from app.features.table import FEATURES
 
-    if options.out is None or options.out.suffix.lower() not in worksheet.SUFFIXES:
+    if options.out is None or options.out.suffix.lower() not in worksheet_task.SUFFIXES:
         raise argparse.ArgumentTypeError("lesson worksheet needs --out, a file that ends in .pdf or .xml")
     if len(options.files) > 1:
         raise argparse.ArgumentTypeError("lesson worksheet takes one file")
-    lesson = worksheet.lesson_in(FEATURES, options.files[0])
+    lesson = worksheet_task.lesson_in(FEATURES, options.files[0])
 
     from app.features.lessons.view_worksheet import render_worksheet
 

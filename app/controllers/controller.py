@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app.controllers.host import Host
+from msgspec import Struct
+from msgspec.structs import replace
+
+from app.controllers.host import SubjectController
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Points
 from app.engine.results import Results
@@ -48,8 +50,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
-class Aside:
+class Aside(Struct, frozen=True, eq=False):
     """The user's document while that of a lesson replaces it, with all that is restored with it."""
 
     own: StoreState
@@ -57,16 +58,8 @@ class Aside:
     session: Session
 
 
-class TestSplitController:
-    """Translate user actions on the split into commands.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class TestSplitController(SubjectController):
+    """Translate user actions on the split into commands."""
 
     def choose(self, kind: Kind) -> None:
         """Choose no split, one by ratio, or one by hand, which starts from a ratio's points or those painted before."""
@@ -435,7 +428,7 @@ class Controller:
         self.session = replace(
             aside.session,
             cursor=None,
-            seeks=Session.seeks,
+            seeks=Session().seeks,
             restarts=now.restarted,
             hovered=None,
             open_panels=now.open_panels,
@@ -470,7 +463,7 @@ class Controller:
             simple=self.prefers_simple and is_simple,
             lent="",
             first_start=False,
-            seeks=Session.seeks,
+            seeks=Session().seeks,
             restarts=session.restarted,
             **kept,
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.points import MAX_CLASSES, Points
 from app.engine.cover import Cover
@@ -28,8 +28,7 @@ FRESH = 5000
 SEED = (1000, 2)
 
 
-@dataclass(frozen=True, eq=False)
-class Reliability:
+class Reliability(Struct, frozen=True, eq=False):
     """How reliable the probabilities of one model are.
 
     Attributes
@@ -51,8 +50,7 @@ class Reliability:
     ideal: tuple[float, float] | None
 
 
-@dataclass(frozen=True)
-class ReliabilityQuery:
+class ReliabilityQuery(Struct, frozen=True):
     """Query: how reliable the probabilities of a model are.
 
     Parameters
@@ -93,8 +91,7 @@ class ReliabilityQuery:
         post(reliability_of(p, model.classes_, labels, truth))
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorMap:
+class ErrorMap(Struct, frozen=True, eq=False):
     """Predicted minus true probability: of the later of two classes, or of the most probable of several.
 
     Attributes
@@ -114,8 +111,7 @@ class ErrorMap:
     boundary: Array
 
 
-@dataclass(frozen=True)
-class ErrorMapQuery:
+class ErrorMapQuery(Struct, frozen=True):
     """Query: where the probabilities of a model are too high or too low.
 
     Parameters

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
+
+from msgspec import Struct
 
 from app.core.number_format import count, grouped
 from app.core.points import Points
@@ -24,8 +25,7 @@ PANEL = "reliability"
 MAP = 120, 90
 
 
-@dataclass(frozen=True)
-class LaneReliability:
+class LaneReliability(Struct, frozen=True):
     """What the panel shows of one lane.
 
     Attributes
@@ -50,8 +50,7 @@ class LaneReliability:
     errors_stale: bool
 
 
-@dataclass(frozen=True)
-class ReliabilityScene:
+class ReliabilityScene(Struct, frozen=True):
     """What the panel shows.
 
     Attributes

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -113,8 +114,7 @@ def _shown(column: Column, row: int) -> str:
     return f"{column.values[row]:.12g}"
 
 
-@dataclass(frozen=True, eq=False)
-class Preview:
+class Preview(Struct, frozen=True, eq=False):
     """What the picture shows of imported points: all of the axes, and some points by chance.
 
     Every tenth row of a table that repeats itself could be of one class.
@@ -156,8 +156,7 @@ class Picture(Chart):
 NO_CLASS, COMPONENTS = -1, -2
 
 
-@dataclass(frozen=True, eq=False)
-class _Answer:
+class _Answer(Struct, frozen=True, eq=False):
     """What came of a request."""
 
     table: Table
@@ -347,7 +346,7 @@ class ImportDialog(NamedDialog):
     # -- asking ----------------------------------------------------------------------------------------------------
 
     def _ask(self, **spec: str | bool) -> None:
-        self._spec = replace(self._spec, **spec)  # type: ignore[arg-type]
+        self._spec = replace(self._spec, **spec)
         self._reread()
 
     def _reread(self) -> None:

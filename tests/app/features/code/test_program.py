@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,13 @@ import msgspec
 import nbformat
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.svm import SVC as LIBSVM
 
 import solver
 from app.core.points import Points
-from app.features.code.export import write
-from app.features.code.notebook import notebook
+from app.features.code.export import notebook, write
 from app.features.code.program import MANY, MARKERS, Program, program
 from app.features.scores.query import fresh_points
 from app.features.scores.scene import measured_on
