@@ -295,7 +295,7 @@ class LearnerFields:
             self._grid.addWidget(widgets[0], row, column, 1, span)
             return
         wide = next((each for each in widgets if not isinstance(each, (QLabel, QCheckBox))), widgets[-1])
-        # Filled afterwards: PySide's grid keeps a reference to each item of a layout that is added full, also when Qt has
-        # deleted the item, and what comes to its address is taken for it: an array of points, a painter.
+        # Filled afterwards: of a layout that is added full, PySide keeps a reference to each item, also when Qt has
+        # deleted the item, and mistakes what comes to its address for it: an array of points, a painter.
         self._grid.addLayout(box := QHBoxLayout(), row, column, 1, span)
         self._boxes.append(filled(box, *((widget, int(widget is wide)) for widget in widgets), spacing=4))
