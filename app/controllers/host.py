@@ -1,4 +1,4 @@
-"""Host: the part of the controller that its subordinate controllers use."""
+"""Host: the part of the controller that its subordinate controllers use; SubjectController: the base of those."""
 
 from __future__ import annotations
 
@@ -33,6 +33,13 @@ class Host(Protocol):
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
     def say(self, sentence: str) -> None: ...
+
+
+class SubjectController:
+    """A controller of one subject: it translates user actions into commands and session changes of its `host`."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
 
 
 class DocumentHost(Host, Protocol):

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from .arrays import Array, Integers
 from .certificate import Status
+from .checks import check_integer
 from .step_log import Notes
 
 #: Called by a solver every few milliseconds of work; True interrupts it.
@@ -30,10 +33,13 @@ class Checkpoint:
         Copies, which are never written to again.
     nbytes : int
         Memory of the state, in bytes.
+    noted : ndarray of shape (n_names,) or None
+        Newest notes, if steps were noted.
     """
 
     state: Any
     nbytes: int
+    noted: Array | None
 
 
 class SteppedSolver(ABC):
@@ -50,9 +56,14 @@ class SteppedSolver(ABC):
     """
 
     NOTES: ClassVar[tuple[str, ...]] = ()
+    #: Attributes of which a state consists: values that are replaced, never written to, and arrays that are written to.
+    VALUES: ClassVar[tuple[str, ...]] = ("status",)
+    ARRAYS: ClassVar[tuple[str, ...]] = ()
     KEPT_EVERY: ClassVar[int] = 64
     status: Status
     _notes: Notes
+    #: Source of the random numbers of some solvers.
+    _random: np.random.Generator
 
     @property
     @abstractmethod
@@ -73,7 +84,20 @@ class SteppedSolver(ABC):
         """Return the estimated duration of the whole run (s) from the part `spent`; 0 where it is short or unknown."""
         return 0.0
 
-    @abstractmethod
+    def give_up(self) -> None:
+        """Stop early, with the present answer, unless the solver has finished already."""
+        if self.status is Status.RUNNING:
+            self.status = Status.STOPPED_EARLY
+
+    @property
+    def _random_state(self) -> Any:
+        """State of `_random`."""
+        return self._random.bit_generator.state
+
+    @_random_state.setter
+    def _random_state(self, state: Any) -> None:
+        self._random.bit_generator.state = state
+
     def checkpoint(self) -> Checkpoint:
         """Return the present state, for `restore`.
 
@@ -82,13 +106,25 @@ class SteppedSolver(ABC):
         RuntimeError
             If work is `pending`.
         """
+        if self.pending:
+            raise RuntimeError("A checkpoint was requested while work is pending; call step(0) first.")
+        values = {name: getattr(self, name) for name in self.VALUES}
+        arrays = {name: getattr(self, name).copy() for name in self.ARRAYS}
+        nbytes = sum(getattr(part, "nbytes", 0) for part in (*values.values(), *arrays.values()))
+        return Checkpoint((values, arrays), nbytes + 1000, self._notes.present if self._notes else None)
 
-    @abstractmethod
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go back (or forward) to a state of this solver; the steps from there on are the same, bit for bit.
 
         Notes that `take_notes` has not returned yet are discarded.
         """
+        values, arrays = checkpoint.state
+        for name, value in values.items():
+            setattr(self, name, value)
+        for name, array in arrays.items():
+            getattr(self, name)[:] = array
+        if self._notes:
+            self._begin_notes(checkpoint.noted)
 
     @property
     @abstractmethod
@@ -106,9 +142,9 @@ class SteppedSolver(ABC):
         self._begin_notes()
         return self._notes.present
 
-    def _begin_notes(self) -> None:
-        """Note from the present state on."""
-        self._notes.start(self._present)
+    def _begin_notes(self, present: Array | None = None) -> None:
+        """Note the values of each step from now on; `present` are the present ones if they are known."""
+        self._notes.start(self._present if present is None else present)
 
     def take_notes(self) -> tuple[Array, Integers]:
         """Return the notes of the steps since the last call.
@@ -122,7 +158,6 @@ class SteppedSolver(ABC):
         """
         return self._notes.take()
 
-    @abstractmethod
     def step(self, n: int = 1, stop: Stop = never) -> int:
         """Make at most `n` steps, and return how many were made.
 
@@ -145,6 +180,19 @@ class SteppedSolver(ABC):
         ValueError
             If `n` is not a whole number of at least 0.
         """
+        start = self.n_iter
+        goal = start + check_integer("n", n, 0)
+        while self.status is Status.RUNNING and self._work(goal):
+            if stop():
+                break
+        return self.n_iter - start
+
+    def _work(self, goal: int) -> bool:
+        """Work for some milliseconds, at most up to step number `goal`; return False if there was nothing to do.
+
+        A solver with a `step` of its own does not need it.
+        """
+        return False
 
     def run(self) -> Status:
         """Step until the solver has finished, and return its final status."""

@@ -1,4 +1,4 @@
-"""Perceptron and PegasosClassifier: linear classifiers in the shape of scikit-learn, over their stepped solvers.
+"""Perceptron and PegasosClassifier: linear classifiers with scikit-learn's interface, trained by stepped solvers.
 
 Both have ``f_c(x) = <coef_[c], x> + intercept_[c]``: one f for two classes, positive for the higher one; for more
 classes one f per class, trained against all others (one-vs-rest), and the class with the largest f wins.  One-vs-rest,
@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array
-from solver.core.binary_reduction import PairClassifier, run
+from solver.core.binary_reduction import PairClassifier, PreparedTraining, run
 from solver.core.certificate import Status
-from solver.core.checks import check_axis, check_integer, check_number, check_seed
-from solver.core.class_weights import classes_with_weight, sample_weights
+from solver.core.checks import check_integer, check_number, check_seed
 from solver.core.multiclass import BinaryProblem, PairTrainer, one_vs_rest
 from solver.kernels.expansion import Expansion
 from solver.kernels.grids import GridRows
@@ -28,15 +27,6 @@ from solver.kernels.table import Kernel
 from . import pegasos, perceptron
 from .pegasos import PegasosCertificate, PegasosSnapshot, PegasosSolver
 from .perceptron import PerceptronCertificate, PerceptronSnapshot, PerceptronSolver
-
-
-@dataclass(frozen=True)
-class Training:
-    """What `prepare` made of data and parameters; `adopt` makes learned attributes of it."""
-
-    n_features: int
-    classes: NDArray[Any]
-    trainer: PairTrainer[Any]
 
 
 class LinearClassifier(PairClassifier):
@@ -58,6 +48,38 @@ class LinearClassifier(PairClassifier):
     coef_: Array
     _learner = "a linear classifier"
 
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on points and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Finite numbers of at most 1e75.
+        y : array-like of shape (n,)
+            Labels of at least two classes: whole numbers or strings.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the losses in their mean, and of the points when one is drawn, at least 0: a weight of 2 counts
+            as the point twice, and a point of weight 0 is left out.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted; it never warns, see `converged_`.
+
+        Raises
+        ------
+        ValueError
+            If the data or a parameter is invalid; the estimator is then unchanged.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
+            are strings.
+        """
+        training = self._checked(X, y, sample_weight)
+        run(training.trainer)
+        # A perceptron that has not converged has most likely no bound, and the search for it may be slow.
+        snapshots = [solver.snapshot(solver.status is Status.OPTIMAL) for solver in training.trainer.solvers]
+        return self._adopt(training, snapshots)._learned_from(X)
+
     @property
     def expansion(self) -> Expansion:
         """f of each binary problem, <w, x> + b, as an expansion in the linear kernel with the one point w."""
@@ -68,30 +90,6 @@ class LinearClassifier(PairClassifier):
     def _pair_values(self, points: Array) -> Array:
         values: Array = points @ self.coef_.T + self.intercept_
         return values
-
-    def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
-        """Return `decision_function` at all points (xs[i], ys[j]).
-
-        Parameters
-        ----------
-        xs, ys : array-like of shape (n_columns,), (n_rows,)
-            Coordinates of columns and rows.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns) for two classes, (n_rows, n_columns, n_classes) for more
-
-        Raises
-        ------
-        ValueError
-            If the estimator is not fitted (NotFittedError) or has other than two features, or if an axis is not finite.
-        TypeError
-            If an axis holds an object that is not a number.
-        """
-        n_features = self._fitted().n_features_in_
-        columns = check_axis("xs", xs, n_features, self._largest_coordinate)
-        rows = check_axis("ys", ys, n_features, self._largest_coordinate)
-        return self._joined(self.pair_surface_on(columns)(rows))
 
     def _rows_on(self, xs: Array) -> GridRows:
         weights, intercept = self.coef_, self.intercept_
@@ -112,7 +110,7 @@ class LinearClassifier(PairClassifier):
         return 8 * float(np.finfo(np.float64).eps) * size
 
     def _rounding_at(self, points: Array) -> Array:
-        """Return `rounding_at`: it grows with the size of the points."""
+        """Return `rounding` times the size of each point, at least 1."""
         scaled: Array = self.rounding * np.maximum(1.0, np.abs(points).max(axis=1))
         return scaled
 
@@ -123,24 +121,22 @@ class LinearClassifier(PairClassifier):
     def _joined(self, pair_values: Array) -> Array:
         return pair_values[..., 0] if len(self.classes_) == 2 else pair_values
 
-    def _checked(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Training:
-        points, classes, codes = self._training_data(X, y)
-        weights = sample_weights(sample_weight, len(points))
-        left, codes = classes_with_weight(classes, codes, weights, self._learner)
+    def _checked(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **start: Any
+    ) -> PreparedTraining:
+        data = self._training_data(X, y, sample_weight)
 
         def solver(pair: BinaryProblem) -> Any:
-            own = None if sample_weight is None else weights[pair.index]
-            return self._solver(points[pair.index], pair.y, own)
+            own = None if sample_weight is None else data.weights[pair.index]
+            return self._solver(data.X[pair.index], pair.y, own)
 
-        return Training(points.shape[1], classes[left], PairTrainer(one_vs_rest(codes, len(left)), solver))
+        return PreparedTraining(data, PairTrainer(one_vs_rest(data.codes, len(data.classes)), solver))
 
-    def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
-        self.classes_, self.pairs_ = training.classes, [pair.pair for pair in training.trainer.pairs]
+    def _adopt(self, training: PreparedTraining, snapshots: Sequence[Any]) -> Self:
         self.coef_ = np.array([snapshot.coef for snapshot in snapshots])
         self.certificates_ = [snapshot.certificate for snapshot in snapshots]
         self.converged_ = all(certificate.status is Status.OPTIMAL for certificate in self.certificates_)
-        self.n_features_in_ = training.n_features
-        return self
+        return super()._adopt(training, snapshots)
 
 
 @dataclass(repr=False, eq=False)
@@ -240,17 +236,13 @@ class Perceptron(LinearClassifier):
         ConvergenceWarning
             If `max_iter` ended the training.
         """
-        if self.tol is not None:
-            raise ValueError(f"tol is {self.tol!r}; it must be None: training goes on to a pass without a mistake.")
-        training = self._checked(X, y, sample_weight)
-        run(training.trainer)
-        # Without convergence there is most likely no bound, and looking for it may take longer than the training.
-        solvers = training.trainer.solvers
-        self._adopt(training, [solver.snapshot(solver.status is Status.OPTIMAL) for solver in solvers])._learned_from(X)
+        super().fit(X, y, sample_weight)
         self._warn_unless_converged(self.certificates_)
         return self
 
     def _solver(self, points: Array, signs: Array, sample_weight: Array | None) -> PerceptronSolver:
+        if self.tol is not None:
+            raise ValueError(f"tol is {self.tol!r}; it must be None: training goes on to a pass without a mistake.")
         return PerceptronSolver(
             points,
             signs,
@@ -261,7 +253,7 @@ class Perceptron(LinearClassifier):
             sample_weight=sample_weight,
         )
 
-    def _adopt(self, training: Training, snapshots: Sequence[PerceptronSnapshot]) -> Self:
+    def _adopt(self, training: PreparedTraining, snapshots: Sequence[PerceptronSnapshot]) -> Self:
         super()._adopt(training, snapshots)
         self.intercept_ = np.array([snapshot.intercept for snapshot in snapshots])
         self.n_iter_ = max(certificate.n_epochs for certificate in self.certificates_)
@@ -331,36 +323,6 @@ class PegasosClassifier(LinearClassifier):
     tol: float = 1e-2
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on points and their labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            Finite numbers of at most 1e75.
-        y : array-like of shape (n,)
-            Labels of at least two classes: whole numbers or strings.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the losses in their mean, and of the points when one is drawn, at least 0: a weight of 2 counts
-            as the point twice, and a point of weight 0 is left out.
-
-        Returns
-        -------
-        Self
-            This estimator, fitted; it never warns, see `converged_`.
-
-        Raises
-        ------
-        ValueError
-            If the data or a parameter is invalid; the estimator is then unchanged.
-        TypeError
-            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
-            are strings.
-        """
-        training = self._checked(X, y, sample_weight)
-        run(training.trainer)
-        return self._adopt(training, training.trainer.snapshot())._learned_from(X)
-
     def _solver(self, points: Array, signs: Array, sample_weight: Array | None) -> PegasosSolver:
         lam = check_number("alpha", self.alpha, pegasos.SMALLEST_LAMBDA, pegasos.LARGEST_LAMBDA)
         n_iter = check_integer("n_iter", self.n_iter, 1)
@@ -369,7 +331,7 @@ class PegasosClassifier(LinearClassifier):
             points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed, sample_weight=sample_weight
         )
 
-    def _adopt(self, training: Training, snapshots: Sequence[PegasosSnapshot]) -> Self:
+    def _adopt(self, training: PreparedTraining, snapshots: Sequence[PegasosSnapshot]) -> Self:
         super()._adopt(training, snapshots)
         self.newest_coef_ = np.array([snapshot.newest for snapshot in snapshots])
         self.intercept_ = np.zeros(len(snapshots))

@@ -35,16 +35,14 @@ from solver.core.certificate import EPS, Status
 from solver.core.checks import check_flag, check_integer, check_points, check_signs, check_size
 from solver.core.class_weights import positive_weights
 from solver.core.step_log import Notes
-from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
+from solver.core.stepping import SteppedSolver, Stop, never
 
 from . import _linear_loops as loops
 
-#: Mistakes corrected between two looks at `stop`.
+#: Number of mistakes corrected between two calls of `stop`.
 AT_ONCE = 500
-#: <w, x> stays finite for as many mistakes as anybody can wait for.
+#: Bound with which <w, x> stays finite in every training of practical length.
 LARGEST_COORDINATE = 1e140
-#: What a state consists of besides its copies: numbers, and an array that is replaced but never written to.
-STATE = ("status", "n_epochs", "_mistakes_before", "_order")
 
 
 @dataclass(frozen=True)
@@ -135,7 +133,7 @@ def largest_margin(X: ArrayLike, y: ArrayLike, *, fit_intercept: bool = True, ma
     squares = np.einsum("ij,ij->i", p, p)
     radius = float(np.sqrt(squares.max()))
     low, high, direction = _nearest_of_hull(p, squares, max_iter)
-    # The rounding errors of <u, p_i>, and of the scaling, may not make the proof.
+    # Subtract the largest rounding error of <u, p_i> and of the scaling, so that the bound is proved.
     low -= 8.0 * EPS * (p.shape[1] + 4) * radius
     if low <= 0.0:
         low, direction = 0.0, np.zeros(p.shape[1])
@@ -164,7 +162,7 @@ def _nearest_of_hull(p: Array, squares: Array, max_iter: int) -> tuple[float, fl
             break
         corral.append(j)
         share = np.append(share, 0.0)
-        while True:  # towards the nearest point of the affine hull; points that would get a negative share leave
+        while True:  # move towards the nearest point of the affine hull; points whose share would be negative leave
             affine = _nearest_of_plane(p[corral])
             if (affine > 1e-14).all():
                 share = affine
@@ -336,6 +334,8 @@ class PerceptronSolver(SteppedSolver):
     #: As in `PerceptronCertificate`, but the margin is 0 while w = 0.  The first mistake on a point counts as a
     #: change of the support vectors in `take_notes`.
     NOTES = ("wrong", "margin")
+    VALUES = ("status", "n_epochs", "_mistakes_before", "_order", "_random_state")
+    ARRAYS = ("_w", "_count", "_ints")
 
     def __init__(
         self,
@@ -430,7 +430,7 @@ class PerceptronSolver(SteppedSolver):
     def step(self, n: int = 1, stop: Stop = never) -> int:
         """Correct at most `n` mistakes, and return how many: fewer only when finished or interrupted by `stop`.
 
-        A mistake costs at most two looks at each point.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
+        A mistake costs at most two visits of each point.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
         check_integer("n", n, 0)
         made, stopped = 0, False
@@ -439,7 +439,7 @@ class PerceptronSolver(SteppedSolver):
             done = self._correct(asked)
             made += done
             stopped = stopped or stop()
-            if stopped and done == asked:  # just after a mistake, not somewhere between two of them
+            if stopped and done == asked:  # pause just after a mistake, not between two of them
                 break
         return made
 
@@ -469,22 +469,6 @@ class PerceptronSolver(SteppedSolver):
             else:
                 self._next_epoch()
         return done
-
-    def checkpoint(self) -> Checkpoint:
-        """Return the present state; see `SteppedSolver.checkpoint`."""
-        arrays = self._w.copy(), self._count.copy(), self._ints.copy()
-        others = {name: getattr(self, name) for name in STATE}
-        state = arrays, others, self._random.bit_generator.state
-        return Checkpoint(state, sum(array.nbytes for array in (*arrays, self._order)) + 1000)
-
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back (or forward) to a state of this solver; see `SteppedSolver.restore`."""
-        arrays, others, self._random.bit_generator.state = checkpoint.state
-        self._w[:], self._count[:], self._ints[:] = arrays
-        for name, value in others.items():
-            setattr(self, name, value)
-        if self._notes:
-            self._begin_notes()
 
     @property
     def _present(self) -> Array:

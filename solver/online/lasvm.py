@@ -1,4 +1,4 @@
-"""LasvmSolver: an online SVM that sees one point after the other and keeps only those that it may need (LASVM).
+"""LasvmSolver: an online SVM that takes one point after the other and keeps only those that it may need (LASVM).
 
 Source: Bordes, Ertekin, Weston, Bottou, "Fast kernel classifiers with online and active learning", JMLR 6, 2005,
 section 3; the second-order choice of the partner: Glasmachers, Igel, Neural Computation 20(2), 2008.
@@ -25,13 +25,12 @@ optimal on S only; with it "optimal" means the same here as in `smo`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Integers
-from solver.core.certificate import EPS, Certificate, Status, best_primal, proved, rounding_of
+from solver.core.certificate import EPS, Certificate, Status, best_primal
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -44,7 +43,6 @@ from solver.core.checks import (
 )
 from solver.core.dual_solver import DualSolver
 from solver.core.step_log import Notes
-from solver.core.stepping import Checkpoint, Stop, never
 from solver.kernels.table import Kernel
 
 from . import _online_loops as loops
@@ -53,32 +51,12 @@ from ._online_points import KeptPoints, KeptState
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
 SELECTIONS = ("first-order", "second-order")
-#: Largest number of passes: their orders are drawn beforehand.
+#: Largest number of passes, whose orders are drawn at the beginning.
 LARGEST_N_EPOCHS = 1000
 #: Number of operations between two calls of `stop`.
 AT_ONCE = 100
-#: Number of points of each class that S starts with; at most half of them, so that some are left to PROCESS.
+#: Number of points of each class with which S starts, but at most half of them, so that PROCESS gets some.
 SEEDS = 5
-#: What a state consists of besides S and the record: numbers, and arrays that are replaced but never written to.
-STATE = (
-    "status",
-    "n_iter",
-    "n_seen",
-    "_order",
-    "_n_seeds",
-    "_cursor",
-    "_half",
-    "_finish",
-    "_finishing",
-    "_forgotten",
-    "_sweeping",
-    "_stalled",
-    "_sweep_size",
-    "_added",
-    "_left_out",
-    "_middle",
-    "_operation",
-)
 #: (m, M) over no points.
 NOBODY = (-np.inf, np.inf)
 
@@ -123,19 +101,12 @@ class LasvmSnapshot:
     certificate: Certificate
 
 
-@dataclass(frozen=True)
-class _State:
-    """State for `LasvmSolver.restore`."""
-
-    kept: KeptState
-    others: dict[str, Any]
-
-
 class LasvmSolver(DualSolver):
     """LASVM for one binary problem, which can be interrupted after any number of operations, and fed by `extend`.
 
     It takes the points one by one, keeps those that may still become support vectors (the expansion S), and moves pairs
-    of their multipliers as SMO does.
+    of their multipliers as SMO does.  An operation, one step, is a PROCESS, a REPROCESS, the joining of one of the
+    first points, or one point of a SWEEP; each costs a few kernel rows.
 
     Parameters
     ----------
@@ -202,6 +173,25 @@ class LasvmSolver(DualSolver):
     """
 
     n_iter: int = 0  #: number of operations so far
+    VALUES = (
+        "_kept_state",
+        "status",
+        "n_iter",
+        "n_seen",
+        "_stream",
+        "_cursor",
+        "_half",
+        "_finish",
+        "_finishing",
+        "_forgotten",
+        "_sweeping",
+        "_stalled",
+        "_sweep_size",
+        "_added",
+        "_left_out",
+        "_middle",
+        "_operation",
+    )
 
     def __init__(
         self,
@@ -236,12 +226,12 @@ class LasvmSolver(DualSolver):
         check_flag("shuffle", shuffle)
         n_epochs = check_integer("n_epochs", n_epochs, 1, LARGEST_N_EPOCHS)
         random = np.random.default_rng(check_integer("random_state", random_state, 0))
-        self._order = np.concatenate([random.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
-        first = self._kept.y[self._order[:n]]
+        order = np.concatenate([random.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
+        first = self._kept.y[order[:n]]
         places = [np.flatnonzero(first == sign) for sign in (-1.0, 1.0)]
         seeds = np.sort(np.concatenate([place[: min(SEEDS, len(place) // 2)] for place in places]))
-        self._order = np.concatenate([self._order[seeds], np.delete(self._order, seeds)])
-        self._n_seeds = len(seeds)
+        #: Points of the batch in the order of their turns, and the number of seeds at its beginning.
+        self._stream = np.concatenate([order[seeds], np.delete(order, seeds)]), len(seeds)
         self.status = Status.RUNNING
         self._finish = bool(finish)
         self._forgotten = False  # whether there was a former batch
@@ -303,19 +293,15 @@ class LasvmSolver(DualSolver):
         """
         beta = self._state()[0]
         m, M = self._bounds_of_all if self.status in (Status.OPTIMAL, Status.STATIONARY) else self.bounds
-        size, primal = np.abs(beta), np.inf
+        size, primal, vectors = np.abs(beta), np.inf, self._kept.S.XT[:, : self.size].T
         if thorough and not self._forgotten and self.kernel.is_positive_semidefinite:
-            kept, vectors = self._kept, self._kept.S.XT[:, : self.size].T
+            kept = self._kept
             blocks = range(0, len(kept.X), 512)
             f = np.concatenate([self.kernel.gram(kept.X[b : b + 512], vectors) @ beta for b in blocks])
             root = float(size @ np.sqrt(np.maximum(0.0, kept.S.reals[loops.DIAGONAL, : self.size])))
-            norm = self.squared_norm + 10.0 * EPS * root**2  # what rounding may hide
+            norm = self.squared_norm + 10.0 * EPS * root**2  # bound on the rounding error
             primal = best_primal(kept.y, kept.C, f, norm)
-        status = self.status
-        if status in (Status.OPTIMAL, Status.STATIONARY):
-            vectors = self._kept.S.XT[:, : self.size].T
-            status = proved(status, rounding_of(self.kernel, vectors, beta, self.tol), self.tol)
-        return self._certificate(status, m - M, primal)
+        return self._certificate(m - M, primal, vectors)
 
     def snapshot(self, thorough: bool = True) -> LasvmSnapshot:
         """Return the present state, in arrays of its own; `thorough` as in `certificate`."""
@@ -352,7 +338,7 @@ class LasvmSolver(DualSolver):
             raise ValueError("extend was called before the former points were used up; run the solver first.")
         points = check_n_features(self, check_points(X, LARGEST_COORDINATE), len(self.centre))
         self._hold(points, y, C, numbers)
-        self._order, self._n_seeds = np.arange(len(points)), 0
+        self._stream = np.arange(len(points)), 0
         self._cursor, self._half = 0, False
         self._forgotten, self._finish, self._finishing, self._sweeping = True, False, False, False
         self.status = Status.RUNNING
@@ -361,7 +347,7 @@ class LasvmSolver(DualSolver):
         """Keep S alone, after a run: the points of the newest batch that are not in S are of no more use."""
         kept = self._kept
         kept.hold(kept.X[:0].copy(), kept.y[:0].copy(), kept.C[:0].copy(), np.zeros(0, dtype=np.int64))
-        self._order, self._cursor, self._forgotten = np.zeros(0, dtype=np.int64), 0, True
+        self._stream, self._cursor, self._forgotten = (np.arange(0), 0), 0, True
 
     def _hold(self, points: Array, y: ArrayLike, C: float | ArrayLike, numbers: ArrayLike | None) -> None:
         """Check a batch and make it the present one."""
@@ -379,40 +365,23 @@ class LasvmSolver(DualSolver):
 
     # -- working ---------------------------------------------------------------------------------------------------
 
-    def step(self, n: int = 1, stop: Stop = never) -> int:
-        """Make at most `n` operations, and return how many: fewer only when finished or interrupted by `stop`.
+    def _work(self, goal: int) -> bool:
+        todo = min(goal, self.max_iter) - self.n_iter
+        if todo <= 0 and self.n_iter < self.max_iter:
+            return False
+        if todo > 0:
+            self.n_iter += self._operate(min(todo, AT_ONCE))
+        else:
+            self.status = Status.STOPPED_EARLY
+        return True
 
-        An operation is a PROCESS, a REPROCESS, the joining of one of the first points, or one point of a SWEEP; each
-        costs a few kernel rows.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
-        """
-        start = self.n_iter
-        goal = start + check_integer("n", n, 0)
-        while self.status is Status.RUNNING:
-            todo = min(goal, self.max_iter) - self.n_iter
-            if todo > 0:
-                self.n_iter += self._work(min(todo, AT_ONCE))
-            elif self.n_iter >= self.max_iter:
-                self.status = Status.STOPPED_EARLY
-            else:
-                break
-            if stop():
-                break
-        return self.n_iter - start
+    @property
+    def _kept_state(self) -> KeptState:
+        return self._kept.state()
 
-    def checkpoint(self) -> Checkpoint:
-        """Return the present state: copies of S, without its kernel rows."""
-        kept = self._kept.state()
-        state = _State(kept, {name: getattr(self, name) for name in STATE})
-        return Checkpoint(state, kept.nbytes + 1000)
-
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back (or forward) to a state of this solver, its batch included; see `SteppedSolver.restore`."""
-        state: _State = checkpoint.state
-        self._kept.restore(state.kept)
-        for name, value in state.others.items():
-            setattr(self, name, value)
-        if self._notes:
-            self._begin_notes()
+    @_kept_state.setter
+    def _kept_state(self, state: KeptState) -> None:
+        self._kept.restore(state)
 
     @property
     def _present(self) -> Array:
@@ -420,11 +389,11 @@ class LasvmSolver(DualSolver):
         loops.write(self._kept.S, present)
         return present
 
-    def _begin_notes(self) -> None:
-        super()._begin_notes()
+    def _begin_notes(self, present: Array | None = None) -> None:
+        super()._begin_notes(present)
         self._kept.S.ints[loops.CHANGES] = 0
 
-    def _work(self, n: int) -> int:
+    def _operate(self, n: int) -> int:
         """Make at most `n` operations of the present phase, at least one unless it is over, and return how many."""
         record = self._notes.record
         if self._finishing and not self._sweeping:
@@ -441,7 +410,8 @@ class LasvmSolver(DualSolver):
 
     def _online(self) -> int:
         """Make one operation of the stream, and return 1; 0 at its end."""
-        if self._cursor == len(self._order):
+        order, n_seeds = self._stream
+        if self._cursor == len(order):
             self._finishing = self._finish
             if not self._finish:
                 self.status = Status.STOPPED_EARLY
@@ -451,7 +421,7 @@ class LasvmSolver(DualSolver):
             self._operation, self._half = "reprocess", False
             self._cursor += 1
             return 1
-        k, seed = int(self._order[self._cursor]), self._cursor < self._n_seeds
+        k, seed = int(order[self._cursor]), self._cursor < n_seeds
         self._operation, self._half = ("insert", False) if seed else ("process", True)
         self._cursor += seed
         kept = self._kept

@@ -17,9 +17,9 @@ from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.shading import Shades
 from app.exchange import share_text
 from app.features.evaluation.query import CrossValidation
-from app.features.film.plan import Training, Turn, can_film, check
+from app.features.film.plan import TrainingFilm, TurnFilm, can_film, check
 from app.features.probe.scene import probe_lane
-from app.features.probe.tables import Who
+from app.features.probe.tables import NamedPoints
 from app.features.race.controller import lanes_of
 from app.features.step import text as step_text
 from app.features.study.model import measures_of
@@ -143,7 +143,7 @@ def test_in_files_probe_and_evaluation(lane: Lane) -> None:
     assert share_text.decode(share_text.encode(document)).lanes[0] == lane
     frame = Background(lane).last()
     assert frame.model is not None
-    probe = probe_lane(frame.model, lane, Who(POINTS, POINTS, NAMES), (0.3, 0.2))
+    probe = probe_lane(frame.model, lane, NamedPoints(POINTS, POINTS, NAMES), (0.3, 0.2))
     assert probe.sketch is not None
     assert {tuple(each) for each in probe.sketch.ends} <= {tuple(each) for each in POINTS.xy[frame.marks.chosen]}
     validated: list[Validated] = []
@@ -173,9 +173,9 @@ def test_its_points_are_chosen_already_no_idle_one_is_removed() -> None:
 def test_a_film_of_the_training_and_no_relief_and_no_race() -> None:
     document = Document(POINTS, (CONDENSED, EDITED))
     assert can_film(document, 0) == ("training",) and can_film(document, 1) == ("training", "k")
-    check(document, Training(0))
+    check(document, TrainingFilm(0))
     with pytest.raises(ValueError, match="Condensed kNN has no f: it counts votes"):
-        check(document, Turn(0))
+        check(document, TurnFilm(0))
     assert lanes_of(document) == ()
 
 
