@@ -54,6 +54,7 @@ class ErrorMapChart(Chart):
         x = Axis(low=grid.left, high=grid.right, grid=False)
         y = Axis(words.map_title(lane), low=grid.bottom, high=grid.top, grid=False)
         self.show_marks(marks, theme, x, y, over=[ColourBar(pixels=shades(True), low=-span, high=span, texts=texts)])
+        self.setAccessibleName(f"Map of {lane.name}: predicted − true")
         self.setAccessibleDescription(words.map_said(lane))
 
     def right_of(self, metrics: QFontMetricsF) -> float:
