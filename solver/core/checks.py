@@ -18,7 +18,7 @@ from .scikit_learn import as_scikit_learn
 def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
     """`values` as float64, of any shape; ValueError when not real numbers, TypeError when sparse or not even texts.
 
-    Without `copy` the array given may itself be returned, which must not be written to then.
+    Without `copy` the array given may itself be returned, in whatever order; it must not be written to then.
     """
     check_dense(name, values)
     try:
@@ -28,7 +28,7 @@ def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
     if np.iscomplexobj(given):  # numpy would drop the imaginary parts with no more than a warning
         raise ValueError(f"Complex data not supported: {name} must hold real numbers only.")
     try:
-        return np.array(given, dtype=np.float64, order="C", copy=True if copy else None)
+        return np.array(given, dtype=np.float64, order="C" if copy else "A", copy=True if copy else None)
     except TypeError as error:  # scikit-learn's kind and words
         raise TypeError(f"{name} must hold numbers only: {error}.") from None
     except (ValueError, OverflowError):

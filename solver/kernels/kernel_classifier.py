@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -89,12 +89,11 @@ class KernelClassifier(KernelParameters, PairClassifier):
         centre : ndarray of shape (n_features,)
             The one to predict with.  Only a linear kernel has other centres than zeros.
         """
-        offset = self.intercept_ = intercepts
+        self._expansion, self.intercept_ = Expansion(kernel, vectors, support, coef, intercepts, centre), intercepts
         if kernel.is_translation_invariant:
-            weights = coef.T @ (vectors - centre)
+            weights = self._expansion.linear_weights
             offset = intercepts + [w @ (centre - own) for w, own in zip(weights, centres, strict=True)]
-            self.intercept_ = offset - weights @ centre
-        self._expansion = Expansion(kernel, vectors, support, coef, offset, centre)
+            self._expansion, self.intercept_ = replace(self._expansion, offset=offset), offset - weights @ centre
 
     @property
     def expansion(self) -> Expansion:

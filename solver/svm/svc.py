@@ -413,9 +413,10 @@ class SVC(KernelClassifier):
         gram = gram_for_training(kernel, points)
         pairs = scheme.problems(codes, len(left))
         centre = _centre(kernel, points, codes >= 0)
+        by_feature = np.ascontiguousarray(points.T)  # as solvers keep them
 
         def solver(pair: BinaryProblem) -> SmoSolver:
-            rows = points[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
+            rows = by_feature.take(pair.index, axis=1).T if gram is None else gram[np.ix_(pair.index, pair.index)]
             C_pair = C_i[pair.index]
             return self._solver(
                 SOLVERS[self.solver],
