@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from app.core.plain_text import plain
@@ -19,8 +20,7 @@ from app.state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, La
 LONGEST_NAME = 40
 
 
-@dataclass(frozen=True, eq=False)
-class Arrays:
+class Arrays(Struct, frozen=True, eq=False):
     """A document, and what its classes were called.
 
     Attributes

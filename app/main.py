@@ -11,9 +11,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
+
+from msgspec import Struct
 
 from .core.version import NAME, __version__
 from .features.study import arguments as study_arguments
@@ -211,8 +212,7 @@ def _occupy_standard_files() -> None:
             os.open(os.devnull, os.O_RDWR)
 
 
-@dataclass(frozen=True)
-class _Command:
+class _Command(Struct, frozen=True):
     """What the first word of the command line asks for.
 
     Attributes
@@ -310,8 +310,7 @@ def _size(text: str) -> tuple[int, int]:
     return width, height
 
 
-@dataclass(frozen=True)
-class _Opened:
+class _Opened(Struct, frozen=True):
     """The document that a command is about, and the lesson that begins with it."""
 
     contents: Contents

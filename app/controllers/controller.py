@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.controllers.host import Host
 from app.core.number_format import count
@@ -48,8 +50,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
-class Aside:
+class Aside(Struct, frozen=True, eq=False):
     """The user's document while that of a lesson replaces it, with all that is restored with it."""
 
     own: StoreState
@@ -435,7 +436,7 @@ class Controller:
         self.session = replace(
             aside.session,
             cursor=None,
-            seeks=Session.seeks,
+            seeks=Session().seeks,
             restarts=now.restarted,
             hovered=None,
             open_panels=now.open_panels,
@@ -470,7 +471,7 @@ class Controller:
             simple=self.prefers_simple and is_simple,
             lent="",
             first_start=False,
-            seeks=Session.seeks,
+            seeks=Session().seeks,
             restarts=session.restarted,
             **kept,
         )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.controllers.host import DocumentHost
 from app.core.number_format import count
@@ -19,8 +21,7 @@ from app.state.document import Document, View
 from app.state.store import same_content
 
 
-@dataclass(frozen=True, eq=False)
-class Saved:
+class Saved(Struct, frozen=True, eq=False):
     """A document stands in a file.
 
     Attributes
@@ -38,8 +39,7 @@ class Saved:
     resets: int
 
 
-@dataclass(frozen=True, eq=False)
-class Opened:
+class Opened(Struct, frozen=True, eq=False):
     """A document was read.
 
     Attributes

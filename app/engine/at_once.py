@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from app.core.points import Points
 from app.learners.base import Measured

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.points import Points
 from app.state.document import Lane
@@ -30,8 +30,7 @@ MOST_UPDATES = 3_000_000
 INTERVAL = 0.2
 
 
-@dataclass(frozen=True, eq=False)
-class Validated:
+class Validated(Struct, frozen=True, eq=False):
     """A cross-validation as far as it has come.
 
     Attributes

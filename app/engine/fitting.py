@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.points import Points
 from app.learners.model import Model, Pending, Stepwise, remote
@@ -28,8 +28,7 @@ MOST_UPDATES = 300_000
 KERNEL_VALUES, MOST_AT_FIRST = 100_000, 1000
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted:
+class Fitted(Struct, frozen=True, eq=False):
     """A model, and whether its training came to its end."""
 
     model: Model

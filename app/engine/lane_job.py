@@ -7,8 +7,9 @@ import math
 import time
 from collections.abc import Callable, Generator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from app.core import log
 from app.learners.model import Model

@@ -8,10 +8,10 @@ the lowest class, as scikit-learn does.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.learners.model import Model
@@ -24,8 +24,7 @@ from .pieces import Pace, Step
 Labels = NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(Struct, frozen=True, eq=False):
     """What is predicted at some points, and how much of it is right.
 
     Attributes

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from solver import Grid
 from solver.core.arrays import Array, Indices, Mask
@@ -52,8 +53,7 @@ class LineStyle(str):
         return made
 
 
-@dataclass(frozen=True, eq=False)
-class Lines:
+class Lines(Struct, frozen=True, eq=False):
     """Polylines that belong together.
 
     Attributes
@@ -67,8 +67,7 @@ class Lines:
     style: LineStyle
 
 
-@dataclass(frozen=True, eq=False)
-class Hatch:
+class Hatch(Struct, frozen=True, eq=False):
     """A part of the plane that stands out.
 
     Attributes
@@ -82,8 +81,7 @@ class Hatch:
     grid: Grid
 
 
-@dataclass(frozen=True, eq=False)
-class Specks:
+class Specks(Struct, frozen=True, eq=False):
     """Symbols beside those of the points.
 
     Attributes

@@ -14,10 +14,10 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Generic, TypeVar
 
+from msgspec import Struct
 from threadpoolctl import threadpool_limits
 
 from app.core import log
@@ -36,8 +36,7 @@ class Priority(IntEnum):
     BACKGROUND = 3
 
 
-@dataclass(frozen=True)
-class Later:
+class Later(Struct, frozen=True):
     """Continue after `seconds`, with `priority`."""
 
     seconds: float

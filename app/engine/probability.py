@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.points import Points
 from app.learners.model import Model
@@ -26,8 +26,7 @@ LEVELS = (0.1, 0.5, 0.9)
 TOO_FEW = "A probability needs two training points of each class, one to train on and one to test on."
 
 
-@dataclass(frozen=True, eq=False)
-class Probability:
+class Probability(Struct, frozen=True, eq=False):
     """The sigmoid ``1 / (1 + exp(A f + B))`` of each binary problem of one model.
 
     Attributes

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from app.core.points import Points
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate | ReductionCertificate
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(Struct, frozen=True):
     """One of two models that are compared, with the lane it belongs to; the same while it is the same object."""
 
     model: Model
@@ -41,15 +40,13 @@ class Side:
 Sides = tuple[Side, Side]
 
 
-@dataclass(frozen=True, eq=False)
-class Starts:
+class Starts(Struct, frozen=True, eq=False):
     """Where a training began: the multipliers of each binary problem, None where they were zero."""
 
     multipliers: tuple[Array | None, ...] = ()
 
 
-@dataclass(frozen=True)
-class LaneSpec:
+class LaneSpec(Struct, frozen=True):
     """What a lane's picture depends on; a lane is asked anew when, and only when, its wish differs."""
 
     points: Points
@@ -68,8 +65,7 @@ class LaneSpec:
     starts: Starts | None = None  #: what a new training begins from, in place of what was trained before
 
 
-@dataclass(frozen=True)
-class LaneRequest:
+class LaneRequest(Struct, frozen=True):
     """A wish with a number; numbers ascend, and the answer carries the number."""
 
     number: int
@@ -87,8 +83,7 @@ class Phase(StrEnum):
     FAILED = "failed"  #: `message` says how
 
 
-@dataclass(frozen=True, eq=False)
-class Picture:
+class Picture(Struct, frozen=True, eq=False):
     """A coloured surface.
 
     Attributes
@@ -116,8 +111,7 @@ def _none() -> NDArray[np.intp]:
     return np.empty(0, dtype=np.intp)
 
 
-@dataclass(frozen=True, eq=False)
-class Marks:
+class Marks(Struct, frozen=True, eq=False):
     """Indices of points to be marked: free and bounded support vectors, points classified wrongly, points under a tie
     of their own class with another, points without which a picture of neighbours is another, and points that a training
     has chosen which keeps some only."""
@@ -133,8 +127,7 @@ class Marks:
 NO_MARKS = Marks()
 
 
-@dataclass(frozen=True)
-class AtOnce:
+class AtOnce(Struct, frozen=True):
     """What is known of a training on all points at once, which has no steps to follow.
 
     Attributes
@@ -149,8 +142,7 @@ class AtOnce:
     slow: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(Struct, frozen=True, eq=False):
     """One picture of one lane, with the numbers that belong to it.
 
     Attributes

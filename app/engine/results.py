@@ -4,9 +4,10 @@ than what was shown before."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
+
+from msgspec.structs import replace
 
 from .cover import Cover
 from .query import Answer

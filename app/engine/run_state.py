@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from app.core.points import Points
 from app.learners.base import Trainer
@@ -32,8 +33,7 @@ def speed_of(seek: Seek | None, recording: int, length: int, ended: bool, live: 
     return factor * max(length / WHOLE_RUN, LEAST_SPEED if ended else SPEED_AT_FIRST)
 
 
-@dataclass(frozen=True, eq=False)
-class Slacks:
+class Slacks(Struct, frozen=True, eq=False):
     """For each point with slack, where f reaches its own margin.
 
     Attributes
@@ -51,8 +51,7 @@ class Slacks:
     capped: Mask
 
 
-@dataclass(frozen=True, eq=False)
-class RunState:
+class RunState(Struct, frozen=True, eq=False):
     """The problem whose run the transport drives.
 
     Attributes

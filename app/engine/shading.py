@@ -6,10 +6,10 @@ several classes share the maximum.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from solver.core.arrays import Array, Mask
@@ -33,8 +33,7 @@ LEAST, MOST = 0.16, 0.52
 FULL_VALUE = 2.0
 
 
-@dataclass(frozen=True)
-class Shades:
+class Shades(Struct, frozen=True):
     """The colours a picture is made of: background, one per class, and the grey of a tie."""
 
     background: RGB

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from msgspec import Struct
 
 from app.learners.model import Model, RemoteModel, SharesModel, remote
 from app.state.document import Lane
@@ -50,8 +50,7 @@ CACHED = 20000
 AGREED, STRIPE = 0.1, 5
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(Struct, frozen=True):
     """A block of surface rows: its pixels, f of the problem with the margins, and the values of f at these."""
 
     pixels: Pixels
@@ -65,8 +64,7 @@ class Values:
     predicted: Pixels | None = None
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """What pictures are made of.
 
     Attributes
@@ -238,8 +236,7 @@ def difference_source(sides: Sides) -> Source:
     return Source(on, tuple(model for source in sources for model in source.remote))
 
 
-@dataclass(eq=False)
-class Surface:
+class Surface(Struct, eq=False):
     """What a model says at the pixels of `grid`; row 0 is the lowest.
 
     Attributes

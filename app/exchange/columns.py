@@ -6,9 +6,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.number_format import count, grouped, number_in
@@ -31,8 +32,7 @@ UNLIKE, LEAST_DEVIATION, MOST_DEVIATION = 5.0, 0.05, 5.0
 _COUNTERS = frozenset({"id", "index", "row", "nr", "no"})
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Which columns become what, by their places in the table.
 
     Attributes
@@ -56,8 +56,7 @@ class Choice:
     components: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Imported:
+class Imported(Struct, frozen=True, eq=False):
     """Points ready for a document.
 
     Attributes

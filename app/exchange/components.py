@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.number_format import percent
 from app.state.scaling import LONGEST
@@ -26,8 +26,7 @@ MOST_COLUMNS = 1000
 _LEAST_LOADING = 0.005
 
 
-@dataclass(frozen=True, eq=False)
-class Components:
+class Components(Struct, frozen=True, eq=False):
     """The first two principal components of standardised columns.
 
     Attributes

@@ -6,11 +6,12 @@ import csv
 import io
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.number_format import number_in
@@ -35,8 +36,7 @@ class DoubtError(FileError):
     """A text whose numbers can be read in two ways."""
 
 
-@dataclass(frozen=True)
-class Content:
+class Content(Struct, frozen=True):
     """What is exported: points, names of all eight classes and of the two axes, and whether names are guarded."""
 
     xy: Array
@@ -46,8 +46,7 @@ class Content:
     guard: bool
 
 
-@dataclass(frozen=True)
-class ExportFormat:
+class ExportFormat(Struct, frozen=True):
     """A kind of file.
 
     Attributes

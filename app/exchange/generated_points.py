@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.points import Points
@@ -17,8 +17,7 @@ MOST_MADE = 50_000
 _Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
-class Made:
+class Made(Struct, frozen=True, eq=False):
     """The generator's points in a document.
 
     Attributes

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import math
 import zipfile
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from app.core import log
 from app.core.points import MAX_CLASSES

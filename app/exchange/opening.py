@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
+
+from msgspec import Struct
 
 from app.files import documents, recovery
 from app.files.documents import FileError, Fingerprint
@@ -29,8 +30,7 @@ class Kind(Enum):
     OTHER = auto()
 
 
-@dataclass(frozen=True, eq=False)
-class Contents:
+class Contents(Struct, frozen=True, eq=False):
     """The document that was read.
 
     Attributes

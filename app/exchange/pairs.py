@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.number_format import grouped
@@ -32,8 +32,7 @@ MOST_COLUMNS, SAMPLE, NEIGHBOURS = 40, 500, 5
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class ScoredPair:
+class ScoredPair(Struct, frozen=True):
     """Two columns of a table, x the one further left, and how well neighbours tell the classes apart in their plane.
 
     Attributes
@@ -49,8 +48,7 @@ class ScoredPair:
     accuracy: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Views:
+class Views(Struct, frozen=True, eq=False):
     """The views that a table with more than two usable columns offers.
 
     Attributes

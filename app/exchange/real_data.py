@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.files.assets import asset
 
@@ -11,8 +12,7 @@ from .importing import decode
 from .table import Dialect, Table
 
 
-@dataclass(frozen=True)
-class RealTable:
+class RealTable(Struct, frozen=True):
     """A table that comes with the program.
 
     Attributes

@@ -34,11 +34,11 @@ from __future__ import annotations
 
 import struct
 import zlib
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.number_format import grouped

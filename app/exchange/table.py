@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, partial
 
 import numpy as np
+from msgspec import Struct, field
 
 from app.core.number_format import grouped, number_in
 from app.core.plain_text import plain
@@ -24,8 +24,7 @@ LONGEST_NAME = 60
 CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "target", "species", "category"})
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(Struct, frozen=True):
     """How a text file writes a table; as a wish, None means "find out".
 
     Attributes
@@ -51,8 +50,7 @@ class DialectError(FileError):
         self.dialect = dialect
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
+class Column(Struct, frozen=True, eq=False):
     """The cells of one column.
 
     Attributes
@@ -87,8 +85,7 @@ class Column:
         return self.categories[int(value)] if self.categories else number_text(value)
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+class Table(Struct, frozen=True, eq=False):
     """A rectangular table.
 
     Attributes

@@ -8,9 +8,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from app.core import log
 
@@ -65,8 +66,7 @@ class Progress:
             return self._cancelled
 
 
-@dataclass(frozen=True, eq=False)
-class Task(Generic[Result]):
+class Task(Struct, Generic[Result], frozen=True, eq=False):
     """Something to be done on a thread.
 
     Attributes

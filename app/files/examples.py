@@ -6,7 +6,7 @@ a document says nothing of panels and of runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from app.state.document import Document
 
@@ -14,8 +14,7 @@ from . import documents
 from .assets import asset, card
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(Struct, frozen=True):
     """One row of the gallery.
 
     Attributes

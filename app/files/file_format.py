@@ -35,7 +35,7 @@ from app.state.document import (
     View,
 )
 from app.state.scaling import Scaling
-from app.state.test_split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
+from app.state.test_split import LEAST_RATIO, MOST_RATIO, MOST_SEED, NO_SPLIT, IdSet, Split
 from solver.core.arrays import Integers
 
 FORMAT: Final = "classifier-playground"
@@ -62,8 +62,8 @@ class FileSplit(msgspec.Struct, forbid_unknown_fields=True):
     """The points kept back to test on."""
 
     kind: Literal["none", "ratio", "painted"] = "none"
-    ratio: Annotated[float, Meta(ge=LEAST_RATIO, le=MOST_RATIO)] = Split.ratio
-    seed: Annotated[int, Meta(ge=0, le=MOST_SEED)] = Split.seed
+    ratio: Annotated[float, Meta(ge=LEAST_RATIO, le=MOST_RATIO)] = NO_SPLIT.ratio
+    seed: Annotated[int, Meta(ge=0, le=MOST_SEED)] = NO_SPLIT.seed
     #: Ids of the test points painted by hand.
     painted: list[_Run] = []
 

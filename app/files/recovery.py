@@ -14,11 +14,11 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from app.core import log
 from app.core.number_format import count
@@ -38,8 +38,7 @@ _HEADER_BYTES = 100_000
 _WRONG = (ValueError, OverflowError, RecursionError, msgspec.MsgspecError, documents.FileError)
 
 
-@dataclass(frozen=True, eq=False)
-class Work:
+class Work(Struct, frozen=True, eq=False):
     """What is to be kept: a document, where it belongs, and what was in its file when it was last read or written."""
 
     document: Document
@@ -54,8 +53,7 @@ class _Header(msgspec.Struct):
     on_disk: tuple[int, str] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Copy:
+class Copy(Struct, frozen=True, eq=False):
     """A copy left behind; `lock` is held here, so nobody else offers or removes it."""
 
     file: Path

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.number_format import grouped, short
@@ -33,8 +33,7 @@ PLANE = "f(x) = w₁ x₁ + w₂ x₂"
 Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 
-@dataclass(frozen=True)
-class Trainer:
+class Trainer(Struct, frozen=True):
     """One way to train.
 
     Attributes
@@ -76,8 +75,7 @@ class Trainer:
     subject: str = "An SVM"
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """What a training that has ended took.
 
     Attributes
@@ -94,8 +92,7 @@ class Measured:
     support: float = math.nan
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """How a finished training ended.
 
     Attributes

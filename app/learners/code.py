@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 #: Characters of a line of the programs.
 WIDTH = 79
 #: Room for the name of a variable and " = " before a call.
 _BEFORE = 10
 INDENT = "    "
+#: Line that trains an estimator.
+FIT = "{model}.fit(X, y)"
 #: Remark on learners whose votes may tie.
 TIES = "A tie counts for the lowest class; in the playground's accuracies, 1/m for each of m classes."
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Struct, frozen=True):
     """How scikit-learn does what a learner does.
 
     In its lines ``{model}`` stands for the variable that the estimator gets, ``X`` and ``y`` are what it learns from.
@@ -47,7 +50,7 @@ class Code:
     model: str
     imports: tuple[tuple[str, str], ...] = ()
     before: str = ""
-    fit: str = "{model}.fit(X, y)"
+    fit: str = FIT
     function: str = ""
     remarks: tuple[str, ...] = ()
     has_margins: bool = False
@@ -58,7 +61,7 @@ class Code:
 
 def with_probability(code: Code, n_classes: int) -> Code:
     """Return the code of the same classifier with Platt's sigmoid of its f."""
-    if code.fit != Code.fit:
+    if code.fit != FIT:
         return replace(code, remarks=(*code.remarks, "Not here: its probability, since `fit` alone does not train it."))
     name, inner = "CalibratedClassifierCV", "{model}.calibrated_classifiers_[0].estimator"
     coupled = (
@@ -95,7 +98,7 @@ def standardised(code: Code) -> Code:
     imports = ("sklearn.pipeline", "make_pipeline"), ("sklearn.preprocessing", "StandardScaler")
     code = replace(code, imports=tuple(dict.fromkeys((*code.imports, *imports))))
     asks = "enable_metadata_routing" in code.before
-    if asks or code.fit == Code.fit:
+    if asks or code.fit == FIT:
         scaler = call("StandardScaler", then=".set_fit_request(sample_weight=False)" * asks)
         support = code.support.replace("{model}", "{model}[-1]")
         return replace(code, model=call("make_pipeline", scaler, code.model), support=support)

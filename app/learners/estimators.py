@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from app.core.number_format import short
 
@@ -25,8 +25,7 @@ from .fields import Field, Kind
 MISSING = "{title} needs scikit-learn, which is not installed: pip install 'classifier-playground[sklearn]'."
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """A parameter: a number, one of several words, or true or false, as its default is.
 
     Attributes
@@ -52,8 +51,7 @@ class Setting:
     words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class EstimatorRow:
+class EstimatorRow(Struct, frozen=True):
     """One classifier of scikit-learn.
 
     Attributes

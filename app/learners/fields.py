@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from app.core.number_format import grouped, short
 
@@ -19,8 +21,7 @@ Kind = Literal["choice", "slider", "number", "integer", "large integer", "check"
 _EDITORS: dict[tuple[object, ...], int] = {}
 
 
-@dataclass(frozen=True, eq=False)
-class Field:
+class Field(Struct, frozen=True, eq=False, dict=True):
     """One parameter as people see it; its limits, scale and default are those of its learner's settings.
 
     Fields of two learners that are alike in all but the predicates, limits included, share one editor, so that a lane's
@@ -91,9 +92,9 @@ class Field:
     settings: Any = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "title", self.title or self.label)
-        object.__setattr__(self, "parameter", self.parameter or self.name)
-        object.__setattr__(self, "simple", self.simple or self.primary)
+        force_setattr(self, "title", self.title or self.label)
+        force_setattr(self, "parameter", self.parameter or self.name)
+        force_setattr(self, "simple", self.simple or self.primary)
 
     @property
     def called(self) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.number_format import grouped, short
 from solver import SVC, Grid, PerceptronSolver, Status, largest_margin
@@ -29,8 +30,7 @@ TOL = 1e-6
 NOTHING = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class Orders:
+class Orders(Struct, frozen=True, eq=False):
     """What is known of the runs in other orders.
 
     Attributes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from app.core.number_format import count, grouped, short
 from app.core.points import Points

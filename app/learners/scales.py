@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from msgspec import inspect
+from msgspec import Struct, inspect
 
 from solver.core.arrays import Integers
 
@@ -16,8 +15,7 @@ from solver.core.arrays import Integers
 PER_DECADE, PER_DECADE_OF_K = 20, 40
 
 
-@dataclass(frozen=True)
-class LogScale:
+class LogScale(Struct, frozen=True):
     """Powers of ten, from 10^least to 10^most, `PER_DECADE` positions to each factor of ten."""
 
     least: int
@@ -44,8 +42,7 @@ class LogScale:
         return (place - self.low) / (self.high - self.low)
 
 
-@dataclass(frozen=True)
-class LinearScale:
+class LinearScale(Struct, frozen=True):
     """Numbers from `least` to `most`, `step` apart; whole ones where `step` is."""
 
     least: float
@@ -70,8 +67,7 @@ class LinearScale:
         return place / self.high
 
 
-@dataclass(frozen=True)
-class RankScale:
+class RankScale(Struct, frozen=True):
     """Whole numbers from 1 to `most`: each of the small ones, then ever fewer, in equal ratios.
 
     On the slider they stand where their logarithms are.
@@ -112,8 +108,7 @@ def _ladder(most: int) -> Integers:
     return values
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """Least and largest value of a parameter, and the scale of its slider where its type has one."""
 
     least: Any

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 from msgspec import Meta
+from msgspec.structs import replace
 
 from app.core.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 from solver.kernels.table import PARAMETERS
 
 from .base import Learner, Measured, Trainer, Verdict, in_each, passes, several
-from .code import TIES, Code, call
+from .code import FIT, TIES, Code, call
 from .fields import INTERCEPT, Field
 
 if TYPE_CHECKING:
@@ -533,7 +533,7 @@ class Machine(Learner[SvmSettings]):
         model, imports = make(s, "" if wrapped else weights, asks)
         far = not through and s.kernel in ("linear", "rbf") and _is_far(points)
         fitted = "{model}[-1]" if far else "{model}"
-        before, fit, support = "", Code.fit, "" if through else f"X[{fitted}.support_]"
+        before, fit, support = "", FIT, "" if through else f"X[{fitted}.support_]"
         if wrapped:
             scheme = "OneVsRestClassifier" if s.multiclass == "one-vs-rest" else "OneVsOneClassifier"
             model, imports = call(scheme, model), [*imports, ("sklearn.multiclass", scheme)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
+from msgspec.structs import replace
 
 from app.core.points import MAX_CLASSES, Points
 from app.engine.cover import Cover
@@ -64,7 +64,7 @@ def compose(
     own = {"shift": kind.has_shift, "n_classes": kind.n_classes[1] > 2}
     fields = {"count", "noise", "seed", "flipped"} | {name for name, there in own.items() if there}
     limited = len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE)
-    limited |= document.training_limit != Document.training_limit
+    limited |= document.training_limit != Document().training_limit
     limits = tuple(sorted({*LIMITS, NO_LIMIT, document.training_limit}))
     return Scene(
         title=title,

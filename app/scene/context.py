@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from app.core.points import Points
 from app.engine.results import Results
@@ -13,8 +14,7 @@ from app.state.session import Session
 from solver import Grid
 
 
-@dataclass(frozen=True, eq=False)
-class Context:
+class Context(Struct, frozen=True, eq=False):
     """What questions and their answers on screen may depend on.
 
     Attributes

@@ -6,10 +6,11 @@ Widgets are named, and imported when they are first wanted: none of them may cos
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from app.controllers.controller import Controller
 from app.core.points import Points
@@ -37,8 +38,7 @@ Aspect = Literal["run", "pair", "last pair", "curves", "cases"]
 Place = Literal["overlay", "cover", "below slider", "lesson"]
 
 
-@dataclass(frozen=True)
-class Action:
+class Action(Struct, frozen=True):
     """One of the window's commands.
 
     Attributes
@@ -101,8 +101,7 @@ class Action:
         return run if self.run is None else partial(self.run, controller)
 
 
-@dataclass(frozen=True)
-class Widget:
+class Widget(Struct, frozen=True):
     """What makes a widget of a class that is imported when the first one is wanted.
 
     Attributes
@@ -130,8 +129,7 @@ class Widget:
         return self.kind(*(getattr(around, each) for each in self.takes))
 
 
-@dataclass(frozen=True)
-class Dock:
+class Dock(Struct, frozen=True):
     """A dock beside the pictures; those of a group are tabs in one place, the groups stand one above the other.
 
     Attributes
@@ -164,8 +162,7 @@ class Dock:
     needs: tuple[str, ...] = (POINTS,)
 
 
-@dataclass(frozen=True)
-class Sign:
+class Sign(Struct, frozen=True):
     """What the legend says of a sign in the pictures.
 
     Attributes
@@ -186,8 +183,7 @@ class Sign:
         return self.text if self.called is None else self.called(scene)
 
 
-@dataclass(frozen=True)
-class Feature:
+class Feature(Struct, frozen=True):
     """One question, by what it has; everything may be missing.
 
     Attributes

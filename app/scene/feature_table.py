@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Any
+
+from msgspec import Struct
 
 from app.engine.cover import Cover
 from app.engine.overlays import Lines, Sheet, Specks
@@ -22,8 +23,7 @@ from .model import LaneScene
 from .status_badge import Status
 
 
-@dataclass(frozen=True, eq=False)
-class FeatureTable:
+class FeatureTable(Struct, frozen=True, eq=False):
     """The features of the program, in the order of menus and docks.
 
     Attributes

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import fields
 
 from app.core.points import Points
 from app.engine.requests import NO_MARKS, Marks
@@ -13,8 +14,7 @@ from solver.core.arrays import Indices
 from solver.inspection.metrics import KktCase
 
 
-@dataclass(frozen=True, eq=False)
-class PointMarks:
+class PointMarks(Struct, frozen=True, eq=False):
     """Marks that take the place of a model's own.
 
     Attributes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.points import Points
@@ -37,8 +37,7 @@ class _Composed:
         return next((each for each in self.features if isinstance(each, kind)), None)
 
 
-@dataclass(frozen=True)
-class LaneScene(_Composed):
+class LaneScene(Struct, _Composed, frozen=True):
     """What one lane shows.
 
     Attributes
@@ -152,8 +151,7 @@ class LaneScene(_Composed):
     replay_factor: float = 1.0
 
 
-@dataclass(frozen=True)
-class Scene(_Composed):
+class Scene(Struct, _Composed, frozen=True):
     """What the window shows.
 
     Attributes

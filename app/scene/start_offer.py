@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.state.document import Document, Lane
 from app.state.session import Session
@@ -13,8 +14,7 @@ POINTS, TRAINING = "points", "training"
 TRAINED = (POINTS, TRAINING)
 
 
-@dataclass(frozen=True)
-class StartOffer:
+class StartOffer(Struct, frozen=True):
     """What is offered.
 
     Attributes

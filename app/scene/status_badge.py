@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from app.core.number_format import about, count, grouped, short
 from app.engine.cover import Cover
@@ -35,8 +36,7 @@ SIGNS = {
 }
 
 
-@dataclass(frozen=True)
-class Badge:
+class Badge(Struct, frozen=True):
     """A mood, and its text: two words at most, a colon, and what stands in the tip alone."""
 
     mood: Mood

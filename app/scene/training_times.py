@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.core.number_format import about
 from app.engine.requests import Frame, Phase
@@ -15,8 +16,7 @@ from app.state.document import Document
 LIMITS = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 
 
-@dataclass(frozen=True)
-class TrainingTime:
+class TrainingTime(Struct, frozen=True):
     """What learning from at most `limit` points will take.
 
     Attributes

@@ -8,10 +8,11 @@ row are one undo step.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, fields, replace
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import fields, replace
 from numpy.typing import ArrayLike, NDArray
 
 from app.core.number_format import short
@@ -22,8 +23,7 @@ from .scaling import Scaling, measured, named
 from .test_split import IdSet
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """An edit of the document.
 
     Attributes
@@ -59,8 +59,7 @@ def _drawable(xy: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray((np.abs(xy[:, 0]) <= LIMIT) & (np.abs(xy[:, 1]) <= LIMIT))
 
 
-@dataclass(frozen=True, eq=False)
-class AddPoints(Command):
+class AddPoints(Command, frozen=True, eq=False):
     """Points behind the present ones; places that cannot be drawn are left out.
 
     Attributes
@@ -88,8 +87,7 @@ class AddPoints(Command):
         return replace(document, points=document.points.append(xy, labels)) if len(xy) else document
 
 
-@dataclass(frozen=True, eq=False)
-class MovePoints(Command):
+class MovePoints(Command, frozen=True, eq=False):
     """The points with these `ids`, each once, to the places `xy`; one that cannot be drawn there stays."""
 
     ids: Sequence[int] | Ids = ()
@@ -120,8 +118,7 @@ class MovePoints(Command):
         return replace(document, points=points.move(index, xy)) if len(index) else document
 
 
-@dataclass(frozen=True, eq=False)
-class RelabelPoints(Command):
+class RelabelPoints(Command, frozen=True, eq=False):
     """The points with these `ids` of class `label` (0 to 7)."""
 
     ids: Sequence[int] | Ids = ()
@@ -138,8 +135,7 @@ class RelabelPoints(Command):
         return replace(document, points=document.points.relabel(index, self.label))
 
 
-@dataclass(frozen=True, eq=False)
-class RemovePoints(Command):
+class RemovePoints(Command, frozen=True, eq=False):
     """The points with these `ids` away."""
 
     ids: Sequence[int] | Ids = ()
@@ -153,8 +149,7 @@ class RemovePoints(Command):
         return replace(document, points=document.points.remove(index)) if len(index) else document
 
 
-@dataclass(frozen=True, eq=False)
-class ImportPoints(Command):
+class ImportPoints(Command, frozen=True, eq=False):
     """Points from elsewhere in place of the present ones, or behind them.
 
     Attributes
@@ -240,8 +235,7 @@ def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]
     return number
 
 
-@dataclass(frozen=True)
-class SetUnits(Command):
+class SetUnits(Command, frozen=True):
     """x and y of all points times `units`, in place of what they are multiplied by; the view then fits.
 
     The generator's densities are not known in other units, so the points are no longer the generator's.
@@ -270,8 +264,7 @@ class SetUnits(Command):
         )
 
 
-@dataclass(frozen=True)
-class Clear(Command):
+class Clear(Command, frozen=True):
     """All points away."""
 
     def name(self, before: Document, after: Document) -> str:
@@ -283,8 +276,7 @@ class Clear(Command):
         return replace(document, points=Points((), document.points.next_id), origin=None, units=NO_UNITS)
 
 
-@dataclass(frozen=True)
-class Generate(Command):
+class Generate(Command, frozen=True):
     """Points of the generator instead of the present ones, or behind them; the view then fits.
 
     Of points behind others, the document does not say that they came from the generator.
@@ -313,8 +305,7 @@ class Generate(Command):
         return document if points is document.points and same_rest else changed
 
 
-@dataclass(frozen=True)
-class Regenerate(Generate):
+class Regenerate(Generate, frozen=True):
     """Points of other settings of the generator that made the present ones; the view stays where it shows them all."""
 
     text: str = "Change the generator"
@@ -324,8 +315,7 @@ class Regenerate(Generate):
         return replace(made, view=document.view) if document.view.holds(made.points) else made
 
 
-@dataclass(frozen=True)
-class SetFields(Command):
+class SetFields(Command, frozen=True):
     """Other values of the document's own fields: generator, class names and colours, axes, notes, split."""
 
     changes: tuple[tuple[str, object], ...] = ()
@@ -333,11 +323,10 @@ class SetFields(Command):
 
     def apply(self, document: Document) -> Document:
         changed = {name: value for name, value in self.changes if getattr(document, name) != value}
-        return replace(document, **changed) if changed else document  # type: ignore[arg-type]
+        return replace(document, **changed) if changed else document
 
 
-@dataclass(frozen=True, eq=False)
-class Revert(Command):
+class Revert(Command, frozen=True, eq=False):
     """What the document's file holds, in place of everything; with `own_view`, seen as it is there."""
 
     document: Document = field(default_factory=Document)
@@ -357,8 +346,7 @@ class Revert(Command):
         return document if same else new
 
 
-@dataclass(frozen=True)
-class SetView(Command):
+class SetView(Command, frozen=True):
     """Another part of the plane; looking elsewhere is no edit, so undo passes over it."""
 
     view: View = View()
@@ -369,8 +357,7 @@ class SetView(Command):
         return document if self.view == document.view else replace(document, view=self.view)
 
 
-@dataclass(frozen=True)
-class Attach(Command):
+class Attach(Command, frozen=True):
     """What a feature keeps with the document, b"" for nothing; undo passes over it."""
 
     part: str = ""
@@ -384,8 +371,7 @@ class Attach(Command):
         return document if attached == document.attached else replace(document, attached=attached)
 
 
-@dataclass(frozen=True, eq=False)
-class PaintTestPoints(Command):
+class PaintTestPoints(Command, frozen=True, eq=False):
     """The points with these `ids` become test points, or training points again; from then on, by hand.
 
     A split by ratio goes on from where it stands.
@@ -411,8 +397,7 @@ class PaintTestPoints(Command):
 COUNTS = ("one classifier", "two classifiers", "three classifiers", "four classifiers")
 
 
-@dataclass(frozen=True)
-class SetLane(Command):
+class SetLane(Command, frozen=True):
     """Other settings of a lane; `text` says which, for the undo menu."""
 
     index: int = 0
@@ -426,8 +411,7 @@ class SetLane(Command):
         return replace(document, lanes=(*lanes[: self.index], self.lane, *lanes[self.index + 1 :]))
 
 
-@dataclass(frozen=True)
-class ShowLanes(Command):
+class ShowLanes(Command, frozen=True):
     """So many of the lanes on screen."""
 
     count: int = 2
@@ -440,8 +424,7 @@ class ShowLanes(Command):
         return document if count == document.shown else replace(document, shown=count)
 
 
-@dataclass(frozen=True)
-class AddLane(Command):
+class AddLane(Command, frozen=True):
     """One lane more on screen, at place `index`; of four lanes the last one that is hidden makes room.
 
     ValueError, with a sentence, when four are on screen.
@@ -464,8 +447,7 @@ class AddLane(Command):
         return _arranged(document, lanes, slots, document.shown + 1)
 
 
-@dataclass(frozen=True)
-class RemoveLane(Command):
+class RemoveLane(Command, frozen=True):
     """The lane at place `index` away; ValueError, with a sentence, when it is the only one."""
 
     index: int = 0
@@ -480,8 +462,7 @@ class RemoveLane(Command):
         return _arranged(document, lanes, slots, max(1, document.shown - 1))
 
 
-@dataclass(frozen=True)
-class MoveLane(Command):
+class MoveLane(Command, frozen=True):
     """The lane at place `index` to place `to`, the others closing up."""
 
     index: int = 0

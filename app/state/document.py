@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
-from msgspec import Meta
+from msgspec import Meta, Struct, field
 from numpy.typing import NDArray
 
 from app.core.number_format import number_in
@@ -373,8 +372,7 @@ LEAST_LIMIT, NO_LIMIT = 10, 10_000_000
 TrainingLimit = Annotated[int, Meta(ge=LEAST_LIMIT, le=NO_LIMIT)]
 
 
-@dataclass(frozen=True, eq=False)
-class Document:
+class Document(Struct, frozen=True, eq=False):
     """Everything that is saved.
 
     Attributes

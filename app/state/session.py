@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.core.points import Ids
 from solver.core.arrays import Array
@@ -31,8 +32,7 @@ SPREADS = ("uniform", "normal")
 MOVES = ("point", "class")
 
 
-@dataclass(frozen=True)
-class Seek:
+class Seek(Struct, frozen=True):
     """Where a run is to go, said once and for all: a number of steps, never "one more".
 
     Attributes
@@ -53,8 +53,7 @@ class Seek:
     serial: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Selection:
+class Selection(Struct, frozen=True, eq=False):
     """The selected points by their lifelong ids, ascending; two are the same only when they are one object."""
 
     ids: Ids
@@ -69,8 +68,7 @@ NOTHING = Selection(np.empty(0, dtype=np.int64))
 OutlineKind = Literal["line", "rectangle", "ellipse", "path"]
 
 
-@dataclass(frozen=True, eq=False)
-class Outline:
+class Outline(Struct, frozen=True, eq=False):
     """What a gesture draws over the pictures while it lasts, in the plane.
 
     Attributes
@@ -84,8 +82,7 @@ class Outline:
     xy: Array
 
 
-@dataclass(frozen=True)
-class PenStroke:
+class PenStroke(Struct, frozen=True):
     """A line that the pen has drawn over the picture of the lane in `slot`, through the locations `xy` of the plane.
 
     `ink` is 0 for the first colour of the pen, 1 for the second.
@@ -96,8 +93,7 @@ class PenStroke:
     ink: int = 0
 
 
-@dataclass(frozen=True)
-class Presenting:
+class Presenting(Struct, frozen=True):
     """The pictures are shown to many: in presenter mode, on an audience window, or both.
 
     Attributes
@@ -137,8 +133,7 @@ class Presenting:
 PER_SLOT = ("playing", "seeks", "speeds", "folds")
 
 
-@dataclass(frozen=True)
-class FeatureSession:
+class FeatureSession(Struct, frozen=True):
     """What the person is doing with one feature; each has a type of its own, with a default for every field."""
 
     def of_new_document(self) -> Self:
@@ -156,8 +151,7 @@ T = TypeVar("T", bound=FeatureSession)
 _untouched: Callable[[Any], Any] = cache(lambda kind: kind())
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(Struct, frozen=True):
     """
     Attributes
     ----------

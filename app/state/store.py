@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from app.core.plain_text import plain
 
@@ -14,16 +16,14 @@ from .document import Document
 Listener = Callable[[Document, Document], None]
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(Struct, frozen=True):
     name: str
     before: Document
     after: Document
     merge_key: Hashable
 
 
-@dataclass(frozen=True, eq=False)
-class StoreState:
+class StoreState(Struct, frozen=True, eq=False):
     """A document with its file and its history, while another one is on stage.
 
     Attributes

@@ -6,11 +6,12 @@ Folds: how points are dealt into parts that are tested on in turn; by lifelong i
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from app.core.points import Ids, Points, shuffled
@@ -62,8 +63,7 @@ class IdSet:
 NO_IDS = IdSet()
 
 
-@dataclass(frozen=True)
-class Split:
+class Split(Struct, frozen=True):
     """How points are kept back to test on.
 
     Attributes
@@ -102,8 +102,7 @@ NO_POINTS = Points()
 NONE_HELD_OUT: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
+class Parts(Struct, frozen=True, eq=False):
     """What a split comes to; the same object while nothing has changed.
 
     Attributes
@@ -169,7 +168,7 @@ def _relevant(split: Split) -> Split:
     """`split` without what its kind does not heed, so that a change of that changes nothing."""
     if split.kind == "ratio":
         return replace(split, painted=NO_IDS)
-    return replace(split, ratio=Split.ratio, seed=Split.seed)
+    return replace(split, ratio=NO_SPLIT.ratio, seed=NO_SPLIT.seed)
 
 
 @lru_cache(maxsize=8)
@@ -180,8 +179,7 @@ def _parted(points: Points, split: Split) -> tuple[Points, Points, NDArray[np.in
     return _same_as_before(points.chosen(role.chosen)), _same_as_before(points.chosen(~role.chosen)), role.held_out
 
 
-@dataclass(frozen=True, eq=False)
-class _Role:
+class _Role(Struct, frozen=True, eq=False):
     """Which points are test points, and what that followed from."""
 
     ids: Ids
@@ -223,8 +221,7 @@ def _same_as_before(part: Points) -> Points:
 FEWEST_FOLDS, MOST_FOLDS = 2, 20
 
 
-@dataclass(frozen=True)
-class Validation:
+class Validation(Struct, frozen=True):
     """How the learners are validated without test points.
 
     Attributes

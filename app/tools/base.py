@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.points import Ids, Points
 from app.state.commands import Command
@@ -22,8 +22,7 @@ POINT_PIXELS, COARSE_PIXELS = 6.0, 10.0
 REMOVE_PIXELS = 12.0
 
 
-@dataclass(frozen=True)
-class PointerPosition:
+class PointerPosition(Struct, frozen=True):
     """The position of the pointer.
 
     Attributes
@@ -101,8 +100,7 @@ def inside_polygon(xy: Array, corners: Array) -> Mask:
     return inside
 
 
-@dataclass(frozen=True)
-class Keys:
+class Keys(Struct, frozen=True):
     """Modifier keys held at the press.
 
     Attributes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from app.state.session import Session
 
@@ -12,8 +12,7 @@ from .painting import BrushTool, EllipseTool, EraserTool, LineTool, RelabelTool,
 from .selecting import LassoTool, PointerTool, RectangleTool
 
 
-@dataclass(frozen=True)
-class ToolKind:
+class ToolKind(Struct, frozen=True):
     """One tool.
 
     Attributes
@@ -40,7 +39,7 @@ class ToolKind:
     options: tuple[str, ...] = ()
     round: bool = False
     paints: bool = False
-    radius: int = Session.radius
+    radius: int = Session().radius
     simple: bool = True
 
 

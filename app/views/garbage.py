@@ -28,12 +28,18 @@ class Garbage(QObject):
 
     _open = 0
     _disabled_here = False
+    _frozen = False
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         if gc.isenabled():
             gc.disable()
             Garbage._disabled_here = True
+        # The modules imported by now stay for good: searching them for garbage would delay the first pictures by 30 ms.
+        # Only before the first window: one that was closed since is garbage.
+        if not Garbage._frozen:
+            Garbage._frozen = True
+            gc.freeze()
         Garbage._open += 1
         self._timer = self.startTimer(INTERVAL)
 

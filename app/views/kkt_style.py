@@ -6,9 +6,9 @@ every kind of colour vision and in greyscale; pattern and shape encode the case 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
 from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPen, QPixmap, QTransform
 
@@ -21,8 +21,7 @@ from solver.inspection.metrics import KktCase
 TILE = 6
 
 
-@dataclass(frozen=True)
-class CaseStyle:
+class CaseStyle(Struct, frozen=True):
     """Colour, mark and pattern of one KKT case.
 
     Attributes

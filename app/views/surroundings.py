@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from msgspec import Struct
 from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QMainWindow
 
@@ -29,8 +29,7 @@ class AskWhere(Protocol):
     ) -> None: ...
 
 
-@dataclass(frozen=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """The objects of the window that panels and dialogs may use; each takes those it needs.
 
     Attributes

@@ -10,9 +10,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
@@ -38,8 +38,7 @@ def _never() -> bool:
     return False
 
 
-@dataclass(eq=False)
-class _Run:
+class _Run(Struct, eq=False):
     task: Task[Any]
     done: Callable[[Any], object]
     failed: Callable[[FileError], object]

@@ -1,26 +1,29 @@
-"""PairClassifier: base class of the classifiers that solve binary problems step by step.
+"""PairClassifier: base class of the classifiers that are trained step by step on binary problems.
 
-Each binary problem (`multiclass.BinaryProblem`) has a function f, positive for its positive class.  A training can be
-inspected at any moment: `prepare` returns the trainer, `snapshot_model` makes an independent model of the trainer's
-present state.
+Each binary problem (`multiclass.BinaryProblem`) has a function f, which is positive for its positive class.  A training
+can be inspected at any moment: `prepare` returns the trainer, and `snapshot_model` returns an independent model of the
+trainer's present state.
 """
 
 from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal, Protocol, Self
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.kernels.expansion import PIECE, Expansion
 from solver.kernels.grids import GridRows
+from solver.kernels.table import PrecomputedKernel
 
 from .arrays import Array, Indices, Mask
 from .certificate import Status
 from .checks import check_axis, check_labels, check_number, check_points
+from .class_weights import class_weights, classes_with_weight, sample_weights
 from .estimator import Estimator
 from .multiclass import BinaryProblem, Pair, PairTrainer, leaders, winners
 from .stepping import never
@@ -29,12 +32,37 @@ from .stepping import never
 Start = Callable[[BinaryProblem, Array], ArrayLike | None]
 
 
-class Prepared(Protocol):
-    """What `prepare` made of data and parameters."""
+@dataclass(frozen=True)
+class TrainingData:
+    """Checked training data of a `PairClassifier`.
 
-    @property
-    def trainer(self) -> PairTrainer[Any]:
-        """Trainer with the solvers of all binary problems."""
+    Attributes
+    ----------
+    X : ndarray of shape (n, n_features)
+        The points, standardised if the classifier standardises.
+    classes : ndarray of shape (n_classes,)
+        Sorted labels of the points whose weight is above 0.
+    codes : ndarray of shape (n,), int
+        Class index of each point; -1 for a point of weight 0, which is left out of the training.
+    class_weight : ndarray of shape (n_classes,)
+        Weight of each class.
+    weights : ndarray of shape (n,)
+        Weight of each point: its sample weight times the weight of its class.
+    """
+
+    X: Array
+    classes: NDArray[Any]
+    codes: Indices
+    class_weight: Array
+    weights: Array
+
+
+@dataclass(frozen=True)
+class PreparedTraining:
+    """Checked training data with the trainer that `PairClassifier.prepare` returns for them."""
+
+    data: TrainingData
+    trainer: PairTrainer[Any]
 
 
 class PairClassifier(Estimator):
@@ -66,7 +94,12 @@ class PairClassifier(Estimator):
     # -- training --------------------------------------------------------------------------------------------------
 
     def prepare(
-        self, X: ArrayLike, y: ArrayLike, start: Start | None = None, *, shrinking: bool = True
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        start: Start | None = None,
+        sample_weight: ArrayLike | None = None,
+        shrinking: bool = True,
     ) -> PairTrainer[Any]:
         """Check data and parameters, and return the trainer that `fit` would run.
 
@@ -77,10 +110,12 @@ class PairClassifier(Estimator):
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,)
         start : callable, optional
-            ``start(pair, C)`` returns the multipliers a binary problem starts from, or None; `C` are their bounds.
-            Only `SVC` uses it: the other learners start from zero.
+            ``start(pair, C)`` returns the multipliers from which a binary problem starts, or None; `C` are their upper
+            bounds.  Only `SVC` uses it: the other classifiers start from zero.
+        sample_weight : array-like of shape (n,), optional
+            Factor of C or of the loss at each point, at least 0.  A point of weight 0 is left out.
         shrinking : bool, default=True
-            As in `SmoSolver`; the other learners leave no points out.
+            As in `SmoSolver`; only `SVC` uses it.
 
         Returns
         -------
@@ -89,9 +124,10 @@ class PairClassifier(Estimator):
         Raises
         ------
         ValueError, TypeError
-            As `fit`.
+            As `fit`.  But `SVC.prepare` does not raise NotSeparableError: its trainer ends with
+            `Status.NOT_SEPARABLE`.
         """
-        self._training = self._checked(X, y)
+        self._training = self._checked(X, y, sample_weight, start=start, shrinking=shrinking)
         trainer: PairTrainer[Any] = self._training.trainer
         return trainer
 
@@ -153,21 +189,38 @@ class PairClassifier(Estimator):
         """
         return []
 
-    def _training_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[Any], Indices]:
-        """Return checked points, sorted classes and the class index of each point."""
+    def _training_data(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+    ) -> TrainingData:
+        """Check points, labels and weights, and standardise the points if this classifier does so."""
         points = check_points(X, self._largest_coordinate)
         classes, codes = check_labels(y, len(points))
         if len(classes) < 2:
             raise ValueError(f"y holds one class only; {self._learner} needs points of at least two classes.")
-        return self._scaled_to_learn(points), classes, codes
+        of_classes = class_weights(class_weight, classes, codes)
+        weights = of_classes[codes] * sample_weights(sample_weight, len(points))
+        left, codes = classes_with_weight(classes, codes, weights, self._learner)
+        return TrainingData(self._scaled_to_learn(points), classes[left], codes, of_classes[left], weights)
 
     @abstractmethod
-    def _checked(self, X: ArrayLike, y: ArrayLike) -> Prepared:
-        """Check data and parameters, and make the trainer; this changes nothing in the estimator."""
+    def _checked(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **options: Any
+    ) -> PreparedTraining:
+        """Check data and parameters, and make the trainer; `options` are `start` and `shrinking` of `prepare`.
 
-    @abstractmethod
+        This changes no attribute that `fit` sets.
+        """
+
     def _adopt(self, training: Any, snapshots: Sequence[Any]) -> Self:
-        """Set the learned attributes."""
+        """Set the learned attributes from snapshots of the trainer, and return this estimator."""
+        data: TrainingData = training.data
+        self.classes_, self.n_features_in_ = data.classes, data.X.shape[1]
+        self.pairs_ = [pair.pair for pair in training.trainer.pairs]
+        return self
 
     # -- use -------------------------------------------------------------------------------------------------------
 
@@ -225,6 +278,33 @@ class PairClassifier(Estimator):
         points = self._queries(X)
         step = max(1, PIECE // len(self.pairs_))
         return [points[first : first + step] for first in range(0, len(points), step)]
+
+    def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
+        """Return `decision_function` at all points (xs[i], ys[j]), much faster than point by point.
+
+        Parameters
+        ----------
+        xs, ys : array-like of shape (n_columns,), (n_rows,)
+            Coordinates of columns and rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns) for two classes, (n_rows, n_columns, n_columns of `decision_function`) else
+
+        Raises
+        ------
+        ValueError
+            If the estimator is not fitted (NotFittedError) or has other than two features, if an axis is not finite, or
+            if the kernel is precomputed, so that its points are not in the plane.
+        TypeError
+            If an axis holds an object that is not a number.
+        """
+        expansion = self.expansion
+        if isinstance(expansion.kernel, PrecomputedKernel):
+            raise ValueError("A precomputed kernel has no surface: its points are rows of a matrix, not of the plane.")
+        columns = check_axis("xs", xs, self.n_features_in_, self._largest_coordinate)
+        rows = check_axis("ys", ys, self.n_features_in_, self._largest_coordinate)
+        return self._joined(expansion.finite(self.pair_surface_on(columns)(rows)))
 
     def pair_surface_on(self, xs: Array) -> GridRows:
         """Prepare f on columns `xs` of a grid, and return ``rows(ys)`` -> (len(ys), len(xs), n_problems)."""
@@ -305,9 +385,9 @@ class PairClassifier(Estimator):
 
 
 def run(trainer: PairTrainer[Any], max_time: float = np.inf) -> bool:
-    """Step until every problem has finished, or one is not separable; returns whether `max_time` (s) ended it.
+    """Step until every problem has finished or one is not separable; return whether the run took `max_time` (s).
 
-    After `max_time`, finite only for solvers with a ``give_up``, each ends with the multipliers that it has.
+    After that time each solver stops early, with its present answer.
     """
     limit = check_number("max_time", max_time, 0.0, open_low=True)
     end = time.monotonic() + limit

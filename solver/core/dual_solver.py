@@ -29,6 +29,11 @@ class DualSolver(SteppedSolver):
         """Return beta, v, and the bounds lo and hi of beta, for the points that have multipliers."""
 
     @property
+    def alpha(self) -> Array:
+        """The multipliers, shape (n,)."""
+        return np.abs(self._state()[0])
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """(m, M): the largest v where beta can grow, -inf if nowhere, and the smallest v where it can fall, or inf."""
         beta, v, lo, hi = self._state()

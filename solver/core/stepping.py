@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from .arrays import Array, Integers
 from .certificate import Status
 from .step_log import Notes
@@ -30,10 +32,13 @@ class Checkpoint:
         Copies, which are never written to again.
     nbytes : int
         Memory of the state, in bytes.
+    noted : ndarray of shape (n_names,) or None
+        Newest notes, if steps were noted.
     """
 
     state: Any
     nbytes: int
+    noted: Array | None
 
 
 class SteppedSolver(ABC):
@@ -50,9 +55,14 @@ class SteppedSolver(ABC):
     """
 
     NOTES: ClassVar[tuple[str, ...]] = ()
+    #: Attributes of which a state consists: values that are replaced, never written to, and arrays that are written to.
+    VALUES: ClassVar[tuple[str, ...]] = ("status",)
+    ARRAYS: ClassVar[tuple[str, ...]] = ()
     KEPT_EVERY: ClassVar[int] = 64
     status: Status
     _notes: Notes
+    #: Source of the random numbers of some solvers.
+    _random: np.random.Generator
 
     @property
     @abstractmethod
@@ -73,7 +83,20 @@ class SteppedSolver(ABC):
         """Return the estimated duration of the whole run (s) from the part `spent`; 0 where it is short or unknown."""
         return 0.0
 
-    @abstractmethod
+    def give_up(self) -> None:
+        """Stop early, with the present answer, unless the solver has finished already."""
+        if self.status is Status.RUNNING:
+            self.status = Status.STOPPED_EARLY
+
+    @property
+    def _random_state(self) -> Any:
+        """State of `_random`."""
+        return self._random.bit_generator.state
+
+    @_random_state.setter
+    def _random_state(self, state: Any) -> None:
+        self._random.bit_generator.state = state
+
     def checkpoint(self) -> Checkpoint:
         """Return the present state, for `restore`.
 
@@ -82,13 +105,25 @@ class SteppedSolver(ABC):
         RuntimeError
             If work is `pending`.
         """
+        if self.pending:
+            raise RuntimeError("A checkpoint was requested while work is pending; call step(0) first.")
+        values = {name: getattr(self, name) for name in self.VALUES}
+        arrays = {name: getattr(self, name).copy() for name in self.ARRAYS}
+        nbytes = sum(getattr(part, "nbytes", 0) for part in (*values.values(), *arrays.values()))
+        return Checkpoint((values, arrays), nbytes + 1000, self._notes.present if self._notes else None)
 
-    @abstractmethod
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go back (or forward) to a state of this solver; the steps from there on are the same, bit for bit.
 
         Notes that `take_notes` has not returned yet are discarded.
         """
+        values, arrays = checkpoint.state
+        for name, value in values.items():
+            setattr(self, name, value)
+        for name, array in arrays.items():
+            getattr(self, name)[:] = array
+        if self._notes:
+            self._begin_notes(checkpoint.noted)
 
     @property
     @abstractmethod
@@ -106,9 +141,9 @@ class SteppedSolver(ABC):
         self._begin_notes()
         return self._notes.present
 
-    def _begin_notes(self) -> None:
-        """Note from the present state on."""
-        self._notes.start(self._present)
+    def _begin_notes(self, present: Array | None = None) -> None:
+        """Note the values of each step from now on; `present` are the present ones if they are known."""
+        self._notes.start(self._present if present is None else present)
 
     def take_notes(self) -> tuple[Array, Integers]:
         """Return the notes of the steps since the last call.

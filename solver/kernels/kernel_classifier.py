@@ -1,4 +1,4 @@
-"""KernelClassifier: base class of the classifiers f(x) = sum_s coef_s k(x_s, x) + b, however they are trained."""
+"""KernelClassifier: base class of the classifiers f(x) = sum_s coef_s k(x_s, x) + b, and what their trainings share."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices
-from solver.core.binary_reduction import PairClassifier
+from solver.core.binary_reduction import PairClassifier, PreparedTraining, run
 from solver.core.certificate import Certificate, Status
-from solver.core.checks import check_axis, check_choice
-from solver.core.class_weights import bounds, class_weights
+from solver.core.checks import check_choice, check_number
+from solver.core.class_weights import bounds
 from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, one_vs_rest_values
 
-from .expansion import AnyKernel, Expansion, gamma_of
+from .expansion import AnyKernel, Expansion, gamma_of, gram_for_training
 from .grids import GridRows
 from .table import KERNELS, PARAMETERS, Kernel, PrecomputedKernel
 
-#: Statuses of a training that has not come to its end.
+#: Statuses of a training that is running, or that ended without an optimum.
 UNFINISHED = (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
-#: Bound of the kernel rows that are kept while training, in MB, where a learner has no parameter for it.
-CACHE_SIZE = 200.0
 
 
 @dataclass(repr=False, eq=False)
@@ -52,48 +50,220 @@ class KernelParameters:
         return {name: getattr(self, name) for name in PARAMETERS}
 
 
-class KernelClassifier(KernelParameters, PairClassifier):
-    """A classifier that predicts by an expansion in kernel values.
+@dataclass(frozen=True)
+class KernelTraining(PreparedTraining):
+    """A prepared training of a `KernelClassifier`.
 
     Attributes
     ----------
-    dual_coef_ : ndarray of shape (n_rows, n_support)
-        y alpha of the support vectors, arranged as each learner documents it.
+    kernel : Kernel, CallableKernel or PrecomputedKernel
+    C : ndarray of shape (n,)
+        Upper bound of each point's multipliers.
+    centre : ndarray of shape (n_features,)
+        Shift of the points in predictions with a linear kernel, which keeps digits of products far from the origin.
     """
 
-    #: A parameter of some subclasses, see `SVC`.
-    decision_function_shape: str = "ovr"
+    kernel: AnyKernel
+    C: Array
+    centre: Array
+
+
+class KernelClassifier(KernelParameters, PairClassifier):
+    """A classifier that predicts by a sum of kernel values, with one stepped solver for each binary problem.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_support,), int32
+        Indices of the training points with a multiplier above 0, by class.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+        Empty, (0, 0), for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,), int32
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (n_problems, n_support)
+        y alpha of each problem, in the order of `pairs_`; 0 for points that are not of the problem.  For two classes
+        this is scikit-learn's table; for more, `SVC` alone arranges it as LIBSVM does.
+    certificates_ : list of Certificate
+        One per problem.
+    n_iter_ : ndarray of shape (n_problems,), int32
+        Number of steps, as the certificates count them.
+    fit_status_ : int
+        0 if every problem is optimal (or stationary, or at the limit of double precision), else 1.
+    """
+
+    #: Parameters of some subclasses, with the values that the others train with.
+    decision_function_shape = "ovr"
+    cache_size = 200.0
+    max_time = np.inf
+    finish = True
+    multiclass: str
+    class_weight: Mapping[Any, float] | str | None
+    #: Largest C, and whether it may also be inf.
+    _largest_C = np.inf
+    _takes_hard_margin = False
+
     support_: NDArray[np.int32]
     dual_coef_: Array
     certificates_: list[Certificate]
     _expansion: Expansion
 
-    def _expand(
-        self,
-        kernel: AnyKernel,
-        vectors: Array,
-        support: NDArray[np.int32],
-        coef: Array,
-        intercepts: Array,
-        centres: Sequence[Array],
-        centre: Array,
-    ) -> None:
-        """Set `intercept_` and what predictions need.
+    # -- training --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on points and their labels; points of earlier calls are forgotten.
 
         Parameters
         ----------
-        vectors, support, coef
-            As in `Expansion`.
-        intercepts : ndarray of shape (n_problems,)
-            For the points of each problem shifted by its own centre, of `centres`.
-        centre : ndarray of shape (n_features,)
-            The one to predict with.  Only a linear kernel has other centres than zeros.
+        X : array-like of shape (n, n_features)
+            Finite numbers of at most 1e70.
+        y : array-like of shape (n,)
+            Labels of at least two classes: whole numbers or strings.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted.
+
+        Raises
+        ------
+        ValueError
+            If the data or a parameter is invalid; the estimator is then unchanged.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
+            are strings.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If a limit (`max_iter`, `max_time`) or double precision ended the training before the optimum.
         """
-        self._expansion, self.intercept_ = Expansion(kernel, vectors, support, coef, intercepts, centre), intercepts
+        training = self._checked(X, y)
+        late = run(training.trainer, self.max_time)
+        self._adopt(training, training.trainer.snapshot())._learned_from(X)
+        if self.finish:
+            self._warn_unless_converged(self.certificates_, f"max_time={self.max_time:g} s" if late else None)
+        return self
+
+    def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
+        """Return alpha and C of the points of each binary problem, in the order of `BinaryProblem.index`.
+
+        `snapshots` are those of the trainer that `prepare` made.  Points that LASVM has dropped have alpha = 0.
+        """
+        training: KernelTraining = self._training
+        found = []
+        for pair, snapshot in zip(training.trainer.pairs, snapshots, strict=True):
+            numbers, alpha = self._multipliers(snapshot, pair)
+            of_all = np.zeros(len(training.C))
+            of_all[numbers] = alpha
+            found.append((of_all[pair.index], training.C[pair.index]))
+        return found
+
+    @abstractmethod
+    def _solver(self, X: Array, pair: BinaryProblem, kernel: Kernel, C: Array, cache_size: float, **start: Any) -> Any:
+        """Return the solver of one binary problem.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_pair, n_features)
+            The points of the problem; with a `PrecomputedKernel`, their Gram matrix.
+        pair : BinaryProblem
+        kernel : Kernel
+        C : ndarray of shape (n_pair,)
+            Upper bounds of the multipliers.
+        cache_size : float
+            Bound on the memory of this solver's kernel rows (MB).
+        **start
+            `start` and `shrinking` of `prepare`, if it was called.
+        """
+
+    def _multipliers(self, snapshot: Any, pair: BinaryProblem) -> tuple[NDArray[Any], Array]:
+        """Return indices of training points and their alpha; alpha of all other points is 0."""
+        return pair.index, snapshot.alpha
+
+    def _evidence(self, snapshots: Sequence[Any]) -> list[Any]:
+        """Return the certificates of snapshots, or the values from which they are made, with `status` and `n_iter`."""
+        return [snapshot.certificate for snapshot in snapshots]
+
+    def _checked(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **start: Any
+    ) -> KernelTraining:
+        data = self._training_data(X, y, sample_weight, self.class_weight)
+        cache_size = check_number("cache_size", self.cache_size, 0.0, open_high=True)
+        scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
+        kernel = self._checked_kernel(data.X)
+        C = bounds(self.C, data.weights, self._largest_C, or_inf=self._takes_hard_margin)
+        gram = gram_for_training(kernel, data.X)
+        pairs = scheme.problems(data.codes, len(data.classes))
+        by_feature = np.ascontiguousarray(data.X.T)  # as `SmoSolver` keeps them
+
+        def solver(pair: BinaryProblem) -> Any:
+            rows = by_feature.take(pair.index, axis=1).T if gram is None else gram[np.ix_(pair.index, pair.index)]
+            formula = kernel if isinstance(kernel, Kernel) else PrecomputedKernel()
+            return self._solver(rows, pair, formula, C[pair.index], cache_size / len(pairs), **start)
+
+        trainer = PairTrainer(pairs, solver)
+        return KernelTraining(data, trainer, kernel, C, trainer.solvers[0].centre)
+
+    def _checked_kernel(self, X: Array) -> Any:
+        """Return the kernel for the training points `X`."""
+        numbers = self._kernel_parameters | {"gamma": gamma_of(self.gamma, X)}
+        return Kernel(check_choice("kernel", self.kernel, KERNELS), **numbers)
+
+    def _adopt(self, training: KernelTraining, snapshots: Sequence[Any]) -> Self:
+        X, codes, pairs = training.data.X, training.data.codes, training.trainer.pairs
+        coef = np.zeros((len(X), len(pairs)))
+        for p, (pair, snapshot) in enumerate(zip(pairs, snapshots, strict=True)):
+            numbers, alpha = self._multipliers(snapshot, pair)
+            coef[numbers, p] = np.where(codes[numbers] == pair.positive, 1.0, -1.0) * alpha
+        support = np.flatnonzero((coef != 0).any(axis=1))
+        super()._adopt(training, snapshots)
+        centres = [solver.centre for solver in training.trainer.solvers]
+        kernel, centre = training.kernel, training.centre
+        self._expand(kernel, support, X[support], codes[support], coef[support], snapshots, centres, centre)
+        return self
+
+    def _expand(
+        self,
+        kernel: AnyKernel,
+        support: Indices,
+        vectors: Array,
+        codes: Indices,
+        coef: Array,
+        snapshots: Sequence[Any],
+        centres: Sequence[Array],
+        centre: Array,
+    ) -> None:
+        """Set the attributes that `fit` learns, apart from classes, pairs and number of features.
+
+        Parameters
+        ----------
+        kernel : Kernel, CallableKernel or PrecomputedKernel
+        support, vectors, codes, coef
+            Indices, points, class indices and coefficients (n_support, n_problems) of the support vectors.
+        snapshots : sequence
+            One per problem; its `intercept` is for points shifted by the problem's centre, of `centres`.
+        centres : sequence of ndarray of shape (n_features,)
+            Only a linear kernel has other centres than zeros.
+        centre : ndarray of shape (n_features,)
+            The one to predict with.
+        """
+        order = np.argsort(codes, kind="stable")
+        vectors, coef = vectors[order], coef[order]
+        self.support_ = support[order].astype(np.int32)
+        self.support_vectors_ = np.empty((0, 0)) if isinstance(kernel, PrecomputedKernel) else vectors
+        self.n_support_ = np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
+        self.dual_coef_ = coef.T.copy()
+        offset = self.intercept_ = np.array([snapshot.intercept for snapshot in snapshots])
+        expansion = Expansion(kernel, self.support_vectors_, self.support_, coef, offset, centre)
         if kernel.is_translation_invariant:
-            weights = self._expansion.linear_weights
-            offset = intercepts + [w @ (centre - own) for w, own in zip(weights, centres, strict=True)]
-            self._expansion, self.intercept_ = replace(self._expansion, offset=offset), offset - weights @ centre
+            weights = expansion.linear_weights
+            offset = offset + [w @ (centre - own) for w, own in zip(weights, centres, strict=True)]
+            self.intercept_ = offset - weights @ centre
+        self._expansion = replace(expansion, offset=offset)
+        self.certificates_ = self._evidence(snapshots)
+        self.n_iter_ = np.array([each.n_iter for each in self.certificates_], dtype=np.int32)
+        self.fit_status_ = int(any(each.status in UNFINISHED for each in self.certificates_))
+
+    # -- use -------------------------------------------------------------------------------------------------------
 
     @property
     def expansion(self) -> Expansion:
@@ -144,34 +314,6 @@ class KernelClassifier(KernelParameters, PairClassifier):
         size = float(np.abs(self._fitted().dual_coef_).sum() + np.abs(self.intercept_).max())
         return 8 * float(np.finfo(np.float64).eps) * size
 
-    def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
-        """Return `decision_function` at all points (xs[i], ys[j]), much faster than point by point.
-
-        Parameters
-        ----------
-        xs, ys : array-like of shape (n_columns,), (n_rows,)
-            Coordinates of columns and rows.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns) for two classes, (n_rows, n_columns, n_classes) for more
-            The last axis as the columns of `decision_function`.
-
-        Raises
-        ------
-        ValueError
-            If the estimator is not fitted (NotFittedError) or has other than two features, if an axis is not finite, or
-            if the kernel is precomputed, so that its points are not in the plane.
-        TypeError
-            If an axis holds an object that is not a number.
-        """
-        n_features = self._fitted().n_features_in_
-        if isinstance(self._expansion.kernel, PrecomputedKernel):
-            raise ValueError("A precomputed kernel has no surface: its points are rows of a matrix, not of the plane.")
-        columns = check_axis("xs", xs, n_features, self._largest_coordinate)
-        rows = check_axis("ys", ys, n_features, self._largest_coordinate)
-        return self._joined(self._expansion.finite(self.pair_surface_on(columns)(rows)))
-
     def _rows_on(self, xs: Array) -> GridRows:
         return self._expansion.rows_on(xs)
 
@@ -181,134 +323,3 @@ class KernelClassifier(KernelParameters, PairClassifier):
         if self.pairs_[0].negative == REST or self.decision_function_shape == "ovo":
             return pair_values
         return one_vs_rest_values(pair_values, self.pairs_, len(self.classes_))
-
-
-@dataclass(frozen=True)
-class Training:
-    """What a call of `prepare` found out about data and parameters; `adopt` makes learned attributes of it."""
-
-    X: Array
-    classes: NDArray[Any]
-    codes: Indices  #: class index of each point
-    C: Array  #: bound of each point's multipliers
-    kernel: Kernel
-    trainer: PairTrainer[Any]
-
-
-class SteppedKernelClassifier(KernelClassifier):
-    """A kernel classifier with one stepped solver for each binary problem.
-
-    Attributes
-    ----------
-    support_ : ndarray of shape (n_support,), int32
-        Indices of the training points with a multiplier above 0, by class.
-    support_vectors_ : ndarray of shape (n_support, n_features)
-    n_support_ : ndarray of shape (n_classes,), int32
-        Number of support vectors of each class.
-    dual_coef_ : ndarray of shape (n_problems, n_support)
-        y alpha of each problem, in the order of `pairs_`; 0 for points that are not of the problem.  For two classes
-        this is scikit-learn's table; for more, one-vs-one, it is not folded as LIBSVM's is.
-    certificates_ : list of Certificate
-        One per problem.
-    n_iter_ : ndarray of shape (n_problems,), int
-        Steps, as the certificates count them.
-    fit_status_ : int
-        0 if every problem is optimal (or stationary, or at the limit of double precision), else 1.
-    """
-
-    multiclass: str
-    class_weight: Mapping[Any, float] | str | None
-    _largest_C = np.inf
-    _kernel: Kernel
-
-    def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
-        """Return alpha and C of the points of each binary problem, in the order of `Pair.index`.
-
-        `snapshots` are those of the trainer that `prepare` made.  Points that LASVM has dropped have alpha = 0.
-        """
-        training: Training = self._training
-        found = []
-        for pair, snapshot in zip(training.trainer.pairs, snapshots, strict=True):
-            numbers, alpha = self._multipliers(snapshot, pair)
-            of_all = np.zeros(len(training.X))
-            of_all[numbers] = alpha
-            found.append((of_all[pair.index], training.C[pair.index]))
-        return found
-
-    @abstractmethod
-    def _solver(
-        self, points: Array, signs: Array, C: Array, numbers: Indices, kernel: Kernel, cache_size: float
-    ) -> Any:
-        """The solver of one binary problem; `numbers` are those of its points, `cache_size` its share in MB."""
-
-    @abstractmethod
-    def _multipliers(self, snapshot: Any, pair: BinaryProblem) -> tuple[NDArray[Any], Array]:
-        """Numbers of points, and their alpha; those of all others are 0."""
-
-    def _checked(self, X: ArrayLike, y: ArrayLike) -> Training:
-        points, classes, codes = self._training_data(X, y)
-        kernel = self._checked_kernel(points)
-        scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
-        C = self._prices(classes, codes)
-        pairs = scheme.problems(codes, len(classes))
-        share = CACHE_SIZE / len(pairs)
-
-        def solver(pair: BinaryProblem) -> Any:
-            return self._solver(points[pair.index], pair.y, C[pair.index], pair.index, kernel, share)
-
-        return Training(points, classes, codes, C, kernel, PairTrainer(pairs, solver))
-
-    def _prices(self, classes: NDArray[Any], codes: Indices) -> Array:
-        """C of each point: C times the weight of its class, which must be above 0."""
-        weights = class_weights(self.class_weight, classes, codes)
-        if not (weights > 0).all():
-            label = classes[weights.argmin()]
-            raise ValueError(f"class_weight of {label!s} is 0; {type(self).__name__} wants weights above 0.")
-        return bounds(self.C, weights[codes], self._largest_C)
-
-    def _checked_kernel(self, X: Array) -> Kernel:
-        numbers = self._kernel_parameters | {"gamma": gamma_of(self.gamma, X)}
-        return Kernel(check_choice("kernel", self.kernel, KERNELS), **numbers)
-
-    def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
-        pairs, solvers = training.trainer.pairs, training.trainer.solvers
-        coef = np.zeros((len(training.X), len(pairs)))
-        for p, (pair, snapshot) in enumerate(zip(pairs, snapshots, strict=True)):
-            numbers, alpha = self._multipliers(snapshot, pair)
-            signs = np.where(training.codes[numbers] == pair.positive, 1.0, -1.0)
-            coef[numbers, p] = signs * alpha
-        support = np.flatnonzero((coef != 0).any(axis=1))
-        self.classes_, self._kernel = training.classes, training.kernel
-        self.pairs_ = [pair.pair for pair in pairs]
-        self._take_over(
-            support,
-            training.X[support],
-            training.codes[support],
-            coef[support],
-            np.array([snapshot.intercept for snapshot in snapshots]),
-            [solver.centre for solver in solvers],
-            [snapshot.certificate for snapshot in snapshots],
-        )
-        return self
-
-    def _take_over(
-        self,
-        support: Indices,
-        vectors: Array,
-        codes: Indices,
-        coef: Array,
-        intercepts: Array,
-        centres: Sequence[Array],
-        certificates: list[Certificate],
-    ) -> None:
-        """Set the learned attributes: numbers, points, class indices and coefficients (n_support, n_problems)."""
-        order = np.argsort(codes, kind="stable")
-        self.support_ = support[order].astype(np.int32)
-        self.support_vectors_ = vectors[order]
-        self.n_support_ = np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
-        self.dual_coef_ = coef[order].T.copy()
-        self._expand(self._kernel, self.support_vectors_, self.support_, coef[order], intercepts, centres, centres[0])
-        self.certificates_ = certificates
-        self.n_iter_ = np.array([c.n_iter for c in certificates], dtype=np.int64)
-        self.fit_status_ = int(any(c.status in UNFINISHED for c in certificates))
-        self.n_features_in_ = vectors.shape[1]

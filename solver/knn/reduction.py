@@ -30,7 +30,7 @@ from solver.core.checks import check_flag, check_integer, check_points, check_se
 from solver.core.estimator import Estimator
 from solver.core.multiclass import REST, BinaryProblem, PairTrainer
 from solver.core.step_log import AT_ONCE, Notes
-from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
+from solver.core.stepping import SteppedSolver, Stop, never
 
 from . import _knn_loops as loops
 from . import _knn_plain as plain
@@ -130,8 +130,7 @@ class ReductionSolver(SteppedSolver):
     #: Names of `n_kept` and `n_wrong` of the certificate.  A change of the support vectors, in the words of
     #: `take_notes`, is here a point that is added or removed.
     NOTES = ("kept", "wrong")
-    #: Attributes that make up a state: values that are replaced, and arrays that are written to.
-    VALUES: ClassVar = ("status", "n_epochs", "touched", "_n_looks", "_changes", "_changed", "_cursor", "_order")
+    VALUES = ("status", "n_epochs", "touched", "_n_looks", "_changes", "_changed", "_cursor", "_order")
     ARRAYS: ClassVar[tuple[str, ...]] = ("_kept", "_due", "_voting")
 
     def __init__(self, model: KNeighborsClassifier) -> None:
@@ -235,22 +234,6 @@ class ReductionSolver(SteppedSolver):
         votes = np.bincount(self._codes[voters[near]], share, minlength=index.n_classes)
         own = self._codes[self.touched]
         return voters[near], float(votes[own]), float(np.delete(votes, own).max(initial=0.0))
-
-    def checkpoint(self) -> Checkpoint:
-        """Return the present state; see `SteppedSolver.checkpoint`."""
-        arrays = {name: getattr(self, name).copy() for name in self.ARRAYS}
-        values = {name: getattr(self, name) for name in self.VALUES}
-        return Checkpoint((arrays, values), sum(a.nbytes for a in (*arrays.values(), self._order)) + 1000)
-
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Go to a state of this solver; see `SteppedSolver.restore`."""
-        arrays, values = checkpoint.state
-        for name, array in arrays.items():
-            getattr(self, name)[:] = array
-        for name, value in values.items():
-            setattr(self, name, value)
-        if self._notes:
-            self._begin_notes()
 
 
 class CondensingSolver(ReductionSolver):

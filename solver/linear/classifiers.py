@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array
-from solver.core.binary_reduction import PairClassifier, run
+from solver.core.binary_reduction import PairClassifier, PreparedTraining, run
 from solver.core.certificate import Status
-from solver.core.checks import check_axis, check_integer, check_number, check_seed
-from solver.core.class_weights import classes_with_weight, sample_weights
+from solver.core.checks import check_integer, check_number, check_seed
 from solver.core.multiclass import BinaryProblem, PairTrainer, one_vs_rest
 from solver.kernels.expansion import Expansion
 from solver.kernels.grids import GridRows
@@ -28,15 +27,6 @@ from solver.kernels.table import Kernel
 from . import pegasos, perceptron
 from .pegasos import PegasosCertificate, PegasosSnapshot, PegasosSolver
 from .perceptron import PerceptronCertificate, PerceptronSnapshot, PerceptronSolver
-
-
-@dataclass(frozen=True)
-class Training:
-    """What `prepare` made of data and parameters; `adopt` makes learned attributes of it."""
-
-    n_features: int
-    classes: NDArray[Any]
-    trainer: PairTrainer[Any]
 
 
 class LinearClassifier(PairClassifier):
@@ -69,30 +59,6 @@ class LinearClassifier(PairClassifier):
         values: Array = points @ self.coef_.T + self.intercept_
         return values
 
-    def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
-        """Return `decision_function` at all points (xs[i], ys[j]).
-
-        Parameters
-        ----------
-        xs, ys : array-like of shape (n_columns,), (n_rows,)
-            Coordinates of columns and rows.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns) for two classes, (n_rows, n_columns, n_classes) for more
-
-        Raises
-        ------
-        ValueError
-            If the estimator is not fitted (NotFittedError) or has other than two features, or if an axis is not finite.
-        TypeError
-            If an axis holds an object that is not a number.
-        """
-        n_features = self._fitted().n_features_in_
-        columns = check_axis("xs", xs, n_features, self._largest_coordinate)
-        rows = check_axis("ys", ys, n_features, self._largest_coordinate)
-        return self._joined(self.pair_surface_on(columns)(rows))
-
     def _rows_on(self, xs: Array) -> GridRows:
         weights, intercept = self.coef_, self.intercept_
 
@@ -123,24 +89,22 @@ class LinearClassifier(PairClassifier):
     def _joined(self, pair_values: Array) -> Array:
         return pair_values[..., 0] if len(self.classes_) == 2 else pair_values
 
-    def _checked(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Training:
-        points, classes, codes = self._training_data(X, y)
-        weights = sample_weights(sample_weight, len(points))
-        left, codes = classes_with_weight(classes, codes, weights, self._learner)
+    def _checked(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **start: Any
+    ) -> PreparedTraining:
+        data = self._training_data(X, y, sample_weight)
 
         def solver(pair: BinaryProblem) -> Any:
-            own = None if sample_weight is None else weights[pair.index]
-            return self._solver(points[pair.index], pair.y, own)
+            own = None if sample_weight is None else data.weights[pair.index]
+            return self._solver(data.X[pair.index], pair.y, own)
 
-        return Training(points.shape[1], classes[left], PairTrainer(one_vs_rest(codes, len(left)), solver))
+        return PreparedTraining(data, PairTrainer(one_vs_rest(data.codes, len(data.classes)), solver))
 
-    def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
-        self.classes_, self.pairs_ = training.classes, [pair.pair for pair in training.trainer.pairs]
+    def _adopt(self, training: PreparedTraining, snapshots: Sequence[Any]) -> Self:
         self.coef_ = np.array([snapshot.coef for snapshot in snapshots])
         self.certificates_ = [snapshot.certificate for snapshot in snapshots]
         self.converged_ = all(certificate.status is Status.OPTIMAL for certificate in self.certificates_)
-        self.n_features_in_ = training.n_features
-        return self
+        return super()._adopt(training, snapshots)
 
 
 @dataclass(repr=False, eq=False)
@@ -261,7 +225,7 @@ class Perceptron(LinearClassifier):
             sample_weight=sample_weight,
         )
 
-    def _adopt(self, training: Training, snapshots: Sequence[PerceptronSnapshot]) -> Self:
+    def _adopt(self, training: PreparedTraining, snapshots: Sequence[PerceptronSnapshot]) -> Self:
         super()._adopt(training, snapshots)
         self.intercept_ = np.array([snapshot.intercept for snapshot in snapshots])
         self.n_iter_ = max(certificate.n_epochs for certificate in self.certificates_)
@@ -369,7 +333,7 @@ class PegasosClassifier(LinearClassifier):
             points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed, sample_weight=sample_weight
         )
 
-    def _adopt(self, training: Training, snapshots: Sequence[PegasosSnapshot]) -> Self:
+    def _adopt(self, training: PreparedTraining, snapshots: Sequence[PegasosSnapshot]) -> Self:
         super()._adopt(training, snapshots)
         self.newest_coef_ = np.array([snapshot.newest for snapshot in snapshots])
         self.intercept_ = np.zeros(len(snapshots))

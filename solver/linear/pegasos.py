@@ -22,17 +22,17 @@ and ``alpha_i = a_i / lambda``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Integers
 from solver.core.certificate import Status
 from solver.core.checks import check_integer, check_number, check_points, check_signs
 from solver.core.class_weights import positive_weights
 from solver.core.step_log import AT_ONCE, Notes
-from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
+from solver.core.stepping import SteppedSolver, Stop, never
 
 from . import _linear_loops as loops
 
@@ -183,6 +183,9 @@ class PegasosSolver(SteppedSolver):
     (True, 1000, 3000)
     """
 
+    VALUES = ("status", "_random_state")
+    ARRAYS = ("_theta", "_total", "_count", "_late", "_ints", "_reals")
+
     def __init__(
         self,
         X: ArrayLike,
@@ -291,24 +294,6 @@ class PegasosSolver(SteppedSolver):
             return self._random.integers(len(self.y), size=n)
         found = np.searchsorted(self._ends, self._random.random(n), side="right")
         return np.minimum(found, len(self.y) - 1)  # the last end may be a rounding error below 1
-
-    @property
-    def _arrays(self) -> tuple[NDArray[Any], ...]:
-        return self._theta, self._total, self._count, self._late, self._ints, self._reals
-
-    def checkpoint(self) -> Checkpoint:
-        """Return the present state; see `SteppedSolver.checkpoint`."""
-        copies = [array.copy() for array in self._arrays]
-        state = copies, self._random.bit_generator.state, self.status
-        return Checkpoint(state, sum(array.nbytes for array in copies) + 1000)
-
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back (or forward) to a state of this solver; see `SteppedSolver.restore`."""
-        copies, self._random.bit_generator.state, self.status = checkpoint.state
-        for array, copy in zip(self._arrays, copies, strict=True):
-            array[:] = copy
-        if self._notes:
-            self._begin_notes()
 
     @property
     def _present(self) -> Array:

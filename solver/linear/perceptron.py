@@ -35,7 +35,7 @@ from solver.core.certificate import EPS, Status
 from solver.core.checks import check_flag, check_integer, check_points, check_signs, check_size
 from solver.core.class_weights import positive_weights
 from solver.core.step_log import Notes
-from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
+from solver.core.stepping import SteppedSolver, Stop, never
 
 from . import _linear_loops as loops
 
@@ -43,8 +43,6 @@ from . import _linear_loops as loops
 AT_ONCE = 500
 #: <w, x> stays finite for as many mistakes as anybody can wait for.
 LARGEST_COORDINATE = 1e140
-#: What a state consists of besides its copies: numbers, and an array that is replaced but never written to.
-STATE = ("status", "n_epochs", "_mistakes_before", "_order")
 
 
 @dataclass(frozen=True)
@@ -336,6 +334,8 @@ class PerceptronSolver(SteppedSolver):
     #: As in `PerceptronCertificate`, but the margin is 0 while w = 0.  The first mistake on a point counts as a
     #: change of the support vectors in `take_notes`.
     NOTES = ("wrong", "margin")
+    VALUES = ("status", "n_epochs", "_mistakes_before", "_order", "_random_state")
+    ARRAYS = ("_w", "_count", "_ints")
 
     def __init__(
         self,
@@ -469,22 +469,6 @@ class PerceptronSolver(SteppedSolver):
             else:
                 self._next_epoch()
         return done
-
-    def checkpoint(self) -> Checkpoint:
-        """Return the present state; see `SteppedSolver.checkpoint`."""
-        arrays = self._w.copy(), self._count.copy(), self._ints.copy()
-        others = {name: getattr(self, name) for name in STATE}
-        state = arrays, others, self._random.bit_generator.state
-        return Checkpoint(state, sum(array.nbytes for array in (*arrays, self._order)) + 1000)
-
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back (or forward) to a state of this solver; see `SteppedSolver.restore`."""
-        arrays, others, self._random.bit_generator.state = checkpoint.state
-        self._w[:], self._count[:], self._ints[:] = arrays
-        for name, value in others.items():
-            setattr(self, name, value)
-        if self._notes:
-            self._begin_notes()
 
     @property
     def _present(self) -> Array:

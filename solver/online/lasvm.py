@@ -25,7 +25,6 @@ optimal on S only; with it "optimal" means the same here as in `smo`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,7 +43,7 @@ from solver.core.checks import (
 )
 from solver.core.dual_solver import DualSolver
 from solver.core.step_log import Notes
-from solver.core.stepping import Checkpoint, Stop, never
+from solver.core.stepping import Stop, never
 from solver.kernels.table import Kernel
 
 from . import _online_loops as loops
@@ -59,26 +58,6 @@ LARGEST_N_EPOCHS = 1000
 AT_ONCE = 100
 #: Number of points of each class that S starts with; at most half of them, so that some are left to PROCESS.
 SEEDS = 5
-#: What a state consists of besides S and the record: numbers, and arrays that are replaced but never written to.
-STATE = (
-    "status",
-    "n_iter",
-    "n_seen",
-    "_order",
-    "_n_seeds",
-    "_cursor",
-    "_half",
-    "_finish",
-    "_finishing",
-    "_forgotten",
-    "_sweeping",
-    "_stalled",
-    "_sweep_size",
-    "_added",
-    "_left_out",
-    "_middle",
-    "_operation",
-)
 #: (m, M) over no points.
 NOBODY = (-np.inf, np.inf)
 
@@ -121,14 +100,6 @@ class LasvmSnapshot:
     working_set: tuple[int, int]
     operation: str
     certificate: Certificate
-
-
-@dataclass(frozen=True)
-class _State:
-    """State for `LasvmSolver.restore`."""
-
-    kept: KeptState
-    others: dict[str, Any]
 
 
 class LasvmSolver(DualSolver):
@@ -202,6 +173,25 @@ class LasvmSolver(DualSolver):
     """
 
     n_iter: int = 0  #: number of operations so far
+    VALUES = (
+        "_kept_state",
+        "status",
+        "n_iter",
+        "n_seen",
+        "_stream",
+        "_cursor",
+        "_half",
+        "_finish",
+        "_finishing",
+        "_forgotten",
+        "_sweeping",
+        "_stalled",
+        "_sweep_size",
+        "_added",
+        "_left_out",
+        "_middle",
+        "_operation",
+    )
 
     def __init__(
         self,
@@ -236,12 +226,12 @@ class LasvmSolver(DualSolver):
         check_flag("shuffle", shuffle)
         n_epochs = check_integer("n_epochs", n_epochs, 1, LARGEST_N_EPOCHS)
         random = np.random.default_rng(check_integer("random_state", random_state, 0))
-        self._order = np.concatenate([random.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
-        first = self._kept.y[self._order[:n]]
+        order = np.concatenate([random.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
+        first = self._kept.y[order[:n]]
         places = [np.flatnonzero(first == sign) for sign in (-1.0, 1.0)]
         seeds = np.sort(np.concatenate([place[: min(SEEDS, len(place) // 2)] for place in places]))
-        self._order = np.concatenate([self._order[seeds], np.delete(self._order, seeds)])
-        self._n_seeds = len(seeds)
+        #: Points of the batch in the order of their turns, and the number of seeds at its beginning.
+        self._stream = np.concatenate([order[seeds], np.delete(order, seeds)]), len(seeds)
         self.status = Status.RUNNING
         self._finish = bool(finish)
         self._forgotten = False  # whether there was a former batch
@@ -352,7 +342,7 @@ class LasvmSolver(DualSolver):
             raise ValueError("extend was called before the former points were used up; run the solver first.")
         points = check_n_features(self, check_points(X, LARGEST_COORDINATE), len(self.centre))
         self._hold(points, y, C, numbers)
-        self._order, self._n_seeds = np.arange(len(points)), 0
+        self._stream = np.arange(len(points)), 0
         self._cursor, self._half = 0, False
         self._forgotten, self._finish, self._finishing, self._sweeping = True, False, False, False
         self.status = Status.RUNNING
@@ -361,7 +351,7 @@ class LasvmSolver(DualSolver):
         """Keep S alone, after a run: the points of the newest batch that are not in S are of no more use."""
         kept = self._kept
         kept.hold(kept.X[:0].copy(), kept.y[:0].copy(), kept.C[:0].copy(), np.zeros(0, dtype=np.int64))
-        self._order, self._cursor, self._forgotten = np.zeros(0, dtype=np.int64), 0, True
+        self._stream, self._cursor, self._forgotten = (np.arange(0), 0), 0, True
 
     def _hold(self, points: Array, y: ArrayLike, C: float | ArrayLike, numbers: ArrayLike | None) -> None:
         """Check a batch and make it the present one."""
@@ -399,20 +389,13 @@ class LasvmSolver(DualSolver):
                 break
         return self.n_iter - start
 
-    def checkpoint(self) -> Checkpoint:
-        """Return the present state: copies of S, without its kernel rows."""
-        kept = self._kept.state()
-        state = _State(kept, {name: getattr(self, name) for name in STATE})
-        return Checkpoint(state, kept.nbytes + 1000)
+    @property
+    def _kept_state(self) -> KeptState:
+        return self._kept.state()
 
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back (or forward) to a state of this solver, its batch included; see `SteppedSolver.restore`."""
-        state: _State = checkpoint.state
-        self._kept.restore(state.kept)
-        for name, value in state.others.items():
-            setattr(self, name, value)
-        if self._notes:
-            self._begin_notes()
+    @_kept_state.setter
+    def _kept_state(self, state: KeptState) -> None:
+        self._kept.restore(state)
 
     @property
     def _present(self) -> Array:
@@ -420,8 +403,8 @@ class LasvmSolver(DualSolver):
         loops.write(self._kept.S, present)
         return present
 
-    def _begin_notes(self) -> None:
-        super()._begin_notes()
+    def _begin_notes(self, present: Array | None = None) -> None:
+        super()._begin_notes(present)
         self._kept.S.ints[loops.CHANGES] = 0
 
     def _work(self, n: int) -> int:
@@ -441,7 +424,8 @@ class LasvmSolver(DualSolver):
 
     def _online(self) -> int:
         """Make one operation of the stream, and return 1; 0 at its end."""
-        if self._cursor == len(self._order):
+        order, n_seeds = self._stream
+        if self._cursor == len(order):
             self._finishing = self._finish
             if not self._finish:
                 self.status = Status.STOPPED_EARLY
@@ -451,7 +435,7 @@ class LasvmSolver(DualSolver):
             self._operation, self._half = "reprocess", False
             self._cursor += 1
             return 1
-        k, seed = int(self._order[self._cursor]), self._cursor < self._n_seeds
+        k, seed = int(order[self._cursor]), self._cursor < n_seeds
         self._operation, self._half = ("insert", False) if seed else ("process", True)
         self._cursor += seed
         kept = self._kept

@@ -7,26 +7,38 @@ costs a PROCESS in k - 1 small expansions instead of in k large ones.  After FIN
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from solver.core.arrays import Array, Indices, Integers
-from solver.core.binary_reduction import run
+from solver.core.arrays import Array, Integers
 from solver.core.certificate import Certificate, Status
 from solver.core.checks import check_labels, check_n_features, check_points, check_seed
+from solver.core.class_weights import bounds, class_weights
 from solver.core.estimator import all_or_nothing
 from solver.core.multiclass import BinaryProblem, one_vs_one
-from solver.kernels.kernel_classifier import CACHE_SIZE, SteppedKernelClassifier
+from solver.kernels.kernel_classifier import KernelClassifier, KernelTraining
 from solver.kernels.table import Kernel
 
 from .lasvm import LARGEST_C, LARGEST_COORDINATE, LasvmSnapshot, LasvmSolver
 
+_NONE = np.zeros(0)
+#: Snapshot for a pair of classes without points so far: f = 0, and nothing is proved.
+UNTRAINED = LasvmSnapshot(
+    _NONE.astype(np.int64),
+    _NONE,
+    _NONE,
+    0.0,
+    (-1, -1),
+    "none",
+    Certificate(Status.STOPPED_EARLY, 0.0, 0.0, np.inf, np.nan, 0, 0, 0, np.nan),
+)
+
 
 @dataclass(repr=False, eq=False)
-class OnlineSVC(SteppedKernelClassifier):
+class OnlineSVC(KernelClassifier):
     """Support vector classifier trained by LASVM, point by point.
 
     `fit` has all points and may continue to the optimum; `partial_fit` takes them as they arrive, and keeps only those
@@ -59,12 +71,12 @@ class OnlineSVC(SteppedKernelClassifier):
     multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
         How more than two classes become binary problems; `partial_fit` allows the first only.
     class_weight : dict, "balanced" or None, default=None
-        As in `SVC`, but above 0.  `partial_fit` refuses "balanced", because it does not know how many points will come.
+        As in `SVC`.  `partial_fit` refuses "balanced", because it does not know how many points will come, and 0.
 
     Attributes
     ----------
     classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, certificates_, pairs_
-        As in `SteppedKernelClassifier`; `support_` counts all points since `fit` or the first `partial_fit`.
+        As in `KernelClassifier`; `support_` counts all points since `fit` or the first `partial_fit`.
     n_iter_ : ndarray of shape (n_problems,), int
         Number of PROCESS, REPROCESS and SWEEP operations.
     fit_status_ : int
@@ -94,6 +106,7 @@ class OnlineSVC(SteppedKernelClassifier):
 
     _largest_coordinate = LARGEST_COORDINATE
     _largest_C = LARGEST_C
+    _kernel: Kernel = field(init=False)
 
     tol: float = 1e-3
     selection: str = "second-order"
@@ -104,42 +117,6 @@ class OnlineSVC(SteppedKernelClassifier):
     random_state: int | np.random.RandomState | None = None
     multiclass: str = "one-vs-one"
     class_weight: Mapping[Any, float] | str | None = None
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on points and their labels; points of a former `fit` or `partial_fit` are forgotten.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            Finite numbers of at most 1e75.
-        y : array-like of shape (n,)
-            Labels of at least two classes: whole numbers or strings.
-
-        Returns
-        -------
-        Self
-            This estimator, fitted.
-
-        Raises
-        ------
-        ValueError
-            If the data or a parameter is invalid; the estimator is then unchanged.
-        TypeError
-            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
-            are strings.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If `finish` was interrupted by `max_iter` or the limit of double precision.
-        """
-        training = self._checked(X, y)
-        run(training.trainer)
-        self._adopt(training, training.trainer.snapshot())._learned_from(X)
-        self.n_samples_seen_ = len(training.X)
-        if self.finish:
-            self._warn_unless_converged(self.certificates_)
-        return self
 
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -187,20 +164,22 @@ class OnlineSVC(SteppedKernelClassifier):
         if len(unknown):
             raise ValueError(f"y holds the label {unknown.tolist()[0]!r}, which is not one of the classes.")
         codes = np.searchsorted(self.classes_, labels)[places]
-        C = self._prices(self.classes_, codes)
+        C = bounds(self.C, class_weights(self.class_weight, self.classes_, codes)[codes], LARGEST_C)
+        if not C.all():
+            raise ValueError(f"class_weight of {labels[places[C.argmin()]]!s} is 0; partial_fit wants weights above 0.")
         # All that a solver could refuse is refused here, before the first one has learned anything.
         if self._kernel.largest(points) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {self._kernel.name} kernel overflows at these coordinates; scale the data down.")
         problems = one_vs_one(codes, len(self.classes_))
-        self.pairs_ = [problem.pair for problem in problems]
+        self.pairs_, self.n_features_in_ = [problem.pair for problem in problems], points.shape[1]
         online = online or [None] * len(problems)
         for p, pair in enumerate(problems):
             solver, own, numbers = online[p], points[pair.index], pair.index + self.n_samples_seen_
             if not len(own):
                 continue
             if solver is None:
-                share = CACHE_SIZE / len(self.pairs_)
-                solver = online[p] = self._new(own, pair.y, C[pair.index], numbers, self._kernel, share)
+                share = self.cache_size / len(problems)
+                solver = online[p] = self._solver(own, pair, self._kernel, C[pair.index], share, numbers)
             else:
                 solver.extend(own, pair.y, C[pair.index], numbers)
             solver.run()
@@ -208,86 +187,62 @@ class OnlineSVC(SteppedKernelClassifier):
         if not self.n_samples_seen_:
             self._learned_from(X)
         self.n_samples_seen_ += len(points)
-        self._combine(online, points.shape[1])
+        self._combine(online)
         for trained in filter(None, online):
             trained.forget_batch()
         return self
 
-    def _new(
+    def _solver(
         self,
-        points: Array,
-        signs: Array,
-        C: Array,
-        numbers: Indices,
+        X: Array,
+        pair: BinaryProblem,
         kernel: Kernel,
+        C: Array,
         cache_size: float,
-        n_epochs: int = 1,
-        finish: bool = False,
-        shuffle: bool = False,
+        numbers: Integers | None = None,
+        **start: Any,
     ) -> LasvmSolver:
+        """As `KernelClassifier._solver`; with `numbers` of the points, for one pass in the order of the data."""
+        once = numbers is not None
         return LasvmSolver(
-            points,
-            signs,
+            X,
+            pair.y,
             kernel,
             C=C,
             tol=self.tol,
             max_iter=self.max_iter,
             selection=self.selection,
-            n_epochs=n_epochs,
-            finish=finish,
-            shuffle=shuffle,
+            n_epochs=1 if once else self.n_epochs,
+            finish=False if once else self.finish,
+            shuffle=False if once else self.shuffle,
             random_state=check_seed(self.random_state),
             cache_size=cache_size,
-            numbers=numbers,
+            numbers=numbers if once else pair.index,
         )
-
-    def _solver(
-        self, points: Array, signs: Array, C: Array, numbers: Indices, kernel: Kernel, cache_size: float
-    ) -> LasvmSolver:
-        return self._new(points, signs, C, numbers, kernel, cache_size, self.n_epochs, self.finish, self.shuffle)
 
     def _multipliers(self, snapshot: LasvmSnapshot, pair: BinaryProblem) -> tuple[Integers, Array]:
         return snapshot.expansion, snapshot.alpha
 
-    def _adopt(self, training: Any, snapshots: Sequence[LasvmSnapshot]) -> Self:
+    def _adopt(self, training: KernelTraining, snapshots: Sequence[LasvmSnapshot]) -> Self:
         self._online = []  # a later partial_fit starts anew
+        self.n_samples_seen_ = len(training.C)
         return super()._adopt(training, snapshots)
 
-    def _combine(self, solvers: list[LasvmSolver | None], n_features: int) -> None:
-        """Set the learned attributes from the expansions of the pairs, which may share points."""
-        trained = [Untrained(n_features) if solver is None else solver for solver in solvers]
-        used = [np.flatnonzero(solver.beta) for solver in trained]
-        numbers = [solver.expansion[at] for solver, at in zip(trained, used, strict=True)]
+    def _combine(self, solvers: list[LasvmSolver | None]) -> None:
+        """Set the learned attributes from the expansions of the pairs, which may share points.
+
+        `solvers` holds None for a pair of classes without points so far.
+        """
+        trained = [(p, solver, np.flatnonzero(solver.beta)) for p, solver in enumerate(solvers) if solver is not None]
+        numbers = [solver.expansion[at] for _, solver, at in trained]
         support, first = np.unique(np.concatenate(numbers), return_index=True)
-        vectors = np.concatenate([solver.points[at] for solver, at in zip(trained, used, strict=True)])[first]
-        coef = np.zeros((len(support), len(trained)))
+        vectors = np.concatenate([solver.points[at] for _, solver, at in trained])[first]
+        coef = np.zeros((len(support), len(solvers)))
         codes = np.zeros(len(support), dtype=np.intp)
-        for p, (solver, at, pair) in enumerate(zip(trained, used, self.pairs_, strict=True)):
-            rows, beta = np.searchsorted(support, numbers[p]), solver.beta[at]
+        for (p, solver, at), own in zip(trained, numbers, strict=True):
+            rows, beta = np.searchsorted(support, own), solver.beta[at]
             coef[rows, p] = beta
-            codes[rows] = np.where(beta > 0, pair.positive, pair.negative)
-        self._take_over(
-            support,
-            vectors,
-            codes,
-            coef,
-            np.array([solver.intercept for solver in trained]),
-            [solver.centre for solver in trained],
-            [solver.certificate() for solver in trained],
-        )
-
-
-class Untrained:
-    """Placeholder for the solver of a pair of classes without points so far: f = 0."""
-
-    intercept = 0.0
-
-    def __init__(self, n_features: int) -> None:
-        self.centre = np.zeros(n_features)
-        self.points = np.zeros((0, n_features))
-        self.beta = np.zeros(0)
-        self.expansion = np.zeros(0, dtype=np.int64)
-
-    def certificate(self, thorough: bool = True) -> Certificate:
-        """Return a certificate that proves nothing."""
-        return Certificate(Status.STOPPED_EARLY, 0.0, 0.0, np.inf, np.nan, 0, 0, 0, np.nan)
+            codes[rows] = np.where(beta > 0, self.pairs_[p].positive, self.pairs_[p].negative)
+        snapshots = [UNTRAINED if solver is None else solver.snapshot() for solver in solvers]
+        centres = [np.zeros(self.n_features_in_) if solver is None else solver.centre for solver in solvers]
+        self._expand(self._kernel, support, vectors, codes, coef, snapshots, centres, centres[0])

@@ -66,11 +66,6 @@ class PathSolver(SmoSolver):
         whole = self._active.whole
         add_rows(kernel.numbers, whole.XT, np.ones(n), np.empty(n), np.empty(n), *whole.cache, 0, EVERYTHING)
 
-    @property
-    def points(self) -> Array:
-        """The points as they are worked on, shape (n_features, n)."""
-        return self._active.whole.XT
-
     def restart(self, C: float | ArrayLike) -> None:
         """Begin a training with other bounds, all of them in the same ratio to those now; updates count from 0.
 

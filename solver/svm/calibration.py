@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.checks import check_choice, check_integer
-from solver.core.class_weights import classes_with_weight, sample_weights
 from solver.core.estimator import Estimator
 from solver.core.multiclass import REST, Pair
 from solver.core.scikit_learn import of_scikit_learn
@@ -231,10 +230,8 @@ class CalibratedSVC(Estimator):
             once.  The estimator is then unchanged.
         """
         svc = self._svc()
-        points, labels, codes = svc._training_data(X, y)
-        weights = sample_weights(sample_weight, len(points))
-        left, codes = classes_with_weight(labels, codes, weights, svc._learner)
-        classes: NDArray[Any] = labels[left]
+        data = svc._training_data(X, y, sample_weight)
+        points, classes, codes, weights = data.X, data.classes, data.codes, data.weights
         fold_of = _stratified(self.cv, codes) if isinstance(self.cv, int | np.integer) else _given(self.cv, len(points))
         for c, label in enumerate(classes):
             folds = fold_of[codes == c]

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from solver.core.arrays import Array, Indices
-from solver.core.binary_reduction import run
+from solver.core.arrays import Array
 from solver.core.multiclass import BinaryProblem
-from solver.kernels.kernel_classifier import SteppedKernelClassifier
+from solver.kernels.kernel_classifier import KernelClassifier
 from solver.kernels.table import Kernel
 
-from .projected_gradient import LARGEST_C, LARGEST_COORDINATE, DualAscentSnapshot, DualAscentSolver
+from .projected_gradient import LARGEST_C, LARGEST_COORDINATE, DualAscentSolver
 
 
 @dataclass(repr=False, eq=False)
-class DualAscentSVC(SteppedKernelClassifier):
+class DualAscentSVC(KernelClassifier):
     """Support vector classifier trained by projected gradient ascent on the dual.
 
     It reaches the optimum of `SVC`, usually in far more time, by steps that move all multipliers at once.
@@ -44,14 +42,14 @@ class DualAscentSVC(SteppedKernelClassifier):
     multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
         How more than two classes become binary problems.
     class_weight : dict, "balanced" or None, default=None
-        As in `SVC`, but above 0.
+        As in `SVC`.
     max_time : float, default=inf
         Seconds after which training ends with what it has, and `fit_status_` 1, as in `SVC`.
 
     Attributes
     ----------
     classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, certificates_, pairs_
-        As in `SteppedKernelClassifier`.
+        As in `KernelClassifier`.
     n_iter_ : ndarray of shape (n_problems,), int
         Number of gradient steps.
     fit_status_ : int
@@ -91,46 +89,12 @@ class DualAscentSVC(SteppedKernelClassifier):
     class_weight: Mapping[Any, float] | str | None = None
     max_time: float = np.inf
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on points and their labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            Finite numbers of at most 1e70.
-        y : array-like of shape (n,)
-            Labels of at least two classes: whole numbers or strings.
-
-        Returns
-        -------
-        Self
-            This estimator, fitted.
-
-        Raises
-        ------
-        ValueError
-            If the data or a parameter is invalid; the estimator is then unchanged.
-        TypeError
-            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
-            are strings.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If `max_iter` or the limit of double precision ended the training.
-        """
-        training = self._checked(X, y)
-        late = run(training.trainer, self.max_time)
-        self._adopt(training, training.trainer.snapshot())._learned_from(X)
-        self._warn_unless_converged(self.certificates_, f"max_time={self.max_time:g} s" if late else None)
-        return self
-
     def _solver(
-        self, points: Array, signs: Array, C: Array, numbers: Indices, kernel: Kernel, cache_size: float
+        self, X: Array, pair: BinaryProblem, kernel: Kernel, C: Array, cache_size: float, **start: Any
     ) -> DualAscentSolver:
         return DualAscentSolver(
-            points,
-            signs,
+            X,
+            pair.y,
             kernel,
             C=C,
             fit_intercept=self.fit_intercept,
@@ -139,6 +103,3 @@ class DualAscentSVC(SteppedKernelClassifier):
             step_size=self.step_size,
             cache_size=cache_size,
         )
-
-    def _multipliers(self, snapshot: DualAscentSnapshot, pair: BinaryProblem) -> tuple[Indices, Array]:
-        return pair.index, snapshot.alpha

@@ -13,7 +13,6 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-from solver.core.arrays import Array
 from solver.core.stepping import Stop, never
 from solver.kernels.plane_sums import plane_sums
 
@@ -91,8 +90,3 @@ class ExpandedSolver(SmoSolver):
     def error(self) -> float:
         """A bound of the error of v that sums by expansion have left."""
         return self._active.error
-
-    @property
-    def points(self) -> Array:
-        """The points as they are worked on, shape (n_features, n)."""
-        return self._active.whole.XT

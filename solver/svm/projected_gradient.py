@@ -54,8 +54,6 @@ STEP_SIZES = ("barzilai-borwein", "constant")
 PIECE = 1 << 23
 #: Gradient steps after which v is computed anew.
 REFRESH_EVERY = 100
-#: What a state consists of besides the record: numbers, and arrays that are replaced but never written to.
-STATE = ("status", "n_iter", "beta", "v", "_moved", "_newest_size", "_length", "_safe_length", "_fresh", "_stalled")
 
 
 @dataclass(frozen=True)
@@ -157,6 +155,18 @@ class DualAscentSolver(DualSolver):
     """
 
     KEPT_EVERY = 4  # a step costs a product with the kernel matrix
+    VALUES = (
+        "status",
+        "n_iter",
+        "beta",
+        "v",
+        "_moved",
+        "_newest_size",
+        "_length",
+        "_safe_length",
+        "_fresh",
+        "_stalled",
+    )
     n_iter: int = 0  #: number of gradient steps so far
 
     def __init__(
@@ -213,11 +223,6 @@ class DualAscentSolver(DualSolver):
         self._notes = Notes(len(self.NOTES))
 
     # -- reading ---------------------------------------------------------------------------------------------------
-
-    @property
-    def alpha(self) -> Array:
-        """The multipliers, shape (n,)."""
-        return np.abs(self.beta)
 
     @property
     def kkt_violation(self) -> float:
@@ -280,37 +285,16 @@ class DualAscentSolver(DualSolver):
                 break
         return made if n else 0
 
-    def give_up(self) -> None:
-        """End here, with the multipliers as they are, unless it has ended already."""
-        if self.status is Status.RUNNING:
-            self._vector, self._cursor, self.status = None, 0, Status.STOPPED_EARLY
-
     @property
     def pending(self) -> bool:
         """Whether v must be computed anew after the newest gradient step, which ``step(0)`` does."""
         begun = self.status is Status.RUNNING and self.n_iter > 0
         return begun and (self._due if self._vector is None else self._refreshing)
 
-    def checkpoint(self) -> Checkpoint:
-        """Return the present state; of a gradient step that is half done, the state before it.
-
-        Raises
-        ------
-        RuntimeError
-            If work is `pending`.
-        """
-        if self.pending:
-            raise RuntimeError("A checkpoint was asked for while work is pending; call step(0) first.")
-        state = {name: getattr(self, name) for name in STATE}
-        return Checkpoint(state, self.beta.nbytes + self.v.nbytes + self._moved.nbytes + 500)
-
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back (or forward) to a state of this solver; see `SteppedSolver.restore`."""
-        for name, value in checkpoint.state.items():
-            setattr(self, name, value)
+        """Go back (or forward) to a state of this solver; of a half-done gradient step, to the state before it."""
         self._vector, self._cursor = None, 0
-        if self._notes:
-            self._begin_notes()
+        super().restore(checkpoint)
 
     @property
     def _present(self) -> Array:

@@ -200,12 +200,15 @@ class ActiveState:
 
     Attributes
     ----------
+    XT : ndarray of shape (n_features, n)
+        The points to which it belongs; not a copy.
     beta, v, size : ndarray of shape (n,)
     part : tuple
         Of a part under work: its index, its v, and the multipliers that the v of the others belongs to.
     review_at, interval : int
     """
 
+    XT: Array
     beta: Array
     v: Array
     size: Array
@@ -331,10 +334,20 @@ class ActiveSet:
         part = self.part
         left = () if part.is_whole else (part.index, part.v.copy(), self._base.copy())
         # `size` is replaced, and the index of a part never written to: no copies.
-        return ActiveState(self.beta.copy(), self._v.copy(), self.size, left, self.review_at, self._interval)
+        return ActiveState(
+            self.whole.XT, self.beta.copy(), self._v.copy(), self.size, left, self.review_at, self._interval
+        )
 
     def restore(self, state: ActiveState) -> None:
-        """Back to `state`.  Kernel rows are computed again where they are missing: to the same bits."""
+        """Go back to `state`; missing kernel rows are computed again when needed, to the same bits.
+
+        Raises
+        ------
+        RuntimeError
+            If points have moved since (`move_points`).
+        """
+        if state.XT is not self.whole.XT:
+            raise RuntimeError("The checkpoint was made before points moved; it cannot be gone back to.")
         self.beta[:], self._v[:], self.size = state.beta, state.v, state.size
         self.review_at, self._interval = state.review_at, state.interval
         self._all_points()

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from solver.core import fast_loops
-from solver.core.arrays import Array, Integers
+from solver.core.arrays import Array
 from solver.core.certificate import EPS, Certificate, Evidence, Status, proved
 from solver.core.checks import (
     check_choice,
@@ -36,7 +36,7 @@ from solver.core.checks import (
 )
 from solver.core.dual_solver import DualSolver
 from solver.core.step_log import AT_ONCE, Notes
-from solver.core.stepping import Checkpoint, Stop, never
+from solver.core.stepping import Stop, never
 from solver.kernels._kernel_rows import ROW_COST
 from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
@@ -110,21 +110,6 @@ class _Task:
     then: Callable[[SmoSolver, _Task], None]
     outcome: int  #: of the updates before it
     moved: bool = True  #: whether they changed anything
-
-
-@dataclass(frozen=True)
-class _State:
-    """State for `SmoSolver.restore`; kernel rows are computed again."""
-
-    active: ActiveState
-    ints: Integers
-    rng: NDArray[np.uint64]
-    status: Status
-    moved_since_refresh: bool
-    radius: float | None
-    proved_primal: float
-    noted: Array
-    XT: Array  #: the points that it belongs to
 
 
 class SmoSolver(DualSolver):
@@ -201,6 +186,9 @@ class SmoSolver(DualSolver):
     >>> (smo.y - smo.v + smo.intercept > 0).tolist()
     [False, True, False, True]
     """
+
+    VALUES = ("_active_state", "status", "_moved_since_refresh", "_radius", "_proved_primal")
+    ARRAYS = ("_ints", "_rng")
 
     def __init__(
         self,
@@ -410,9 +398,9 @@ class SmoSolver(DualSolver):
         return self._active.beta
 
     @property
-    def alpha(self) -> Array:
-        """The multipliers, shape (n,)."""
-        return np.abs(self.beta)
+    def points(self) -> Array:
+        """The points without their centre, shape (n_features, n)."""
+        return self._active.whole.XT
 
     @property
     def v(self) -> Array:
@@ -518,57 +506,19 @@ class SmoSolver(DualSolver):
                 break
         return self.n_iter - start
 
-    def give_up(self) -> None:
-        """Stop early, with the present multipliers, unless the solver has finished already."""
-        if self.status is Status.RUNNING:
-            self._task, self.status = None, Status.STOPPED_EARLY
-
     @property
     def pending(self) -> bool:
         """Whether v is being computed anew."""
-        return self._task is not None
+        return self._task is not None and self.status is Status.RUNNING
 
-    def checkpoint(self) -> Checkpoint:
-        """Return the present state.
+    @property
+    def _active_state(self) -> ActiveState:
+        return self._active.state()
 
-        Raises
-        ------
-        RuntimeError
-            If work is `pending`.
-        """
-        if self.pending:
-            raise RuntimeError("A checkpoint was asked for while work is pending; call step(0) first.")
-        active = self._active.state()
-        state = _State(
-            active,
-            self._ints.copy(),
-            self._rng.copy(),
-            self.status,
-            self._moved_since_refresh,
-            self._radius,
-            self._proved_primal,
-            self._notes.present if self._notes else np.empty(0),
-            self._active.whole.XT,
-        )
-        return Checkpoint(state, active.nbytes + 500)
-
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Go back (or forward) to a state of this solver; see `SteppedSolver.restore`.
-
-        Raises
-        ------
-        RuntimeError
-            If points have moved since (`move_points`).
-        """
-        state: _State = checkpoint.state
-        if state.XT is not self._active.whole.XT:
-            raise RuntimeError("The checkpoint was made before points moved; it cannot be gone back to.")
-        self._active.restore(state.active)
-        self._ints[:], self._rng[:], self.status = state.ints, state.rng, state.status
-        self._task, self._moved_since_refresh = None, state.moved_since_refresh
-        self._radius, self._proved_primal = state.radius, state.proved_primal
-        if self._notes:
-            self._notes.start(state.noted if len(state.noted) else self._present)
+    @_active_state.setter
+    def _active_state(self, state: ActiveState) -> None:
+        self._active.restore(state)
+        self._task = None
 
     def start_notes(self) -> Array:
         """Note each update from now on, and return the present values; the dual adds up gains until v is computed anew.

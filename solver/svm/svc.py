@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Self
@@ -10,38 +10,23 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver.core.arrays import Array, Indices, Mask
-from solver.core.binary_reduction import run
-from solver.core.certificate import Certificate, NotSeparableError, Status, joined
+from solver.core.arrays import Array, Indices
+from solver.core.binary_reduction import Start, run
+from solver.core.certificate import Certificate, Evidence, NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_flag, check_number, check_points, check_seed
-from solver.core.class_weights import bounds, class_weights, classes_with_weight, sample_weights
 from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, libsvm_table
 from solver.core.scikit_learn import of_scikit_learn
-from solver.kernels.expansion import AnyKernel, gram_for_training, kernel_of
-from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
-from solver.kernels.table import Kernel, PrecomputedKernel
+from solver.kernels.expansion import AnyKernel, kernel_of
+from solver.kernels.kernel_classifier import KernelClassifier, KernelTraining
+from solver.kernels.table import Kernel
 
 from .auto import AutoSolver
 from .c_path import PathSolver
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
-from .working_set_rules import RULES
 
 #: Ways to train; see the parameter `solver` of SVC.
 SOLVERS: dict[str, type[SmoSolver]] = {"auto": AutoSolver, "smo": SmoSolver, "path": PathSolver}
 _SHAPES = ("ovr", "ovo")
-
-
-@dataclass(frozen=True)
-class _Training:
-    """What `prepare` made of data and parameters; `adopt` makes learned attributes of it."""
-
-    X: Array
-    classes: NDArray[Any]
-    codes: Indices  #: class index of each point, -1 for a point of weight 0
-    class_weight: Array
-    kernel: AnyKernel
-    centre: Array
-    trainer: PairTrainer[SmoSolver]
 
 
 @dataclass(repr=False, eq=False)
@@ -171,6 +156,8 @@ class SVC(KernelClassifier):
     """
 
     _largest_coordinate = LARGEST_COORDINATE
+    _largest_C = LARGEST_C
+    _takes_hard_margin = True
 
     tol: float = 1e-3
     max_iter: int = -1
@@ -232,45 +219,6 @@ class SVC(KernelClassifier):
         )
         return self
 
-    def prepare(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        start: Callable[[BinaryProblem, Array], ArrayLike | None] | None = None,
-        sample_weight: ArrayLike | None = None,
-        shrinking: bool = True,
-    ) -> PairTrainer[SmoSolver]:
-        """Check data and parameters, and return a trainer to step; `adopt` takes its snapshots.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-        y : array-like of shape (n,)
-        start : callable, optional
-            ``start(pair, C)`` returns the multipliers a binary problem starts from, or None; `C` are their bounds.
-        sample_weight : array-like of shape (n,), optional
-            As in `fit`.
-        shrinking : bool, default=True
-            As in `SmoSolver`.
-
-        Returns
-        -------
-        PairTrainer
-            Its solvers are `SmoSolver`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit`.
-
-        Notes
-        -----
-        Unlike `fit` it does not raise NotSeparableError: the trainer ends with `Status.NOT_SEPARABLE`.
-        With solver="smo" its steps are those of `SmoSolver`.
-        """
-        training = self._training = self._checked(X, y, sample_weight, start, shrinking)
-        return training.trainer
-
     def move_points(self, X: ArrayLike) -> PairTrainer[SmoSolver] | None:
         """Restart the training with moved points, as `PairClassifier.move_points`.
 
@@ -278,23 +226,22 @@ class SVC(KernelClassifier):
         """
         if self._standardises:  # all points move with each that does
             return None
-        training: _Training = self._training
-        points = check_points(X, self._largest_coordinate)
-        kernel = kernel_of(self.kernel, points, **self._kernel_parameters)
-        known = training.kernel
+        training: KernelTraining = self._training
+        points, data = check_points(X, self._largest_coordinate), training.data
+        kernel = self._checked_kernel(points)
         # Points of a Gram matrix are columns as well; and gamma="scale" may be another number now.
-        if type(known) is not Kernel or kernel != known or points.shape != training.X.shape or self.solver == "path":
+        known = type(kernel) is Kernel and kernel == training.kernel
+        if not known or points.shape != data.X.shape or self.solver == "path":
             return None
         solvers = iter(training.trainer.solvers)
 
         def moved(pair: BinaryProblem) -> SmoSolver:
-            solver = next(solvers)
+            solver: SmoSolver = next(solvers)
             solver.move_points(points[pair.index])
             return solver
 
         trainer = PairTrainer(training.trainer.pairs, moved)
-        centre = _centre(kernel, points, training.codes >= 0)
-        self._training = replace(training, X=points, centre=centre, trainer=trainer)
+        self._training = _centred(replace(training, data=replace(data, X=points), trainer=trainer))
         return trainer
 
     def to_sklearn(self) -> Any:
@@ -360,11 +307,6 @@ class SVC(KernelClassifier):
         largest: Indices = self._joined(pair_values).argmax(axis=-1)
         return largest
 
-    def pair_multipliers(self, snapshots: Sequence[SmoSnapshot]) -> list[tuple[Array, Array]]:
-        """Return alpha and C of the points of each binary problem, in the order of `BinaryProblem.index`."""
-        solvers = self._training.trainer.solvers
-        return [(snapshot.alpha, solver.C) for snapshot, solver in zip(snapshots, solvers, strict=True)]
-
     @cached_property
     def certificates_(self) -> list[Certificate]:  # type: ignore[override]
         """One per binary problem."""
@@ -384,104 +326,63 @@ class SVC(KernelClassifier):
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _checked(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        start: Callable[[BinaryProblem, Array], ArrayLike | None] | None = None,
-        shrinking: bool = True,
-    ) -> _Training:
-        """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""
-        points, classes, codes = self._training_data(X, y)
-        check_number("tol", self.tol, 0.0, np.inf, open_low=True, open_high=True)
-        cache_size = check_number("cache_size", self.cache_size, 0.0, open_high=True)
-        check_choice("selection", self.selection, RULES)
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **start: Any
+    ) -> KernelTraining:
         if check_flag("probability", self.probability):
             raise ValueError("probability is True; an SVM has none: fit CalibratedSVC(SVC()).")
         check_flag("break_ties", self.break_ties)
         check_choice("solver", self.solver, SOLVERS)
-        scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
         shape = check_choice("decision_function_shape", self.decision_function_shape, _SHAPES)
         if shape == "ovo" and self.multiclass != "one-vs-one":
             raise ValueError(f"decision_function_shape is 'ovo'; with multiclass={self.multiclass!r} it must be 'ovr'.")
-        kernel = kernel_of(self.kernel, points, **self._kernel_parameters)
+        return _centred(super()._checked(X, y, sample_weight, **start))
 
-        of_classes = class_weights(self.class_weight, classes, codes)
-        of_points = of_classes[codes] * sample_weights(sample_weight, len(points))
-        left, codes = classes_with_weight(classes, codes, of_points, self._learner)
-        C_i = bounds(self.C, of_points, LARGEST_C, or_inf=True)
-        gram = gram_for_training(kernel, points)
-        pairs = scheme.problems(codes, len(left))
-        centre = _centre(kernel, points, codes >= 0)
-        by_feature = np.ascontiguousarray(points.T)  # as solvers keep them
+    def _checked_kernel(self, X: Array) -> AnyKernel:
+        return kernel_of(self.kernel, X, **self._kernel_parameters)
 
-        def solver(pair: BinaryProblem) -> SmoSolver:
-            rows = by_feature.take(pair.index, axis=1).T if gram is None else gram[np.ix_(pair.index, pair.index)]
-            C_pair = C_i[pair.index]
-            return self._solver(
-                SOLVERS[self.solver],
-                rows,
-                pair.y,
-                kernel if isinstance(kernel, Kernel) else PrecomputedKernel(),
-                C=C_pair,
-                alpha=None if start is None else start(pair, C_pair),
-                cache_size=cache_size / len(pairs),
-                shrinking=shrinking,
-            )
-
-        trainer = PairTrainer(pairs, solver)
-        return _Training(points, classes[left], codes, of_classes[left], kernel, centre, trainer)
-
-    def _solver(self, kind: type[SmoSolver], X: Array, y: Array, kernel: Kernel, **arguments: Any) -> SmoSolver:
-        """Return the solver of one binary problem, of this `kind`."""
-        return kind(
+    def _solver(
+        self,
+        X: Array,
+        pair: BinaryProblem,
+        kernel: Kernel,
+        C: Array,
+        cache_size: float,
+        start: Start | None = None,
+        shrinking: bool = True,
+        **_: Any,
+    ) -> SmoSolver:
+        return SOLVERS[self.solver](
             X,
-            y,
+            pair.y,
             kernel,
+            C=C,
             tol=self.tol,
             max_iter=self.max_iter,
             selection=self.selection,
             random_state=check_seed(self.random_state),
-            **arguments,
+            alpha=None if start is None else start(pair, C),
+            cache_size=cache_size,
+            shrinking=shrinking,
         )
 
-    def _adopt(self, training: _Training, snapshots: Sequence[SmoSnapshot]) -> Self:
-        X, codes, pairs = training.X, training.codes, training.trainer.pairs
-        kernel, centre, n_classes = training.kernel, training.centre, len(training.classes)
-        full = np.zeros((len(X), len(pairs)))
-        for p, (pair, snapshot) in enumerate(zip(pairs, snapshots, strict=True)):
-            full[pair.index, p] = pair.y * snapshot.alpha
-        support = np.flatnonzero((full != 0).any(axis=1))
-        support = support[np.argsort(codes[support], kind="stable")]
-        coef, vectors = full[support], X[support]
-        precomputed = isinstance(kernel, PrecomputedKernel)
-        self.classes_, self.class_weight_ = training.classes, training.class_weight
-        self.n_features_in_, self.shape_fit_ = X.shape[1], X.shape
-        self.support_ = support.astype(np.int32)
-        self.support_vectors_ = np.empty((0, 0)) if precomputed else vectors
-        self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
-        self.pairs_ = [pair.pair for pair in pairs]
-        self._expand(
-            kernel,
-            self.support_vectors_,
-            self.support_,
-            coef,
-            np.array([s.intercept for s in snapshots]),
-            [solver.centre for solver in training.trainer.solvers],
-            centre,
-        )
-        one_row_each = n_classes == 2 or pairs[0].negative == REST
-        self.dual_coef_ = coef.T.copy() if one_row_each else libsvm_table(coef, pairs, codes[support])
+    def _evidence(self, snapshots: Sequence[SmoSnapshot]) -> list[Evidence]:
+        return [snapshot.evidence for snapshot in snapshots]
+
+    def _adopt(self, training: KernelTraining, snapshots: Sequence[SmoSnapshot]) -> Self:
+        super()._adopt(training, snapshots)
+        self.class_weight_, self.shape_fit_ = training.data.class_weight, training.data.X.shape
+        if len(self.classes_) > 2 and self.pairs_[0].negative != REST:
+            self.dual_coef_ = libsvm_table(self._expansion.coef, self.pairs_, training.data.codes[self.support_])
         self._snapshots = snapshots
-        vars(self).pop("certificates_", None)  # made when they are first read
-        self.n_iter_ = np.array([s.evidence.n_iter for s in snapshots], dtype=np.int32)
-        self.fit_status_ = int(any(s.evidence.status in UNFINISHED for s in snapshots))
+        del self.certificates_  # made when they are first read
         return self
 
 
-def _centre(kernel: AnyKernel, points: Array, kept: Mask) -> Array:
-    """Return the shift of the points for a linear kernel, which keeps digits of products far from the origin."""
-    return points[kept].mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
+def _centred(training: KernelTraining) -> KernelTraining:
+    """Return a training that predicts with the mean of its points as centre, if the kernel is linear."""
+    X, codes = training.data.X, training.data.codes
+    linear = training.kernel.is_translation_invariant
+    return replace(training, centre=X[codes >= 0].mean(axis=0) if linear else np.zeros(X.shape[1]))
 
 
 def _outlook(trainer: PairTrainer[SmoSolver], certificate: Certificate, spent: float) -> str:
@@ -492,9 +393,9 @@ def _outlook(trainer: PairTrainer[SmoSolver], certificate: Certificate, spent: f
     return f"{gap}.  {words}" if words else gap
 
 
-def _not_separable(training: _Training, pair: BinaryProblem, solver: SmoSolver) -> str:
+def _not_separable(training: KernelTraining, pair: BinaryProblem, solver: SmoSolver) -> str:
     """Return the error message about a hard margin that does not exist."""
-    names = training.classes
+    names = training.data.classes
     who = ""
     if len(names) > 2:
         other = "the rest" if pair.negative == REST else f"class {names[pair.negative]!s}"

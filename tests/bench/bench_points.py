@@ -5,11 +5,11 @@ from __future__ import annotations
 import tempfile
 import time
 import tracemalloc
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
+from msgspec.structs import replace
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 

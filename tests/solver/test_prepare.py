@@ -190,8 +190,8 @@ def test_a_perceptron_that_separates_has_a_bound() -> None:
 @pytest.mark.parametrize(
     ("learner", "sentence"),
     [
-        (OnlineSVC(class_weight={"ant": 0.0}), "class_weight of ant is 0; OnlineSVC wants weights above 0."),
-        (DualAscentSVC(class_weight={"ant": 0.0}), "class_weight of ant is 0; DualAscentSVC wants weights above 0."),
+        (OnlineSVC(class_weight={"ant": 0.0}), "Invalid input - all samples with positive weights belong to the same"),
+        (DualAscentSVC(class_weight={"ant": -1.0}), "class_weight of 'ant' is -1.0; it must be a number in [0, inf)."),
         (OnlineSVC(multiclass="all"), "multiclass is 'all'; it must be one of 'one-vs-one', 'one-vs-rest'."),
         (DualAscentSVC(C=np.inf), "C is inf; it must be a number in (0, 1e+50]."),
         (DualAscentSVC(C=1e50, class_weight={"ant": 3.0}), "C times the largest weight is 3e+50; it must be at most"),
@@ -204,8 +204,19 @@ def test_sentences(learner: Any, sentence: str) -> None:
         assert str(caught.value).startswith(sentence)
 
 
+@pytest.mark.parametrize("learner", [OnlineSVC, DualAscentSVC])
+def test_a_class_of_weight_zero_is_left_out(learner: Any) -> None:
+    X, y = data(3)
+    model = learner(gamma=GAMMA, class_weight={"bee": 0.0}).fit(X, y)
+    others = learner(gamma=GAMMA).fit(X[y != "bee"], y[y != "bee"])
+    assert model.classes_.tolist() == ["ant", "cow"] and not np.isin(np.flatnonzero(y == "bee"), model.support_).any()
+    assert (model.decision_function(T) == others.decision_function(T)).all()
+
+
 def test_batches_know_one_scheme() -> None:
     X, y = data(3)
+    with pytest.raises(ValueError, match="class_weight of bee is 0; partial_fit wants weights above 0"):
+        OnlineSVC(class_weight={"bee": 0.0}).partial_fit(X, y)
     with pytest.raises(ValueError, match="partial_fit knows 'one-vs-one' only"):
         OnlineSVC(multiclass="one-vs-rest").partial_fit(X, y)
     with pytest.raises(ValueError, match="class_weight is 'balanced'; with partial_fit it must be None or a dict"):

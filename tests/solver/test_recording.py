@@ -163,7 +163,7 @@ def state_of(solver: SteppedSolver) -> State:
         own += [solver._due, solver._order]
     else:
         assert isinstance(solver, PegasosSolver)
-        own = [*solver._arrays, generator_of(solver), astuple(solver.certificate())]
+        own = [*(getattr(solver, name) for name in solver.ARRAYS), generator_of(solver), astuple(solver.certificate())]
     return [
         solver.status,
         solver.n_iter,

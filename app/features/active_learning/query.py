@@ -12,10 +12,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.points import Points
 from app.engine.export_surface import picture_of
@@ -46,8 +48,7 @@ from .state import (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class LearningReply:
+class LearningReply(Struct, frozen=True, eq=False):
     """What has come of a `LearningQuery` so far.
 
     Attributes
@@ -167,8 +168,7 @@ MOST_LABELS = 200
 INTERVAL = 0.15
 
 
-@dataclass(frozen=True, eq=False)
-class Band:
+class Band(Struct, frozen=True, eq=False):
     """Mean and quartiles of the repetitions' accuracies, each of shape (m,), at `Curves.labels`."""
 
     mean: Array
@@ -185,8 +185,7 @@ class Band:
 NOTHING = Band(*(np.empty(0) for _ in range(3)))
 
 
-@dataclass(frozen=True, eq=False)
-class Curves:
+class Curves(Struct, frozen=True, eq=False):
     """The comparison as far as it has come.
 
     Attributes

@@ -7,11 +7,12 @@ is asked for: of the one the model is least sure of, or of one drawn by chance. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.points import Points
@@ -34,8 +35,7 @@ TEST_POINTS = 2000
 MOST_GIVEN = 5
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """How a run is to begin.
 
     Attributes
@@ -59,8 +59,7 @@ class Plan:
     lane: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Pool:
+class Pool(Struct, frozen=True, eq=False):
     """The points that can be asked for, with the truth nobody has told yet.
 
     Attributes
@@ -96,8 +95,7 @@ class Pool:
         return len(self.test_truth) > 0
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """One point's label, as it was told.
 
     Attributes
@@ -115,8 +113,7 @@ class Answer:
     own: bool = False
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(Struct, frozen=True):
     """Shares of points that a model classifies rightly: of the whole pool, and of the fresh points (NaN: none)."""
 
     pool: float
@@ -128,16 +125,14 @@ class Score:
         return self.pool if np.isnan(self.test) else self.test
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """Which point is asked for next, and how sure the model is of it (see `solver.certainty`)."""
 
     index: int
     certainty: float
 
 
-@dataclass(frozen=True, eq=False)
-class LearningStep:
+class LearningStep(Struct, frozen=True, eq=False):
     """What was learnt from the labels so far.
 
     Attributes
@@ -159,8 +154,7 @@ class LearningStep:
     multipliers: Multipliers = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False)
-class ActiveLearningRun:
+class ActiveLearningRun(Struct, frozen=True, eq=False):
     """A run at one moment.
 
     Attributes

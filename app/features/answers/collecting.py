@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from app.core.number_format import grouped
 from app.core.plain_text import plain
@@ -21,8 +21,7 @@ from .hand_in import END, MOST_CHARACTERS, HandIn, StepAnswers
 MOST_HAND_INS, MOST_BYTES, MOST_JSON = 500, 10_000_000, 1_000_000
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """A text in which answers were found: where, and the part after the prefix, or why it was not read."""
 
     name: str
@@ -30,8 +29,7 @@ class Source:
     fault: str = ""
 
 
-@dataclass(frozen=True)
-class Collected:
+class Collected(Struct, frozen=True):
     """What was handed in to a lesson, and sentences about what was left out."""
 
     digest: str

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from app.controllers.controller import Controller
 from app.core.number_format import count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from app.features.lessons.model import Step
 from app.features.lessons.state import LessonSession, Line
@@ -13,8 +13,7 @@ from .state import ClassSession
 from .tally import Tally, tally_of
 
 
-@dataclass(frozen=True)
-class ClassScene:
+class ClassScene(Struct, frozen=True):
     """The answers of a class to one step.
 
     Attributes

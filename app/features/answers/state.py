@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from app.features.lessons.model import Lesson
 from app.state.session import FeatureSession
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from .hand_in import HandIn
 
 
-@dataclass(frozen=True)
-class ClassSession(FeatureSession):
+class ClassSession(FeatureSession, frozen=True):
     """
     Attributes
     ----------

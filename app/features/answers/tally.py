@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from app.features.lessons.model import Step
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 LETTERS = "ABCD"
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """Numbers of one step.
 
     Attributes

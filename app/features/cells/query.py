@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from app.engine.lane_job import TILE
 from app.engine.overlays import Lines, LineStyle
@@ -34,8 +34,7 @@ REST = 0.012
 CELL = LineStyle("cell", 0, 1.0, faint=True)
 
 
-@dataclass(frozen=True, eq=False)
-class KnnCells:
+class KnnCells(Struct, frozen=True, eq=False):
     """The cells of a picture.
 
     Attributes
@@ -56,8 +55,7 @@ class KnnCells:
     coarse: bool
 
 
-@dataclass(frozen=True)
-class CellsQuery:
+class CellsQuery(Struct, frozen=True):
     """Query: the cells of the picture of `model` on `grid`."""
 
     model: KNeighborsClassifier
@@ -88,8 +86,7 @@ class CellsQuery:
         return KnnCells(count, samples / count, (Lines(xy, CELL),) if count <= most else (), grid != self.grid)
 
 
-@dataclass(frozen=True)
-class KeptQuery:
+class KeptQuery(Struct, frozen=True):
     """Query: the training points of `model` without one of which its picture on `grid` is another."""
 
     model: KNeighborsClassifier

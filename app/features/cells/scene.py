@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -35,8 +34,7 @@ COUNTING = (
 )
 
 
-@dataclass(frozen=True)
-class CellsSession(FeatureSession):
+class CellsSession(FeatureSession, frozen=True):
     """What is shown of kNN.
 
     Attributes

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.core.number_format import short
 from app.core.plain_text import listed, plain
@@ -48,8 +49,7 @@ HINTS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Challenge:
+class Challenge(Struct, frozen=True, eq=False):
     """What is to be found in the picture of one classifier.
 
     Attributes

@@ -7,7 +7,8 @@ scikit-learn has some of these data sets, but draws other random numbers; these 
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.features.scores.query import FRESH, SEED
 from app.learners.code import INDENT, WIDTH, call, indented
@@ -18,8 +19,7 @@ from solver.data.datasets import DATASETS
 LISTED = 100
 
 
-@dataclass(frozen=True)
-class _Maker:
+class _Maker(Struct, frozen=True):
     """How the points of a data set are made.
 
     Attributes
@@ -141,8 +141,7 @@ def flip(y, count, flipped, seed):
 '''
 
 
-@dataclass(frozen=True)
-class Generated:
+class Generated(Struct, frozen=True):
     """The lines about a generator.
 
     Attributes

@@ -10,7 +10,9 @@ import math
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.number_format import count
 from app.core.plain_text import plain
@@ -34,8 +36,7 @@ _MODULES = {"matplotlib.pyplot": "plt", "numpy": "np"}
 _STANDARD = ("functools",)
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct, frozen=True):
     """A program, and the file that it reads.
 
     Attributes
@@ -78,8 +79,7 @@ class Program:
         return f"{text}\n"
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """One of the lanes: its model and what draws it."""
 
     title: str

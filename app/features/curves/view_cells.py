@@ -6,10 +6,10 @@ Nothing is smoothed or left out: a pixel that stands for many steps has the extr
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 
 from app.engine.shading import RGB
 from app.views.chart.marks import DASHED, DOTTED, LONG, SOLID, Dash
@@ -27,8 +27,7 @@ COLOURS: tuple[tuple[RGB, RGB], ...] = (
 INK, VIOLET, AMBER = range(3)
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
+class Cells(Struct, frozen=True, eq=False):
     """A curve on a step axis, at most one cell for each pixel, from left to right.
 
     Attributes
@@ -51,8 +50,7 @@ class Cells:
 NO_CELLS = Cells(np.empty(0), np.empty(0), np.empty(0))
 
 
-@dataclass(frozen=True)
-class PlotSpec:
+class PlotSpec(Struct, frozen=True):
     """One of the plots: what its axis is of, whether it may be and at first is logarithmic; counts, or shares only."""
 
     title: str
@@ -62,8 +60,7 @@ class PlotSpec:
     percent: bool = False
 
 
-@dataclass(frozen=True)
-class CurveSpec:
+class CurveSpec(Struct, frozen=True):
     """How a note of a run is drawn.
 
     Attributes

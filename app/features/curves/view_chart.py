@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import ArrayLike
 from PySide6.QtCore import QPointF, QSize
 from PySide6.QtGui import QKeyEvent

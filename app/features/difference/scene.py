@@ -5,10 +5,11 @@ is right; and the wipe between their pictures.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.number_format import count, percent
 from app.core.points import Points
@@ -32,8 +33,7 @@ from solver.kernels.pixels import TIED
 PROMISED = 20_000
 
 
-@dataclass(frozen=True, eq=False)
-class Involved:
+class Involved(Struct, frozen=True, eq=False):
     """The points that two models give different classes.
 
     Attributes
@@ -57,8 +57,7 @@ class Involved:
         return int(right[:, 0].sum()), int(right[:, 1].sum())
 
 
-@dataclass(frozen=True, eq=False)
-class Difference:
+class Difference(Struct, frozen=True, eq=False):
     """What is known of where two models differ.
 
     Attributes
@@ -81,8 +80,7 @@ class Difference:
         return float(self.hatch.mask.mean())
 
 
-@dataclass(frozen=True)
-class Differing:
+class Differing(Struct, frozen=True):
     """The question: where do the models of `sides` predict different classes, of `grid` and of `points`?"""
 
     sides: Sides
@@ -127,8 +125,7 @@ class Differing:
 NAME = "compare"
 
 
-@dataclass(frozen=True)
-class DifferenceSession(FeatureSession):
+class DifferenceSession(FeatureSession, frozen=True):
     """What is done with the difference of two lanes.
 
     Attributes
@@ -143,8 +140,7 @@ class DifferenceSession(FeatureSession):
     wipe: float | None = None
 
 
-@dataclass(frozen=True)
-class Wipe:
+class Wipe(Struct, frozen=True):
     """Another lane's picture over part of a lane's own.
 
     Attributes
@@ -162,8 +158,7 @@ class Wipe:
     places: tuple[int, int]
 
 
-@dataclass(frozen=True)
-class DifferenceScene:
+class DifferenceScene(Struct, frozen=True):
     """What the panel about the difference shows.
 
     Attributes

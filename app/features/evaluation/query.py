@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.points import Points
 from app.engine.cover import Cover
@@ -26,8 +26,7 @@ STRIP = 150_000
 # -- cross-validation ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class CrossValidation:
+class CrossValidation(Struct, frozen=True):
     """Query: cross-validate the classifier of `lane`, see `cross_validated`."""
 
     lane: Lane
@@ -89,8 +88,7 @@ def field_of(model: Model, grid: Grid) -> ScoreGrid:
     return ScoreGrid(model, grid)
 
 
-@dataclass(frozen=True)
-class ThresholdLine:
+class ThresholdLine(Struct, frozen=True):
     """Where a model's score is `threshold`."""
 
     field: ScoreGrid

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.engine.cross_validation import Validated
 from app.engine.overlays import Lines, LineStyle, Sheet
@@ -28,8 +30,7 @@ PANEL = "evaluation"
 OTHER = LineStyle("other", 3, 2.0, (1.5, 2.0), (1.2, 1.6))
 
 
-@dataclass(frozen=True)
-class EvaluationSession(FeatureSession):
+class EvaluationSession(FeatureSession, frozen=True):
     """What is done with the evaluation.
 
     Attributes
@@ -48,7 +49,7 @@ class EvaluationSession(FeatureSession):
     judged: int = 0
 
     def of_new_document(self) -> EvaluationSession:
-        return replace(self, thresholds=EvaluationSession.thresholds)
+        return replace(self, thresholds=EvaluationSession().thresholds)
 
     def of_new_lane(self, slot: int) -> EvaluationSession:
         return replace(self, thresholds=(*self.thresholds[:slot], None, *self.thresholds[slot + 1 :]))
@@ -144,8 +145,7 @@ def _line(answer: Answer) -> tuple[Sheet, ...]:
 # -- the panel -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class LaneEvaluation:
+class LaneEvaluation(Struct, frozen=True, eq=False):
     """What is known of one lane.
 
     Attributes
@@ -196,8 +196,7 @@ class LaneEvaluation:
     lane: Lane
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Struct, frozen=True, eq=False):
     """What the panel shows.
 
     Attributes
@@ -245,7 +244,7 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
                 document.lanes[index],
                 scored,
                 fresh,
-                Frame.accuracy if frame is None else frame.accuracy,
+                math.nan if frame is None else frame.accuracy,
                 threshold_in(document, session, index),
                 validated,
                 wished is not None,

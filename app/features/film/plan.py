@@ -5,12 +5,13 @@ No Qt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.number_format import count, grouped, short
 from app.core.plain_text import listed
@@ -48,8 +49,7 @@ def times(n_pictures: int, rate: int) -> tuple[int, ...]:
     return (*(after - before for before, after in pairwise(seen)), round(1000 * HELD))
 
 
-@dataclass(frozen=True)
-class Training:
+class Training(Struct, frozen=True):
     """The training of a lane, from its recording.
 
     Attributes
@@ -96,8 +96,7 @@ class Training:
         return tuple(dict.fromkeys([*steps, last]))
 
 
-@dataclass(frozen=True)
-class Sweep:
+class Sweep(Struct, frozen=True):
     """A parameter from one value to another, at even distances on its slider, each picture trained to its end.
 
     Attributes
@@ -128,16 +127,14 @@ class Sweep:
         return tuple(scale.value_at(int(place)) for place in np.round(places))
 
 
-@dataclass(frozen=True)
-class ReliefView:
+class ReliefView(Struct, frozen=True):
     """How a picture shows the relief: turned so far, and, of the kernel trick, lifted so far; as in `relief_image`."""
 
-    azimuth: float = Camera.azimuth
+    azimuth: float = Camera().azimuth
     morph: float | None = None
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """The relief of a lane as it is, turned once about itself."""
 
     lane: int
@@ -147,11 +144,10 @@ class Turn:
     def views(self) -> tuple[ReliefView, ...]:
         """Of its pictures; the next one would be the first again."""
         turns = np.linspace(0.0, 360.0, self.pictures, endpoint=False)
-        return tuple(ReliefView((Camera.azimuth + float(turn)) % 360.0) for turn in turns)
+        return tuple(ReliefView((Camera().azimuth + float(turn)) % 360.0) for turn in turns)
 
 
-@dataclass(frozen=True)
-class Lift:
+class Lift(Struct, frozen=True):
     """The kernel trick of a lane as it is: from the plane to its map, and back."""
 
     lane: int

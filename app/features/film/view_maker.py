@@ -9,11 +9,12 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
@@ -49,8 +50,7 @@ from .view_relief import ReliefShot, painted, relief_shot
 LAID_OVER = ("boundary", "ghost")
 
 
-@dataclass(frozen=True)
-class FilmSpec:
+class FilmSpec(Struct, frozen=True):
     """A film: of what, how each picture looks, in which format, and how many of them are seen in a second."""
 
     content: Content
@@ -83,8 +83,7 @@ def _with_frames(known: Results, frames: Iterable[Frame | None]) -> Results:
     return kept
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Struct, frozen=True, eq=False):
     """What a film will be like.
 
     Attributes

@@ -6,9 +6,9 @@ It can be made in any thread.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF
@@ -29,8 +29,7 @@ from .plan import ReliefView
 AS_IT_IS = ReliefView()
 
 
-@dataclass(frozen=True, eq=False)
-class ReliefShot:
+class ReliefShot(Struct, frozen=True, eq=False):
     """What a picture is made of.
 
     Attributes

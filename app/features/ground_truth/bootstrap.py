@@ -14,11 +14,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.points import MAX_CLASSES, Points
@@ -46,8 +46,7 @@ KEPT = 6
 HAZE = LineStyle("haze", 0, 1.2, faint=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Refit:
+class Refit(Struct, frozen=True, eq=False):
     """A model of one resample.
 
     Attributes
@@ -70,8 +69,7 @@ class Refit:
     finished: bool
 
 
-@dataclass(frozen=True, eq=False)
-class Bootstrap:
+class Bootstrap(Struct, frozen=True, eq=False):
     """What is known of a lane's stability.
 
     Attributes
@@ -146,8 +144,7 @@ def _kept(points: Points, lane: Lane) -> dict[int, Refit]:
         return found
 
 
-@dataclass(frozen=True)
-class Stability:
+class Stability(Struct, frozen=True):
     """Query: what the classifier of a lane would look like on resampled points.
 
     Parameters

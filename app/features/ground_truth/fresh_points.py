@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.core.points import Points
 from app.engine.fitting import predictions
@@ -31,8 +34,7 @@ PLACES, PORTION = 100_000, 10_000
 SIDE = 200
 
 
-@dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(Struct, frozen=True, eq=False):
     """How a model did.
 
     Attributes
@@ -105,7 +107,7 @@ class Fresh:
     law: Law
     fresh_draw: FreshDraw
     model: Model | None
-    before: Tally | None = field(default=None, compare=False)
+    before: Tally | None = dataclasses.field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         tally, before = Tally(self.law, replace(self.fresh_draw, batches=0), self.model), self.before
@@ -140,8 +142,7 @@ def _in_parts(xy: Array, work: Callable[[Indices], None], pace: Pace) -> Generat
     yield from pace.in_blocks(len(order), lambda block: work(order[block]), size=32)
 
 
-@dataclass(frozen=True)
-class BayesError:
+class BayesError(Struct, frozen=True):
     """Error of the ideal classifier: the mean of its risk over `places` drawn places, and the mean's standard error.
 
     `nearest` is the same mean for 1-NN with infinitely many points.
@@ -153,8 +154,7 @@ class BayesError:
     nearest: float = 0.0
 
 
-@dataclass(frozen=True)
-class Ideal:
+class Ideal(Struct, frozen=True):
     """Query: the error of the ideal classifier."""
 
     law: Law
@@ -184,8 +184,7 @@ class Ideal:
             post(BayesError(mean, spread / math.sqrt(places), places, nearest / places))
 
 
-@dataclass(frozen=True)
-class Area:
+class Area(Struct, frozen=True):
     """Share of the square [-1, 1]^2 where a model says another class than the truth, of `SIDE` x `SIDE` places."""
 
     model: Model
@@ -198,7 +197,7 @@ class Square:
 
     name: str
     model: Model
-    before: Area | None = field(default=None, compare=False)
+    before: Area | None = dataclasses.field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         if self.before is not None:
@@ -209,8 +208,7 @@ class Square:
         post(Area(self.model, float((predicted != Law(self.name).truth.classes(xy)).mean())))
 
 
-@dataclass(frozen=True)
-class Edited:
+class Edited(Struct, frozen=True):
     """Query: whether the points are others than the generator made."""
 
     origin: GeneratorSettings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from app.state.document import GeneratorSettings
 from solver.data.distribution import Law
@@ -11,8 +11,7 @@ from .bootstrap import Bootstrap
 from .fresh_points import Area, BayesError, Tally
 
 
-@dataclass(frozen=True)
-class TruthRow:
+class TruthRow(Struct, frozen=True):
     """What the panel says of one lane.
 
     Attributes
@@ -50,8 +49,7 @@ class TruthRow:
     state: str = ""
 
 
-@dataclass(frozen=True)
-class GroundTruthScene:
+class GroundTruthScene(Struct, frozen=True):
     """What panel, legend and pictures show of truth and stability.
 
     Attributes

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from app.engine.overlays import Lines, LineStyle, Sheet, Specks
 from app.engine.pieces import Pace, Step
@@ -42,8 +43,7 @@ TILE = 16
 IDEAL = LineStyle("ideal", 1, 2.4, (9.0, 3.0), (3.2, 1.6), accent=True)
 
 
-@dataclass(frozen=True)
-class Boundary:
+class Boundary(Struct, frozen=True):
     """Query: the ideal boundary on the rectangle of `grid`.
 
     Parameters

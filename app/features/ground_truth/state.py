@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.state.session import FeatureSession
 from solver.core.arrays import Array, Integers
@@ -12,8 +13,7 @@ from solver.data.distribution import Law
 _FRESH = 71
 
 
-@dataclass(frozen=True)
-class FreshDraw:
+class FreshDraw(Struct, frozen=True):
     """Which fresh points: `batches` of `count` points each, numbered from `first` on; the same number, the same points.
 
     Nothing is thrown while `batches` is 0.
@@ -38,8 +38,7 @@ class FreshDraw:
         return law.draw(self.count, (_FRESH, self.first + batch))
 
 
-@dataclass(frozen=True)
-class GroundTruthSession(FeatureSession):
+class GroundTruthSession(FeatureSession, frozen=True):
     """What is done with truth and stability.
 
     Attributes

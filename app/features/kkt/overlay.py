@@ -6,9 +6,8 @@ is painted without painting the picture anew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
+from msgspec import Struct, field
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
@@ -34,8 +33,7 @@ GAP, PAD = 5.0, 5.0
 Spot = tuple[float, float]
 
 
-@dataclass(frozen=True, eq=False)
-class SlackLines:
+class SlackLines(Struct, frozen=True, eq=False):
     """The slacks in pixels: a line each, from the point to where f reaches its margin.
 
     Attributes
@@ -87,8 +85,7 @@ class SlackLines:
         return result
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(Struct, frozen=True):
     """Text on a plate.
 
     Attributes
@@ -105,8 +102,7 @@ class Label:
     bold: tuple[bool, ...]
 
 
-@dataclass(frozen=True)
-class PairMark:
+class PairMark(Struct, frozen=True):
     """The points at work: a ring round each that is in sight, lines from the first to the others, labels.
 
     Attributes
@@ -131,8 +127,7 @@ class PairMark:
         return area
 
 
-@dataclass(frozen=True)
-class Card:
+class Card(Struct, frozen=True):
     """The hovered point: a ring, and its numbers beside it."""
 
     at: Spot
@@ -143,8 +138,7 @@ class Card:
         return square(self.at, CARD + 4) | self.label.rect
 
 
-@dataclass(frozen=True, eq=False)
-class StudyOverlay:
+class StudyOverlay(Struct, frozen=True, eq=False):
     """What lies over the picture, in the canvas's pixels.
 
     Attributes

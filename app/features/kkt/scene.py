@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -14,8 +13,7 @@ from app.state.session import FeatureSession
 from solver.inspection.metrics import KktCase
 
 
-@dataclass(frozen=True)
-class KktSession(FeatureSession):
+class KktSession(FeatureSession, frozen=True):
     """What is done with the KKT cases.
 
     Attributes

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.number_format import count
 from app.core.plain_text import plain
@@ -85,8 +87,7 @@ def check(features: FeatureTable, files: Sequence[Path], against: Path | None = 
     return lines, sound
 
 
-@dataclass(frozen=True, eq=False)
-class LaneView:
+class LaneView(Struct, frozen=True, eq=False):
     """What a step displays of one classifier.
 
     Attributes

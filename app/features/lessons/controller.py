@@ -6,8 +6,9 @@ What the student makes of a step is kept in the session, beside the lesson; each
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from app.controllers.controller import Controller
 from app.engine.requests import Frame, Phase

@@ -6,11 +6,11 @@ import math
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.number_format import grouped, percent, short
 from app.engine.cover import Cover
@@ -94,8 +94,7 @@ _UNKNOWN = (
 )
 
 
-@dataclass(frozen=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """One condition of a goal.
 
     Attributes

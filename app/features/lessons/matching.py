@@ -7,10 +7,10 @@ shown.  What agrees is counted on the square that every window shows, so that al
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.engine.fitting import fitted
@@ -35,8 +35,7 @@ SAMPLES = 240
 HINT_AFTER = 8
 
 
-@dataclass(frozen=True)
-class Hidden:
+class Hidden(Struct, frozen=True):
     """The classifier to be found, with the points it is trained on, and the square on which it is compared."""
 
     side: StateSide
@@ -58,15 +57,13 @@ def square(view: View) -> Grid:
     return Grid(view.x - half, view.x + half, view.y - half, view.y + half, SAMPLES, SAMPLES)
 
 
-@dataclass(frozen=True, eq=False)
-class Regions:
+class Regions(Struct, frozen=True, eq=False):
     """The classes that the hidden classifier predicts on its square."""
 
     classes: NDArray[np.int8]
 
 
-@dataclass(frozen=True)
-class RegionsQuery:
+class RegionsQuery(Struct, frozen=True):
     """Query: which classes does the hidden classifier predict?"""
 
     hidden: Hidden
@@ -79,8 +76,7 @@ class RegionsQuery:
         post(Regions(found.classes))
 
 
-@dataclass(frozen=True)
-class ShareQuery:
+class ShareQuery(Struct, frozen=True):
     """Query: on which share of the square does a model predict the same as the hidden classifier?"""
 
     side: StateSide

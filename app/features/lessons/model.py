@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from app.engine.cover import Cover
 
@@ -15,8 +16,7 @@ ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One line such as `k = 15` or `2.C = 10`.
 
     Attributes
@@ -37,8 +37,7 @@ class Setting:
     line: int
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(Struct, frozen=True):
     """What a step begins with.
 
     Attributes
@@ -56,8 +55,7 @@ class Start:
     settings: tuple[Setting, ...] = ()
 
 
-@dataclass(frozen=True)
-class Prediction:
+class Prediction(Struct, frozen=True):
     """What is guessed before the pictures are shown.
 
     Attributes
@@ -85,8 +83,7 @@ class Prediction:
     reasons: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """One heading of a lesson.
 
     Attributes
@@ -136,8 +133,7 @@ class Step:
     match: str = ""
 
 
-@dataclass(frozen=True)
-class Lesson:
+class Lesson(Struct, frozen=True):
     """A lesson.
 
     Attributes

@@ -9,10 +9,11 @@ import base64
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
+
+from msgspec import Struct
 
 from app.core.plain_text import plain
 
@@ -23,8 +24,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 QUESTION, SOLUTION = "question.png", "solution.png"
 
 
-@dataclass(frozen=True)
-class QuizQuestion:
+class QuizQuestion(Struct, frozen=True):
     """A question of a quiz.
 
     Attributes

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
@@ -29,8 +28,7 @@ WORD = "Covered"
 PAD = 6.0
 
 
-@dataclass(frozen=True, eq=False)
-class GuessOverlay:
+class GuessOverlay(Struct, frozen=True, eq=False):
     """What lies over a picture, in the canvas's pixels.
 
     Attributes

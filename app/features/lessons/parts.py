@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import reduce
+
+from msgspec import Struct, field
 
 from app.core.plain_text import plain
 
@@ -35,8 +36,7 @@ ANSWER, REASON = "answer", "reason"
 _PICTURE = re.compile(r"!\[[^\]]{0,200}\]\(")
 
 
-@dataclass
-class Entry:
+class Entry(Struct):
     """A field, answer or reason as it is written: its word, what stands between that and colon, what behind, and where.
 
     Of an answer, `reason` is why it is wrong.
@@ -49,8 +49,7 @@ class Entry:
     reason: Entry | None = None
 
 
-@dataclass
-class Part:
+class Part(Struct):
     """A heading, with the lines below it: fields by their words, answers of the question, settings and text."""
 
     title: str

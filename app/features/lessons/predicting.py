@@ -10,11 +10,12 @@ the region is the model's.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.points import Points
 from app.engine.cover import Cover
@@ -135,8 +136,7 @@ def classes_of(region: Integers, xs: Array, ys: Array, points: Points, model: In
     return guessed
 
 
-@dataclass(frozen=True)
-class Agreement:
+class Agreement(Struct, frozen=True):
     """Query: the share of the view in which a drawn boundary and the model say the same.
 
     Parameters

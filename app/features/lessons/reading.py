@@ -9,10 +9,11 @@ import hashlib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from app.core.plain_text import plain
 from app.engine.cover import Cover

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.points import Points
 from app.engine.cover import Cover
@@ -22,8 +22,7 @@ from .predicting import AGREEMENT, Agreement, graded
 from .state import Guess, LessonSession
 
 
-@dataclass(frozen=True)
-class LessonScene:
+class LessonScene(Struct, frozen=True):
     """What is shown of a lesson.
 
     Attributes

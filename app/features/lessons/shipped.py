@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from app.exchange.opening import LESSON_SUFFIX
 from app.files.assets import asset, assets, card

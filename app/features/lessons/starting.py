@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from app.core.number_format import number_in
 from app.exchange import opening

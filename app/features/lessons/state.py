@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.points import Points
 from app.learners.model import Model
@@ -25,8 +27,7 @@ Box = tuple[float, float, float, float]
 GOOD = 0.9
 
 
-@dataclass(frozen=True, eq=False)
-class Boundary:
+class Boundary(Struct, frozen=True, eq=False):
     """What a drawn boundary is compared with: the model as it was at the reveal.
 
     Attributes
@@ -42,8 +43,7 @@ class Boundary:
     box: Box
 
 
-@dataclass(frozen=True)
-class Gains:
+class Gains(Struct, frozen=True):
     """What the pair that was picked would gain, and what the rule takes.
 
     Attributes
@@ -62,8 +62,7 @@ class Gains:
     rule: str
 
 
-@dataclass(frozen=True)
-class Guess:
+class Guess(Struct, frozen=True):
     """What is predicted.
 
     Attributes
@@ -114,8 +113,7 @@ class Guess:
 NO_GUESS = Guess()
 
 
-@dataclass(frozen=True, eq=False)
-class StepState:
+class StepState(Struct, frozen=True, eq=False):
     """What one has made of a step.
 
     Attributes
@@ -139,8 +137,7 @@ class StepState:
         return self.reached if step.goal else bool(self.guess.is_right)
 
 
-@dataclass(frozen=True)
-class LessonSession(FeatureSession):
+class LessonSession(FeatureSession, frozen=True):
     """
     Attributes
     ----------
@@ -201,5 +198,5 @@ class LessonSession(FeatureSession):
 
     def with_state(self, **changes: object) -> LessonSession:
         """Something else made of the step one is at."""
-        state = replace(self.state, **changes)  # type: ignore[arg-type]
+        state = replace(self.state, **changes)
         return replace(self, states=(*self.states[: self.at], state, *self.states[self.at + 1 :]))

@@ -11,10 +11,11 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QSizeF, QUrl
 from PySide6.QtGui import (
     QFont,
@@ -71,8 +72,7 @@ FIND_PAIR = "Circle the two points{of} that move next."
 LONGEST = 120.0
 
 
-@dataclass(frozen=True)
-class Exercise:
+class Exercise(Struct, frozen=True):
     """A step on paper: its place from 1, and its picture with the points only, and as the program shows it.
 
     `pair` is a sentence about the two points that move next, where the step asks for them.

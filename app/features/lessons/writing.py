@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.core.plain_text import plain
 from app.state.document import Document
@@ -25,16 +26,14 @@ TEXT = "Write here what the student reads: what to look at, and what to try."
 _HEADING = re.compile(r"^( {0,3})#{1,2}(?=[ \t]|$)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer to choose, and why it is wrong; "" where nothing is said of that."""
 
     text: str
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class NewStep:
+class NewStep(Struct, frozen=True):
     """A step that is to be written.
 
     Attributes

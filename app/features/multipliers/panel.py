@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -39,8 +39,7 @@ EDGED = 6
 WIDEST = 40
 
 
-@dataclass(frozen=True, eq=False)
-class Bars:
+class Bars(Struct, frozen=True, eq=False):
     """Which multipliers stand where.
 
     Attributes

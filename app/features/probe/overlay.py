@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
@@ -25,8 +25,7 @@ RING, ARM, GAP, PIN = 9.0, 14.0, 4.0, 6.0
 THIN, THICK = 1.2, 4.2
 
 
-@dataclass(frozen=True, eq=False)
-class ProbeOverlay:
+class ProbeOverlay(Struct, frozen=True, eq=False):
     """All of it, in the canvas's pixels.
 
     Attributes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from app.engine.fitting import begun_shares
 from app.engine.pieces import Pace, Step
@@ -25,8 +25,7 @@ from .tables import Who
 SAMPLES, MOST_SQUARED, MOST_REFINED = 160, 6000, 2500
 
 
-@dataclass(frozen=True, eq=False)
-class BoundaryFacts:
+class BoundaryFacts(Struct, frozen=True, eq=False):
     """What has been found out about one binary problem of a model.
 
     Attributes
@@ -48,8 +47,7 @@ class BoundaryFacts:
         return nearest_zero(self.decision, at, self.crossings) if len(self.decision.coef) <= MOST_REFINED else None
 
 
-@dataclass(frozen=True)
-class BoundaryQuery:
+class BoundaryQuery(Struct, frozen=True):
     """What is the ground of this problem of this model, within (left, right, bottom, top)?"""
 
     model: PairClassifier
@@ -73,8 +71,7 @@ class BoundaryQuery:
         post(BoundaryFacts(decision, norm, found))
 
 
-@dataclass(frozen=True)
-class ProbeQuery:
+class ProbeQuery(Struct, frozen=True):
     """Why does this model give a place its class?  For models that are too large for the window to wait."""
 
     model: Model

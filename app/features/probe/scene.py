@@ -6,10 +6,10 @@ Every number is the model's own: the vote neighbour by neighbour, or f term by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.number_format import percent
 from app.engine.query import LaneQuestion, Query
@@ -41,8 +41,7 @@ LEAST_TERM = 0.02
 HEAVY = 40_000
 
 
-@dataclass(frozen=True)
-class Ball:
+class Ball(Struct, frozen=True):
     """All locations as near to the probed one as the k-th neighbour, where distances are those of the model.
 
     Attributes
@@ -59,8 +58,7 @@ class Ball:
     scaler: Scaler | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Sketch:
+class Sketch(Struct, frozen=True, eq=False):
     """What a picture shows of a probe, in the plane.
 
     Attributes
@@ -86,8 +84,7 @@ class Sketch:
 NO_SKETCH = Sketch(np.empty((0, 2)), np.empty(0), np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.intp), None)
 
 
-@dataclass(frozen=True, eq=False)
-class LaneProbe:
+class LaneProbe(Struct, frozen=True, eq=False):
     """Why a lane gives a place its class.
 
     Attributes
@@ -114,8 +111,7 @@ class LaneProbe:
     message: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Probe:
+class Probe(Struct, frozen=True, eq=False):
     """What is probed just now.
 
     Attributes
@@ -292,8 +288,7 @@ FOLLOWERS = frozenset({"probe", "search"})
 _kept = lru_cache(maxsize=16)(probe_lane)
 
 
-@dataclass(frozen=True)
-class ProbeSession(FeatureSession):
+class ProbeSession(FeatureSession, frozen=True):
     """What is done with the probe.
 
     Attributes

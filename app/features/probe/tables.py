@@ -6,9 +6,9 @@ A cell's text is made when it is asked for: of thousands of rows, a few are in s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.number_format import count, grouped, signed
@@ -100,8 +100,7 @@ class Table:
         return ", ".join([self.names[label], *told] if self.names and label >= 0 else told)
 
 
-@dataclass(frozen=True)
-class Who:
+class Who(Struct, frozen=True):
     """Names of the points of a model: the row in the table of all points, and what the classes are called."""
 
     trained: Points  #: what the model was trained on

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.controllers.controller import Controller
 from app.core.points import Points
@@ -39,8 +40,7 @@ FIRST_PACES = {"steps": 2, "time": 1}
 FIRST_RULES = ("random", "second-order")
 
 
-@dataclass(frozen=True)
-class RaceChoice:
+class RaceChoice(Struct, frozen=True):
     """What the user has chosen.
 
     Attributes
@@ -271,12 +271,12 @@ class RaceController:
 
     def _begin(self, **changes: object) -> None:
         """Set a new race up, with other choices; one that was going goes on from zero."""
-        self.choice = replace(self.choice, **{"started": self.choice.playing, **changes})  # type: ignore[arg-type]
+        self.choice = replace(self.choice, **{"started": self.choice.playing, **changes})
         self._set_up()
         self._change(**({"playing": False, "started": False} if self._obstacle else {}))
 
     def _change(self, **changes: object) -> None:
-        self.choice = replace(self.choice, **changes)  # type: ignore[arg-type]
+        self.choice = replace(self.choice, **changes)
         self._refusal = ""
         self._order()
         self._changed()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
+from msgspec import Struct, field
 
 from app.core.points import Points
 from app.engine.requests import NO_MARKS, Marks, Picture
@@ -24,8 +23,7 @@ CURVE = ("steps", "evaluations", "seconds", "gap", "violation")
 NEAR_GAP = 0.01
 
 
-@dataclass(frozen=True)
-class Course:
+class Course(Struct, frozen=True):
     """What is raced on and who races; it stays the same until the race begins anew.
 
     Attributes
@@ -57,8 +55,7 @@ class Course:
     cache_size: float = 50.0
 
 
-@dataclass(frozen=True)
-class Finish:
+class Finish(Struct, frozen=True):
     """What a racer had spent when it came to a finish, and in which place that was.
 
     Attributes
@@ -81,8 +78,7 @@ class Finish:
         return self.steps if mode == "steps" else self.seconds
 
 
-@dataclass(frozen=True, eq=False)
-class RacerFrame:
+class RacerFrame(Struct, frozen=True, eq=False):
     """One rule at one moment of the race.
 
     Attributes
@@ -119,8 +115,7 @@ class RacerFrame:
         return self.certificate.status is Status.RUNNING
 
 
-@dataclass(frozen=True, eq=False)
-class RaceFrame:
+class RaceFrame(Struct, frozen=True, eq=False):
     """All racers at one moment.
 
     Attributes

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.points import Points
 from app.engine.pieces import Pace, Step
@@ -235,8 +236,7 @@ class RaceRun:
         post(frame)
 
 
-@dataclass(frozen=True)
-class RaceQuery:
+class RaceQuery(Struct, frozen=True):
     """Query: how a race is to go on, and how it is drawn.
 
     Attributes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from app.core.number_format import count, grouped, percent, short, span_of_time
 from app.learners.svm import STEPPED
@@ -50,8 +51,7 @@ PREPARING = "Preparing the fast solver, which all rules but one need…"
 NO_LANE = "A race needs a support vector machine trained by SMO that does not standardise: choose it above a picture."
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """One entry of the table, and whether it is the best of its column."""
 
     text: str

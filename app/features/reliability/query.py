@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.points import Points
 from app.engine.cover import Cover
@@ -26,8 +26,7 @@ FRESH = 5000
 SEED = (1000, 2)
 
 
-@dataclass(frozen=True, eq=False)
-class Reliability:
+class Reliability(Struct, frozen=True, eq=False):
     """How reliable the probabilities of one model are.
 
     Attributes
@@ -49,8 +48,7 @@ class Reliability:
     ideal: tuple[float, float] | None
 
 
-@dataclass(frozen=True)
-class ReliabilityQuery:
+class ReliabilityQuery(Struct, frozen=True):
     """Query: how reliable the probabilities of a model are.
 
     Parameters

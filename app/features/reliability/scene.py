@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from app.core.number_format import count, grouped
 from app.core.points import Points
@@ -21,8 +22,7 @@ from .query import FRESH, Reliability, ReliabilityQuery
 PANEL = "reliability"
 
 
-@dataclass(frozen=True)
-class LaneReliability:
+class LaneReliability(Struct, frozen=True):
     """What the panel shows of one lane.
 
     Attributes
@@ -42,8 +42,7 @@ class LaneReliability:
     message: str
 
 
-@dataclass(frozen=True)
-class ReliabilityScene:
+class ReliabilityScene(Struct, frozen=True):
     """What the panel shows.
 
     Attributes

@@ -6,11 +6,12 @@ All is put into a box about the origin, z upwards, whose longest side across goe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from solver.core.arrays import Array, Integers
@@ -29,8 +30,7 @@ FADE = 0.85
 RINGS, SPOKES = 49, 145
 
 
-@dataclass(frozen=True)
-class Camera:
+class Camera(Struct, frozen=True):
     """From where one looks, infinitely far away: parallels stay parallel.
 
     Attributes
@@ -71,8 +71,7 @@ class Camera:
         return np.asarray(at @ self.axes.T * (self.zoom * pixels) + np.array([0.5 * width, 0.5 * height, 0.0]))
 
 
-@dataclass(frozen=True)
-class Caption:
+class Caption(Struct, frozen=True):
     """A few words at one of several places: the one farthest along `towards`, (x, y) on screen."""
 
     text: str
@@ -80,8 +79,7 @@ class Caption:
     towards: tuple[int, int]
 
 
-@dataclass(frozen=True, eq=False)
-class Solid:
+class Solid(Struct, frozen=True, eq=False):
     """What stands before the camera, in the box.
 
     Attributes

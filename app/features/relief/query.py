@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.points import Points
 from app.engine.pieces import Pace, Step, never
@@ -25,8 +26,7 @@ COARSE, FINE = 33, 145
 Area = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, eq=False)
-class Relief:
+class Relief(Struct, frozen=True, eq=False):
     """What is drawn.
 
     Attributes

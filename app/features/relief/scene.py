@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.engine.query import LaneQuestion, Query
 from app.engine.requests import Frame
@@ -21,8 +22,7 @@ from .query import Relief, ReliefQuery
 NAME = "relief"
 
 
-@dataclass(frozen=True)
-class ReliefScene:
+class ReliefScene(Struct, frozen=True):
     """What the panel shows.
 
     Attributes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.points import Points
@@ -32,8 +32,7 @@ def fresh_points(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return law.draw(FRESH, SEED)
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(Struct, frozen=True, eq=False):
     """What a model comes to at points that it was not trained on.
 
     Attributes
@@ -60,8 +59,7 @@ class Scores:
         return float(self.confusion.trace() / self.confusion.sum())
 
 
-@dataclass(frozen=True)
-class Scoring:
+class Scoring(Struct, frozen=True):
     """Query: how well a model does.
 
     Parameters

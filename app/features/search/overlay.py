@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
 
@@ -28,8 +27,7 @@ ROOM = 2.0
 NO_LINES = np.empty((0, 4))
 
 
-@dataclass(frozen=True, eq=False)
-class SearchOverlay:
+class SearchOverlay(Struct, frozen=True, eq=False):
     """All of it, in the canvas's pixels.
 
     Attributes

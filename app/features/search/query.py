@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from app.engine.pieces import Pace, Step
 from solver import KNeighborsClassifier
 from solver.knn.search_tree import SearchTree, SearchWalk
 
 
-@dataclass(frozen=True, eq=False)
-class Search:
+class Search(Struct, frozen=True, eq=False):
     """A tree and the walk through it, None without a query; `model` is what both are of."""
 
     model: KNeighborsClassifier
@@ -30,8 +30,7 @@ class Search:
         return self.n_splits + (0 if self.walk is None else len(self.walk.steps))
 
 
-@dataclass(frozen=True)
-class SearchQuery:
+class SearchQuery(Struct, frozen=True):
     """Query: how this model finds the neighbours of `location`, by a tree with leaves of at most `leaf_size`."""
 
     model: KNeighborsClassifier

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
 import numpy as np
+from msgspec import Struct
 
 from app.engine.query import LaneQuestion, Query
 from app.engine.results import Results
@@ -28,8 +28,7 @@ MOST_LINES = 60
 NO_LANE_PROBE = LaneProbe()
 
 
-@dataclass(frozen=True, eq=False)
-class SearchScene:
+class SearchScene(Struct, frozen=True, eq=False):
     """What panel and picture show of a search.
 
     Attributes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec.structs import replace
 
 from app.state.session import FeatureSession
 from solver.knn.search_tree import LARGEST_LEAF
@@ -13,8 +13,7 @@ NAME = "search"
 LEAF_SIZES = (2, 4, 8, 16, LARGEST_LEAF)
 
 
-@dataclass(frozen=True)
-class SearchSession(FeatureSession):
+class SearchSession(FeatureSession, frozen=True):
     """What is displayed of the search for neighbours.
 
     Attributes

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from solver.core.arrays import Array
 from solver.inspection.step_explanation import Explanation
@@ -25,8 +25,7 @@ PAST_TOP, PAST_CLIPPED, PAST_STEP, BEFORE = 1.5, 1.15, 2.5, 0.08
 SAMPLES = 33
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(Struct, frozen=True):
     """[0, C_i] x [0, C_j] and what happens in it; places are (alpha_i, alpha_j).
 
     Attributes
@@ -119,8 +118,7 @@ def _labels(step: Explanation) -> tuple[tuple[float, str], ...]:
     return tuple((value, " = ".join(sorted(names, key="HLC0".index))) for value, names in found.items())
 
 
-@dataclass(frozen=True, eq=False)
-class Gain:
+class Gain(Struct, frozen=True, eq=False):
     """D along the segment, less what it is now; places are (lambda, gain).
 
     Attributes
@@ -195,8 +193,7 @@ def gain_of(step: Explanation) -> Gain:
 # -- pixels ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class PlotFrame:
+class PlotFrame(Struct, frozen=True):
     """A rectangle of pixels that shows [x0, x1] x [y0, y1], y upwards."""
 
     left: float

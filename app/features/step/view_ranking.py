@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 
@@ -31,8 +31,7 @@ HEADER = 2.35
 ICON = 18
 
 
-@dataclass(frozen=True, eq=False)
-class Strip:
+class Strip(Struct, frozen=True, eq=False):
     """A ranking, and who its candidates are.
 
     Attributes

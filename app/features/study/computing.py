@@ -11,12 +11,13 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
 from app.core import log
@@ -83,8 +84,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 PointLists = tuple[list[tuple[float, float]], list[int], list[tuple[float, float]], list[int]]
 
 
-@dataclass(frozen=True, eq=False)
-class Given:
+class Given(Struct, frozen=True, eq=False):
     """Points to learn from and to test on: those that no generator makes, and those of one training."""
 
     points: Points
@@ -399,8 +399,7 @@ def _goes_on(study: Study, lanes: list[Lane], drawn: Given) -> bool:
     return alike and definite and n <= MOST_POINTS and n * len(drawn.tests) <= MOST_VALUES
 
 
-@dataclass(frozen=True, eq=False)
-class Trained:
+class Trained(Struct, frozen=True, eq=False):
     """A training that has ended.
 
     Attributes

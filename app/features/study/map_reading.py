@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.number_format import grouped, short, signed
@@ -25,8 +25,7 @@ from .results import Means, StudyResults
 FURTHER = 2
 
 
-@dataclass(frozen=True)
-class Best:
+class Best(Struct, frozen=True):
     """The best cell of a map.
 
     Attributes

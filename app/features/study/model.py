@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
-from msgspec import Meta
+from msgspec import Meta, Struct, field
 from numpy.typing import NDArray
 
 from app.learners.fields import Field
@@ -32,8 +31,7 @@ PATH_AXES = ("C", "k")
 _EDITED = ("slider", "number", "integer", "large integer", "choice")
 
 
-@dataclass(frozen=True, eq=False)
-class AxisKind:
+class AxisKind(Struct, frozen=True, eq=False):
     """What can be an axis: a setting of the generator, a row of `DATA_AXES`; or a parameter of a classifier.
 
     Attributes
@@ -73,8 +71,7 @@ DATA_AXES: Mapping[str, AxisKind] = {
 }
 
 
-@dataclass(frozen=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """A row of `MEASURES`.
 
     Attributes

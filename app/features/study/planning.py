@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from app.core.number_format import grouped, number_of, share_of, share_text
 from app.learners.base import Learner
@@ -57,8 +58,7 @@ WHOLE: dict[str, tuple[str, int, int]] = {
 }
 
 
-@dataclass(frozen=True)
-class AxisPlan:
+class AxisPlan(Struct, frozen=True):
     """An axis as it stands in the form: from, to and number of values as typed, in equal ratios or steps.
 
     What has choices takes all of them, and no numbers.
@@ -71,8 +71,7 @@ class AxisPlan:
     log: bool = False
 
 
-@dataclass(frozen=True)
-class FormKind:
+class FormKind(Struct, frozen=True):
     """A kind of study as the form offers it.
 
     Attributes
@@ -131,8 +130,7 @@ KINDS: dict[str, FormKind] = {
 }
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What the form says.
 
     Attributes
@@ -167,8 +165,7 @@ class Plan:
         return self.base.axes[len(self.axes) :]
 
 
-@dataclass(frozen=True)
-class StudySession(FeatureSession):
+class StudySession(FeatureSession, frozen=True):
     """What is done with studies.
 
     Attributes
@@ -203,8 +200,7 @@ class StudySession(FeatureSession):
 Faults = dict[str, str]
 
 
-@dataclass(frozen=True, eq=False)
-class Planned:
+class Planned(Struct, frozen=True, eq=False):
     """What a plan comes to: a study, or faults.
 
     Attributes

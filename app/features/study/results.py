@@ -21,12 +21,12 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.number_format import count, grouped
@@ -66,8 +66,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     errors: dict[str, str]
 
 
-@dataclass(frozen=True, eq=False)
-class Means:
+class Means(Struct, frozen=True, eq=False):
     """What repetitions and folds come to, for each cell; arrays over all axes.
 
     Attributes

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 import pyqtgraph as pg
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent
@@ -66,8 +67,7 @@ WAYS = {KEY.Key_Left: (-1, 0), KEY.Key_Right: (1, 0), KEY.Key_Up: (0, 1), KEY.Ke
 NOWHERE = np.empty((0, 0)), np.empty((0, 0))
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
+class Drawn(Struct, frozen=True, eq=False):
     """What is drawn.
 
     Attributes

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.points import Points, shuffled
@@ -41,8 +42,7 @@ MOST_UPDATES = 50_000
 BLOCK = 40_000
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Struct, frozen=True, eq=False):
     """Accuracies over the range of a control, as far as they are known.
 
     Attributes
@@ -95,8 +95,7 @@ class Curve:
         return np.flatnonzero(~np.isnan(self.validated))
 
 
-@dataclass(frozen=True)
-class CurveQuery:
+class CurveQuery(Struct, frozen=True):
     """How the accuracy changes over the whole range of one control; `lane` as `asked_lane` makes it.
 
     Attributes

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.points import Points
 from app.engine.query import Query
@@ -16,8 +17,7 @@ from solver.core import fast_loops
 from .query import Curve, CurveQuery, asked_lane
 
 
-@dataclass(frozen=True)
-class ValidationCurvesSession(FeatureSession):
+class ValidationCurvesSession(FeatureSession, frozen=True):
     """What is done with the curves below the sliders.
 
     Attributes
@@ -29,8 +29,7 @@ class ValidationCurvesSession(FeatureSession):
     strips: bool = False
 
 
-@dataclass(frozen=True)
-class ValidationCurve:
+class ValidationCurve(Struct, frozen=True):
     """What stands below one slider.
 
     Attributes
@@ -62,8 +61,7 @@ class ValidationCurve:
         return self.scale.place_of(self.value)
 
 
-@dataclass(frozen=True)
-class Strips:
+class Strips(Struct, frozen=True):
     """What stands below the sliders of a lane."""
 
     curves: tuple[ValidationCurve, ...]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -42,8 +41,7 @@ BESIDE = 7
 HIGH, LEAST_TEXT = 80, 10.0
 
 
-@dataclass(frozen=True)
-class HandleAxis(Axis):
+class HandleAxis(Axis, frozen=True):
     """The axis along a slider: values stand where the handle's centre is.
 
     Attributes

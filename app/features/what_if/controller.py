@@ -21,7 +21,7 @@ from .state import Baseline, WhatIfSession
 HINT = "What if: delete, relabel or drag a point; the dashed line is the boundary before."
 
 
-class RemoveNonSupport(RemovePoints):
+class RemoveNonSupport(RemovePoints, frozen=True):
     """The points with these `ids`, no support vectors, away."""
 
     def name(self, before: Document, after: Document) -> str:
@@ -29,7 +29,7 @@ class RemoveNonSupport(RemovePoints):
         return f"Remove {number} non-support vector{'' if number == 1 else 's'}"
 
 
-class RemoveIdle(RemovePoints):
+class RemoveIdle(RemovePoints, frozen=True):
     """The points with these `ids`, which are idle, away."""
 
     def name(self, before: Document, after: Document) -> str:

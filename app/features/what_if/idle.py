@@ -6,10 +6,10 @@ next one is asked about anew, and at the end all that are left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from app.core.points import Points
 from app.files.background_task import Progress, Task
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 ROWS = 128
 
 
-@dataclass(frozen=True, eq=False)
-class IdlePoints:
+class IdlePoints(Struct, frozen=True, eq=False):
     """The `ids` of points of `points` that can go together without changing the picture."""
 
     points: Points

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.points import Points
@@ -34,8 +34,7 @@ TOLERANCE = 0.01
 GHOST = LineStyle("ghost", 2, 2.2, (4.0, 3.0), (2.2, 1.6), accent=True)
 
 
-@dataclass(frozen=True)
-class StateSide:
+class StateSide(Struct, frozen=True):
     """One of two states of a lane.
 
     Attributes
@@ -55,8 +54,7 @@ class StateSide:
     finished: bool = True
 
 
-@dataclass(frozen=True)
-class GhostQuery:
+class GhostQuery(Struct, frozen=True):
     """Where the boundary of the old state runs on `grid`."""
 
     side: StateSide
@@ -71,8 +69,7 @@ class GhostQuery:
         post((Lines(lines, GHOST),))
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Numbers of one state; NaN or -1 where there is none.
 
     Attributes
@@ -99,8 +96,7 @@ class Facts:
     finished: bool = True
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """What an edit changed.
 
     Attributes
@@ -136,8 +132,7 @@ class Change:
         return self.largest <= self.tolerance
 
 
-@dataclass(frozen=True)
-class ChangeQuery:
+class ChangeQuery(Struct, frozen=True):
     """What changed from the old to the new state of a lane.
 
     `test` are the points of the new test set, or what new points are drawn from; None where there is neither.

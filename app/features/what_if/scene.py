@@ -5,10 +5,10 @@ While it is armed, the first change of a step (a drag is one step) keeps the doc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 
 from app.engine.overlays import Lines
 from app.engine.query import LaneQuestion, Query
@@ -80,8 +80,7 @@ def sheets(context: Context, index: int) -> tuple[Lines, ...]:
     return laid if answer.query.side == side_of(baseline, slot) else ()
 
 
-@dataclass(frozen=True, eq=False)
-class Removable:
+class Removable(Struct, frozen=True, eq=False):
     """Ids of points of a lane that can be removed to see what support vectors are; `reason` why there are none.
 
     Attributes

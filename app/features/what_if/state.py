@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.engine.requests import Frame, Phase
 from app.scene.context import is_present
@@ -11,8 +12,7 @@ from app.state.document import Document
 from app.state.session import FeatureSession
 
 
-@dataclass(frozen=True, eq=False)
-class Baseline:
+class Baseline(Struct, frozen=True, eq=False):
     """A state of the lanes that a later one is compared with.
 
     Attributes
@@ -36,8 +36,7 @@ class Baseline:
         return Baseline(document, tuple(frames))
 
 
-@dataclass(frozen=True)
-class WhatIfSession(FeatureSession):
+class WhatIfSession(FeatureSession, frozen=True):
     """What is done with what-if.
 
     Attributes

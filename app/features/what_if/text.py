@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from app.core.number_format import grouped, percent, short, signed
 from app.engine.requests import Frame, Phase
@@ -24,8 +25,7 @@ SAME = "Not changed by the last edit."
 NONE = "–"
 
 
-@dataclass(frozen=True)
-class LaneWhatIf:
+class LaneWhatIf(Struct, frozen=True):
     """What the panel says of one lane.
 
     Attributes

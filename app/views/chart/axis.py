@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike
 
 from app.core.number_format import even, grouped, percent, short
@@ -16,8 +16,7 @@ from solver.core.arrays import Array
 MOST = 12
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """One axis of a chart.
 
     Attributes

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 
 import numpy as np
 import pyqtgraph as pg
+from msgspec import Struct
+from msgspec.structs import fields
 from numpy.typing import ArrayLike, NDArray
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -39,8 +40,7 @@ BAR = 14.0
 FEW = 20
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """The displayed part of the plane, with the transformation from values to pixels.
 
     Attributes
@@ -68,8 +68,7 @@ class Frame:
         return self.y.place(values) * self.to.m22() + self.to.dy()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Mark:
+class Mark(Struct, frozen=True, eq=False, kw_only=True):
     """One kind of thing drawn in a chart.
 
     Attributes
@@ -110,8 +109,7 @@ def drawn_alike(first: Mark, second: Mark) -> bool:
     return all(a is b or (not isinstance(a, np.ndarray | list) and type(a) is type(b) and a == b) for a, b in pairs)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Line(Mark):
+class Line(Mark, frozen=True, eq=False, kw_only=True):
     """A polyline, interrupted at NaN.
 
     Attributes
@@ -210,8 +208,7 @@ def _draw_level(painter: QPainter, box: QRectF, colour: RGB, width: float, dash:
     draw_line(painter, ends, y, QPen(QColor(*colour), width), box, dash)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Band(Mark):
+class Band(Mark, frozen=True, eq=False, kw_only=True):
     """The area between two lines; `opacity` is 0 to 255."""
 
     x: ArrayLike
@@ -236,8 +233,7 @@ class Band(Mark):
         painter.fillRect(box.adjusted(0, 4, 0, -4), QColor(*self.colour, self.opacity))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Level(Mark):
+class Level(Mark, frozen=True, eq=False, kw_only=True):
     """A straight line across the whole chart at height `at`, or at this x if `upright`.
 
     Attributes
@@ -274,8 +270,7 @@ class Level(Mark):
         _draw_level(painter, box, self.colour, self.width, self.dash)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Region(Mark):
+class Region(Mark, frozen=True, eq=False, kw_only=True):
     """The area from one x to another; `opacity` is 0 to 255, `pattern` a brush pattern of Qt."""
 
     low: float
@@ -289,8 +284,7 @@ class Region(Mark):
         painter.fillRect(box, QBrush(QColor(*self.colour, self.opacity), self.pattern))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Strokes(Mark):
+class Strokes(Mark, frozen=True, eq=False, kw_only=True):
     """Vertical strokes from `low` to `high`, for spreads and ticks; without these, `foot` pixels high at the lower
     edge.
 
@@ -327,8 +321,7 @@ class Strokes(Mark):
             painter.fillRect(QRectF(round(box.left()) + dx, round(box.center().y()) - 3, 1, 6), QColor(*self.colour))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Spots(Mark):
+class Spots(Mark, frozen=True, eq=False, kw_only=True):
     """Symbols at given values.
 
     Attributes
@@ -378,8 +371,7 @@ def class_spots(theme: Theme, label: int, x: ArrayLike, y: ArrayLike, size: floa
     return Spots(x=x, y=y, sign=SYMBOLS[label], size=size, colour=theme.classes[label], edge=edge, edge_width=1.0)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Bars(Mark):
+class Bars(Mark, frozen=True, eq=False, kw_only=True):
     """Bars that rise from 0, aligned with whole pixels.
 
     Attributes
@@ -420,8 +412,7 @@ class Bars(Mark):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Cells(Mark):
+class Cells(Mark, frozen=True, eq=False, kw_only=True):
     """Cells of side 1, centred at whole numbers, from (0, 0) at the lower left.
 
     Attributes
@@ -442,8 +433,7 @@ class Cells(Mark):
         draw_samples(painter, np.ascontiguousarray(self.pixels[::-1]), target, frame.seen)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Surface(Mark):
+class Surface(Mark, frozen=True, eq=False, kw_only=True):
     """The picture of a lane: its colours, boundary and margins."""
 
     picture: Picture
@@ -455,8 +445,7 @@ class Surface(Mark):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Texts(Mark):
+class Texts(Mark, frozen=True, eq=False, kw_only=True):
     """Texts at given values; `anchor` is the point of each text's box that lies there, from the upper left corner (0,
     0).
 
@@ -488,8 +477,7 @@ class Texts(Mark):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ColourBar(Mark):
+class ColourBar(Mark, frozen=True, eq=False, kw_only=True):
     """A colour bar at the right of the chart.
 
     Attributes

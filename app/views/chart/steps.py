@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Integers
 from solver.core.trace import FACTOR, LEVELS
 
 
-@dataclass(frozen=True)
-class StepScale:
+class StepScale(Struct, frozen=True):
     """Map steps to a row of pixels: `first` to the middle of the first pixel, `last` to the middle of the last.
 
     Attributes

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
@@ -54,8 +55,7 @@ FITS = 1.3
 SPARE = 0.15
 
 
-@dataclass(frozen=True)
-class Preset:
+class Preset(Struct, frozen=True):
     """A size to choose: pixels, pixels per layout unit (text is `TEXT` units high), dots per inch in print."""
 
     key: str
@@ -91,8 +91,7 @@ def screen_size(canvases: Sequence[Canvas], what: What) -> tuple[int, int, float
     return sides[0], sides[1], scale
 
 
-@dataclass(frozen=True)
-class PictureSpec:
+class PictureSpec(Struct, frozen=True):
     """What an exported picture shows: its subject, size in pixels, scale in pixels per unit, theme, and legend or none.
 
     The scale is a multiple of 1/4, so that plots can begin and end on whole pixels.
@@ -128,8 +127,7 @@ class PictureSpec:
             raise ValueError("A picture's scale must be a multiple of a quarter, and at least 1.")
 
 
-@dataclass(frozen=True)
-class Shot:
+class Shot(Struct, frozen=True):
     """Snapshot from which a picture is made: the scene and the frames at the time of the request; they never change.
 
     Attributes

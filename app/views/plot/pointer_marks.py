@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
@@ -19,8 +18,7 @@ BESIDE = QPointF(14, 14)
 ARM, GAP = 14, 4
 
 
-@dataclass(frozen=True, eq=False)
-class Overlay:
+class Overlay(Struct, frozen=True, eq=False):
     """The marks of the pointer, in the canvas's pixels.
 
     Attributes

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -140,8 +141,7 @@ class Picture(Chart):
 NO_CLASS, COMPONENTS = -1, -2
 
 
-@dataclass(frozen=True, eq=False)
-class _Answer:
+class _Answer(Struct, frozen=True, eq=False):
     """What came of a request."""
 
     table: Table
@@ -329,7 +329,7 @@ class ImportDialog(NamedDialog):
     # -- asking ----------------------------------------------------------------------------------------------------
 
     def _ask(self, **spec: str | bool) -> None:
-        self._spec = replace(self._spec, **spec)  # type: ignore[arg-type]
+        self._spec = replace(self._spec, **spec)
         self._reread()
 
     def _reread(self) -> None:

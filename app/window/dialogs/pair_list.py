@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from PySide6.QtCore import (
     QAbstractListModel,
     QItemSelectionModel,
@@ -34,8 +34,7 @@ PICTURE, FREE, SYMBOLS = (96, 72), 6, 0.4
 _NOWHERE = QModelIndex()
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """One view: a pair of columns, or the plane of the principal components (`pair` is None), which comes first."""
 
     rank: float

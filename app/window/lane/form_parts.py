@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QSlider, QSpinBox, QWidget
 
@@ -35,8 +35,7 @@ from app.views.widgets.scale_slider import ScaleSlider
 DIGITS = 5
 
 
-@dataclass
-class Editor:
+class Editor(Struct):
     """What shows and changes one field.
 
     Attributes

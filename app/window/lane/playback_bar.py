@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
@@ -31,8 +31,7 @@ HEIGHT = 34
 BUTTON, BESIDE = 1.5, 6
 
 
-@dataclass(frozen=True)
-class ButtonSpec:
+class ButtonSpec(Struct, frozen=True):
     """A button: its name, what it is called, its sentence with the keys, and what it does with the lane's run."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QMainWindow, QWidget
@@ -41,8 +42,7 @@ HINT, SAID, PADDING = (
 BARE = ("offscreen", "minimal")
 
 
-@dataclass(frozen=True)
-class _Before:
+class _Before(Struct, frozen=True):
     """What comes back: bars and docks, the window, who had the focus, and the panel in front."""
 
     bars: tuple[tuple[QWidget, bool], ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +14,7 @@ from app.state.document import Document, Lane
 from app.state.session import SPEEDS, Session
 from solver import Certificate, Status
 from solver.core.trace import Trace
+from tests.copies import replace
 
 #: How the run ends, once it has.
 OPTIMAL = Certificate(Status.OPTIMAL, 1.0, 1.0, 0.0, 1e-4, 1, 1, 40, np.nan)
@@ -130,7 +130,7 @@ def test_play_at_the_end_replays_from_the_start(desk: Desk, play: str) -> None:
     desk.end()
     desk.playback.toggle_all() if play == "toggle_all" else getattr(desk.playback, play)(1)
     assert desk.sought == (0, "replay") and desk.session.playing[1] and desk.session.has_timeline(1)
-    assert desk.session.speeds == Session.speeds, "the speed of live training is another"
+    assert desk.session.speeds == Session().speeds, "the speed of live training is another"
     desk.playback.leave(1)
     assert not desk.session.has_timeline(1) and desk.session.playing[1]
 

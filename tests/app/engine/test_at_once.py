@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from sklearn import svm as theirs
 
 from app.core.number_format import about

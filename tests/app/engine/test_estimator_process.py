@@ -8,11 +8,11 @@ import math
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from app.engine import estimator_process, estimator_worker
 from app.engine.estimator_process import EstimatorProcess

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,6 +26,7 @@ from app.state.commands import AddPoints, MovePoints
 from app.state.document import Document, GeneratorSettings, Lane, View
 from solver import Grid, Status
 from solver.core import fast_loops
+from tests.copies import replace
 from tests.without_compiler import machine_code
 
 PATIENCE = 300.0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from app.core.points import Points
 from app.engine.requests import Frame, LaneSpec, Phase

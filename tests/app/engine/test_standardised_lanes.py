@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 import sklearn.neighbors
 import sklearn.svm
+from msgspec.structs import replace
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 

@@ -9,7 +9,6 @@ import time
 import tracemalloc
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import msgspec
 import numpy as np
 import pytest
 from msgspec import inspect
+from msgspec.structs import replace
 
 from app.core.points import LIMIT, Points
 from app.exchange import opening, share_text

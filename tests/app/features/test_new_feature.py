@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDockWidget, QFrame, QLabel, QWidget
@@ -41,8 +42,7 @@ from tests.windows import Make, settle
 CROSSING = LineStyle("crossing", 4, 3.0, (2.0, 2.0), (2.0, 2.0))
 
 
-@dataclass(frozen=True)
-class MiddleSession(FeatureSession):
+class MiddleSession(FeatureSession, frozen=True):
     """What is done with it."""
 
     marked: bool = False
@@ -55,8 +55,7 @@ class MiddleSession(FeatureSession):
         return replace(self, places=tuple(0 if each == slot else place for each, place in enumerate(self.places)))
 
 
-@dataclass(frozen=True)
-class MiddleQuery:
+class MiddleQuery(Struct, frozen=True):
     """Where is the middle of the points?"""
 
     points: Points
@@ -66,8 +65,7 @@ class MiddleQuery:
         post(Lines(np.array([self.points.xy.mean(axis=0), [0.0, 0.0]]), CROSSING))
 
 
-@dataclass(frozen=True)
-class Middle:
+class Middle(Struct, frozen=True):
     xy: tuple[float, float]
 
 

@@ -7,7 +7,6 @@ nothing of the program's own reading is believed.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import json
 import struct
 import tomllib
@@ -292,12 +291,12 @@ def test_the_first_lesson_says_what_it_said() -> None:
     said = json.loads((AGES / "first.lesson.json").read_text())
     for step in said["steps"]:  # it was noted when a goal was more than its text
         step["goal"] = (step["goal"] or {"text": ""})["text"]
-    now = json.loads(json.dumps(dataclasses.asdict(dataclasses.replace(lesson, folder=None))))
+    now = json.loads(json.dumps(msgspec.to_builtins(msgspec.structs.replace(lesson, folder=None))))
     assert lost(said, now) == []
     steps = lesson.steps
     assert [step.start.kind for step in steps] == ["example", "before", "document", "share", "example"]
     assert {step.prediction.kind for step in steps if step.prediction} == {"choice", "boundary", "pair"}
-    fields = {field.name for field in dataclasses.fields(steps[0])}
+    fields = {field.name for field in msgspec.structs.fields(steps[0])}
     for name in fields - {"line", "hide", "match"}:  # each part of a step stands in some step; the last two came later
         assert any(getattr(step, name) for step in steps), name
 

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import tracemalloc
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import fields, replace
 
 from app.controllers.controller import Controller
 from app.core.points import LIMIT, Points

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from app.core.plain_text import plain
 from app.core.points import LIMIT, Points

@@ -12,11 +12,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from app.core.points import Points
 from app.exchange.opening import Kind, kind_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-from dataclasses import replace
 from typing import Any, get_args, get_type_hints
 
 import msgspec
@@ -40,6 +39,7 @@ from solver import (
 )
 from solver.core.binary_reduction import run
 from solver.kernels.pixels import LEVELS
+from tests.copies import replace
 
 Array = NDArray[np.float64]
 KINDS = {

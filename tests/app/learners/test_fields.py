@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import msgspec
 import pytest
 from msgspec import Meta
+from msgspec.structs import replace
 
 from app.learners.base import Learner
 from app.learners.fields import change_text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +39,7 @@ from app.state.session import SPEEDS, Selection, Session
 from app.state.test_split import Split
 from solver import KERNELS, RULES, Certificate, Grid, KNeighborsClassifier, Status
 from solver.data.datasets import DATASETS
+from tests.copies import replace
 from tests.without_compiler import machine_code
 
 GRID = Grid(-2, 2, -2, 2, 20, 20)

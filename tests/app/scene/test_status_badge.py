@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from app.scene.status_badge import NO_BADGE, Mood, badge
 from app.state.document import Lane, PegasosSettings, PerceptronSettings
 from solver import Certificate, Status
 from tests.app.engine.test_lane_job import Background, four_blobs, knn, spec, svm, two_moons
+from tests.copies import replace
 
 
 def finished(lane: Lane, **changes: Any) -> Frame:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from msgspec.structs import fields, replace
 
 from app.controllers.controller import Controller
 from app.core.points import Points

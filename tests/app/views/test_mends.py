@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QTextDocument
 from PySide6.QtTest import QTest
@@ -215,7 +215,7 @@ def test_the_relabel_brush_begins_at_one_point_and_keeps_its_own_radius(make: Ma
     QTest.keyClick(window.canvases[0], Qt.Key.Key_BracketRight)
     assert window.controller.session.radius == 15
     QTest.keyClick(window.canvases[0], Qt.Key.Key_B)
-    assert window.controller.session.radius == Session.radius
+    assert window.controller.session.radius == Session().radius
     QTest.keyClick(window.canvases[0], Qt.Key.Key_R)
     assert window.controller.session.radius == 15
     settle(qtbot, window)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings

@@ -6,10 +6,10 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6 import QtGui
 from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, Qt
 from PySide6.QtGui import QAction, QTextDocument

@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -49,6 +48,7 @@ from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSetti
 from app.state.session import Session
 from app.state.store import Store
 from solver import Grid
+from tests.copies import replace
 from tests.examples import examples
 
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 24, 18)

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import msgspec
 import nbformat
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.svm import SVC as LIBSVM
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +36,7 @@ from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
 from app.state.session import Session
 from solver import Grid
+from tests.copies import replace
 
 SHADES = Shades((255, 255, 255), tuple((20 * c, 10, 200) for c in range(8)), (128, 128, 128))
 LANES = {

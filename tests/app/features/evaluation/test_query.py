@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from sklearn import metrics as theirs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import PredefinedSplit, cross_val_score

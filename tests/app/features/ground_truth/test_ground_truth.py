@@ -6,7 +6,6 @@ import itertools
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from app.controllers.controller import Controller
 from app.engine.overlays import Lines, Specks

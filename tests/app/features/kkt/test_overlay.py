@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -34,6 +33,7 @@ from app.views.widgets.painting import broken
 from solver import Kernel, SmoSolver
 from solver.inspection.step_explanation import explain
 from tests.app.features.studies import id_of, some_slacks, study_of
+from tests.copies import replace
 from tests.examples import examples
 from tests.windows import Make
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
@@ -21,6 +19,7 @@ from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.state.document import Document, GeneratorSettings, Lane, default_document
 from app.state.test_split import Split
+from tests.copies import replace
 
 
 def of(settings: GeneratorSettings, *lanes: Lane, **fields: object) -> Document:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from scipy.spatial import ConvexHull, Delaunay
 
 from app.engine.cross_validation import Validated

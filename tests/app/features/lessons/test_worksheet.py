@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QSizeF
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog

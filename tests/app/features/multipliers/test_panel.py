@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +24,7 @@ from app.views import kkt_style
 from app.views.theme import DARK, LIGHT
 from solver.inspection.metrics import KktCase
 from tests.app.features.studies import controller, id_of, libsvm, scene_of, study_of
+from tests.copies import replace
 from tests.windows import Make, settle
 
 Show = Callable[..., MultipliersPanel]

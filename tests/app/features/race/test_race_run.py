@@ -8,7 +8,7 @@ import random
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,6 +29,7 @@ from app.scene.model import grid_of
 from app.scene.status_badge import Mood
 from app.state.document import GeneratorSettings, SvmSettings, View
 from solver import RULES, SVC, Certificate, Grid, SmoSolver, Status
+from tests.copies import replace
 from tests.covering import first_of
 from tests.stepped import stepped
 from tests.without_compiler import machine_code

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -25,6 +23,7 @@ from app.features.relief.text import map_words, relief_words
 from app.state.document import GeneratorSettings, Lane, SvmSettings
 from solver.core.binary_reduction import PairClassifier
 from tests.app.features.studies import study_of
+from tests.copies import replace
 
 AREA: Area = (-1.5, 1.5, -1.2, 1.2)
 

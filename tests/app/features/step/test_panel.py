@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from types import SimpleNamespace
 from typing import Any, cast
 
+import msgspec
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
@@ -91,7 +91,7 @@ class Stage:
             trace=run.trace.view(),
             explanation=step,
         )
-        return dataclasses.replace(run_state, **changes)
+        return msgspec.structs.replace(run_state, **changes)
 
     def show(self, run_state: RunState | None, theme: Theme | None = None) -> None:
         session = SimpleNamespace(hovered=self.hovered)
@@ -384,7 +384,7 @@ def test_nothing_is_painted_when_nothing_changed(qtbot: QtBot) -> None:
     paints = Paints(views)
     for _ in range(3):
         stage.show(run_state)
-    stage.show(dataclasses.replace(run_state))  # another frame of the same step
+    stage.show(msgspec.structs.replace(run_state))  # another frame of the same step
     assert paints.count == 0
     stage.hovered = int(stage.trained.ids[0])
     stage.show(run_state)

@@ -11,12 +11,12 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from PySide6.QtGui import QImage
 
 from app.core.points import Points

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import statistics
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from app.controllers.controller import Controller
 from app.features.study.cells import OLDEST, Places, paths

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from app.features.study.map_reading import value_text
 from app.features.study.model import NOTES, axis_kinds

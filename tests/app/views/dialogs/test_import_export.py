@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMessageBox, QRadioButton
 from pytestqt.qtbot import QtBot
 

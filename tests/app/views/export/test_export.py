@@ -10,12 +10,12 @@ import subprocess
 import threading
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontInfo, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer

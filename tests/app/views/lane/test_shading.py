@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from msgspec import UNSET
+from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
 from app.exchange import share_text

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QTextOption
 from PySide6.QtTest import QTest

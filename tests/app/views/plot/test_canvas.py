@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from app.views.theme import theme_of
 from app.window.main_window import MainWindow
 from solver import SVC, SmoSolver, Status
 from solver.kernels.pixels import LEVELS
+from tests.copies import replace
 from tests.stepped import stepped
 from tests.windows import Make, post_late, settle
 
