@@ -414,14 +414,14 @@ def _lessons(options: argparse.Namespace, opened: _Opened) -> int:
 
 
 def _make_worksheet(options: argparse.Namespace) -> int:
-    from app.features.lessons import worksheet
+    from app.features.lessons import worksheet_task
     from app.features.table import FEATURES
 
-    if options.out is None or options.out.suffix.lower() not in worksheet.SUFFIXES:
+    if options.out is None or options.out.suffix.lower() not in worksheet_task.SUFFIXES:
         raise argparse.ArgumentTypeError("lesson worksheet needs --out, a file that ends in .pdf or .xml")
     if len(options.files) > 1:
         raise argparse.ArgumentTypeError("lesson worksheet takes one file")
-    lesson = worksheet.lesson_in(FEATURES, options.files[0])
+    lesson = worksheet_task.lesson_in(FEATURES, options.files[0])
 
     from app.features.lessons.view_worksheet import render_worksheet
 

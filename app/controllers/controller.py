@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.controllers.host import Host
+from app.controllers.host import SubjectController
 from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Points
 from app.engine.results import Results
@@ -58,16 +58,8 @@ class Aside(Struct, frozen=True, eq=False):
     session: Session
 
 
-class TestSplitController:
-    """Translate user actions on the split into commands.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class TestSplitController(SubjectController):
+    """Translate user actions on the split into commands."""
 
     def choose(self, kind: Kind) -> None:
         """Choose no split, one by ratio, or one by hand, which starts from a ratio's points or those painted before."""

@@ -35,6 +35,13 @@ class Host(Protocol):
     def say(self, sentence: str) -> None: ...
 
 
+class SubjectController:
+    """A controller of one subject: it translates user actions into commands and session changes of its `host`."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+
 class DocumentHost(Host, Protocol):
     """A host that can also replace the whole document, and knows the fingerprint of its file."""
 

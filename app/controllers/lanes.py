@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from app.controllers.host import Host
+from app.controllers.host import Host, SubjectController
 from app.learners.table import LEARNERS
 from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import MAX_LANES, Lane
 from app.state.session import PER_SLOT, Session
 
 
-class LaneController:
-    """Translate user actions on lanes, given by their indices, into commands.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class LaneController(SubjectController):
+    """Translate user actions on lanes, given by their indices, into commands."""
 
     def add(self, beside: int) -> None:
         """Add a new classifier to the right of the one at index `beside`, of a kind that is not displayed yet."""

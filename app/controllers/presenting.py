@@ -7,20 +7,12 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from app.controllers.host import Host
+from app.controllers.host import SubjectController
 from app.state.session import PenStroke, Presenting
 
 
-class PresentingController:
-    """Change only the session: presenting leaves no trace in the document.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class PresentingController(SubjectController):
+    """Change only the session: presenting leaves no trace in the document."""
 
     @property
     def _state(self) -> Presenting:

@@ -17,6 +17,11 @@ def plain(name: str) -> str:
     return _ACTING.sub("\ufffd", name)
 
 
+def plain_line(text: str) -> str:
+    """Return `text` on one line, with single spaces, as `plain` makes it."""
+    return " ".join(plain(" ".join(text.split())).split())
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names as a list in words: "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

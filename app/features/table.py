@@ -1,4 +1,4 @@
-"""The table of features: menus, keys, docks, what the background is asked, scene, pictures and help follow from it."""
+"""The table of features, from which menus, keys, docks, queries, scene, pictures and help are made."""
 
 from __future__ import annotations
 

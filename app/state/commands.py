@@ -49,8 +49,8 @@ class Command(Struct, frozen=True):
         raise NotImplementedError
 
 
-def _count(number: int) -> str:
-    return "1 point" if number == 1 else f"{number} points"
+def _count(number: int, noun: str = "point") -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _drawable(xy: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -136,13 +136,14 @@ class RelabelPoints(Command, frozen=True, eq=False):
 
 
 class RemovePoints(Command, frozen=True, eq=False):
-    """The points with these `ids` away."""
+    """The points with these `ids` away; `noun` is what they are called in the history."""
 
     ids: Sequence[int] | Ids = ()
     verb: str = "Remove"
+    noun: str = "point"
 
     def name(self, before: Document, after: Document) -> str:
-        return f"{self.verb} {_count(len(before.points) - len(after.points))}"
+        return f"{self.verb} {_count(len(before.points) - len(after.points), self.noun)}"
 
     def apply(self, document: Document) -> Document:
         index = document.points.indices_of(self.ids)

@@ -27,7 +27,7 @@ from app.window.dialogs.files import FileDialogs
 from app.window.dock_manager import DockManager
 
 if TYPE_CHECKING:
-    from app.features.answers.collecting import Source
+    from app.features.answers.collecting import AnswerSource
 
 #: Of a lesson that is open; the dock of this name is the panel.
 PANEL = "lesson"
@@ -175,7 +175,7 @@ class LessonStage(QObject):
 
         self._collect(lambda: sources_in(text, ""))
 
-    def _collect(self, sources: Callable[[], list[Source]]) -> None:
+    def _collect(self, sources: Callable[[], list[AnswerSource]]) -> None:
         answers = self._controller.feature(AnswersController)
         task = answers.collecting(sources)
         if task is not None:

@@ -1,4 +1,4 @@
-"""Where machine code is kept, one directory for each version of its sources."""
+"""The directory of the compiled machine code: one for each version of the compiled sources."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pathlib import Path
 
 import platformdirs
 
-#: Seconds: the machine code of a version not used for a month is removed.
+#: Time (s) after which machine code of an unused version is removed: a month.
 KEPT_FOR = 30 * 86_400
 
 
 def _fingerprint() -> str:
-    """Hash of everything the machine code depends on: the compiled files, numba's version, this Python."""
+    """Return a hash of everything the machine code depends on: compiled files, numba's version, this Python."""
     from importlib.metadata import version  # only now: it costs the window's start 25 ms
 
     digest = hashlib.sha256(f"{version('numba')} {sys.version}".encode())
@@ -30,8 +30,8 @@ def _fingerprint() -> str:
 
 
 def _forget_others(used: Path) -> None:
-    """Remove machine code of other versions that nobody has used for `KEPT_FOR`; `used` is used now."""
-    with suppress(OSError):  # somebody else's directory, or another process that removes the same
+    """Mark the directory `used` as used now, and remove those of other versions unused for `KEPT_FOR`."""
+    with suppress(OSError):  # another user's directory, or another process removes the same one
         os.utime(used)
         for other in used.parent.glob("compiled-*"):
             if other.stat().st_mtime < time.time() - KEPT_FOR:
@@ -40,7 +40,7 @@ def _forget_others(used: Path) -> None:
 
 @cache
 def cache_directory() -> Path:
-    """Directory of this version's machine code: under NUMBA_CACHE_DIR, the user's cache, or a temporary one."""
+    """Return the directory of this version: in NUMBA_CACHE_DIR, in the user's cache, or a temporary one."""
     directory = Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("classifier-playground", False))
     try:
         directory /= f"compiled-{_fingerprint()}"

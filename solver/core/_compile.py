@@ -1,19 +1,19 @@
-"""The one way this package compiles: numba without the interpreter lock, cached, never broken by the cache.
+"""Decorators for compiled functions: numba without the interpreter lock, with a cache that cannot break a call.
 
-numba's own cache has four weak spots, all met here once: a change in a function that lives in another
-file goes unnoticed, a damaged or unreadable cache file raises from the call, a full disk raises from the
-call, and an index that was written without its machine code (a full disk, two processes at once) names that
-of other argument types.  So the cache directory carries a fingerprint of every compiled source file, machine
-code carries what it is for, and whatever goes wrong costs a compilation, not the answer.
+numba's own cache has four weaknesses, all of which have occurred here: a change of a function in another file goes
+unnoticed; a damaged or unreadable cache file raises from the call, and so does a full disk; and an index that was
+written without its machine code (on a full disk, or by two processes at once) names code for other argument types.
+Therefore the name of the cache directory has a fingerprint of all compiled source files, each piece of machine code is
+stored with its argument types, and any failure costs a compilation, not the answer.
 
-To import numba takes as long as a window takes to open.  So the functions to be compiled are collected here, and numba
-is loaded when the first of them is called: by the window on a thread of its own, once it shows pictures.
+Importing numba takes as long as opening a window.  Therefore the decorators only collect the functions, and numba is
+loaded when the first of them is called: the program does that on a thread of its own once its window shows pictures.
 """
 
 from __future__ import annotations
 
 import sys
-from _thread import RLock  # a lock is all it takes: no module here starts threads
+from _thread import RLock  # only a lock: no module here starts threads
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -24,7 +24,7 @@ __all__ = ["Deferred", "cache_directory", "inlined", "intrinsic", "jit", "lean_p
 
 
 class Deferred:
-    """A function that numba has not seen yet; to call it, or to ask for anything of it, loads numba."""
+    """A function that is compiled later; a call, or reading an attribute, loads numba."""
 
     def __init__(self, how: str, function: Callable[..., Any]) -> None:
         self._how, self._function = how, function
@@ -40,15 +40,15 @@ class Deferred:
         return getattr(self.made(), name)
 
     def made(self) -> Any:
-        """What numba made of it."""
+        """Return the compiled function, and `settle` if it has just been made."""
         if self._made is None:
             self.make()
             settle()
         return self._made
 
     def make(self) -> Any:
-        """The same, while nothing calls it yet."""
-        from . import _machine_code  # outside the lock: it takes long
+        """Return the compiled function; it must not be called before `settle`."""
+        from . import _machine_code  # outside the lock: the import takes long
 
         _machine_code.before_compiling = settle
         with _LOCK:
@@ -58,14 +58,14 @@ class Deferred:
 
 
 _LOCK = RLock()
-#: Modules whose names may stand for functions that are `Deferred`, besides those of this package.
+#: Modules outside this package that may have `Deferred` functions in their globals.
 _others: set[str] = set()
 
 
 def settle() -> None:
-    """Let the names in all modules stand for what numba made: compiled code cannot call anything else.
+    """Replace `Deferred` functions in the globals of all modules by compiled ones, which compiled code can call.
 
-    Done before each compilation: a module may be on its way in on another thread, its names not there yet.
+    This is repeated before each compilation, because another thread may be importing a module meanwhile.
     """
     package = __name__.partition(".")[0] + "."
     for name, module in list(sys.modules.items()):
@@ -86,30 +86,30 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def part(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile as `jit` does, but for calls from compiled code only: without an entry for Python, and so much sooner.
+    """Compile `function` as `jit` does, for calls from compiled code only.
 
-    The machine code is stored with that of its callers, so nothing is cached here.
+    Without an entry for Python it compiles much faster.  Its machine code is cached as a part of its callers'.
     """
     return _deferred("part", function)
 
 
 def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Like `part`, for a loop of millions of short turns that makes no array: without counting references.
+    """Compile `function` as `part` does, without counting references to arrays: for loops of very many short turns.
 
-    numba counts one for each array that an `inlined` function is handed, by atomic instructions, which can cost more
-    than what is done with a hundred numbers.  A function that makes an array is refused; one it calls may make them.
+    numba counts a reference to each array that is passed to an `inlined` function, by atomic instructions, which can
+    cost more than work on a hundred numbers.  A function that makes an array is refused; functions it calls may do so.
     """
     return _deferred("lean_part", function)
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Like `part`, but pasted into each caller before that is compiled.
+    """Insert the source of `function` into each caller before the caller is compiled.
 
-    Handing over an array costs several nanoseconds, too much for what is done millions of times.
+    Passing an array to a function costs several nanoseconds, too much for a function that is called millions of times.
     """
     return _deferred("inlined", function)
 
 
 def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that writes instructions itself."""
+    """Make a numba intrinsic of `function`, which generates LLVM instructions."""
     return _deferred("intrinsic", function)

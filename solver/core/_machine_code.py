@@ -1,4 +1,4 @@
-"""What numba makes of the functions that `_compile` collects: only here is it imported, and only when one is called."""
+"""The decorators of `_compile` for numba, which is imported only here, when the first compiled function is called."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["inlined", "intrinsic", "jit", "lean_part", "part"]
 
 
 def before_compiling() -> None:
-    """Called before anything is compiled; `_compile` puts its `settle` here."""
+    """Prepare a compilation; `_compile` replaces this function by its `settle`."""
 
 
 class _KeyedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
-    """numba's files, except that machine code is used only for the argument types and processor it was made for."""
+    """A file of numba's cache whose machine code is used only for its own argument types and processor."""
 
     def save(self, key: Any, data: Any) -> None:
         super().save(key, (key, data))
@@ -32,10 +32,10 @@ class _KeyedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no type
 
 
 class _OwnLocator:
-    """Where machine code of this package is: by names of modules, since its directory is of these very sources.
+    """Locator that finds machine code of this package by module names, in the directory of this version's sources.
 
-    numba would go by the path and the time of each source file, or by the bundle's program: each way of installing
-    would compile everything anew, and so would each update.
+    numba's own locators use path and time of each source file, or the program of a bundle: then each way of installing,
+    and each update, would compile everything again.
     """
 
     def __init__(self, function: Callable[..., Any], file: str) -> None:
@@ -49,7 +49,7 @@ class _OwnLocator:
         return cls(function, file) if ours else None
 
     def ensure_cache_path(self) -> None:
-        """It is there."""
+        """Do nothing: the folder exists."""
 
     def get_cache_path(self) -> str:
         return str(self._folder)
@@ -62,13 +62,13 @@ class _OwnLocator:
 
 
 class _OwnPlaces(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
-    """How results of compiling are kept, ours where `_OwnLocator` says."""
+    """numba's storage of compiled functions, which asks `_OwnLocator` first."""
 
     _locator_classes = (_OwnLocator, *CompileResultCacheImpl._locator_classes)
 
 
 class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no types
-    """numba's cache, except that a bad or unwritable file means "not cached" instead of an exception."""
+    """numba's cache, in which an unreadable or unwritable file means "not cached" instead of an exception."""
 
     _impl_class = _OwnPlaces
 
@@ -77,14 +77,14 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type
         self._cache_file = _KeyedFile(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        before_compiling()  # what is not there has its names looked up next
+        before_compiling()  # a function that is not cached is compiled next
         try:
             return super().load_overload(sig, target_context)
-        except OSError:  # what is stored may well be sound
+        except OSError:  # the stored code may be sound
             return None
         except Exception:  # truncated pickles raise nearly anything
             with suppress(Exception):
-                self.flush()  # else the damaged index would prevent saving for ever
+                self.flush()  # otherwise the damaged index would prevent saving for ever
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -94,20 +94,20 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type
             return
 
 
-#: Plain IEEE arithmetic, without the interpreter lock.
-#: No `fastmath`: fused or reordered sums would let two machines disagree about a tie.  No `parallel`: numba's default
-#: threading layer aborts the process when two threads enter it at once, which two lanes do.
-#: `_nrt` is said because a function would take it over from its first caller, and a lean one has none.
+#: Options of numba: plain IEEE arithmetic, without the interpreter lock.
+#: No `fastmath`: with fused or reordered sums two machines could disagree about a tie.  No `parallel`: numba's default
+#: threading layer aborts the process when two threads enter it at once, as two lanes do.
+#: `_nrt` is explicit because a function would inherit it from its first caller, and lean functions have none.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": True}
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
-    """See `_compile.jit`."""
+    """Compile `function` as `_compile.jit` describes."""
     dispatcher: Any = numba.njit(**_OPTIONS)(function)
     previous, config.CACHE_DIR = config.CACHE_DIR, str(cache_directory())
     try:
         dispatcher._cache = _ForgivingCache(dispatcher.py_func)
-    except Exception:  # no usable cache place at all: compile every time
+    except Exception:  # no usable cache directory: compile every time
         return dispatcher  # type: ignore[no-any-return]
     finally:
         config.CACHE_DIR = previous
@@ -115,19 +115,19 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def part(function: Callable[..., Any]) -> Callable[..., Any]:
-    """See `_compile.part`."""
+    """Compile `function` as `_compile.part` describes."""
     compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
     return compiled
 
 
 def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
-    """See `_compile.lean_part`."""
+    """Compile `function` as `_compile.lean_part` describes."""
     options = _OPTIONS | {"_nrt": False}
     compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
     return compiled
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """See `_compile.inlined`."""
+    """Compile `function` as `_compile.inlined` describes."""
     compiled: Callable[..., Any] = numba.njit(inline="always", **_OPTIONS)(function)
     return compiled

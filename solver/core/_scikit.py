@@ -1,4 +1,4 @@
-"""What is made of scikit-learn's own classes; imported only where scikit-learn is in use already."""
+"""Exceptions and tags that are derived from scikit-learn's classes; imported only after scikit-learn itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DataConversionWarning(conventions.DataConversionWarning, exceptions.DataCo
 
 
 def tags_of(estimator: Any) -> Any:
-    """Tags of a classifier of dense data; "precomputed" wants points in rows and columns."""
+    """Return the tags of a classifier of dense data; with kernel="precomputed", X is a matrix of pairs of points."""
     from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags  # since 1.6; the classes above are older
 
     return Tags(

@@ -1,21 +1,21 @@
-"""Building blocks that the compiler turns into vector instructions, without giving up a digit.
+"""Functions that the compiler turns into vector instructions at full precision.
 
-A running maximum of floats is vectorised only when NaN and signed zeros may be ignored.  numba could promise that for
-whole functions, arithmetic included; here it is said of single comparisons, so that every number stays plain IEEE
-arithmetic.  Nothing handed in may be NaN.
+A running maximum of floats is vectorised only if NaN and signed zeros may be ignored.  numba can allow that for whole
+functions only, arithmetic included; here it is allowed for single comparisons, so that all arithmetic remains plain
+IEEE.  No argument may be NaN.
 """
 
 from __future__ import annotations
 
 from ._compile import intrinsic, jit
 
-#: Numbers a running maximum covers before its place is looked for; the search then reads that block only.
+#: Length of a block in the search for the index of a maximum, which reads the block of the maximum only.
 BLOCK = 64
 
 _LOG2_E = 1.4426950408889634
-#: ln 2 in two parts: a multiple of the first, with few digits, is exact.
+#: ln 2 as a sum; the first term has few digits, so that its multiples are exact.
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-#: Adding and taking away 1.5 2^52 rounds to the nearest whole number, which then stands in the last bits.
+#: 1.5 2^52: adding and subtracting it rounds to the nearest whole number, which is then in the last bits.
 _ROUND = 6755399441055744.0
 
 
@@ -35,13 +35,13 @@ def _extremum(name: str):  # type: ignore[no-untyped-def]
     return extremum
 
 
-#: The larger and the smaller of two numbers, neither NaN.
+#: ``larger(a, b)`` and ``smaller(a, b)`` return the larger and the smaller of two numbers, neither of them NaN.
 larger, smaller = _extremum("llvm.maxnum"), _extremum("llvm.minnum")
 
 
 @intrinsic
 def _float_of(context, bits):  # type: ignore[no-untyped-def]
-    """The float64 with these 64 bits."""
+    """Return the float64 with these 64 bits."""
     from llvmlite import ir
     from numba.core import types
 
@@ -53,7 +53,7 @@ def _float_of(context, bits):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def _bits_of(context, value):  # type: ignore[no-untyped-def]
-    """The 64 bits of a float64."""
+    """Return the 64 bits of a float64."""
     from llvmlite import ir
     from numba.core import types
 
@@ -65,10 +65,10 @@ def _bits_of(context, value):  # type: ignore[no-untyped-def]
 
 @jit
 def exp_of_negative(out):  # type: ignore[no-untyped-def]
-    """``out[k] = exp(-out[k])`` for non-negative numbers, to about 2e-16 of the value; 0 from 708 on.
+    """Replace ``out[k]`` by ``exp(-out[k])``, for non-negative numbers, with a relative error of 2e-16; 0 from 708 on.
 
-    exp(x) = 2^q exp(r) with q whole and abs(r) <= ln(2) / 2; there the Taylor polynomial of degree 13 is exact to
-    5e-18.  The library's exp is called number by number; this loop is vectorised and three times as fast.
+    exp(x) = 2^q exp(r) with q whole and abs(r) <= ln(2) / 2; there the error of the Taylor polynomial of degree 13 is
+    below 5e-18.  Calls of the library's exp, one for each number, take three times as long as this vectorised loop.
     """
     for k in range(out.shape[0]):
         x = -smaller(out[k], 708.0)
@@ -88,6 +88,6 @@ def exp_of_negative(out):  # type: ignore[no-untyped-def]
         s = s * r + 0.5
         s = s * r + 1.0
         s = s * r + 1.0
-        # The exponent q stands in the last bits of q + _ROUND; in the result's exponent field it multiplies by 2^q.
+        # The exponent q is in the last bits of q + _ROUND; shifted to the exponent field it makes the number 2^q.
         value = s * _float_of((_bits_of(q + (_ROUND + 1023.0))) << 52)
         out[k] = value if out[k] < 708.0 else 0.0

@@ -1,4 +1,4 @@
-"""Certificate: what is proved about a set of multipliers, namely status, KKT violation and duality gap.
+"""Certificate: status, KKT violation and duality gap that are proved for given multipliers.
 
 Notation as in `smo`.
 """
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from solver.kernels.table import Kernel
 
 EPS = float(np.finfo(np.float64).eps)
-#: Relative gap up to which the search for a better primal bound is left out.
+#: Relative gap up to which no better primal bound is searched for.
 SMALL_GAP = 1e-5
-#: The search for a primal bound ends where it can win no more than this share of it, or has looked so often.
+#: The search for a primal bound ends when it can improve it by no more than this share, or after so many cuts.
 ENOUGH, MOST_CUTS = 1e-9, 40
 
 
@@ -64,7 +64,7 @@ class Status(StrEnum):
     NOT_SEPARABLE = "not separable"
 
 
-#: From the worst to the best: the status of several problems is the worst of theirs.
+#: Statuses from the worst to the best; the status of several problems is the worst of theirs.
 GRAVITY = (
     Status.RUNNING,
     Status.NOT_SEPARABLE,
@@ -158,11 +158,11 @@ def gap_of(primal: float, dual: float) -> float:
 
 
 def joined(certificates: Sequence[Certificate]) -> Certificate:
-    """One certificate for several binary problems, seen as the one problem of minimising the sum of their primals.
+    """Return one certificate for several binary problems, as for minimising the sum of their primal objectives.
 
-    The gravest status and the largest KKT violation; the sums of dual, primal, free and bounded support vectors and
-    updates, and the gap of those sums: a sum of bounds is a bound of the sum.  (A small gap of the sum may hide a
-    large one of a small problem; that one is in its own certificate.)  `margin_bound` is the smallest.
+    It has the worst status and the largest KKT violation; the sums of dual, primal, support vectors and steps; the gap
+    of these sums, because a sum of bounds is a bound of the sum; and the smallest `margin_bound`.  A small gap of the
+    sum can hide a large gap of a small problem, whose own certificate shows it.
     """
     if len(certificates) == 1:
         return certificates[0]
@@ -183,18 +183,17 @@ def joined(certificates: Sequence[Certificate]) -> Certificate:
 
 
 def proved(status: Status, rounding: float, tol: float) -> Status:
-    """`status` of a solver, or PRECISION where it says more than can be known.
+    """Return `status`, but PRECISION instead of OPTIMAL or STATIONARY if `rounding`, the rounding error, exceeds `tol`.
 
-    f with rounding errors of about `rounding`, above `tol`, shows no violation of at most `tol`: the sum that was seen
-    may have none, but the same terms in another order, or at another place, do.
+    Then a violation of at most `tol` is not proved: the terms of f, added in another order, may show a larger one.
     """
     return Status.PRECISION if status in (Status.OPTIMAL, Status.STATIONARY) and rounding > tol else status
 
 
 def rounding_of(kernel: Kernel, X: Array, beta: Array, enough: float) -> float:
-    """``eps * max_i sum_j abs(beta_j k(x_j, x_i))`` over the points X: the size of the rounding errors of f.
+    """Return ``eps * max_i sum_j abs(beta_j k(x_j, x_i))`` over the points X: the size of the rounding errors of f.
 
-    A bound of it, which is quick, if that is at most `enough`.
+    If a quick upper bound of it is at most `enough`, that bound is returned.
     """
     if not len(X):
         return 0.0
@@ -208,14 +207,15 @@ def rounding_of(kernel: Kernel, X: Array, beta: Array, enough: float) -> float:
 
 
 def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True, noise: float = 0.0) -> float:
-    """Smallest primal objective found among the functions ``s g + b``; ``g_i = sum_j beta_j K_ij``, up to `noise`.
+    """Return the smallest primal objective found among the functions ``s g + b``, ``g_i = sum_j beta_j K_ij``.
 
-    P(s, b) = s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - y_i (s g_i + b)).  Taking s = 1 and the solver's own b would leave
-    a relative gap of tens of per cent on problems that are optimal to 1e-3 (large C), so b is chosen exactly (at a
-    breakpoint of the hinge sum) and s by cutting planes; any (s, b) gives a valid bound.
+    P(s, b) = s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - y_i (s g_i + b)).  With s = 1 and the solver's own b, the relative
+    gap of problems that are optimal to 1e-3 would be tens of per cent if C is large.  So b is chosen exactly, at a
+    breakpoint of the hinge sum, and if `thorough`, s is searched for by cutting planes; any (s, b) gives a valid bound.
+    `noise` is a bound on the error of g.
     """
     if np.isinf(C).all():
-        # Hard margin: the best b centres the gap between the classes; rescale so that the closest point is at 1.
+        # Hard margin: the best b is in the middle between the classes; f is scaled to 1 at the closest point.
         low, high = g[y > 0].min(), g[y < 0].max()
         half = 0.5 * (low - high) - noise
         return float(0.5 * squared_norm / half**2) if half > 0 else np.inf
@@ -228,8 +228,8 @@ def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: boo
     best = 0.5 * squared_norm + hinges
     if not thorough or not squared_norm > 0.0:
         return best
-    # Cutting planes (Kelley 1960): with its best b the hinge sum is convex in s and piecewise linear, so it lies above
-    # every line that touches it.  One on either side of the optimum says where to look next, and when to stop.
+    # Cutting planes (Kelley 1960): with its best b the hinge sum is convex and piecewise linear in s, so it lies above
+    # every tangent.  Two tangents, one on either side of the optimum, give the next s and a lower bound.
     s, left, right = 1.0, None, None
     for _ in range(MOST_CUTS):
         if s * squared_norm + slope < 0.0:
@@ -245,7 +245,7 @@ def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: boo
         bound = max(hinges + slope * (lowest - s) for s, hinges, slope in lines)
         if not best - (0.5 * lowest * lowest * squared_norm + bound) > ENOUGH * best:
             break
-        s = min(lowest, 4.0 * s) if right is None else lowest  # lines from far away cross inexactly
+        s = min(lowest, 4.0 * s) if right is None else lowest  # tangents at distant s intersect inexactly
         hinges, slope = _best_hinge_sum(y, C, Cg, s * g, first)
         best = min(best, 0.5 * s * s * squared_norm + hinges)
     return best
@@ -253,23 +253,23 @@ def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: boo
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the certificate of an SVM's multipliers is made from, at once or when it is first read.
+    """Values from which the certificate of an SVM's multipliers is computed, at once or when it is first read.
 
     Attributes
     ----------
     status : Status
-        That of the certificate.
+        Status of the certificate.
     n_iter : int
     y, C, beta, v : ndarray of shape (n,)
         Notation as in `smo`.
     norm_error : float
         Bound on the rounding error of ||w||^2.
     noise : float
-        As in `best_primal`.
+        As for `best_primal`.
     is_definite : bool
         Whether the kernel is known to be positive semidefinite.
     known_primal : float
-        A primal bound found before, else inf.
+        A primal bound known from earlier, else inf.
     kernel_error : float
         As in `Certificate`.
     """
@@ -319,10 +319,11 @@ class Evidence:
 
 
 def _best_hinge_sum(y: Array, C: Array, Cg: Array, f: Array, first: tuple[float, float]) -> tuple[float, float]:
-    """``min_b sum_i C_i max(0, 1 - y_i (f_i + b))``, and its slope in s where ``f = s g`` and `Cg` is C g.
+    """Return ``min_b sum_i C_i max(0, 1 - y_i (f_i + b))``, and its slope in s, with ``f = s g`` and ``Cg = C g``.
 
-    Piecewise linear in b: the minimum is at a breakpoint, where the classes pull b equally hard; the point at it pulls
-    with the share of its C that is needed for that.  `first` are the slopes in b and s before the first breakpoint.
+    The sum is piecewise linear in b, so its minimum is at a breakpoint.  There the slope in b changes its sign: the
+    point at the breakpoint counts with the share of its C that makes the slope 0.  `first` are the slopes in b and s
+    before the first breakpoint.
     """
     at = y - f
     order = at.argsort()
@@ -336,4 +337,4 @@ def _best_hinge_sum(y: Array, C: Array, Cg: Array, f: Array, first: tuple[float,
     passed = Cg[order[:k]]
     share = 1.0 - pull[k] / C[last] if C[last] > 0 else 0.0
     slope = first[1] + float(passed.sum()) + float(share * Cg[last])
-    return float(hinge.sum()), slope  # a product of long vectors would wait for threads of BLAS
+    return float(hinge.sum()), slope  # no product of vectors: it would wait for threads of BLAS

@@ -1,4 +1,4 @@
-"""Checked training data and parameters, and the sentences that say what is wrong with them."""
+"""Checks of training data and parameters, with an error message in one plain sentence."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ from .scikit_learn import as_scikit_learn
 
 
 def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
-    """`values` as float64, of any shape; ValueError when not real numbers, TypeError when sparse or not even texts.
+    """Return `values` as float64, of any shape; without `copy` possibly the given array, in any order, to stay as it is.
 
-    Without `copy` the array given may itself be returned, in whatever order; it must not be written to then.
+    Raises
+    ------
+    ValueError
+        If `values` are not real numbers.
+    TypeError
+        If `values` are sparse, or hold an object that is neither a number nor a text.
     """
     check_dense(name, values)
     try:
@@ -29,14 +34,14 @@ def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
         raise ValueError(f"Complex data not supported: {name} must hold real numbers only.")
     try:
         return np.array(given, dtype=np.float64, order="C" if copy else "A", copy=True if copy else None)
-    except TypeError as error:  # scikit-learn's kind and words
+    except TypeError as error:  # scikit-learn's class and words
         raise TypeError(f"{name} must hold numbers only: {error}.") from None
     except (ValueError, OverflowError):
         raise ValueError(f"{name} must hold numbers only.") from None
 
 
 def check_dense(name: str, values: Any) -> None:
-    """TypeError, in scikit-learn's words, when `values` are a sparse matrix or array of scipy."""
+    """Raise TypeError, in scikit-learn's words, if `values` are a sparse matrix or array of scipy."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise TypeError(
             f"Sparse data was passed for {name}, but dense data is required."
@@ -45,11 +50,11 @@ def check_dense(name: str, values: Any) -> None:
 
 
 def check_points(X: ArrayLike, largest: float = np.inf, *, name: str = "X", copy: bool = True) -> Array:
-    """`X` as a finite float64 array of shape (n, d), n >= 1, d >= 1; an error with one sentence otherwise.
+    """Return `X` as a finite float64 array of shape (n, d), n >= 1, d >= 1.
 
-    `largest` as in `check_size`; `copy` and the kinds of errors as in `check_numbers`.
+    `largest` is the limit of `check_size`; `copy` and the errors are those of `check_numbers`.
     """
-    feature_names(X)  # what it refuses is refused before anything is learnt
+    feature_names(X)  # bad names are refused before the training
     points = check_numbers(name, X, copy)
     if points.ndim != 2:
         raise ValueError(
@@ -69,7 +74,7 @@ def check_points(X: ArrayLike, largest: float = np.inf, *, name: str = "X", copy
 
 
 def feature_names(X: Any) -> NDArray[np.object_] | None:
-    """Return the column names of a data frame, of whatever package, if they are strings; else None.
+    """Return the column names of a data frame, of any package, if they are strings; else None.
 
     Raises
     ------
@@ -88,7 +93,7 @@ def feature_names(X: Any) -> NDArray[np.object_] | None:
 
 
 def check_n_features(learner: object, points: Array, expected: int) -> Array:
-    """`points` if they have the features that `learner` was fitted with; ValueError otherwise."""
+    """Return `points`; ValueError if they do not have the number of features that `learner` was fitted with."""
     if points.shape[1] != expected:
         name = type(learner).__name__
         raise ValueError(f"X has {points.shape[1]} features, but {name} is expecting {expected} features as input.")
@@ -96,7 +101,7 @@ def check_n_features(learner: object, points: Array, expected: int) -> Array:
 
 
 def check_labels(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], Indices]:
-    """Sorted classes and the class index of each point; ValueError when `y` does not fit `n_points` points."""
+    """Return sorted classes and the class index of each point; ValueError if `y` is not valid for `n_points`."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")
     labels = column(y)
@@ -117,7 +122,7 @@ def check_labels(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], Indices]:
 
 
 def column(y: ArrayLike) -> NDArray[Any]:
-    """`y` as an array; one column of a table as a vector, with a DataConversionWarning."""
+    """Return `y` as an array; a table of one column as a vector, with a DataConversionWarning."""
     check_dense("y", y)
     try:
         labels = np.asarray(y)
@@ -131,16 +136,16 @@ def column(y: ArrayLike) -> NDArray[Any]:
 
 
 def check_seed(random_state: Any) -> int:
-    """The seed that `random_state` stands for: 0 for None, the next number drawn from a `RandomState`."""
+    """Return the seed for `random_state`: 0 for None, the next random number of a `RandomState`."""
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     return check_integer("random_state", 0 if random_state is None else random_state, 0)
 
 
 def check_axis(name: str, values: ArrayLike, n_features: int, largest: float = np.inf) -> Array:
-    """Columns or rows of a grid as a finite one-dimensional array; ValueError otherwise, or if not of 2 features.
+    """Return columns or rows of a grid as a finite one-dimensional array.
 
-    `largest` as in `check_size`.
+    `n_features` is that of the model, which must be 2; `largest` is the limit of `check_size`.
     """
     if n_features != 2:
         raise ValueError(f"A surface needs a model of 2 features; this one was fitted with {n_features}.")
@@ -152,7 +157,7 @@ def check_axis(name: str, values: ArrayLike, n_features: int, largest: float = n
 
 
 def check_size(name: str, values: Array, limit: float) -> None:
-    """ValueError when a coordinate lies outside [-limit, limit], where products of coordinates may overflow."""
+    """Raise ValueError if a coordinate lies outside [-limit, limit], where products of coordinates may overflow."""
     if values.size and max(values.max(), -values.min()) > limit:  # without an array of absolute values
         worst = values.flat[np.abs(values).argmax()]
         raise ValueError(f"{name} holds the value {worst:g}; coordinates must lie in [-{limit:g}, {limit:g}].")
@@ -161,7 +166,7 @@ def check_size(name: str, values: Array, limit: float) -> None:
 def check_number(
     name: str, value: Any, low: float, high: float = np.inf, *, open_low: bool = False, open_high: bool = False
 ) -> float:
-    """`value` as a float within [low, high]; ValueError naming parameter, value and what is allowed."""
+    """Return `value` as a float in [low, high]; ValueError with name, value and allowed range otherwise."""
     inside = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if inside:
         inside = (value > low if open_low else value >= low) and (value < high if open_high else value <= high)
@@ -176,7 +181,7 @@ def check_number(
 
 
 def check_integer(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """`value` as an int within [low, high]; ValueError naming parameter, value and what is allowed."""
+    """Return `value` as an int in [low, high]; ValueError with name, value and allowed range otherwise."""
     inside = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not inside or value < low or (high is not None and value > high):
         allowed = f"of at least {low}" if high is None else f"from {low} to {high}"
@@ -185,14 +190,14 @@ def check_integer(name: str, value: Any, low: int, high: int | None = None) -> i
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """`value` if it is True or False; ValueError naming parameter, value and what is allowed."""
+    """Return `value` if it is True or False; ValueError with name and value otherwise."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} is {value!r}; it must be True or False.")
     return bool(value)
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
-    """`value` if it is one of `choices`; ValueError naming parameter, value and what is allowed."""
+    """Return `value` if it is one of `choices`; ValueError with name, value and choices otherwise."""
     allowed = list(choices)
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, allowed))}.")
@@ -200,12 +205,12 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def check_signs(y: ArrayLike, n_points: int, *, both: bool = True) -> Array:
-    """Labels -1 and +1 of one binary problem as floats, shape (n_points,); ValueError otherwise.
+    """Return the labels -1 and +1 of a binary problem as floats, shape (n_points,); ValueError otherwise.
 
     Parameters
     ----------
     both : bool, default=True
-        Whether each of the two labels must occur.
+        Whether both labels must occur.
     """
     signs = check_numbers("y", y)
     wrong = signs.shape != (n_points,) or not (np.abs(signs) == 1.0).all()
@@ -215,18 +220,18 @@ def check_signs(y: ArrayLike, n_points: int, *, both: bool = True) -> Array:
 
 
 def check_prices(C: ArrayLike, n_points: int, largest: float, *, or_inf: bool = False) -> Array:
-    """Upper bounds of the multipliers, one for each point, above 0 and at most `largest`, or inf where that is allowed.
+    """Return the upper bounds of the multipliers, one for each point.
 
     Raises
     ------
     ValueError
-        One of them is not, or there is another number of them.
+        If a bound is not above 0 and at most `largest`, nor inf with `or_inf`, or if their number is wrong.
     """
     prices = check_numbers("C", C)
     if prices.shape not in ((), (n_points,)):
         raise ValueError(f"C has shape {prices.shape}; it must be one number, or one for each of {n_points} points.")
     bounds: Array = np.full(n_points, prices)
-    bad = ~((bounds > 0.0) & (bounds <= (np.inf if or_inf else largest)))  # NaN is bad, too
+    bad = ~((bounds > 0.0) & (bounds <= (np.inf if or_inf else largest)))  # true for NaN, too
     bad |= (bounds > largest) & (bounds < np.inf)
     if bad.any():
         allowed = f"above 0 and at most {largest:g}{', or inf' if or_inf else ''}"

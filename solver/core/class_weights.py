@@ -1,4 +1,4 @@
-"""Class weights: how much an error on each training point costs, from C and the weights of classes and points."""
+"""Weights of classes and points, and the bounds of the multipliers that follow from them and C."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .checks import check_number, check_numbers
 
 
 def class_weights(class_weight: Mapping[Any, float] | str | None, classes: NDArray[Any], codes: Indices) -> Array:
-    """The weight of each class, as scikit-learn's ``compute_class_weight``.
+    """Return the weight of each class, as scikit-learn's ``compute_class_weight`` does.
 
     Parameters
     ----------
     class_weight : None, "balanced" or dict
-        None is 1 for all; "balanced" is n / (n_classes * n_c) for a class of n_c points, so that each class weighs
-        the same in all; a dict gives weights by label, 1 where it has none.
+        None means 1 for all classes; "balanced" means n / (n_classes * n_c) for a class of n_c points, so that all
+        classes have the same total weight; a dict has weights by label, and 1 is the weight of missing labels.
     classes : ndarray of shape (n_classes,)
     codes : ndarray of shape (n,)
         Index into `classes` of each point.
@@ -31,8 +31,8 @@ def class_weights(class_weight: Mapping[Any, float] | str | None, classes: NDArr
     Raises
     ------
     ValueError
-        A weight that is negative or not finite, or a dict with a label that no point has while a label that points
-        have is missing: that is a slip of the pen.
+        If a weight is negative or not finite, or if a dict has a label that no point has, and lacks a label that points
+        have: probably a typing error.
     """
     if class_weight is None:
         return np.ones(len(classes))
@@ -57,7 +57,7 @@ def class_weights(class_weight: Mapping[Any, float] | str | None, classes: NDArr
 
 
 def sample_weights(sample_weight: ArrayLike | None, n_points: int) -> Array:
-    """The weight of each of `n_points` points, 1 without `sample_weight`; ValueError unless finite and at least 0."""
+    """Return the weight of each point, 1 without `sample_weight`; ValueError unless finite and at least 0."""
     if sample_weight is None:
         return np.ones(n_points)
     weights = check_numbers("sample_weight", sample_weight)
@@ -71,7 +71,7 @@ def sample_weights(sample_weight: ArrayLike | None, n_points: int) -> Array:
 
 
 def positive_weights(sample_weight: ArrayLike | None, n_points: int) -> Array:
-    """As `sample_weights`; ValueError for a weight of 0 as well."""
+    """Return `sample_weights`; ValueError if a weight is 0."""
     weights = sample_weights(sample_weight, n_points)
     if not weights.all():
         raise ValueError("sample_weight is 0 at some points; a solver takes points of weights above 0 only.")
@@ -89,21 +89,21 @@ def classes_with_weight(
     codes : ndarray of shape (n,)
         Index into `classes` of each point.
     of_points : ndarray of shape (n,)
-        The weights.
+        Weight of each point.
     learner : str
-        As sentences name it.
+        Its name in error messages.
 
     Returns
     -------
     left : ndarray of int
-        Indices of the classes that are left.
+        Indices of the remaining classes.
     codes : ndarray of shape (n,)
-        Index into `left` of each point, -1 for one that is left out.
+        Index into `left` of each point, -1 for a point that is left out.
 
     Raises
     ------
     ValueError
-        Fewer than two classes are left; it begins with LIBSVM's words.
+        If fewer than two classes remain; the message begins with LIBSVM's words.
     """
     kept = of_points > 0
     left = np.unique(codes[kept])
@@ -118,9 +118,22 @@ def classes_with_weight(
 
 
 def bounds(C: Any, of_points: Array, largest: float, *, or_inf: bool = False) -> Array:
-    """C_i = C * w_i, the bound of each multiplier, 0 where w_i is; ValueError when a product leaves double precision.
+    """Return C_i = C * w_i, the upper bound of each multiplier, 0 where w_i is 0.
 
-    `of_points` are the weights w, at least 0.  `largest` is the largest bound allowed, `or_inf` whether C may be inf.
+    Parameters
+    ----------
+    C : float
+    of_points : ndarray of shape (n,)
+        The weights w, at least 0.
+    largest : float
+        Largest bound allowed.
+    or_inf : bool, default=False
+        Whether C may also be inf.
+
+    Raises
+    ------
+    ValueError
+        If C or a bound is too large, or if a positive weight times C is 0 in double precision.
     """
     C = check_number("C", C, 0.0, np.inf if or_inf else largest, open_low=True)
     present = of_points > 0

@@ -1,4 +1,4 @@
-"""DualSolver: what can be read from any solver of the soft-margin dual between two steps; notation as in `smo`."""
+"""DualSolver: base class of the solvers of the soft-margin dual, with their readable state; notation as in `smo`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from abc import abstractmethod
 
 import numpy as np
 
+from solver.kernels.table import Kernel
+
 from .arrays import Array
-from .certificate import Certificate, Status, gap_of
+from .certificate import Certificate, Status, gap_of, proved, rounding_of
 from .step_log import of_multipliers
 from .stepping import SteppedSolver
 
@@ -17,11 +19,13 @@ class DualSolver(SteppedSolver):
 
     Attributes
     ----------
+    kernel : Kernel
     tol : float
         Largest KKT violation called optimal.
     """
 
     NOTES = ("dual", "violation", "free", "bounded")
+    kernel: Kernel
     tol: float
 
     @abstractmethod
@@ -35,7 +39,7 @@ class DualSolver(SteppedSolver):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """(m, M): the largest v where beta can grow, -inf if nowhere, and the smallest v where it can fall, or inf."""
+        """(m, M): largest v where beta can increase, or -inf, and smallest v where it can decrease, or inf."""
         beta, v, lo, hi = self._state()
         return float(v[beta < hi].max(initial=-np.inf)), float(v[beta > lo].min(initial=np.inf))
 
@@ -53,7 +57,7 @@ class DualSolver(SteppedSolver):
 
     @property
     def intercept(self) -> float:
-        """Constant of f: mean of v over the free support vectors; without any, (m + M) / 2; of one class, its label."""
+        """Constant of f: mean of v over the free support vectors; without any, (m + M) / 2 or the finite one."""
         beta, v, lo, hi = self._state()
         free = (lo < beta) & (beta < hi)
         if free.any():
@@ -65,11 +69,24 @@ class DualSolver(SteppedSolver):
     def _present(self) -> Array:
         return of_multipliers(*self._state())
 
-    def _certificate(
-        self, status: Status, violation: float, primal: float, margin_bound: float = np.nan
-    ) -> Certificate:
-        """Return the certificate with this primal bound, inf for none."""
+    def _certificate(self, violation: float, primal: float, vectors: Array) -> Certificate:
+        """Return the certificate of a finite C.
+
+        The status is PRECISION instead of OPTIMAL or STATIONARY if the rounding errors of f are larger than `tol`.
+
+        Parameters
+        ----------
+        violation : float
+            KKT violation.
+        primal : float
+            Upper bound of the objective, inf if none is known.
+        vectors : ndarray of shape (n, n_features)
+            The points that have multipliers, in the order of these.
+        """
         beta, v, lo, hi = self._state()
+        status = self.status
+        if status in (Status.OPTIMAL, Status.STATIONARY):
+            status = proved(status, rounding_of(self.kernel, vectors, beta, self.tol), self.tol)
         dual, _, n_free, n_bounded = of_multipliers(beta, v, lo, hi).tolist()
         gap = gap_of(primal, dual)
-        return Certificate(status, violation, dual, primal, gap, int(n_free), int(n_bounded), self.n_iter, margin_bound)
+        return Certificate(status, violation, dual, primal, gap, int(n_free), int(n_bounded), self.n_iter, np.nan)

@@ -50,7 +50,7 @@ def all_or_nothing(method: Method) -> Method:
 
 @cache
 def _parameters(learner: type) -> tuple[str, ...]:
-    """Names of the parameters of a learner's constructor; a drag asks with every picture."""
+    """Return the parameter names of a learner's constructor; cached, because a drag needs them for every picture."""
     return tuple(signature(learner).parameters)
 
 
@@ -70,9 +70,9 @@ class Estimator:
     feature_names_in_: NDArray[np.object_]
     #: Coordinates beyond this would overflow inside the learner.
     _largest_coordinate = 1e140
-    #: What queries are transformed by; None: nothing.
+    #: Transformation of training points and queries; None if there is none.
     scaler: Scaler | None = None
-    #: Whether a training fits a scaler first.
+    #: Whether each training fits a scaler first.
     _standardises = False
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""Whether machine code is used, decided in one place for the whole process.
+"""Switch between machine code and plain numpy, for the whole process.
 
-numba needs a second to load machine code, and most of a minute to compile it first.  A program that shows something
-before then sets `everywhere` to False, and has one thread load it (`solver.warmup`).  Meanwhile nearest neighbours vote
-in plain numpy on all other threads, and so does a new `SmoSolver` train: slowly, with the same result.  Everything else
-waits for the compiler.
+numba needs a second to load machine code, and most of a minute to compile it at the first start.  A program that shows
+results before that sets `everywhere` to False, and loads the code on one thread (`solver.warmup`).  Meanwhile, on all
+other threads, nearest neighbours and new `SmoSolver` use plain numpy, which is slower and gives the same results.  All
+other learners wait for the compiler.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _this_thread = _ThisThread()
 
 
 def ready() -> bool:
-    """Whether this thread uses machine code."""
+    """Return whether this thread uses machine code."""
     return everywhere or _this_thread.loads
 
 
 def load_on_this_thread() -> None:
-    """Let this thread use machine code whatever the others do."""
+    """Use machine code on this thread, whatever `everywhere` is."""
     _this_thread.loads = True

@@ -1,4 +1,4 @@
-"""More than two classes as several binary problems, one-vs-one or one-vs-rest, and how their answers are combined.
+"""Binary problems of more than two classes, one-vs-one or one-vs-rest, and the combination of their answers.
 
 One-vs-one trains on each pair of classes and lets the pairs vote (Knerr, Personnaz, Dreyfus 1990; LIBSVM's way).
 One-vs-rest trains each class against all others and predicts the class with the largest f (Rifkin, Klautau, JMLR 5,
@@ -32,7 +32,7 @@ Examples
 
 @dataclass(frozen=True)
 class Pair:
-    """What a binary problem separates: one class from another, or one class from the rest.
+    """The two sides of a binary problem: one class against another, or one class against the rest.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class BinaryProblem(Pair):
-    """A pair with its training points; a fitted model keeps the `pair` only.
+    """A pair with its training points; a fitted model keeps only the `pair`.
 
     Attributes
     ----------
@@ -257,7 +257,7 @@ class PairTrainer(Generic[Solver]):
 
 
 def votes(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Integers:
-    """Duels won by each class; a duel at f <= 0 goes to the negative class.
+    """Return the number of pairs that each class wins; at f <= 0 the negative class wins.
 
     Parameters
     ----------
@@ -276,9 +276,9 @@ def votes(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Integers
 
 
 def one_vs_rest_values(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Array:
-    """Votes plus a bounded sum of the decision values, as scikit-learn's ``decision_function_shape="ovr"``.
+    """Return votes plus a bounded sum of the decision values, as scikit-learn's ``decision_function_shape="ovr"``.
 
-    The sum is squeezed into (-1/3, 1/3), so that it orders classes of equal votes and never overrules a vote.
+    The sum is scaled into (-1/3, 1/3), so that it orders classes of equal votes and never outweighs a vote.
     """
     confidence = np.zeros((*pair_values.shape[:-1], n_classes))
     for p, pair in enumerate(pairs):
@@ -288,9 +288,9 @@ def one_vs_rest_values(pair_values: Array, pairs: Sequence[Pair], n_classes: int
 
 
 def winners(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Indices:
-    """Index of the winning class, the lowest of equals, shape (..., n_pairs) -> (...).
+    """Return the index of the winning class, the lowest of equals, shape (..., n_pairs) -> (...).
 
-    One-vs-one: the class with most duels won; one-vs-rest: the class with the largest f.
+    One-vs-one: the class that wins most pairs; one-vs-rest: the class with the largest f.
     """
     by_value = pairs[0].negative == REST
     won: Indices = (pair_values if by_value else votes(pair_values, pairs, n_classes)).argmax(axis=-1)
@@ -298,9 +298,10 @@ def winners(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Indice
 
 
 def leaders(pair_values: Array, pairs: Sequence[Pair], n_classes: int, slack: Array | float = 0.0) -> Mask:
-    """Which classes are ahead of all others; several where they tie, shape (..., n_pairs) -> (..., n_classes).
+    """Return which classes lead, several if they tie, shape (..., n_pairs) -> (..., n_classes).
 
-    One-vs-one, a duel with abs(f) <= `slack` is half a win for both; one-vs-rest, all f within `slack` of the largest.
+    One-vs-one, a pair with abs(f) <= `slack` is half a win for both; one-vs-rest, all f within `slack` of the largest
+    lead.
     """
     bound = np.asarray(slack)[..., None]
     if pairs[0].negative == REST:
@@ -314,7 +315,7 @@ def leaders(pair_values: Array, pairs: Sequence[Pair], n_classes: int, slack: Ar
 
 
 def libsvm_table(pair_coef: Array, pairs: Sequence[Pair], codes: Indices) -> Array:
-    """LIBSVM's compact table of one-vs-one coefficients, shape (n_classes - 1, n_support).
+    """Return LIBSVM's compact table of one-vs-one coefficients, shape (n_classes - 1, n_support).
 
     In the block of class c, row r belongs to the pair of c with its r-th other class.
 
@@ -323,7 +324,7 @@ def libsvm_table(pair_coef: Array, pairs: Sequence[Pair], codes: Indices) -> Arr
     pair_coef : ndarray of shape (n_support, n_pairs)
         y alpha of each support vector in each pair.
     codes : ndarray of shape (n_support,)
-        The class of each support vector.
+        Class index of each support vector.
     """
     table = np.zeros((max(pair.negative for pair in pairs), len(codes)))
     for p, pair in enumerate(pairs):

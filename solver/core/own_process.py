@@ -1,4 +1,4 @@
-"""The command line of a process of this program's own, in which a module runs as a program."""
+"""Command line of a second process of this program, which runs a module."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"""
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """What starts `module` in another process, which finds modules where this one does, not in the working folder.
+    """Return the command that runs `module` in another process.
 
-    A bundle is its own interpreter: it takes ``-m``, for modules that it knows of.
+    That process imports from this process's path, and not from the working folder.  A bundle is its own interpreter,
+    and takes ``-m`` for its own modules.
     """
     if getattr(sys, "frozen", False):
         return [sys.executable, "-m", module, *arguments]

@@ -1,7 +1,8 @@
-"""What is raised where scikit-learn is in use: classes that are ours and theirs.
+"""Exceptions, warnings and estimators of scikit-learn, for programs that use it.
 
-scikit-learn is never imported from here unasked.  Where it has been imported already, what is raised is of a class of
-`_scikit` that is derived from both, so that filters and handlers written for either are met.
+These functions import scikit-learn only if the caller requests an estimator.  If a program has already imported it,
+exceptions and warnings are of a class in `_scikit` that is derived from ours and scikit-learn's, so that handlers and
+filters for either of them work.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ Kind = TypeVar("Kind", bound=Exception)
 
 
 def as_scikit_learn(kind: type[Kind]) -> type[Kind]:
-    """`kind`, a class of `conventions`; if scikit-learn is imported, the class that is scikit-learn's as well."""
+    """Return `kind`, a class of `conventions`, or if scikit-learn is imported, its class in `_scikit`."""
     if "sklearn.exceptions" not in sys.modules:
         return kind
     from . import _scikit
@@ -24,7 +25,7 @@ def as_scikit_learn(kind: type[Kind]) -> type[Kind]:
 
 
 def of_scikit_learn(module: str, name: str) -> Any:
-    """What scikit-learn has under this name; ImportError with a sentence where it is not installed."""
+    """Return a class or function of scikit-learn by its name; ImportError if scikit-learn is not installed."""
     try:
         return getattr(import_module(f"sklearn.{module}"), name)
     except ModuleNotFoundError as error:

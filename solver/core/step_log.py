@@ -1,4 +1,4 @@
-"""Notes: what a solver writes down after each of its steps, until somebody takes it."""
+"""Notes: values that a solver records after each of its steps, until a caller takes them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from .arrays import Array, Integers
 
-#: Steps that are noted before the record is emptied: work goes on in portions of at most so many.
+#: Largest number of steps between two calls of `Notes.add`: the length of the record.
 AT_ONCE = 1024
 
 
 def of_multipliers(beta: Array, v: Array, lo: Array, hi: Array) -> Array:
-    """Dual, m - M (0 where there is nothing to compare), number of free and of bounded support vectors; see `smo`."""
+    """Return dual, m - M (0 if one of them is over no points), and numbers of free and bounded support vectors."""
     above, below = v[beta < hi], v[beta > lo]
     violation = above.max() - below.min() if len(above) and len(below) else 0.0
     support = beta != 0.0
@@ -21,7 +21,7 @@ def of_multipliers(beta: Array, v: Array, lo: Array, hi: Array) -> Array:
 
 
 class Notes:
-    """The record of a solver.
+    """The recorded values of a solver's steps.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Notes:
     Attributes
     ----------
     record : ndarray of shape (AT_ONCE + 1, n_names + 1), or (0, n_names + 1) while nothing is noted
-        Row 0 is the present, row s what is noted after s steps more.
+        Row 0 holds the present values, row s the values after s more steps.
     """
 
     def __init__(self, n_names: int) -> None:
@@ -39,7 +39,7 @@ class Notes:
         self._parts: list[Array] = []
 
     def __bool__(self) -> bool:
-        """Whether steps are noted."""
+        """Return whether steps are noted."""
         return len(self.record) > 0
 
     @property
@@ -49,19 +49,19 @@ class Notes:
         return newest
 
     def start(self, present: Array) -> None:
-        """Note from now on (again): the present values have shape (n_names,)."""
+        """Begin to note, or begin again, with the `present` values, shape (n_names,)."""
         self.record = np.zeros((AT_ONCE + 1, self.record.shape[1]))
         self.record[0, :-1] = present
         self._parts = []
 
     def add(self, steps: int) -> None:
-        """The rows 1 to `steps` have been written."""
+        """Keep the rows 1 to `steps`, which have been written."""
         if steps and self:
             self._parts.append(self.record[1 : steps + 1].copy())
             self.record[0] = self.record[steps]
 
     def take(self) -> tuple[Array, Integers]:
-        """What was noted since the last time: values (m, n_names), and changes (m,)."""
+        """Return values (m, n_names) and changes (m,) since the last call."""
         rows = np.concatenate(self._parts) if self._parts else self.record[:0]
         self._parts = []
         return rows[:, :-1], rows[:, -1].astype(np.int64)

@@ -11,6 +11,7 @@ import numpy as np
 
 from .arrays import Array, Integers
 from .certificate import Status
+from .checks import check_integer
 from .step_log import Notes
 
 #: Called by a solver every few milliseconds of work; True interrupts it.
@@ -157,7 +158,6 @@ class SteppedSolver(ABC):
         """
         return self._notes.take()
 
-    @abstractmethod
     def step(self, n: int = 1, stop: Stop = never) -> int:
         """Make at most `n` steps, and return how many were made.
 
@@ -180,6 +180,19 @@ class SteppedSolver(ABC):
         ValueError
             If `n` is not a whole number of at least 0.
         """
+        start = self.n_iter
+        goal = start + check_integer("n", n, 0)
+        while self.status is Status.RUNNING and self._work(goal):
+            if stop():
+                break
+        return self.n_iter - start
+
+    def _work(self, goal: int) -> bool:
+        """Work for some milliseconds, at most up to step number `goal`; return False if there was nothing to do.
+
+        A solver with a `step` of its own does not need it.
+        """
+        return False
 
     def run(self) -> Status:
         """Step until the solver has finished, and return its final status."""

@@ -1,8 +1,8 @@
-"""Trace: what a learner noted after each of its steps, kept for all of them in bounded memory.
+"""Trace: the values that a solver noted after each of its steps, kept in bounded memory.
 
-Up to `LIMIT` steps each note is kept as it is.  Beside it stand coarser levels, each entry of which holds the least and
-the largest of `FACTOR` entries below, so that a curve of any length is read in time proportional to its width on
-screen; when the finest level is full it is dropped, and the next one takes its place.
+Up to `LIMIT` steps all values are kept.  An entry of a coarser level holds the smallest and the largest of `FACTOR`
+entries of the next finer level, so that a curve of any length is read in time proportional to its width on screen.
+When the finest level is full, it is dropped.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Array, Integers, Mask
 
-#: Entries of the finest level, and how many of them one entry of the next level stands for.
+#: Largest number of entries of the finest level, and number of entries that one entry of the next level combines.
 LIMIT, FACTOR = 1 << 20, 16
-#: Levels above the finest that are kept from the start: the coarsest entry stands for FACTOR ** LEVELS steps.
+#: Number of levels above the finest; an entry of the coarsest covers FACTOR ** LEVELS steps.
 LEVELS = 4
-#: Steps whose primal and gap are remembered.
+#: Largest number of steps whose primal and gap are kept.
 LANDMARKS = 4096
-#: Entries looked through at once for a change.
+#: Number of entries in a block of the search for a change.
 SEARCHED = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
-    """One level of a trace: entry e stands for the steps ``e * bucket + 1`` to ``(e + 1) * bucket``.
+class TraceLevel:
+    """One level of a trace: entry e covers the steps ``e * bucket + 1`` to ``(e + 1) * bucket``.
 
     Attributes
     ----------
     bucket : int
     low, high : ndarray of shape (n_names, n_entries)
-        The same array where `bucket` is 1.
+        Smallest and largest values; the same array if `bucket` is 1.
     changes : ndarray of shape (n_entries,)
-        How often a point entered or left the support vectors.
+        Number of points that entered or left the support vectors.
     """
 
     bucket: int
@@ -46,42 +46,42 @@ class Level:
     changes: Integers
 
 
-#: One note of a level, shape (n_entries,).
-Values = Callable[[Level], NDArray[Any]]
+#: Function that returns one noted value of a level, shape (n_entries,).
+Values = Callable[[TraceLevel], NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class TraceView:
-    """A trace as it was at one moment; the entry of the newest steps may still grow, all others never change.
+    """State of a trace at one moment; only the entry of the newest steps may still change.
 
     Attributes
     ----------
     names : tuple of str
-        What was noted after each step.
+        Names of the noted values.
     length : int
-        Steps noted.
+        Number of steps noted.
     start : ndarray of shape (n_names,)
         The values before the first step.
-    levels : tuple of Level
+    levels : tuple of TraceLevel
         From the finest to the coarsest.
     landmarks : ndarray of shape (n_landmarks, 4)
-        Step, dual, primal and relative gap where a certificate was made, by rising step; primal inf and gap nan where
-        there was no bound.
+        Step, dual, primal and relative gap of each certificate, by ascending step; primal inf and gap nan if there was
+        no bound.
     """
 
     names: tuple[str, ...]
     length: int
     start: Array
-    levels: tuple[Level, ...]
+    levels: tuple[TraceLevel, ...]
     landmarks: Array
 
     @property
     def bucket(self) -> int:
-        """Steps that one entry of the finest level stands for; 1 while each step has its own."""
+        """Number of steps that an entry of the finest level covers; 1 while all values are kept."""
         return self.levels[0].bucket
 
     def at(self, name: str, step: int) -> tuple[float, float]:
-        """Least and largest value about `step` (0 to `length`): equal while `bucket` is 1."""
+        """Return smallest and largest value in the entry of `step` (0 to `length`); equal while `bucket` is 1."""
         k = self.names.index(name)
         if step <= 0:
             return float(self.start[k]), float(self.start[k])
@@ -90,15 +90,15 @@ class TraceView:
         return float(level.low[k, entry]), float(level.high[k, entry])
 
     def extremes(self, name: str, edges: ArrayLike) -> tuple[Array, Array]:
-        """Least and largest value in each cell ``edges[c] < step <= edges[c + 1]``, nan where there is no step.
+        """Return smallest and largest value in each cell ``edges[c] < step <= edges[c + 1]``, nan if it has no step.
 
         Parameters
         ----------
         name : str
         edges : array-like of shape (n_cells + 1,)
-            Whole numbers of steps, rising; the value before the first step is that of step 0.  A cell of 128 steps or
-            more is read from a coarser level, and may so take in up to an eighth of its width on either side.  Where
-            `bucket` is above 1, no cell reads less than whole entries of the finest level.
+            Whole numbers of steps, ascending; the value before the first step is that of step 0.  A cell of 128 steps
+            or more is read from a coarser level, and may include up to an eighth of its width on either side.  If
+            `bucket` is above 1, a cell includes whole entries of the finest level.
         """
         k = self.names.index(name)
         low, high = self._reduced(edges, lambda level: level.low[k], lambda level: level.high[k])
@@ -108,14 +108,15 @@ class TraceView:
         return low, high
 
     def changes(self, edges: ArrayLike) -> Mask:
-        """For each cell, as in `extremes`, whether a point entered or left the support vectors in it."""
+        """Return for each cell, as in `extremes`, whether a point entered or left the support vectors in it."""
         _, most = self._reduced(edges, lambda level: level.changes, lambda level: level.changes)
         return np.nan_to_num(most) > 0
 
     def next_change(self, after: int) -> tuple[int, int] | None:
-        """(first, last) of the steps above `after` among which the next change is to be looked for; None for none.
+        """Return the first and the last of the steps above `after` that may have the next change; None if none has.
 
-        One step while `bucket` is 1.  Else there may be none among them, when the entry's changes lie before them.
+        While `bucket` is 1, it is one step, and has the change.  Otherwise these steps may have none, if all changes of
+        their entry are before them.
         """
         level = self.levels[0]
         after = max(after, 0)
@@ -128,7 +129,7 @@ class TraceView:
         return None
 
     def previous_change(self, before: int) -> tuple[int, int] | None:
-        """As `next_change`, for the last change at a step below `before`."""
+        """Return, as `next_change` does, the steps that may have the last change below step `before`."""
         level = self.levels[0]
         last = min(before - 1, self.length)
         for end in range(-(-last // level.bucket), 0, -SEARCHED):
@@ -152,14 +153,14 @@ class TraceView:
                 begin, end = first[cells] // level.bucket, -(-last[cells] // level.bucket)
                 stretch = slice(int(begin[0]), int(end[-1]))
                 at = np.column_stack((begin, end)).ravel() - begin[0]
-                # `reduceat` takes no index at the very end: a value more stands there, which nobody reads.
+                # `reduceat` takes no index at the very end: one more value, which is never used, makes it valid.
                 low[cells] = np.minimum.reduceat(np.append(low_of(level)[stretch], np.inf), at)[::2]
                 high[cells] = np.maximum.reduceat(np.append(high_of(level)[stretch], -np.inf), at)[::2]
         return low, high
 
 
-class _Growing:
-    """A level that grows at its end.  Buffers are replaced by larger ones, so what a view has taken stays as it was."""
+class _GrowingLevel:
+    """A level that grows at its end; its buffers are replaced when full, so that older views stay valid."""
 
     def __init__(self, bucket: int, n_names: int) -> None:
         self.bucket, self.steps = bucket, 0
@@ -169,19 +170,19 @@ class _Growing:
 
     @property
     def entries(self) -> int:
-        """Entries, the incomplete last one included."""
+        """Number of entries, including the incomplete last one."""
         return -(-self.steps // self.bucket)
 
     @property
     def nbytes(self) -> int:
-        """Memory of the buffers."""
+        """Memory of the buffers, in bytes."""
         shared = self._low is self._high
         return int(self._low.nbytes * (1 if shared else 2) + self._changes.nbytes)
 
     def append(self, notes: Array, changes: Integers) -> None:
         """Add steps: `notes` of shape (n_names, m)."""
         rest = self.steps % self.bucket
-        # Where each entry's share of the new steps begins; the first may belong to the entry that is not complete.
+        # First new step of each entry; the first entry may be the incomplete one.
         at = np.maximum(np.arange(0, rest + len(changes), self.bucket) - rest, 0)
         begin = self.steps // self.bucket
         new = slice(begin, begin + len(at))
@@ -198,9 +199,9 @@ class _Growing:
             self._low[:, new], self._high[:, new], self._changes[new] = low, high, counts
         self.steps += len(changes)
 
-    def follow(self, finer: _Growing) -> None:
-        """Take in what the next finer level has got since."""
-        begin = self.steps // self.bucket  # the entry that is not complete is made anew
+    def follow(self, finer: _GrowingLevel) -> None:
+        """Add the steps that the next finer level has and this one has not."""
+        begin = self.steps // self.bucket  # the incomplete entry is computed again
         source = slice(begin * FACTOR, finer.entries)
         at = np.arange(0, source.stop - source.start, FACTOR)
         if finer.steps > self.steps:
@@ -220,39 +221,39 @@ class _Growing:
             self._high = self._low if shared else np.pad(self._high, ((0, 0), (0, more)))
             self._changes = np.pad(self._changes, (0, more))
 
-    def view(self) -> Level:
-        """What there is now."""
+    def view(self) -> TraceLevel:
+        """Return the present state of the level."""
         n = self.entries
-        return Level(self.bucket, self._low[:, :n], self._high[:, :n], self._changes[:n])
+        return TraceLevel(self.bucket, self._low[:, :n], self._high[:, :n], self._changes[:n])
 
 
 class Trace:
-    """The notes of a run that goes on.
+    """The noted values of a run that continues.
 
     Parameters
     ----------
     names : tuple of str
-        What is noted after each step.
+        Names of the noted values.
     start : ndarray of shape (n_names,)
         The values before the first step.
     limit : int, default=LIMIT
-        Entries of the finest level, at most.
+        Largest number of entries of the finest level.
     """
 
     def __init__(self, names: tuple[str, ...], start: Array, limit: int = LIMIT) -> None:
         self.names, self.start, self.length = names, start, 0
         self._limit = limit
-        self._levels = [_Growing(FACTOR**power, len(names)) for power in range(LEVELS + 1)]
+        self._levels = [_GrowingLevel(FACTOR**power, len(names)) for power in range(LEVELS + 1)]
         self._landmarks = np.empty((0, 4))
 
     @property
     def bucket(self) -> int:
-        """Steps that one entry of the finest level stands for, as in `TraceView`."""
+        """Number of steps that an entry of the finest level covers."""
         return self._levels[0].bucket
 
     @property
     def nbytes(self) -> int:
-        """Memory of the notes."""
+        """Memory of the trace, in bytes."""
         return sum(level.nbytes for level in self._levels) + int(self._landmarks.nbytes)
 
     def append(self, notes: Array, changes: Integers) -> None:
@@ -262,7 +263,7 @@ class Trace:
         ----------
         notes : ndarray of shape (m, n_names)
         changes : ndarray of shape (m,)
-            How many points entered or left the support vectors in each step.
+            Number of points that entered or left the support vectors in each step.
         """
         if not len(changes):
             return
@@ -276,12 +277,12 @@ class Trace:
         self.length += len(changes)
 
     def _complete(self) -> None:
-        """Bring the coarser levels up to date: only when they are read, and before the finest one goes."""
+        """Bring the coarser levels up to date, before they are read or the finest one is dropped."""
         for finer, coarser in pairwise(self._levels):
             coarser.follow(finer)
 
     def mark(self, step: int, dual: float, primal: float, gap: float) -> None:
-        """Remember what a certificate said at `step`; the tightest primal bound stays."""
+        """Keep dual, primal and gap of a certificate at `step`; of several, the one with the tightest primal bound."""
         rows = self._landmarks
         place = int(np.searchsorted(rows[:, 0], step))
         row = [float(step), dual, primal, gap]
@@ -290,12 +291,12 @@ class Trace:
         elif primal < rows[place, 2]:
             rows = rows.copy()
             rows[place] = row
-        if len(rows) > LANDMARKS:  # every second one goes, the first and the newest stay
+        if len(rows) > LANDMARKS:  # remove every second one, but neither the first nor the newest
             rows = np.concatenate((rows[:-1:2], rows[-1:]))
         self._landmarks = rows
 
     def view(self) -> TraceView:
-        """The trace as it is now."""
+        """Return the present state of the trace."""
         self._complete()
         levels = tuple(level.view() for level in self._levels)
         return TraceView(self.names, self.length, self.start, levels, self._landmarks)

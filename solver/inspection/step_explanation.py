@@ -16,7 +16,7 @@ from solver.core.stepping import SteppedSolver
 from solver.svm import _smo_loops as loops
 from solver.svm.shrinking import KernelSum, Subproblem
 from solver.svm.smo import SmoSolver
-from solver.svm.working_set_candidates import Ranking, State
+from solver.svm.working_set_candidates import Ranking, RuleState
 from solver.svm.working_set_rules import RULES
 
 
@@ -173,7 +173,7 @@ def explain(solver: SteppedSolver, *, newest: bool = False) -> Explanation | Non
         solver.restore(checkpoint)
 
 
-def _next(solver: SmoSolver) -> tuple[Subproblem, State] | None:
+def _next(solver: SmoSolver) -> tuple[Subproblem, RuleState] | None:
     """Make the next step, and return the state that the rule chose the pair from; None if there is no next step."""
     start = solver.n_iter
     while solver.status is Status.RUNNING:
@@ -186,7 +186,7 @@ def _next(solver: SmoSolver) -> tuple[Subproblem, State] | None:
     return None
 
 
-def _state(solver: SmoSolver, part: Subproblem) -> State:
+def _state(solver: SmoSolver, part: Subproblem) -> RuleState:
     """Return a copy of what a working-set rule reads of the solver."""
     ints = solver._ints.copy()
     pair = ints[[loops.LAST_I, loops.LAST_J]]
@@ -208,7 +208,7 @@ def _state(solver: SmoSolver, part: Subproblem) -> State:
         sums.work()
         return sums.total
 
-    return State(
+    return RuleState(
         part.index,
         part.lo,
         part.hi,
@@ -225,7 +225,7 @@ def _state(solver: SmoSolver, part: Subproblem) -> State:
     )
 
 
-def _explanation(solver: SmoSolver, part: Subproblem, state: State, newest: bool) -> Explanation:
+def _explanation(solver: SmoSolver, part: Subproblem, state: RuleState, newest: bool) -> Explanation:
     """Return the explanation of the step that was just made from `state`."""
     i, j = solver.working_set
     a, b = (int(place) for place in np.searchsorted(part.index, (i, j)))

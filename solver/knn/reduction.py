@@ -30,7 +30,7 @@ from solver.core.checks import check_flag, check_integer, check_points, check_se
 from solver.core.estimator import Estimator
 from solver.core.multiclass import REST, BinaryProblem, PairTrainer
 from solver.core.step_log import AT_ONCE, Notes
-from solver.core.stepping import SteppedSolver, Stop, never
+from solver.core.stepping import SteppedSolver
 
 from . import _knn_loops as loops
 from . import _knn_plain as plain
@@ -162,26 +162,15 @@ class ReductionSolver(SteppedSolver):
     def _end_pass(self) -> None:
         """Set the status if the pass that is over was the last."""
 
-    def step(self, n: int = 1, stop: Stop = never) -> int:
-        """Check at most `n` points; return their number, which is lower only when finished or stopped.
-
-        ``step(5); step(5)`` equals ``step(10)`` bit for bit.
-        """
-        check_integer("n", n, 0)
-        made = 0
-        while made < n and self.status is Status.RUNNING:
-            made += self._look(min(n - made, AT_ONCE))
-            if stop():
-                break
-        return made
-
-    def _look(self, most: int) -> int:
-        """Check at most `most` points of one pass, up to the first that is changed; return their number."""
+    def _work(self, goal: int) -> bool:
+        most = min(goal - self._n_looks, AT_ONCE)
+        if not most:
+            return False
         if self._cursor == len(self._order):
             self._cursor = self._changes = 0
             self._begin_pass()
             if self.status is not Status.RUNNING:
-                return 0
+                return True
             self.n_epochs += 1
         before = self._present
         ahead = self._order[self._cursor : self._cursor + most]
@@ -201,7 +190,7 @@ class ReductionSolver(SteppedSolver):
             rows[:, :-1], rows[:, -1] = before, 0.0
             rows[-1] = *self._present, self._changed
             self._notes.add(done)
-        return done
+        return True
 
     @property
     def _present(self) -> Array:

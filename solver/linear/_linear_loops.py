@@ -12,16 +12,16 @@ import numpy as np
 
 from solver.core._compile import jit
 
-# Places in the perceptron's integer state
+# Indices into the perceptron's integer state
 CURSOR, LAST, MISTAKES = range(3)
-# Places in the integer and in the real state of Pegasos
+# Indices into the integer and the real state of Pegasos
 STEPS, LAST_DRAWN, LAST_HIT = range(3)
 HARMONIC = 0
 
 
 @jit
 def margin(X, y, unit, w):  # type: ignore[no-untyped-def]
-    """Number of points with y f <= 0, and min y f / ||w||, 0 while w = 0."""
+    """Return the number of points with y f <= 0, and min y f / ||w||, which is 0 while w = 0."""
     n, d = X.shape
     size = 0.0
     for k in range(d + 1):
@@ -47,8 +47,8 @@ def perceptron(X, y, weight, order, unit, w, count, ints, n_updates, notes):  # 
     """Visit points in `order` from ``ints[CURSOR]`` on, until `n_updates` mistakes are corrected or the pass ends.
 
     `weight` scales the step at each point; `unit` is 1 with an intercept and 0 without: the constant feature of the
-    augmented point.  Returns the number of mistakes.  Row s of `notes` gets the wrong points, the margin (see
-    `margin`), and whether it was the point's first mistake, after correction s; with no row nothing is noted.
+    augmented point.  Returns the number of mistakes.  Row s of `notes` gets the two values of `margin` after
+    correction s, and whether it was the first mistake at its point; without rows nothing is noted.
     """
     n, d = X.shape
     made = 0
@@ -75,12 +75,12 @@ def perceptron(X, y, weight, order, unit, w, count, ints, n_updates, notes):  # 
 
 @jit
 def pegasos(X, y, drawn, lam, theta, total, count, late, ints, reals, notes):  # type: ignore[no-untyped-def]
-    """One step for each of the indices `drawn`.
+    """Make one step for each of the indices `drawn`.
 
     `total` is the sum of the w_t so far.  A hit at step t counts in w_{t+1}, w_{t+2}, .. with the weights 1 / (t + 1),
-    1 / (t + 2), .. (over lam): H_T - H_t in all, H the harmonic numbers.  ``late_i`` is the sum of H_t over the hits of
-    point i, from which the multipliers of the average follow.  Row s of `notes` gets whether step s was the first hit
-    of its point; with no row nothing is noted.
+    1 / (t + 2), .. (over lam): in all H_T - H_t, with the harmonic numbers H.  ``late_i`` is the sum of H_t over the
+    hits of point i, from which the multipliers of the average follow.  Row s of `notes` gets whether step s was the
+    first hit of its point; without rows nothing is noted.
     """
     d = X.shape[1]
     for made, i in enumerate(drawn):

@@ -1,4 +1,4 @@
-"""Perceptron and PegasosClassifier: linear classifiers in the shape of scikit-learn, over their stepped solvers.
+"""Perceptron and PegasosClassifier: linear classifiers with scikit-learn's interface, trained by stepped solvers.
 
 Both have ``f_c(x) = <coef_[c], x> + intercept_[c]``: one f for two classes, positive for the higher one; for more
 classes one f per class, trained against all others (one-vs-rest), and the class with the largest f wins.  One-vs-rest,
@@ -48,6 +48,38 @@ class LinearClassifier(PairClassifier):
     coef_: Array
     _learner = "a linear classifier"
 
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on points and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Finite numbers of at most 1e75.
+        y : array-like of shape (n,)
+            Labels of at least two classes: whole numbers or strings.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the losses in their mean, and of the points when one is drawn, at least 0: a weight of 2 counts
+            as the point twice, and a point of weight 0 is left out.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted; it never warns, see `converged_`.
+
+        Raises
+        ------
+        ValueError
+            If the data or a parameter is invalid; the estimator is then unchanged.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
+            are strings.
+        """
+        training = self._checked(X, y, sample_weight)
+        run(training.trainer)
+        # A perceptron that has not converged has most likely no bound, and the search for it may be slow.
+        snapshots = [solver.snapshot(solver.status is Status.OPTIMAL) for solver in training.trainer.solvers]
+        return self._adopt(training, snapshots)._learned_from(X)
+
     @property
     def expansion(self) -> Expansion:
         """f of each binary problem, <w, x> + b, as an expansion in the linear kernel with the one point w."""
@@ -78,7 +110,7 @@ class LinearClassifier(PairClassifier):
         return 8 * float(np.finfo(np.float64).eps) * size
 
     def _rounding_at(self, points: Array) -> Array:
-        """Return `rounding_at`: it grows with the size of the points."""
+        """Return `rounding` times the size of each point, at least 1."""
         scaled: Array = self.rounding * np.maximum(1.0, np.abs(points).max(axis=1))
         return scaled
 
@@ -204,17 +236,13 @@ class Perceptron(LinearClassifier):
         ConvergenceWarning
             If `max_iter` ended the training.
         """
-        if self.tol is not None:
-            raise ValueError(f"tol is {self.tol!r}; it must be None: training goes on to a pass without a mistake.")
-        training = self._checked(X, y, sample_weight)
-        run(training.trainer)
-        # Without convergence there is most likely no bound, and looking for it may take longer than the training.
-        solvers = training.trainer.solvers
-        self._adopt(training, [solver.snapshot(solver.status is Status.OPTIMAL) for solver in solvers])._learned_from(X)
+        super().fit(X, y, sample_weight)
         self._warn_unless_converged(self.certificates_)
         return self
 
     def _solver(self, points: Array, signs: Array, sample_weight: Array | None) -> PerceptronSolver:
+        if self.tol is not None:
+            raise ValueError(f"tol is {self.tol!r}; it must be None: training goes on to a pass without a mistake.")
         return PerceptronSolver(
             points,
             signs,
@@ -294,36 +322,6 @@ class PegasosClassifier(LinearClassifier):
     n_iter: int = 100_000
     tol: float = 1e-2
     random_state: int | np.random.RandomState | None = None
-
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on points and their labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
-            Finite numbers of at most 1e75.
-        y : array-like of shape (n,)
-            Labels of at least two classes: whole numbers or strings.
-        sample_weight : array-like of shape (n,), optional
-            Weights of the losses in their mean, and of the points when one is drawn, at least 0: a weight of 2 counts
-            as the point twice, and a point of weight 0 is left out.
-
-        Returns
-        -------
-        Self
-            This estimator, fitted; it never warns, see `converged_`.
-
-        Raises
-        ------
-        ValueError
-            If the data or a parameter is invalid; the estimator is then unchanged.
-        TypeError
-            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
-            are strings.
-        """
-        training = self._checked(X, y, sample_weight)
-        run(training.trainer)
-        return self._adopt(training, training.trainer.snapshot())._learned_from(X)
 
     def _solver(self, points: Array, signs: Array, sample_weight: Array | None) -> PegasosSolver:
         lam = check_number("alpha", self.alpha, pegasos.SMALLEST_LAMBDA, pegasos.LARGEST_LAMBDA)

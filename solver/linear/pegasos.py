@@ -32,14 +32,14 @@ from solver.core.certificate import Status
 from solver.core.checks import check_integer, check_number, check_points, check_signs
 from solver.core.class_weights import positive_weights
 from solver.core.step_log import AT_ONCE, Notes
-from solver.core.stepping import SteppedSolver, Stop, never
+from solver.core.stepping import SteppedSolver
 
 from . import _linear_loops as loops
 
-#: Up to these bounds nothing overflows: <w, x> may reach steps * LARGEST_COORDINATE^2 / SMALLEST_LAMBDA.
+#: Bounds that exclude overflows: <w, x> may reach steps * LARGEST_COORDINATE^2 / SMALLEST_LAMBDA.
 LARGEST_COORDINATE = 1e75
 SMALLEST_LAMBDA, LARGEST_LAMBDA = 1e-50, 1e50
-#: Points drawn at once; only a bound of the memory.
+#: Number of points drawn at once: bounds the memory.
 DRAWN_AT_ONCE = 1 << 14
 
 
@@ -202,7 +202,7 @@ class PegasosSolver(SteppedSolver):
         self.y = check_signs(y, n)
         self._weight = positive_weights(sample_weight, n)
         self._share = self._weight / self._weight.sum()
-        #: The ends of the intervals of a number in [0, 1) that draw each point; None where all are equal.
+        #: For each point, the end of the interval in [0, 1) whose random numbers draw it; None if all are equal.
         self._ends = None if sample_weight is None else self._share.cumsum()
         self.lam = check_number("lam", lam, SMALLEST_LAMBDA, LARGEST_LAMBDA)
         self.max_iter = check_integer("max_iter", max_iter, 1)
@@ -258,36 +258,28 @@ class PegasosSolver(SteppedSolver):
         touched, hit = int(self._ints[loops.LAST_DRAWN]), bool(self._ints[loops.LAST_HIT])
         return PegasosSnapshot(coef, newest, count, touched, hit, self.certificate())
 
-    def step(self, n: int = 1, stop: Stop = never) -> int:
-        """Make at most `n` steps, and return how many were made: fewer only when finished or interrupted by `stop`.
-
-        ``step(5); step(5)`` equals ``step(10)`` bit for bit.
-        """
-        before = self.n_iter
-        check_integer("n", n, 0)
-        todo = min(n, self.max_iter - before)
-        at_once = AT_ONCE if self._notes else DRAWN_AT_ONCE
-        for start in range(0, todo, at_once):
-            drawn = self._draw(min(at_once, todo - start))
-            loops.pegasos(
-                self.X,
-                self.y,
-                drawn,
-                self.lam,
-                self._theta,
-                self._total,
-                self._count,
-                self._late,
-                self._ints,
-                self._reals,
-                self._notes.record,
-            )
-            self._notes.add(len(drawn))
-            if stop():
-                break
-        if self.status is Status.RUNNING and self.n_iter >= self.max_iter:
+    def _work(self, goal: int) -> bool:
+        todo = min(goal, self.max_iter) - self.n_iter
+        if not todo:
+            return False
+        drawn = self._draw(min(todo, AT_ONCE if self._notes else DRAWN_AT_ONCE))
+        loops.pegasos(
+            self.X,
+            self.y,
+            drawn,
+            self.lam,
+            self._theta,
+            self._total,
+            self._count,
+            self._late,
+            self._ints,
+            self._reals,
+            self._notes.record,
+        )
+        self._notes.add(len(drawn))
+        if self.n_iter >= self.max_iter:
             self.status = Status.OPTIMAL if self.certificate().gap <= self.tol else Status.STOPPED_EARLY
-        return self.n_iter - before
+        return True
 
     def _draw(self, n: int) -> Integers:
         if self._ends is None:
@@ -297,12 +289,11 @@ class PegasosSolver(SteppedSolver):
 
     @property
     def _present(self) -> Array:
-        # What `take_notes` calls a change of the support vectors, a point that is hit for the first time, is all that
-        # is known for less than O(n).
+        # No value is known at a cost below O(n).  Only the changes are noted: the first hit of a point.
         return np.empty(0)
 
     def _dual(self) -> float:
-        """The larger of D(0) = 0 and D(s a), a cut to the box, at the best scale s that stays in the box."""
+        """Return the larger of D(0) = 0 and D(s a), with a cut to the box and the best scale s within the box."""
         a = np.minimum(self.multipliers, self._share)
         largest = float((a / self._share).max())
         if largest == 0.0:

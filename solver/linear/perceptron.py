@@ -39,9 +39,9 @@ from solver.core.stepping import SteppedSolver, Stop, never
 
 from . import _linear_loops as loops
 
-#: Mistakes corrected between two looks at `stop`.
+#: Number of mistakes corrected between two calls of `stop`.
 AT_ONCE = 500
-#: <w, x> stays finite for as many mistakes as anybody can wait for.
+#: Bound with which <w, x> stays finite in every training of practical length.
 LARGEST_COORDINATE = 1e140
 
 
@@ -133,7 +133,7 @@ def largest_margin(X: ArrayLike, y: ArrayLike, *, fit_intercept: bool = True, ma
     squares = np.einsum("ij,ij->i", p, p)
     radius = float(np.sqrt(squares.max()))
     low, high, direction = _nearest_of_hull(p, squares, max_iter)
-    # The rounding errors of <u, p_i>, and of the scaling, may not make the proof.
+    # Subtract the largest rounding error of <u, p_i> and of the scaling, so that the bound is proved.
     low -= 8.0 * EPS * (p.shape[1] + 4) * radius
     if low <= 0.0:
         low, direction = 0.0, np.zeros(p.shape[1])
@@ -162,7 +162,7 @@ def _nearest_of_hull(p: Array, squares: Array, max_iter: int) -> tuple[float, fl
             break
         corral.append(j)
         share = np.append(share, 0.0)
-        while True:  # towards the nearest point of the affine hull; points that would get a negative share leave
+        while True:  # move towards the nearest point of the affine hull; points whose share would be negative leave
             affine = _nearest_of_plane(p[corral])
             if (affine > 1e-14).all():
                 share = affine
@@ -430,7 +430,7 @@ class PerceptronSolver(SteppedSolver):
     def step(self, n: int = 1, stop: Stop = never) -> int:
         """Correct at most `n` mistakes, and return how many: fewer only when finished or interrupted by `stop`.
 
-        A mistake costs at most two looks at each point.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
+        A mistake costs at most two visits of each point.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
         check_integer("n", n, 0)
         made, stopped = 0, False
@@ -439,7 +439,7 @@ class PerceptronSolver(SteppedSolver):
             done = self._correct(asked)
             made += done
             stopped = stopped or stop()
-            if stopped and done == asked:  # just after a mistake, not somewhere between two of them
+            if stopped and done == asked:  # pause just after a mistake, not between two of them
                 break
         return made
 

@@ -1,11 +1,11 @@
 """Compiled loops of LASVM: kernel rows of the expansion, the move of a pair, and REPROCESS.
 
 Legend (theory in `lasvm`): the *expansion* S holds ``size`` points at the places 0 .. size - 1; ``beta_s =
-y_s alpha_s`` in ``[lo_s, hi_s]``; ``g_s = y_s - sum_r beta_r K_rs`` (v in `smo`), kept for the points of S only.
-A row is kept with the number of places it is valid for, and is completed when it is asked for.
+y_s alpha_s`` in ``[lo_s, hi_s]``; ``g_s = y_s - sum_r beta_r K_rs`` (v in `smo`), for the points of S only.
+A cached kernel row has the number of places for which it is valid, and is completed when it is used.
 
-Only what runs in FINISH is compiled; arrays are few and wide, and no constant is handed to a function, which numba
-would compile again for it.  It all took four times as long to compile once.
+To compile quickly, only the functions that FINISH needs are compiled, the arrays are few and wide, and no function has
+a constant argument, for which numba would compile it again.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from solver.core.arrays import Array, Integers, Mask
 from solver.kernels._kernel_rows import LAPLACIAN, POLY, RBF, SIGMOID, KernelNumbers
 from solver.svm._smo_loops import SNAP, curvature
 
-# How `reprocess` ended
+# Results of `reprocess`
 DONE, CONVERGED, STALLED, DROP = range(4)
-# Rows of `Expansion.reals` and `.slots`
+# Rows of `KeptExpansion.reals` and `.slots`
 BETA, G, LO, HI, DIAGONAL = range(5)
-HOLDER, LENGTH, USED = range(3)  # place whose row it is, or -1; places it is valid for; when it was last asked for
-# Places in `Expansion.ints`
+HOLDER, LENGTH, USED = range(3)  # place of the row, or -1; number of valid places; clock of the last use
+# Indices into `KeptExpansion.ints`
 SIZE, CLOCK, LAST_I, LAST_J, OUTCOME, CHANGES = range(6)
 
 
-class Expansion(NamedTuple):
-    """The points of S and the kernel rows among them."""
+class KeptExpansion(NamedTuple):
+    """Arrays with the points of S and the kernel rows among them."""
 
     kernel: KernelNumbers
     XT: Array  #: (n_features, capacity)
     reals: Array  #: (5, capacity)
-    number: Integers  #: (capacity,) of the point in the stream
-    slot_of: Integers  #: (capacity,) of its kernel row, or -1
-    doomed: Mask  #: (capacity,) to be dropped after a REPROCESS
+    number: Integers  #: (capacity,) index of the point in the stream
+    slot_of: Integers  #: (capacity,) slot of its kernel row, or -1
+    doomed: Mask  #: (capacity,) whether it is dropped after a REPROCESS
     rows: Array  #: (n_slots, capacity)
     slots: Integers  #: (3, n_slots)
     ints: Integers  #: (6,); the last counts the points that entered or left {alpha > 0}
@@ -45,7 +45,7 @@ class Expansion(NamedTuple):
 
 @jit
 def fill(kernel, XT, i, start, stop, row):  # type: ignore[no-untyped-def]
-    """``row[k] = k(x_i, x_k)`` for the places k from `start` to `stop`."""
+    """Compute ``row[k] = k(x_i, x_k)`` for the places k from `start` to `stop`."""
     code, gamma, coef0, degree = kernel
     for k in range(start, stop):
         row[k] = 0.0
@@ -70,7 +70,7 @@ def fill(kernel, XT, i, start, stop, row):  # type: ignore[no-untyped-def]
 
 @jit
 def kept_row(S, i):  # type: ignore[no-untyped-def]
-    """Slot of the kernel row of place i, valid for all of S; the row that was not asked for longest makes room."""
+    """Return the slot of the kernel row of place i, valid for all of S; it may replace the row unused for longest."""
     holder, length, used = S.slots[HOLDER], S.slots[LENGTH], S.slots[USED]
     slot, size = S.slot_of[i], S.ints[SIZE]
     if slot < 0:
@@ -92,10 +92,10 @@ def kept_row(S, i):  # type: ignore[no-untyped-def]
 
 @jit
 def move_with_partner(S, i, sign, second_order, tol):  # type: ignore[no-untyped-def]
-    """Move place i up (sign = 1) or down (-1) and its best partner the other way, if they differ by more than tol.
+    """Move place i up (sign = 1) or down (-1) and its best partner the other way; return whether they moved.
 
-    First order: the partner with the largest difference of g.  Second order: that of the largest gain,
-    ``difference^2 / (2 curvature)``.  Between the bounds the pair goes to the top of D.  False when nothing moved.
+    They move if they differ by more than tol.  First order: the partner with the largest difference of g.  Second
+    order: the one with the largest gain, ``difference^2 / (2 curvature)``.  The step maximises D within the bounds.
     """
     beta, g, lo, hi, diagonal = S.reals[BETA], S.reals[G], S.reals[LO], S.reals[HI], S.reals[DIAGONAL]
     size = S.ints[SIZE]
@@ -121,7 +121,7 @@ def move_with_partner(S, i, sign, second_order, tol):  # type: ignore[no-untyped
         step = room_j
     new_i = hi[i] if step == room_i else beta[i] + step  # exactly at the bound that is reached
     new_j = lo[j] if step == room_j else beta[j] - step
-    if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):  # "free" by rounding, it would decide the intercept
+    if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):  # "free" by rounding, it would determine the intercept
         new_i = hi[i]
     if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
         new_j = lo[j]
@@ -139,7 +139,7 @@ def move_with_partner(S, i, sign, second_order, tol):  # type: ignore[no-untyped
 
 @jit
 def write(S, note):  # type: ignore[no-untyped-def]
-    """Dual, m - M (0 where there is nothing to compare), number of free and of bounded support vectors of S now."""
+    """Write dual, m - M (0 if one is over no points), and numbers of free and bounded support vectors of S."""
     beta, g, lo, hi = S.reals[BETA], S.reals[G], S.reals[LO], S.reals[HI]
     m, M = -np.inf, np.inf
     total, free, bounded = 0.0, 0.0, 0.0
@@ -158,11 +158,12 @@ def write(S, note):  # type: ignore[no-untyped-def]
 
 @jit
 def reprocess(S, second_order, tol, n_operations, notes):  # type: ignore[no-untyped-def]
-    """At most `n_operations` REPROCESS: move the best pair of S, and mark the blatant non-support vectors as doomed.
+    """Make at most `n_operations` REPROCESS, and return their number.
 
-    Returns how many were made.  The outcome is CONVERGED or STALLED where a pair did not move, DROP where there are
-    doomed points, which have to go before the next call, and else DONE.  Row s of `notes` gets what is to be noted
-    after operation s, as things are before points go; with no row nothing is noted.
+    Each moves the best pair of S, and marks the blatant non-support vectors as doomed.  The outcome, in `ints`, is
+    CONVERGED or STALLED if a pair did not move, DROP if there are doomed points, which must be dropped before the next
+    call, else DONE.  Row s of `notes` gets the values after operation s, before points are dropped; without rows
+    nothing is noted.
     """
     beta, g, lo, hi = S.reals[BETA], S.reals[G], S.reals[LO], S.reals[HI]
     up, size = 1.0 + 0.0 * tol, S.ints[SIZE]  # the sign, but no constant

@@ -1,7 +1,7 @@
-"""KeptPoints: the expansion of LASVM between its moves: points join, leave, and find room.
+"""KeptPoints: the expansion of LASVM, to which points are added and from which they are removed.
 
-Notation as in `lasvm` and `_online_loops`.  The order of the places is arbitrary: a point that leaves is replaced by
-the last one, so that nothing has to be shifted.
+Notation as in `lasvm` and `_online_loops`.  The order of the places is arbitrary: the last point takes the place of a
+point that leaves, so that no other point is shifted.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from solver.core.arrays import Array, Integers
 from solver.kernels.table import Kernel
 
 from . import _online_loops as loops
-from ._online_loops import Expansion
+from ._online_loops import KeptExpansion
 
-#: Of more points that leave at once, the kernel rows are not moved but forgotten, so that it does not take long.
+#: Largest number of points that leave at once with their kernel rows updated; with more, rows are recomputed later.
 FEW = 32
-#: Numbers in kernel rows that are copied at once, at most.
+#: Largest number of kernel values that are copied when the arrays grow.
 COPIED = 1 << 21
 
 
 @dataclass(frozen=True)
 class KeptState:
-    """What `KeptPoints` are restored from.
+    """State of `KeptPoints`.
 
     Attributes
     ----------
     batch : tuple of ndarray
-        X, y, C and numbers of the batch, which are never written to.
+        X, y, C and numbers of the batch; not copies, because they are never written to.
     XT, reals, number, ints : ndarray
-        Of the points of S, see `Expansion`.
+        Copies for the points of S, see `KeptExpansion`.
     """
 
     batch: tuple[Array, Array, Array, Integers]
@@ -43,24 +43,24 @@ class KeptState:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the copies."""
+        """Memory of the copies, in bytes."""
         return sum(array.nbytes for array in (self.XT, self.reals, self.number, self.ints))
 
 
 class KeptPoints:
-    """The arrays of the expansion S, and the batch its next points come from.
+    """The arrays of the expansion S, and the batch from which its next points come.
 
     Parameters
     ----------
     kernel : Kernel
     n_features : int
     cache_numbers : float
-        Bound of the numbers in kept kernel rows; two rows are kept in any case.
+        Bound on the number of kernel values kept; at least two rows are kept.
 
     Attributes
     ----------
-    S : Expansion
-        What the compiled loops work on; replaced by a larger one when there is no more room.
+    S : KeptExpansion
+        Arrays of the compiled loops; replaced by larger ones when they are full.
     X, y, C : ndarray
         The batch: points (n, n_features), labels (n,) and upper bounds (n,).
     place : ndarray of shape (n,)
@@ -77,7 +77,7 @@ class KeptPoints:
         none = np.zeros(0, dtype=np.int64)
         ints = np.zeros(6, dtype=np.int64)
         ints[[loops.LAST_I, loops.LAST_J]] = -1
-        self.S = Expansion(
+        self.S = KeptExpansion(
             kernel.numbers,
             np.zeros((n_features, 0)),
             np.zeros((5, 0)),
@@ -91,21 +91,21 @@ class KeptPoints:
         self._grow(64)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A pickle holds no kernel rows, which take up to `cache_numbers`: they are computed again."""
+        """Pickle without kernel rows, which are computed again when needed."""
         return _unpickled, (self._made_with, self.state())
 
     @property
     def size(self) -> int:
-        """Points in S."""
+        """Number of points in S."""
         return int(self.S.ints[loops.SIZE])
 
     def hold(self, X: Array, y: Array, C: Array, numbers: Integers) -> None:
-        """Make (X, y, C) the batch at hand, its points with rising `numbers` above all former ones; S stays."""
+        """Make (X, y, C) the present batch, with ascending `numbers` above all former ones; S is unchanged."""
         self.X, self.y, self.C, self._numbers = X, y, C, numbers
         self.place = np.full(len(X), -1)
 
     def state(self) -> KeptState:
-        """S as it is now, but for the kernel rows."""
+        """Return the present state, without kernel rows."""
         S, size = self.S, self.size
         return KeptState(
             (self.X, self.y, self.C, self._numbers),
@@ -116,7 +116,7 @@ class KeptPoints:
         )
 
     def restore(self, state: KeptState) -> None:
-        """Back to `state`.  The kernel rows are computed again when they are asked for: to the same bits."""
+        """Go back to `state`; kernel rows are computed again when needed, to the same bits."""
         self.hold(*state.batch)
         self.S.ints[loops.SIZE] = 0
         size = len(state.number)
@@ -130,7 +130,7 @@ class KeptPoints:
         self.place[np.searchsorted(self._numbers, state.number[ours])] = ours
 
     def join(self, k: int) -> int:
-        """Point k of the batch joins S with alpha = 0; returns its place."""
+        """Add point k of the batch to S with alpha = 0, and return its place."""
         place = self.size
         if place == self.S.XT.shape[1]:
             self._grow(2 * place)
@@ -144,14 +144,14 @@ class KeptPoints:
         return place
 
     def refresh(self, place: int) -> None:
-        """g of the point at `place` from its definition: rounding errors of many moves must not certify anything."""
+        """Compute g at `place` from its definition, so that no certificate relies on sums of many rounding errors."""
         S, size = self.S, self.size
         row = S.rows[loops.kept_row(S, place), :size]
         S.reals[loops.DIAGONAL, place] = row[place]
         S.reals[loops.G, place] = (1.0 if S.reals[loops.HI, place] > 0 else -1.0) - row @ S.reals[loops.BETA, :size]
 
     def drop(self, p: int) -> None:
-        """The point at place p leaves S, and the last one takes its place, in all rows as well."""
+        """Remove the point at place p from S; the last point takes its place, in all kernel rows, too."""
         S, last = self.S, self.size - 1
         S.ints[loops.SIZE] = last
         holder, length, used = S.slots
@@ -167,15 +167,15 @@ class KeptPoints:
                 holder[S.slot_of[p]] = p
             whole = np.flatnonzero(length > last)
             S.rows[whole, p] = S.rows[whole, last]
-        # A row that does not reach the last place is from now on valid up to p only.
+        # A row that does not reach the last place is now valid up to p only.
         length[:] = np.where(length > last, last, np.minimum(length, p))
 
     def drop_doomed(self) -> None:
-        """The points marked by REPROCESS leave S."""
+        """Remove the points marked by REPROCESS from S."""
         S, size = self.S, self.size
         doomed = np.flatnonzero(S.doomed[:size])
         if len(doomed) <= FEW:
-            for p in doomed[::-1]:  # downwards: whoever moves to p is not doomed
+            for p in doomed[::-1]:  # downwards, so that no doomed point moves to p
                 self.drop(int(p))
             return
         stay = np.flatnonzero(~S.doomed[:size])
@@ -196,12 +196,12 @@ class KeptPoints:
         np.minimum(length, doomed[0], out=length)
 
     def _note(self, number: int, place: int) -> None:
-        """Remember the place of a point, if it is of the batch."""
+        """Store the place of a point, if it is in the batch."""
         if number >= self._numbers[0]:
             self.place[np.searchsorted(self._numbers, number)] = place
 
     def _grow(self, capacity: int) -> None:
-        """Room for `capacity` points; kept rows move along as far as the cache's bound allows."""
+        """Replace the arrays by larger ones for `capacity` points, with as many kernel rows as the bounds allow."""
         S, size = self.S, self.size
         n_slots = int(min(capacity, max(2, self._made_with[2] // capacity)))
         grown: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""LasvmSolver: an online SVM that sees one point after the other and keeps only those that it may need (LASVM).
+"""LasvmSolver: an online SVM that takes one point after the other and keeps only those that it may need (LASVM).
 
 Source: Bordes, Ertekin, Weston, Bottou, "Fast kernel classifiers with online and active learning", JMLR 6, 2005,
 section 3; the second-order choice of the partner: Glasmachers, Igel, Neural Computation 20(2), 2008.
@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Integers
-from solver.core.certificate import EPS, Certificate, Status, best_primal, proved, rounding_of
+from solver.core.certificate import EPS, Certificate, Status, best_primal
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -43,7 +43,6 @@ from solver.core.checks import (
 )
 from solver.core.dual_solver import DualSolver
 from solver.core.step_log import Notes
-from solver.core.stepping import Stop, never
 from solver.kernels.table import Kernel
 
 from . import _online_loops as loops
@@ -52,11 +51,11 @@ from ._online_points import KeptPoints, KeptState
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
 SELECTIONS = ("first-order", "second-order")
-#: Largest number of passes: their orders are drawn beforehand.
+#: Largest number of passes, whose orders are drawn at the beginning.
 LARGEST_N_EPOCHS = 1000
 #: Number of operations between two calls of `stop`.
 AT_ONCE = 100
-#: Number of points of each class that S starts with; at most half of them, so that some are left to PROCESS.
+#: Number of points of each class with which S starts, but at most half of them, so that PROCESS gets some.
 SEEDS = 5
 #: (m, M) over no points.
 NOBODY = (-np.inf, np.inf)
@@ -106,7 +105,8 @@ class LasvmSolver(DualSolver):
     """LASVM for one binary problem, which can be interrupted after any number of operations, and fed by `extend`.
 
     It takes the points one by one, keeps those that may still become support vectors (the expansion S), and moves pairs
-    of their multipliers as SMO does.
+    of their multipliers as SMO does.  An operation, one step, is a PROCESS, a REPROCESS, the joining of one of the
+    first points, or one point of a SWEEP; each costs a few kernel rows.
 
     Parameters
     ----------
@@ -293,19 +293,15 @@ class LasvmSolver(DualSolver):
         """
         beta = self._state()[0]
         m, M = self._bounds_of_all if self.status in (Status.OPTIMAL, Status.STATIONARY) else self.bounds
-        size, primal = np.abs(beta), np.inf
+        size, primal, vectors = np.abs(beta), np.inf, self._kept.S.XT[:, : self.size].T
         if thorough and not self._forgotten and self.kernel.is_positive_semidefinite:
-            kept, vectors = self._kept, self._kept.S.XT[:, : self.size].T
+            kept = self._kept
             blocks = range(0, len(kept.X), 512)
             f = np.concatenate([self.kernel.gram(kept.X[b : b + 512], vectors) @ beta for b in blocks])
             root = float(size @ np.sqrt(np.maximum(0.0, kept.S.reals[loops.DIAGONAL, : self.size])))
-            norm = self.squared_norm + 10.0 * EPS * root**2  # what rounding may hide
+            norm = self.squared_norm + 10.0 * EPS * root**2  # bound on the rounding error
             primal = best_primal(kept.y, kept.C, f, norm)
-        status = self.status
-        if status in (Status.OPTIMAL, Status.STATIONARY):
-            vectors = self._kept.S.XT[:, : self.size].T
-            status = proved(status, rounding_of(self.kernel, vectors, beta, self.tol), self.tol)
-        return self._certificate(status, m - M, primal)
+        return self._certificate(m - M, primal, vectors)
 
     def snapshot(self, thorough: bool = True) -> LasvmSnapshot:
         """Return the present state, in arrays of its own; `thorough` as in `certificate`."""
@@ -369,25 +365,15 @@ class LasvmSolver(DualSolver):
 
     # -- working ---------------------------------------------------------------------------------------------------
 
-    def step(self, n: int = 1, stop: Stop = never) -> int:
-        """Make at most `n` operations, and return how many: fewer only when finished or interrupted by `stop`.
-
-        An operation is a PROCESS, a REPROCESS, the joining of one of the first points, or one point of a SWEEP; each
-        costs a few kernel rows.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
-        """
-        start = self.n_iter
-        goal = start + check_integer("n", n, 0)
-        while self.status is Status.RUNNING:
-            todo = min(goal, self.max_iter) - self.n_iter
-            if todo > 0:
-                self.n_iter += self._work(min(todo, AT_ONCE))
-            elif self.n_iter >= self.max_iter:
-                self.status = Status.STOPPED_EARLY
-            else:
-                break
-            if stop():
-                break
-        return self.n_iter - start
+    def _work(self, goal: int) -> bool:
+        todo = min(goal, self.max_iter) - self.n_iter
+        if todo <= 0 and self.n_iter < self.max_iter:
+            return False
+        if todo > 0:
+            self.n_iter += self._operate(min(todo, AT_ONCE))
+        else:
+            self.status = Status.STOPPED_EARLY
+        return True
 
     @property
     def _kept_state(self) -> KeptState:
@@ -407,7 +393,7 @@ class LasvmSolver(DualSolver):
         super()._begin_notes(present)
         self._kept.S.ints[loops.CHANGES] = 0
 
-    def _work(self, n: int) -> int:
+    def _operate(self, n: int) -> int:
         """Make at most `n` operations of the present phase, at least one unless it is over, and return how many."""
         record = self._notes.record
         if self._finishing and not self._sweeping:

@@ -1,4 +1,4 @@
-"""OnlineSVC: an online support vector classifier in the shape of scikit-learn, over LasvmSolver.
+"""OnlineSVC: an online support vector classifier with scikit-learn's interface, trained by LasvmSolver.
 
 By default, more than two classes are learned one-vs-one: each pair sees only the points of its two classes, so a point
 costs a PROCESS in k - 1 small expansions instead of in k large ones.  After FINISH the classifier is that of `SVC`.
@@ -167,7 +167,7 @@ class OnlineSVC(KernelClassifier):
         C = bounds(self.C, class_weights(self.class_weight, self.classes_, codes)[codes], LARGEST_C)
         if not C.all():
             raise ValueError(f"class_weight of {labels[places[C.argmin()]]!s} is 0; partial_fit wants weights above 0.")
-        # All that a solver could refuse is refused here, before the first one has learned anything.
+        # Errors that a solver could raise are raised here, before the first solver has learned anything.
         if self._kernel.largest(points) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {self._kernel.name} kernel overflows at these coordinates; scale the data down.")
         problems = one_vs_one(codes, len(self.classes_))

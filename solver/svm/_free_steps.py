@@ -1,8 +1,9 @@
-"""Compiled steps on all free multipliers at once, between updates of pairs: for many values of C, one after the other.
+"""Compiled steps on all free multipliers at once, between updates of pairs: for many values of C in succession.
 
 Legend as in `_smo_loops`; F are the free points.  The step solves ``K_FF d + b 1 = v_F`` with ``sum d = 0``, which is
-the optimum if no point changes its case.  It is cut where the first multiplier meets a bound and leaves F, and the next
-step is that of the others; each raises the dual (Scheinberg, JMLR 7, 2006).  Pairs then show which points enter F.
+the optimum if no point enters or leaves F.  The step ends where the first multiplier reaches a bound and leaves F, and
+the next step is that of the others; each raises the dual (Scheinberg, JMLR 7, 2006).  Updates of pairs then find points
+that enter F.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from solver.core._compile import jit, part
 
 from ._smo_loops import ITERATION, RUNNING, run
 
-#: Share of the largest diagonal entry added to that of K_FF: points that are nearly alike share what they get.
+#: Added to the diagonal of K_FF, as a share of its largest entry: then nearly equal points share their multiplier.
 RIDGE = 1e-10
-#: Free points up to which a search begins with a step on all of them.
+#: Largest number of free points with which a search begins with a step on all of them.
 FIRST_FREE = 60
-#: Pairs at least before the first step on all, and between two; and what they may cost besides, in costs of such a
-#: step, and of those just made.
+#: Smallest numbers of pair updates before the first step on all free points and between two such steps; and the cost
+#: of the pair updates that follow, relative to such a step, and to the steps just made.
 FIRST_PAIRS, PAIRS, FIRST_SHARE, SHARE = 20, 100, 5.0, 1.0
 
 
 @part
 def free_points(up, low, index):  # type: ignore[no-untyped-def]
-    """How many points are free; which ones stands in `index`."""
+    """Write the indices of the free points into `index`, and return their number."""
     count = 0
     for k in range(up.shape[0]):
         if up[k] == 0.0 and low[k] == 0.0:
@@ -37,7 +38,7 @@ def free_points(up, low, index):  # type: ignore[no-untyped-def]
 
 @part
 def free_direction(rows, index, count, v, ridge, U, d, ones):  # type: ignore[no-untyped-def]
-    """``d`` of the first `count` points in `index`; False where K_FF has no Cholesky factor U'U."""
+    """Compute ``d`` of the first `count` points in `index`; return False if K_FF has no Cholesky factor U'U."""
     for r in range(count):
         for c in range(r, count):
             U[r, c] = rows[index[r], index[c]]
@@ -70,14 +71,14 @@ def free_direction(rows, index, count, v, ridge, U, d, ones):  # type: ignore[no
     for r in range(count):
         d[r] -= b * ones[r]
         rest += d[r]
-    for r in range(count):  # of large numbers rounding has left something
+    for r in range(count):  # subtract the rounding error of the sum
         d[r] -= rest / count
     return True
 
 
 @part
 def free_steps(rows, lo, hi, beta, v, up, low, ridge, index, count, most):  # type: ignore[no-untyped-def]
-    """Steps on the `count` points in `index`, at most `most` and until none is cut; returns how many were made."""
+    """Make at most `most` steps on the `count` points in `index`, until one is not cut; return their number."""
     n = v.shape[0]
     made = 0
     U, d, ones, change = np.empty((count, count)), np.empty(count), np.empty(count), np.empty(n)
@@ -144,9 +145,9 @@ def search(  # type: ignore[no-untyped-def]
     budget,
     notes,
 ):
-    """As `_smo_loops.run`, with steps on all free multipliers between; each counts as one, and all rows are known.
+    """Run `_smo_loops.run` with steps on all free multipliers in between, each counted as one; all rows are known.
 
-    `budget` is for both, and kept to about its double.
+    Both kinds of steps together take at most about twice `budget`.
     """
     n = v.shape[0]
     index = np.empty(n, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Compiled loops of `pivoting`: a Cholesky factor that gains and loses points, and the pivots.
+"""Compiled loops of `pivoting`: the pivots, and the updates of a Cholesky factor for points that join and leave.
 
 Legend (theory in `pivoting`): the free points F are ``members[:state[COUNT]]``, and the upper triangle of U satisfies
 ``U'U = K_FF + tau 11' + delta I`` for the first ``state[KNOWN]`` of them; everything else as in `_smo_loops`.
@@ -14,23 +14,23 @@ from solver.kernels._kernel_rows import COMPUTED, ROW_COST, cached_row
 
 from ._smo_loops import SNAP
 
-# Results of `pivots`: the budget is used up; optimal; no room for one more free point; rounding is in the way
+# Results of `pivots`: the budget is used up; optimal; no room for another free point; stopped by rounding errors
 RUNNING, CONVERGED, FULL, STUCK = range(4)
-# Places in the integer state
+# Indices into the integer state
 COUNT, KNOWN, PIVOTS, COMING = range(4)
-#: Multiplications that cost as much as one entry.
+#: Number of multiplications that take as long as one entry.
 PER_ENTRY = 4
-#: Share of tol up to which v of the free points may differ, and tries to get there.
+#: Largest difference of v of the free points, as a share of tol, and number of tries to reach it.
 LEVEL, TRIES = 0.25, 3
-#: Pivots for each point, at most: there are never so many, unless rounding makes them go round in circles.
+#: Largest number of pivots per point, which only an endless cycle caused by rounding errors reaches.
 LIMIT = 20
-#: Points that come at once, at most, and how far beyond they must be, as a share of the furthest.
+#: Largest number of points that join at once, and smallest violation of such a point, as a share of the largest one.
 ADDED, SHARE = 3, 0.3
 
 
 @part
 def append(U, n, column, square, least):  # type: ignore[no-untyped-def]
-    """The factor with one point more: its products with the others, which are overwritten, and with itself."""
+    """Add a point to the factor: `column`, its products with the others, is overwritten; `square` is with itself."""
     for i in range(n):
         r = column[i] / U[i, i]
         U[i, n] = r
@@ -42,7 +42,7 @@ def append(U, n, column, square, least):  # type: ignore[no-untyped-def]
 
 @part
 def leave(U, members, level, state, place):  # type: ignore[no-untyped-def]
-    """The member at `place` leaves; rotations make the rest of the factor triangular again."""
+    """Remove the member at `place`; rotations make the rest of the factor triangular again."""
     n = state[COUNT]
     for k in range(place + 1, n):
         members[k - 1], level[k - 1] = members[k], level[k]
@@ -62,7 +62,7 @@ def leave(U, members, level, state, place):  # type: ignore[no-untyped-def]
 
 @part
 def solve(U, n, p, q):  # type: ignore[no-untyped-def]
-    """``p, q = (U'U)^-1 p, (U'U)^-1 q``, in place."""
+    """Compute ``p, q = (U'U)^-1 p, (U'U)^-1 q`` in place."""
     for i in range(n):
         a, b = p[i] / U[i, i], q[i] / U[i, i]
         p[i], q[i] = a, b
@@ -70,7 +70,7 @@ def solve(U, n, p, q):  # type: ignore[no-untyped-def]
             p[k] -= a * U[i, k]
             q[k] -= b * U[i, k]
     for i in range(n - 1, -1, -1):
-        # Four sums each: one would wait for its last addition every time.
+        # Four sums each, because each addition to one sum would wait for the last one.
         a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = 0.0
         k = i + 1
         while k + 4 <= n:
@@ -93,7 +93,7 @@ def solve(U, n, p, q):  # type: ignore[no-untyped-def]
 
 @part
 def take_away(change, members, count, v, kernel, XT, rows, slot_of, owner, used, head):  # type: ignore[no-untyped-def]
-    """``v -= sum_k change[members[k]] K[members[k]]``, four rows at a time; the changes are set to 0."""
+    """Compute ``v -= sum_k change[members[k]] K[members[k]]``, four rows at a time, and set the changes to 0."""
     n = v.shape[0]
     k = 0
     while k + 4 <= count:
@@ -117,7 +117,7 @@ def take_away(change, members, count, v, kernel, XT, rows, slot_of, owner, used,
 
 @part
 def step(U, members, level, state, lo, hi, beta, change, p, q, d, delta):  # type: ignore[no-untyped-def]
-    """One step towards the optimum of the free points.  True when it got there, False when a bound was in the way.
+    """Make one step towards the optimum of the free points; return True if it reached the optimum, not a bound.
 
     Their v, in `level`, follows from the linear system: no row of the kernel is needed.
     """
@@ -141,7 +141,7 @@ def step(U, members, level, state, lo, hi, beta, change, p, q, d, delta):  # typ
             room = (hi[i] - beta[i] if d[k] > 0.0 else lo[i] - beta[i]) / d[k]
             if room < length:
                 length, blocker = room, k
-    if length <= 0.0:  # several came, and together they are not wanted
+    if length <= 0.0:  # several points have joined, but not all of them can move
         length, state[COMING] = 0.0, 1
     for k in range(count):
         i = members[k]
@@ -165,7 +165,7 @@ def step(U, members, level, state, lo, hi, beta, change, p, q, d, delta):  # typ
 
 @part
 def extremes(v, up, low, highest, lowest):  # type: ignore[no-untyped-def]
-    """(m, M), and the same of each block of points into `highest` and `lowest`."""
+    """Return (m, M), and write those of each block of points into `highest` and `lowest`."""
     n = v.shape[0]
     m, M = -np.inf, np.inf
     for block in range(highest.shape[0]):
@@ -180,7 +180,7 @@ def extremes(v, up, low, highest, lowest):  # type: ignore[no-untyped-def]
 
 @part
 def choose(members, state, v, up, low, highest, lowest, middle):  # type: ignore[no-untyped-def]
-    """The points furthest beyond the `middle`, of different blocks, become members: at most ``state[COMING]``."""
+    """Make members of the points furthest beyond the `middle`, of different blocks, at most ``state[COMING]``."""
     worst = 0.0
     for _ in range(state[COMING]):
         most_up, most_low = 0, 0
@@ -235,7 +235,7 @@ def pivots(  # type: ignore[no-untyped-def]
     tol,
     budget,
 ):
-    """Pivots, until about `budget` entries were visited.  Returns how it ended."""
+    """Make pivots until about `budget` entries were visited, and return how it ended."""
     n, most = v.shape[0], members.shape[0]
     p, q, d, level = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
     change, moved = np.zeros(n), np.empty(most, dtype=np.int64)

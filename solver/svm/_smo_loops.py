@@ -2,9 +2,9 @@
 
 Legend (theory in `smo`): ``beta_i = y_i alpha_i`` lies in ``[lo_i, hi_i]``; ``v_i = y_i - sum_j beta_j K_ij``;
 ``I_up = {beta < hi}``, ``I_low = {beta > lo}``; ``m = max v over I_up``, ``M = min v over I_low``.
-There is one loop, with the rule as a number: a loop per rule would multiply the time it takes to compile.
+There is one loop, with the rule as a number: one loop for each rule would multiply the compile time.
 
-Membership stands in two arrays that are added to v, so that a running maximum needs no branch: ``up`` is 0 in I_up and
+Membership is kept in two arrays that are added to v, so that a running maximum needs no branch: ``up`` is 0 in I_up and
 -inf outside, ``low`` is 0 in I_low and +inf outside.
 """
 
@@ -20,22 +20,22 @@ from solver.kernels._kernel_rows import COMPUTED, ROW_COST, cached_row
 CYCLIC, RANDOM, PLATT, FIRST_ORDER, SECOND_ORDER, MAXIMUM_GAIN = range(6)
 # Results of `run`
 RUNNING, CONVERGED, STALLED, CONFLICT = range(4)
-# Places in the integer state
+# Indices into the integer state
 ITERATION, CURSOR, FREE_TURN, LAST_I, LAST_J = range(5)
-# numpy's integers, because numba compiles a function again for each plain literal handed to it
+# numpy integers, because numba compiles a function again for each plain literal argument
 FIRST, EVERYONE, FREE_ONLY = np.int64(0), np.int64(0), np.int64(1)
-#: What rounding leaves between a multiplier and a bound it has reached, as a share of its size: some units in the last
-#: place after a few steps, some dozen after many.
+#: Largest distance by rounding between a multiplier and a bound it has reached, as a share of its size: a few units in
+#: the last place after a few steps, some dozen after many.
 SNAP = 256.0 * np.finfo(np.float64).eps
-#: A multiplier this near to a bound, as a share of the box, counts as bounded for maximum-gain (Glasmachers, Igel).
+#: Largest distance from a bound, as a share of the box, that counts as bounded for maximum-gain (Glasmachers, Igel).
 NEAR_BOUND = 1e-8
-#: Columns of the record of steps; the last is how many points entered or left {alpha > 0} in the step.
+#: Columns of the record of steps; the last is the number of points that entered or left {alpha > 0} in the step.
 DUAL, VIOLATION, FREE, BOUNDED, CHANGES = range(5)
 
 
 @lean_part
 def below(n, rng):  # type: ignore[no-untyped-def]
-    """Random whole number in [0, n): xorshift64*, whose state `rng[0]` is part of the solver's state."""
+    """Return a random whole number in [0, n): xorshift64*, whose state `rng[0]` is part of the solver's state."""
     x = rng[0]
     x ^= x >> np.uint64(12)
     x ^= x << np.uint64(25)
@@ -46,9 +46,9 @@ def below(n, rng):  # type: ignore[no-untyped-def]
 
 @inlined
 def move_and_scan(step, rows, slot_i, slot_j, v, up, low):  # type: ignore[no-untyped-def]
-    """``v -= step (row_i - row_j)``, and the indices of m = max v over I_up and M = min v over I_low; -1 for none.
+    """Compute ``v -= step (row_i - row_j)``, and return the indices of m and M, or -1.
 
-    The extremes are kept per block and their places looked for in one block each: so the pass is vectorised.
+    The pass keeps the extremes of each block, and is vectorised; then each index is searched for in one block.
     """
     n = v.shape[0]
     m, M = -np.inf, np.inf
@@ -78,13 +78,13 @@ def move_and_scan(step, rows, slot_i, slot_j, v, up, low):  # type: ignore[no-un
 
 @inlined
 def curvature(k_ii, k_jj, k_ij):  # type: ignore[no-untyped-def]
-    """``K_ii + K_jj - 2 K_ij``, or a small positive number where duplicates or an indefinite kernel leave none."""
+    """Return ``K_ii + K_jj - 2 K_ij``, or a small positive number for duplicates or an indefinite kernel."""
     return larger(larger(k_ii + k_jj - 2.0 * k_ij, 1e-12 * (abs(k_ii) + abs(k_jj))), 1e-150)
 
 
 @inlined
 def largest_gain(i, rows, slot, diagonal, v, low, gains):  # type: ignore[no-untyped-def]
-    """The partner in I_low that promises the largest unclipped gain with point i; -1 when none has any."""
+    """Return the partner in I_low with the largest unclipped gain for point i; -1 if no gain is above 0."""
     n = v.shape[0]
     m, k_ii = v[i], diagonal[i]
     best, chosen = 0.0, -1
@@ -104,9 +104,9 @@ def largest_gain(i, rows, slot, diagonal, v, low, gains):  # type: ignore[no-unt
 
 @lean_part
 def largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains):  # type: ignore[no-untyped-def]
-    """(gain, partner) of the best step of point `a`; (0, -1) when it moves with none.
+    """Return (gain, partner) of the best step of point `a`; (0, -1) if it moves with no other point.
 
-    Its partner of the last step needs no exception: that step has left no gain between the two.
+    Its partner of the last step needs no exception: after that step the two have no gain.
     """
     n = v.shape[0]
     room_up, room_low = hi[a] - beta[a], beta[a] - lo[a]
@@ -131,14 +131,14 @@ def largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains): 
 
 @lean_part
 def near_bound(lo, hi, beta):  # type: ignore[no-untyped-def]
-    """Whether a multiplier is, for maximum-gain, as good as at a bound; with no upper bound only 0 is one."""
+    """Return whether a multiplier counts as bounded for maximum-gain; an infinite upper bound is never reached."""
     near = NEAR_BOUND * (hi - lo) if hi - lo < np.inf else 0.0
     return beta - lo <= near or hi - beta <= near
 
 
 @lean_part
 def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-untyped-def]
-    """A violator, each with the same chance; -1 when there is none (among the free points, if so asked)."""
+    """Return a violator drawn with equal chances, of the free points if `free_only` is FREE_ONLY; -1 if none."""
     count = 0
     for turn in range(2):
         pick = 0 if turn == 0 else below(count, rng)
@@ -158,7 +158,7 @@ def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-u
 
 @lean_part
 def oriented(v, up, low, i, j, tol):  # type: ignore[no-untyped-def]
-    """1 when (i, j) moves as (up, low), -1 when (j, i) does, 0 when neither."""
+    """Return 1 if (i, j) moves as (up, low), -1 if (j, i) does, else 0."""
     if (v[i] + up[i]) - (v[j] + low[j]) > tol:
         return 1
     if (v[j] + up[j]) - (v[i] + low[i]) > tol:
@@ -168,7 +168,7 @@ def oriented(v, up, low, i, j, tol):  # type: ignore[no-untyped-def]
 
 @lean_part
 def first_partner(v, up, low, i, start, free_only, tol):  # type: ignore[no-untyped-def]
-    """First j at or after `start` (around the end) that moves with i; -1 when there is none."""
+    """Return the first j from `start` on, cyclically, that moves with i; -1 if there is none."""
     n = v.shape[0]
     for c in range(n):
         j = (start + c) % n
@@ -183,7 +183,7 @@ def first_partner(v, up, low, i, start, free_only, tol):  # type: ignore[no-unty
 def select(  # type: ignore[no-untyped-def]
     rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, i, j, tol, gains
 ):
-    """The pair (in I_up, in I_low) that the rule chooses; (i, j) is the worst one, `rule` its code."""
+    """Return the pair (in I_up, in I_low) chosen by the rule with the code `rule`; (i, j) is the worst pair."""
     n = v.shape[0]
     m, M = v[i], v[j]
     if rule == FIRST_ORDER:
@@ -241,8 +241,8 @@ def select(  # type: ignore[no-untyped-def]
                 j = first_partner(v, up, low, i, below(n, rng), EVERYONE, tol)
     else:
         raise ValueError("No compiled working-set rule has this code; there is one for each row of RULES.")
-    # A violator always has a partner that moves: v_i > M + tol moves with low, v_i < m - tol with up.  Only where v is
-    # so large that v + tol rounds to v is there no violator although m - M > tol; the worst pair moves even then.
+    # A violator always has a partner that moves: v_i > M + tol moves with low, v_i < m - tol with up.  Only if v is so
+    # large that v + tol rounds to v, there may be no violator although m - M > tol; then the worst pair moves.
     way = oriented(v, up, low, i, j, tol) if i >= 0 and j >= 0 else 0
     if way == 0:
         return worst_i, worst_j
@@ -251,7 +251,7 @@ def select(  # type: ignore[no-untyped-def]
 
 @lean_part
 def same(rows, slot_i, slot_j):  # type: ignore[no-untyped-def]
-    """True when two kernel rows are equal: the same point twice, so that moving the pair changes no v."""
+    """Return whether two kernel rows are equal: the same point twice, so that moving the pair changes no v."""
     for k in range(rows.shape[1]):  # noqa: SIM110
         if rows[slot_i, k] != rows[slot_j, k]:
             return False
@@ -260,7 +260,7 @@ def same(rows, slot_i, slot_j):  # type: ignore[no-untyped-def]
 
 @lean_part
 def count(note, sign, beta, lo, hi):  # type: ignore[no-untyped-def]
-    """Add `sign` to the number of free or of bounded support vectors, whichever the multiplier `beta` belongs to."""
+    """Add `sign` to the number of free or of bounded support vectors, according to the multiplier `beta`."""
     if beta in (lo, hi):
         if beta != 0.0:
             note[BOUNDED] += sign
@@ -270,7 +270,7 @@ def count(note, sign, beta, lo, hi):  # type: ignore[no-untyped-def]
 
 @lean_part
 def write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j):  # type: ignore[no-untyped-def]
-    """Row ``made + 1`` of the record, but for the violation, before the pair is moved."""
+    """Write row ``made + 1`` of the record, except the violation, before the pair is moved."""
     note = notes[made + 1]
     for column in range(notes.shape[1]):
         note[column] = notes[made, column]
@@ -285,16 +285,16 @@ def write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j):  # type: ignore[
 
 @inlined
 def step_of(i, j, rows, slot_i, slot_j, lo, hi, diagonal, beta, v):  # type: ignore[no-untyped-def]
-    """The step of the pair (i, j), their multipliers after it, and whether the two are one point."""
+    """Return the step of the pair (i, j), their multipliers after it, and whether the two are the same point."""
     room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
     step = min(room_i, room_j)
-    # One point with two labels: its pull is the same however far the pair is moved, so it moves all the way.
+    # One point with two labels: the gain per length is constant, so the pair moves up to a bound.
     twins = diagonal[i] == diagonal[j] and rows[slot_i, j] == diagonal[i] and same(rows, slot_i, slot_j)
     if step == np.inf or not twins:
         step = min((v[i] - v[j]) / curvature(diagonal[i], diagonal[j], rows[slot_i, j]), step)
     new_i = hi[i] if step == room_i else beta[i] + step
     new_j = lo[j] if step == room_j else beta[j] - step
-    # A multiplier is at its bound or clearly inside: one that is "free" by rounding would decide the intercept.
+    # Set a multiplier next to its bound to it: one that is "free" by rounding would determine the intercept.
     if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):
         new_i = hi[i]
     if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
@@ -304,7 +304,7 @@ def step_of(i, j, rows, slot_i, slot_j, lo, hi, diagonal, beta, v):  # type: ign
 
 @inlined
 def no_pair(i, j, v, tol):  # type: ignore[no-untyped-def]
-    """Whether the worst pair (i, j) violates by no more than `tol`, or is none."""
+    """Return whether the worst pair (i, j) does not exist or violates by at most `tol`."""
     return i < 0 or j < 0 or v[i] - v[j] <= tol
 
 
@@ -333,10 +333,10 @@ def updates(  # type: ignore[no-untyped-def]
     notes,
     gains,
 ):
-    """Pair updates: at most `n_steps`, and no more once about `budget` entries were visited.  Returns how it ended.
+    """Make at most `n_steps` pair updates, until about `budget` entries were visited, and return how it ended.
 
-    RUNNING, CONVERGED (m - M <= tol), STALLED (a step that moves nothing) or CONFLICT (one point with two labels and
-    no upper bound).
+    The result is RUNNING, CONVERGED (m - M <= tol), STALLED (a step that moves nothing) or CONFLICT (one point with two
+    labels and no upper bound).
 
     `notes` is a record: row 0 holds the present values, row s gets those after step s.  It must have more than
     `n_steps` rows, or none: then nothing is noted.
@@ -386,7 +386,7 @@ def updates(  # type: ignore[no-untyped-def]
         beta[i], beta[j] = new_i, new_j
         ints[ITERATION] += 1
         ints[LAST_I], ints[LAST_J] = i, j
-        # i has left its lower bound and j its upper one, if they were there, unless the step was too small to see.
+        # i has left its lower bound, and j its upper one, unless rounding has kept them there.
         up[i], low[i] = 0.0 if new_i < hi[i] else -np.inf, 0.0 if new_i > lo[i] else np.inf
         up[j], low[j] = 0.0 if new_j < hi[j] else -np.inf, 0.0 if new_j > lo[j] else np.inf
         up_index, low_index = move_and_scan(step, rows, slot_i, slot_j, v, up, low)
@@ -425,7 +425,7 @@ def run(  # type: ignore[no-untyped-def]
     budget,
     notes,
 ):
-    """`updates`, with its scratch."""
+    """Run `updates` with an array for gains, which a lean function cannot make."""
     gains = np.empty(BLOCK)
     return updates(
         rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, tol,

@@ -1,4 +1,4 @@
-"""The same pair updates in plain numpy, second-order rule only: for the seconds before the loops are compiled."""
+"""The pair updates of `_smo_loops` in plain numpy, by the second-order rule, until the loops are compiled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import _smo_loops as loops
 def run(
     K: Array, lo: Array, hi: Array, beta: Array, v: Array, ints: Integers, tol: float, n_steps: int, notes: Array
 ) -> int:
-    """At most `n_steps` pair updates on a whole kernel matrix; `notes` and results as in `_smo_loops.run`."""
+    """Make at most `n_steps` pair updates on a whole kernel matrix; `notes` and results as in `_smo_loops.run`."""
     diagonal = K.diagonal()
     for step_number in range(n_steps + 1):
         above = np.where(beta < hi, v, -np.inf)
@@ -29,7 +29,7 @@ def run(
         j = int((rise * rise / eta).argmax())
         room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
         step = min(room_i, room_j)
-        twins = bool((K[i] == K[j]).all())  # one point with two labels: the pair moves all the way
+        twins = bool((K[i] == K[j]).all())  # one point with two labels: the pair moves up to a bound
         if step == np.inf or not twins:
             step = min((v[i] - v[j]) / eta[j], step)
         new_i = hi[i] if step == room_i else beta[i] + step

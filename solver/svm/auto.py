@@ -1,17 +1,17 @@
 """AutoSolver: SMO with three short cuts, for kernels that are positive semidefinite.
 
-It runs SMO, which alone decides when the multipliers are optimal, and certifies them.  Besides:
+SMO alone decides when the multipliers are optimal, and certifies them.  The short cuts are:
 
-* Sums of kernel rows are made by an expansion (see `expanded`), in time linear in the points.
-* Many points are not started from 0.  A tenth of them, each as dear as those it stands for together, is trained first,
-  in the same way; with its f, few steps of Newton's method (`newton`) on the points near the margin, at a ramp of
-  multipliers made steeper again and again, bring all multipliers next to the optimum.  Where that is expected to take
-  long (few points, a large C, a high rank), the multipliers are only those that this f asks for; and where few support
-  vectors are expected, all begin at 0.
-* Such a start, or the first updates, are followed by the pivots of `pivoting`, which take the points under work to
-  their optimum.  They wait while many multipliers are free: then SMO is quicker.
+* Sums of kernel rows are computed by an expansion (see `expanded`), in time linear in the points.
+* The training of many points does not start from 0.  A tenth of the points, each with the total C of the points that it
+  represents, is trained first, in the same way.  From its f, a few steps of Newton's method (`newton`) on the points
+  near the margin, for a ramp of multipliers that becomes steeper in each round, bring all multipliers close to the
+  optimum.  If that is expected to take long (few points, a large C, a high rank), the start is a steep ramp of this f
+  without Newton's method; and if few support vectors are expected, the training starts from 0.
+* Such a start, or the first updates, are followed by the pivots of `pivoting`, which bring the points under work to
+  their optimum.  While many multipliers are free, there are no pivots, because SMO is quicker then.
 
-Costs are counted in entries of arrays visited, about a nanosecond each, and never measured: the same call gives the
+Costs are counted in array entries visited, about a nanosecond each, and never measured, so that the same call gives the
 same answer on every machine.
 """
 
@@ -63,11 +63,11 @@ GOLDEN = 0.6180339887498949
 
 
 def some_of(y: Array, share: float) -> tuple[Indices, Array]:
-    """About this share of the points of each class, evenly in their order, and how many points each stands for."""
+    """Return about this share of the points of each class, evenly spaced, and the number of points each represents."""
     chosen, factors = [], []
     for sign in (-1.0, 1.0):
         of_class = np.flatnonzero(y == sign)
-        # Multiples of the golden section fill [0, 1) evenly, and follow no order that the points may have.
+        # Multiples of the golden section fill [0, 1) evenly, and do not follow any pattern in the order of the points.
         turns = (np.arange(len(of_class)) * GOLDEN) % 1.0
         some = of_class[turns < max(share, FEWEST / len(of_class))]
         chosen.append(some)
@@ -78,7 +78,7 @@ def some_of(y: Array, share: float) -> tuple[Indices, Array]:
 
 
 def cost_of_newton(n: int, rank: int) -> float:
-    """What Newton's method on the multipliers of `n` points with this many features is expected to cost."""
+    """Return the expected cost of Newton's method on the multipliers of `n` points with `rank` features."""
     return STEPS * rank * (n + ON_RAMP * n * rank / PER_ENTRY + rank * rank / 4.0)
 
 
@@ -101,7 +101,7 @@ class AutoSolver(ExpandedSolver):
     Attributes
     ----------
     n_short_cuts : int
-        How often multipliers found otherwise than by SMO were taken.
+        Number of times that multipliers from a short cut were used.
 
     Notes
     -----
@@ -118,14 +118,14 @@ class AutoSolver(ExpandedSolver):
         self._begin()
 
     def _begin(self) -> None:
-        """No short cut yet, and what the first will be."""
+        """Set the state before the first short cut."""
         kernel = self.kernel
         self._may_try = self._definite and not self._hard and self.compiled and kernel.name in KERNELS
         self._trial: Work[None] | None = None
-        #: What the start is made from, and which points that are, while it is being made.
+        #: While a start is computed: the solver of some of the points, and their indices.
         self._few: tuple[AutoSolver, Indices] | None = None
         self.n_short_cuts = 0
-        #: Updates after which pivots are thought of next; at once where the multipliers come from elsewhere.
+        #: Number of updates after which pivots are considered next.
         self._pivot_at = self._first_pivot if self._may_try else NEVER
         active = self._active
         least = EXPANDED
@@ -138,12 +138,12 @@ class AutoSolver(ExpandedSolver):
 
     @property
     def _first_pivot(self) -> int:
-        if self.max_iter < FIRST_PIVOT:  # hardly a step is wanted
+        if self.max_iter < FIRST_PIVOT:  # too few steps are allowed
             return NEVER
         return 0 if self.beta.any() else FIRST_PIVOT
 
     def checkpoint(self) -> Checkpoint:
-        """Not possible: a short cut under way cannot be copied.
+        """Raise ValueError: a short cut in progress cannot be copied.
 
         Raises
         ------
@@ -153,7 +153,7 @@ class AutoSolver(ExpandedSolver):
         raise ValueError("solver is 'auto', whose runs cannot be gone back; it must be 'smo'.")
 
     def start_notes(self) -> Array:
-        """Not possible: a short cut changes the multipliers between two updates.
+        """Raise ValueError: a short cut changes the multipliers between two updates.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class AutoSolver(ExpandedSolver):
             super()._advance(min(goal, max(self.n_iter, self._pivot_at)))
 
     def _from_some(self, plane: PlaneSums) -> Work[None]:
-        """Start next to the optimum, from the answer for some of the points; in pieces."""
+        """Compute a start close to the optimum from the answer for some of the points; in pieces."""
         active, y, C, lo, hi = self._active, self.y, self.C, self._lo, self._hi
         XT, n, top = active.whole.XT, len(y), float(C.max())
         index, factor = some_of(y, SHARE_OF_POINTS)
@@ -244,7 +244,7 @@ class AutoSolver(ExpandedSolver):
             active.review(self.n_iter, early=True)
 
     def give_up(self) -> None:
-        """As in `SmoSolver`; before there is a start, the answer for some of the points serves as one for all."""
+        """Stop early; while a start is being computed, with the answer for some of the points as that for all."""
         few, self._trial, self._few = self._few, None, None
         plane = self._active.plane
         if few is not None and plane is not None and not self.beta.any():
@@ -266,19 +266,19 @@ class AutoSolver(ExpandedSolver):
         super().give_up()
 
     def _scale_down(self, beta: Array, Kb: Array) -> None:
-        """The best multiple, up to 1, of these multipliers, whose kernel sums are `Kb`: its dual is not negative."""
+        """Use the best multiple, at most 1, of these multipliers with kernel sums `Kb`; its dual is at least 0."""
         scale = min(1.0, float(np.abs(beta).sum()) / max(float(beta @ Kb), 1e-300))
         self._active.replace(scale * beta, self.y - scale * Kb)
 
     def expected(self, spent: float) -> float:
-        """Seconds that SMO needs in all, estimated after `spent` of them; 0 where the short cuts work."""
+        """Return the estimated time of SMO in all (s) from the time `spent`; 0 if the short cuts work."""
         n, plane = len(self.y), self._active.plane
         if plane is not None and plane.features(SHARE_OF_KERNEL).rank < n:
             return 0.0
         return spent * max(2.0, 1.5 * n / max(1, self.n_iter))  # nearly every multiplier moves, some more than once
 
     def outlook(self, spent: float) -> str:
-        """Sentence with an estimate of what is left to do after `spent` seconds; "" where the short cuts work."""
+        """Return a sentence with the time that SMO needs, estimated from `spent` (s); "" if the short cuts work."""
         n, kernel, seconds = len(self.y), self.kernel, self.expected(spent)
         if not seconds:
             return ""
@@ -291,7 +291,7 @@ class AutoSolver(ExpandedSolver):
         return f"{reason} there is no short cut; SMO needs some {seconds:.2g} s."
 
     def _pivots(self) -> Work[None]:
-        """Pivots on the points under work, in pieces."""
+        """Make pivots on the points under work, in pieces."""
         active, part, n_iter = self._active, self._active.part, self.n_iter
         free = np.count_nonzero((part.up == 0.0) & (part.low == 0.0))
         dense = max(DENSE, float(self.C.max() * part.diagonal.mean()))

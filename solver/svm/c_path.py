@@ -1,9 +1,10 @@
 """PathSolver: the optima of a binary SVM for many values of C, one after the other, with the whole kernel matrix.
 
-A `restart` begins with the optimum of the C before, times the ratio of the two: multipliers at their bound follow it,
-and one step on all those between (`_free_steps`) leads next to the optimum while no point changes its case (Hastie,
-Rosset, Tibshirani, Zhu, JMLR 5, 2004).  Where C is large, few points do from one C to the next, and few multipliers are
-free: then that takes a small share of the pair updates of a start from 0.  `SmoSolver` ends and certifies it.
+A `restart` begins with the optimum for the former C, times the ratio of the two.  Then multipliers at their bound stay
+at it, and one step on all free multipliers (`_free_steps`) leads close to the optimum, if no point changes between
+zero, free and bounded (Hastie, Rosset, Tibshirani, Zhu, JMLR 5, 2004).  If C is large, few points change from one C to
+the next, and few multipliers are free: a restart takes a small share of the pair updates of a start from 0.
+`SmoSolver` finishes the training and certifies it.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from .shrinking import EVERYTHING
 from .smo import LARGEST_C, SmoSolver
 from .working_set_rules import RULES
 
-#: Points up to which the whole matrix is kept, 8 MB.
+#: Largest number of points, for which the matrix takes 8 MB.
 MOST_POINTS = 1000
-#: Entries visited between two looks at `stop`: some milliseconds.
+#: Number of kernel values visited between two calls of `stop`: some milliseconds.
 BUDGET = 10_000_000
-#: Ratios of bounds that differ by rounding only.
+#: Largest relative difference of ratios of bounds that counts as rounding.
 ALIKE = 1e-12
 
 
@@ -47,11 +48,11 @@ class PathSolver(SmoSolver):
     Raises
     ------
     ValueError
-        As in `SmoSolver`; more than 1000 points, a kernel that is not positive semidefinite, or an infinite C.
+        As in `SmoSolver`; also for more than 1000 points, a kernel that is not positive semidefinite, or an infinite C.
 
     Notes
     -----
-    `n_iter` counts steps on all free multipliers, too, and ``step(5); step(5)`` need not equal ``step(10)``.
+    `n_iter` includes the steps on all free multipliers, and ``step(5); step(5)`` need not equal ``step(10)``.
     """
 
     def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel, **parameters: Any) -> None:
@@ -67,12 +68,12 @@ class PathSolver(SmoSolver):
         add_rows(kernel.numbers, whole.XT, np.ones(n), np.empty(n), np.empty(n), *whole.cache, 0, EVERYTHING)
 
     def restart(self, C: float | ArrayLike) -> None:
-        """Begin a training with other bounds, all of them in the same ratio to those now; updates count from 0.
+        """Begin a training with other bounds, all in the same ratio to the present ones; updates count from 0.
 
         Raises
         ------
         ValueError
-            A bad C, or different ratios.
+            If C is invalid, or the ratios differ.
         """
         new = check_prices(C, len(self.y), LARGEST_C)
         ratio = float(new[0] / self.C[0])
@@ -80,7 +81,7 @@ class PathSolver(SmoSolver):
             raise ValueError("C has bounds in different ratios to those before; a path scales them all alike.")
         whole, bounded = self._active.whole, self.alpha == self.C
         self.C[:] = new
-        # In place: the compiled loop works on these very arrays.
+        # In place: the compiled loop works on these arrays.
         whole.lo[:], whole.hi[:] = np.where(self.y > 0, 0.0, -new), np.where(self.y > 0, new, 0.0)
         whole.beta[:] = np.where(bounded, self.y * new, ratio * whole.beta)
         whole.v[:] = self.y - ratio * (self.y - whole.v)
@@ -90,7 +91,7 @@ class PathSolver(SmoSolver):
         self._task, self._moved_since_refresh, self.status = None, True, Status.RUNNING
 
     def move_points(self, X: ArrayLike, y: ArrayLike | None = None, C: float | ArrayLike | None = None) -> None:
-        """Not possible: the matrix is made once.
+        """Raise ValueError: the matrix is computed once, so points cannot move.
 
         Raises
         ------
@@ -100,7 +101,7 @@ class PathSolver(SmoSolver):
         raise ValueError("solver is 'path', whose points stay where they are; it must be 'smo' or 'auto'.")
 
     def values_at(self, rows: Array) -> Array:
-        """f where the kernel values with `points` are `rows`, shape (m, n)."""
+        """Return f at m points; `rows`, shape (m, n), are their kernel values with `points`."""
         values: Array = rows @ self.beta + self.intercept
         return values
 

@@ -1,4 +1,4 @@
-"""DualAscentSVC: projected gradient ascent on the dual, in the shape of scikit-learn, over DualAscentSolver."""
+"""DualAscentSVC: a classifier with scikit-learn's interface, trained by projected gradient ascent on the dual."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DualAscentSVC(KernelClassifier):
     class_weight : dict, "balanced" or None, default=None
         As in `SVC`.
     max_time : float, default=inf
-        Seconds after which training ends with what it has, and `fit_status_` 1, as in `SVC`.
+        Time limit of the training (s), as in `SVC`.
 
     Attributes
     ----------

@@ -1,13 +1,13 @@
-"""ExpandedSolver: SMO whose sums of kernel rows may be made by an expansion; OneThread: no second thread of BLAS.
+"""ExpandedSolver: SMO that computes sums of kernel rows by an expansion; OneThread: a limit of one thread for BLAS.
 
-In the plane the expansion of `plane_sums` takes time linear in the points, and its error is proved.  It is used where
-it is cheaper and its error is far below tol; `Certificate.kernel_error` names the error, and primal and dual of the
-certificate leave room for it.
+In the plane the expansion of `plane_sums` takes time linear in the points, with a proved bound on its error.  It is
+used where it is cheaper and this bound is far below tol.  `Certificate.kernel_error` is the bound, and primal and dual
+of the certificate allow for it.
 """
 
 from __future__ import annotations
 
-from _thread import allocate_lock  # a lock is all it takes: no module here starts threads
+from _thread import allocate_lock  # only a lock: no module here starts threads
 from functools import cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from solver.kernels.plane_sums import plane_sums
 
 from .smo import SmoSolver
 
-#: Error of v by expansion, as a share of tol, up to which it is used.
+#: Largest error of v by the expansion, as a share of tol.
 ERROR_SHARE = 1e-2
 
 
@@ -28,12 +28,12 @@ def _blas() -> ThreadpoolController:
 
 
 class OneThread:
-    """A context with no more than one thread of BLAS, for any number of users at once in any order of leaving.
+    """Context manager that limits BLAS to one thread; several threads may enter it, and leave it in any order.
 
-    On small matrices a second thread mostly waits, all the longer on a busy machine (20 000 points of the plane: 12
-    times as long); and with one, the sums, and so the answer, are independent of the number of cores.  The number
-    belongs to the whole process, as in `threadpoolctl` and so in scikit-learn's KMeans: the first user lowers it and
-    the last one sets it back.  In between another thread's matrix products have one thread, too.
+    On small matrices a second thread mostly waits, longer on a busy machine (20 000 points of the plane: 12 times as
+    long); and with one thread the sums, and so the answer, do not depend on the number of cores.  The limit is that of
+    the whole process, as in `threadpoolctl` and in scikit-learn's KMeans: the first thread that enters sets it, and the
+    last one that leaves restores the former limit.  Meanwhile it holds for matrix products of all other threads, too.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class OneThread:
         self._limit: Any = None
 
     def __enter__(self) -> None:
-        """One more user."""
+        """Set the limit unless another thread has done so."""
         with self._lock:
             if not self._users:
                 _let_any_thread_set_limits()
@@ -50,7 +50,7 @@ class OneThread:
             self._users += 1
 
     def __exit__(self, *exception: object) -> None:
-        """One user less."""
+        """Restore the former limit if no other thread is left."""
         with self._lock:
             self._users -= 1
             if not self._users:
@@ -60,22 +60,22 @@ class OneThread:
 
 
 def _let_any_thread_set_limits() -> None:
-    """From 3.8 on threadpoolctl obeys one thread only; but the last user need not be in the thread of the first."""
+    """Allow any thread to change limits: threadpoolctl 3.8 and later allows only the thread that set them."""
     for library in _blas().lib_controllers:
         clear = getattr(library, "clear_controlling_thread", None)
         if clear is not None:
             clear(force=True)
 
 
-#: For all sums and searches of this package.
+#: The context of all sums and searches of this package.
 ONE_THREAD = OneThread()
 
 
 class ExpandedSolver(SmoSolver):
-    """`SmoSolver` with sums of kernel rows by an expansion, once `_use_expansion` has been called."""
+    """`SmoSolver` that computes sums of kernel rows by an expansion after `_use_expansion` was called."""
 
     def _use_expansion(self) -> None:
-        """From now on, where there is one."""
+        """Use the expansion from now on, if the kernel has one."""
         self._active.plane = plane_sums(self.kernel, self.points)
         self._active.largest_error = ERROR_SHARE * self.tol
 
@@ -88,5 +88,5 @@ class ExpandedSolver(SmoSolver):
 
     @property
     def error(self) -> float:
-        """A bound of the error of v that sums by expansion have left."""
+        """Bound on the error of v by expansions."""
         return self._active.error

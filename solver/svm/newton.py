@@ -25,27 +25,27 @@ import numpy as np
 from solver.core.arrays import Array
 
 T = TypeVar("T")
-#: Work in pieces: a generator that yields between two of them and returns the result.
+#: Work in pieces: a generator that yields between two pieces and returns the result.
 Work = Generator[None, None, T]
-#: Multiplications of a piece of work: some milliseconds.
+#: Number of multiplications in a piece: some milliseconds.
 PIECE = 50_000_000
 
-#: Newton steps at most, tries of a step length, and steps of the search for the intercept.
+#: Largest numbers of Newton steps, of tried step lengths, and of steps in the search for the intercept.
 STEPS, TRIES, SEARCH = 40, 12, 60
-#: Share of the first slope at which the search along a line ends.
+#: The search along a line ends when the slope is at most this share of the first one.
 SLOPE = 0.1
 
 
 class Projection:
-    """The projection on the box and ``sum beta = total``: the search for its multiplier starts at the one before.
+    """The projection on the box and ``sum beta = total``; each search for its multiplier starts at the former one.
 
     Parameters
     ----------
     lo, hi : ndarray of shape (n,)
     total : float
-        Possible in the box.
+        A sum that some point of the box has.
     mu : float
-        Where the first search starts.
+        Start of the first search.
     """
 
     def __init__(self, lo: Array, hi: Array, total: float, mu: float) -> None:
@@ -53,7 +53,7 @@ class Projection:
         self._enough = 1e-13 * float(abs(total) + (hi - lo).sum())
 
     def __call__(self, p: Array) -> Array:
-        """``clip(p - mu, lo, hi)`` of that sum, which falls with mu: Newton's method between bounds."""
+        """Return ``clip(p - mu, lo, hi)`` with the sum `total`, which falls with mu: Newton's method between bounds."""
         lo, hi, mu, low, high = self._lo, self._hi, self._mu, -np.inf, np.inf
         for _ in range(SEARCH):
             x: Array = p - mu
@@ -78,17 +78,17 @@ class Projection:
 def ramped(
     Z: Array, v: Array, lo: Array, hi: Array, beta: Array, centre: Array, w: Array, sigma: float, tol: float
 ) -> Work[Array]:
-    """The answer of one proximal step, in pieces; theory and legend at the top.
+    """Return the answer of one proximal step, in pieces; theory and legend are at the top.
 
     Parameters
     ----------
     Z : ndarray of shape (n, rank)
     v, lo, hi, beta, centre : ndarray of shape (n,)
     w : ndarray of shape (rank,)
-        Where to start.
+        Start of Newton's method.
     sigma : float
     tol : float
-        Change of f in a step at which it ends.
+        The method ends at a step that changes f by no more.
     """
     s = Z.T @ beta
     f = Z @ w

@@ -1,18 +1,20 @@
-"""An active set method: the free multipliers all at once, exactly; one point comes or goes at a time.
+"""Pivoting: an active set method, which solves for all free multipliers exactly; one point joins or leaves at a time.
 
 Notation as in `smo`.  While the free points F stay free, their optimum is a linear system,
 
     K_FF d + level 1 = v_F,  sum d = 0,
 
-and the way to it raises the dual all along.  If a multiplier meets a bound on the way, it stops there and leaves F
-(a pivot); if none does, v is the same at all free points, and the point that violates its condition most comes to F.
-Each pivot raises the dual, so no F comes twice and it ends (Scheinberg, JMLR 7, 2006, with older work named there).
-SMO needs the more updates the larger C is, pivots are some tens to a few thousand, about twice the support vectors.
+and the dual increases all the way to it.  If a multiplier reaches a bound on the way, it stops there and leaves F (a
+pivot).  If none does, v is equal at all free points, and the point that violates its condition most joins F.  Each
+pivot increases the dual, so no F recurs and the method ends (Scheinberg, JMLR 7, 2006, who cites older work).  The
+number of SMO's updates grows with C; the number of pivots is some tens to a few thousand, about twice that of the
+support vectors.
 
-``K_FF + tau 11' + delta I`` has the same d as K_FF, but for delta, because d sums to 0.  It is positive definite, and
-its Cholesky factor is brought up to date for O(|F|^2) at each pivot.  A small delta makes steps in directions that
-hardly count shorter, never longer.  Until no bound is in the way, v of the free points is enough, and the linear system
-tells it; then the kernel rows of all that have moved are added up at once.
+``K_FF + tau 11' + delta I`` has the same d as K_FF, apart from the effect of delta, because d sums to 0.  It is
+positive definite, and its Cholesky factor is updated in O(|F|^2) at each pivot.  A small delta shortens steps in
+directions of small curvature, and never lengthens a step.  As long as a bound stops the steps, only v of the free
+points is needed, and it follows from the linear system; afterwards the kernel rows of all points that have moved are
+added at once.
 """
 
 from __future__ import annotations
@@ -24,11 +26,11 @@ from solver.kernels._kernel_rows import KernelNumbers
 from . import _pivot_loops as loops
 from .shrinking import Subproblem
 
-#: Most free points, and how many more than at the start: a bound of the memory, 5 MB, and of the time of a pivot.
+#: Largest number of free points, in all and beyond those at the start: bounds memory (5 MB) and time of a pivot.
 MOST, MORE = 800, 400
 #: delta as a share of the mean of the diagonal.
 RIDGE = 1e-10
-#: Rows of the cache needed at least.
+#: Smallest number of rows that the cache must hold.
 ROWS = 8
 
 
@@ -55,11 +57,11 @@ class Pivoting:
 
     @property
     def pivots(self) -> int:
-        """How many there were."""
+        """Number of pivots so far."""
         return int(self._state[loops.PIVOTS])
 
     def work(self, tol: float, budget: int) -> int:
-        """Go on for about `budget` entries; how it ended, a result of `_pivot_loops.pivots`."""
+        """Make pivots for about `budget` entries, and return how they ended, as `_pivot_loops.pivots` does."""
         part = self._part
         if len(part.cache[0]) < min(ROWS, len(part.index)):
             return loops.FULL

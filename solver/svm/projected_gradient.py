@@ -16,9 +16,9 @@ The length is constant, ``1 / max_i sum_j |K_ij|``, at most one over the largest
 t = 1 always: the textbook's ascent.  Or it is that of Barzilai and Borwein (1988), by turns ``<d, d> / <d, K d>`` and
 ``<d, K d> / <K d, K d>`` of the step before: the same work, far fewer steps; the line search is its safeguard.
 
-Stop.  With intercept m - M <= tol as in SMO.  Without it there is no hyperplane, and the violation of the box's own
-conditions is ``max(0, max of y v over alpha < C, max of -y v over alpha > 0)``: by how much 1 - y f is above 0 where
-alpha could grow, or below 0 where it could shrink.
+Stop.  With an intercept at m - M <= tol, as in SMO.  Without it there is no hyperplane, and the violation of the box's
+own conditions is ``max(0, max of y v over alpha < C, max of -y v over alpha > 0)``: the largest amount by which 1 - y f
+is above 0 where alpha could grow, or below 0 where it could shrink.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Mask
-from solver.core.certificate import EPS, Certificate, Status, best_primal, proved, rounding_of
+from solver.core.certificate import EPS, Certificate, Status, best_primal
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -50,9 +50,9 @@ from .projection import best_scaled_primal, project, settled
 LARGEST_COORDINATE = 1e70
 LARGEST_C = 1e50
 STEP_SIZES = ("barzilai-borwein", "constant")
-#: Work after which a piece of a step ends, in multiplications or so: some 50 ms at most.
+#: Amount of work in a piece of a step, about in multiplications: at most some 50 ms.
 PIECE = 1 << 23
-#: Gradient steps after which v is computed anew.
+#: Number of gradient steps after which v is computed again.
 REFRESH_EVERY = 100
 
 
@@ -209,10 +209,10 @@ class DualAscentSolver(DualSolver):
         self._moved = np.zeros(n, dtype=bool)
         self._newest_size = 0.0
         self._matrix = np.empty((n, n)) if 8 * n * n <= cache_size * 2**20 else None
-        self._filled = 0  # rows of the matrix computed so far
+        self._filled = 0  # number of rows of the matrix computed so far
         self._row_sums = np.zeros(n)
         self._length = self._safe_length = 0.0  # of the next step; 0 before the first
-        # The product K @ vector under way: for a step along it, or for v anew.
+        # The product K @ vector being computed: for a step along the vector, or for v from its definition.
         self._vector: Array | None = None
         self._target = self.beta
         self._product = np.empty(n)
@@ -250,15 +250,12 @@ class DualAscentSolver(DualSolver):
         if self.kernel.is_positive_semidefinite:
             f = self.y - self.v
             norm = self.squared_norm
-            norm += 10.0 * EPS * float(size @ self._root) ** 2  # what rounding may hide, by |K_ij|^2 <= K_ii K_jj
+            norm += 10.0 * EPS * float(size @ self._root) ** 2  # bound on the rounding error, by |K_ij|^2 <= K_ii K_jj
             if self.fit_intercept:
                 primal = best_primal(self.y, self.C, f, norm, thorough)
             else:
                 primal = best_scaled_primal(self.C, self.y * f, norm)
-        status = self.status
-        if status in (Status.OPTIMAL, Status.STATIONARY):
-            status = proved(status, rounding_of(self.kernel, self._X, self.beta, self.tol), self.tol)
-        return self._certificate(status, self.kkt_violation, primal)
+        return self._certificate(self.kkt_violation, primal, self._X)
 
     def _state(self) -> tuple[Array, Array, Array, Array]:
         return self.beta, self.v, self._lo, self._hi
@@ -287,7 +284,7 @@ class DualAscentSolver(DualSolver):
 
     @property
     def pending(self) -> bool:
-        """Whether v must be computed anew after the newest gradient step, which ``step(0)`` does."""
+        """Whether v must be computed again after the newest gradient step, which ``step(0)`` does."""
         begun = self.status is Status.RUNNING and self.n_iter > 0
         return begun and (self._due if self._vector is None else self._refreshing)
 
@@ -303,7 +300,7 @@ class DualAscentSolver(DualSolver):
         return present
 
     def _piece(self, alone: bool = False) -> int:
-        """Work up to the end of a gradient step or of the piece; 0 when nothing was left to do.
+        """Work up to the end of a gradient step or of the piece, and return 1; return 0 if no work was left.
 
         With `alone` no gradient step is begun.
         """
@@ -319,12 +316,12 @@ class DualAscentSolver(DualSolver):
 
     @property
     def _due(self) -> bool:
-        """Whether it is time to look where the solver stands, with v computed anew."""
+        """Whether the status must be decided, with v from its definition."""
         regular = not self._fresh and self.n_iter % REFRESH_EVERY == 0
         return regular or self._stalled or self.n_iter >= self.max_iter or self.kkt_violation <= self.tol
 
     def _begin(self) -> None:
-        """Say which product comes next, or how the solver has finished."""
+        """Set the product to compute next, or the final status."""
         due = self._due
         if due and not self._fresh:
             self._vector, self._refreshing = self.beta, True
@@ -334,7 +331,7 @@ class DualAscentSolver(DualSolver):
                 self.status = Status.OPTIMAL if exact else Status.STATIONARY
             else:
                 self.status = Status.PRECISION if self._stalled else Status.STOPPED_EARLY
-        elif self._length == 0.0:  # the constant length needs the row sums of the whole matrix: one product with ones
+        elif self._length == 0.0:  # the constant length needs the row sums of the whole matrix: a product with ones
             self._vector, self._refreshing = np.ones(len(self.y)), False
         else:
             wish = self.beta + self._length * self.v
@@ -345,7 +342,7 @@ class DualAscentSolver(DualSolver):
                 self._target, self._vector, self._refreshing = feasible, direction, False
 
     def _continue(self) -> int:
-        """The next block of the product; returns its work."""
+        """Compute the next block of the product, and return the amount of work."""
         assert self._vector is not None
         n, start = len(self.y), self._cursor
         per_value = 4 + self._X.shape[1]
@@ -368,7 +365,7 @@ class DualAscentSolver(DualSolver):
         return (stop - start) * n * (1 if known else per_value)
 
     def _complete(self) -> None:
-        """Use the finished product."""
+        """Use the complete product: for v, for the constant length, or for a gradient step."""
         vector, product = cast(Array, self._vector), self._product
         self._vector, self._cursor = None, 0
         if self._refreshing:

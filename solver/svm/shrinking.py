@@ -1,9 +1,9 @@
-"""ActiveSet: which points SMO looks at for a while, and v of all points; Subproblem and KernelSum are its parts.
+"""ActiveSet: the points that SMO works on for a while, and v of all points; Subproblem and KernelSum are its parts.
 
-Most points settle early: not support vectors, or at the bound C, and no pair with them would move.  Leaving them out
-("shrinking", Joachims 1998; Chang, Lin, LIBSVM 2011) makes an update as cheap as the points that are left.  What is
-left out is not forgotten: from time to time, and always before anything is called optimal, v of all points is brought
-up to date from the multipliers that changed, and the choice is made anew.  Notation as in `smo`.
+Most points settle early: they are no support vectors, or at the bound C, and no pair with them would move.  Leaving
+them out ("shrinking", Joachims 1998; Chang, Lin, LIBSVM 2011) makes updates cheaper.  At intervals, and always before
+the multipliers are called optimal, v of all points is computed from the multipliers that have changed, and the points
+are chosen again.  Notation as in `smo`.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from solver.kernels.plane_sums import BLOCK, PlaneSums
 from . import _smo_loops as loops
 from . import _smo_plain
 
-#: Updates before settled points are left out for the first time, and points from which on that pays.
+#: Number of updates before settled points are first left out, and smallest number of points for which that pays.
 FIRST_REVIEW, LEAST_SHRUNK = 1000, 100
-#: A choice that leaves fewer points out than this share is not worth new arrays.
+#: Smallest share of points left out that is worth new arrays.
 WORTHWHILE = 0.3
 EVERYTHING = int(np.iinfo(np.int64).max)
 
 
 class Subproblem:
-    """Some of the points, as the compiled loop wants them; notation as in `smo`.
+    """Some of the points, in the arrays of the compiled loop; notation as in `smo`.
 
     Parameters
     ----------
     index : ndarray of shape (n_part,)
-        Which points, increasing.
+        Indices of the points, ascending.
     XT : ndarray of shape (n_features, n_part)
     lo, hi, diagonal, beta, v : ndarray of shape (n_part,)
-        Kept, not copied: for the whole problem they are the solver's own arrays.
+        Not copied: for the whole problem they are the solver's own arrays.
     cache : tuple
-        Kernel rows over these points.
+        Cache of the kernel rows over these points.
     is_whole : bool, default=True
         Whether these are all points.
     """
@@ -68,12 +68,12 @@ class Subproblem:
         self.mark_bounds()
 
     def mark_bounds(self) -> None:
-        """Derive membership in I_up and I_low from beta."""
+        """Set membership in I_up and I_low from beta."""
         self.up[:] = np.where(self.beta < self.hi, 0.0, -np.inf)
         self.low[:] = np.where(self.beta > self.lo, 0.0, np.inf)
 
     def part(self, index: Indices, megabytes: float, precomputed: bool) -> Subproblem:
-        """The subproblem of the points `index`, with copies of their numbers."""
+        """Return the subproblem of the points `index`, with copies of their values."""
         XT = self.XT[index][:, index] if precomputed else np.ascontiguousarray(self.XT[:, index])
         return Subproblem(
             index,
@@ -89,7 +89,7 @@ class Subproblem:
 
     @property
     def n_evaluations(self) -> int:
-        """Kernel values computed for the rows of these points."""
+        """Number of kernel values computed for the rows of these points."""
         return int(self.cache[-1][COMPUTED]) * len(self.index)
 
     @property
@@ -105,7 +105,7 @@ class Subproblem:
 
     @property
     def undecided(self) -> Indices:
-        """The points that a pair with any other could move now: free, or at a bound and beyond m or M."""
+        """Indices of the points that a pair could move now: free, or at a bound and beyond m or M."""
         m, M = self.bounds
         above, below = self.up == 0.0, self.low == 0.0
         return np.flatnonzero((above & below) | (above & (self.v >= M)) | (below & (self.v <= m)))
@@ -121,7 +121,7 @@ class Subproblem:
         budget: int,
         notes: Array,
     ) -> int:
-        """`_smo_loops.run` on these points; the pair in `ints` has the numbers of all points before and after."""
+        """Run `_smo_loops.run` on these points; the pair in `ints` has indices among all points, before and after."""
         pair = ints[[loops.LAST_I, loops.LAST_J]]
         if not self.is_whole:
             place = np.searchsorted(self.index, pair)
@@ -136,7 +136,7 @@ class Subproblem:
 
 
 class KernelSum:
-    """``total = sum_j weights_j K_j`` and ``size = sum_j abs(weights_j K_j)``, made in pieces.
+    """The sums ``total = sum_j weights_j K_j`` and ``size = sum_j abs(weights_j K_j)``, computed in pieces.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class KernelSum:
     weights : ndarray of shape (n,)
     """
 
-    #: A bound of the error of `total`, but for the rounding that `size` tells.
+    #: Bound on the error of `total`, apart from the rounding error, eps times `size`.
     error = 0.0
 
     def __init__(self, kernel: KernelNumbers, whole: Subproblem, weights: Array) -> None:
@@ -156,7 +156,7 @@ class KernelSum:
         self.total, self.size = np.zeros(len(weights)), np.zeros(len(weights))
 
     def work(self, budget: int = EVERYTHING) -> bool:
-        """Go on for about `budget` entries; True when the sums are complete."""
+        """Compute about `budget` entries more, and return whether the sums are complete."""
         self._next = add_rows(
             self._kernel, self._whole.XT, self._weights, self.total, self.size, *self._whole.cache, self._next, budget
         )
@@ -164,16 +164,16 @@ class KernelSum:
 
 
 class PlaneSum(KernelSum):
-    """The same by an expansion of the kernel (see `plane_sums`); `size` is a bound, the same for all points.
+    """The sums of `KernelSum` by an expansion of the kernel (see `plane_sums`); `size` is one bound for all points.
 
     Parameters
     ----------
     plane : PlaneSums
     XT : ndarray of shape (2, n)
-        The points of the weights.
+        The points to which the weights belong.
     weights : ndarray of shape (n,)
     queries : ndarray of shape (2, m), optional
-        Where the sum is wanted; None means at XT.
+        Points at which the sum is computed; None means XT.
     """
 
     def __init__(self, plane: PlaneSums, XT: Array, weights: Array, queries: Array | None = None) -> None:
@@ -190,13 +190,13 @@ class PlaneSum(KernelSum):
         yield from plane.values(self.moments, queries, self.total)
 
     def work(self, budget: int = EVERYTHING) -> bool:
-        """Go on for about `budget` entries; True when the sum is complete."""
+        """Compute about `budget` entries more, and return whether the sum is complete."""
         return any(next(self._work, self) is self for _ in range(max(1, budget // self._cost)))
 
 
 @dataclass(frozen=True)
 class ActiveState:
-    """What an `ActiveSet` is restored from.
+    """State of an `ActiveSet`.
 
     Attributes
     ----------
@@ -204,7 +204,7 @@ class ActiveState:
         The points to which it belongs; not a copy.
     beta, v, size : ndarray of shape (n,)
     part : tuple
-        Of a part under work: its index, its v, and the multipliers that the v of the others belongs to.
+        While some points are left out: index and v of the others, and the multipliers to which v of all belongs.
     review_at, interval : int
     """
 
@@ -218,12 +218,12 @@ class ActiveState:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the arrays."""
+        """Memory of the arrays, in bytes."""
         return sum(array.nbytes for array in (self.beta, self.v, self.size, *self.part))
 
 
 class ActiveSet:
-    """The points under work, and what is known of all points.
+    """The points under work, and multipliers and v of all points.
 
     Parameters
     ----------
@@ -232,17 +232,17 @@ class ActiveSet:
     XT : ndarray of shape (n_features, n)
     y, lo, hi, diagonal : ndarray of shape (n,)
     megabytes : float
-        Bound of the memory for kernel rows.
+        Bound on the memory of kernel rows.
     shrinking : bool
         Whether points are ever left out.
     matrix : ndarray of shape (n, n), optional
-        The Gram matrix: then plain numpy does everything, on all points.
+        The Gram matrix; with it all points are worked on, in plain numpy.
 
     Attributes
     ----------
     beta : ndarray of shape (n,)
     size : ndarray of shape (n,)
-        sum_j abs(beta_j K_ij) at the last `refresh`: eps times it is the rounding error of v.
+        sum_j abs(beta_j K_ij) at the newest `refresh`; eps times it is the rounding error of v.
     """
 
     def __init__(
@@ -261,10 +261,12 @@ class ActiveSet:
         self.kernel, self._y, self._matrix = kernel, y, matrix
         self.shrinking = shrinking and matrix is None and n >= LEAST_SHRUNK
         self.megabytes = megabytes
-        self._megabytes = 0.5 * megabytes if self.shrinking else megabytes  # one half for all points, one for a part
+        self._megabytes = (
+            0.5 * megabytes if self.shrinking else megabytes
+        )  # one half for the rows of all points, one for a part
         self.beta: Array = np.zeros(n)
         self.size: Array = np.zeros(n)
-        #: v as of the multipliers `_base`, but for the points of a part under work, which keeps their v itself.
+        #: v for the multipliers `_base`; a part under work keeps v of its own points.
         self._v: Array = y.copy()
         self._base: Array = np.zeros(n)
         self.whole = self.part = Subproblem(
@@ -277,25 +279,25 @@ class ActiveSet:
             self._v,
             new_cache(n, self._megabytes if matrix is None else 0.0),
         )
-        #: Sums of kernel rows by an expansion, where there is one and its error is at most so much (`AutoSolver`).
+        #: Expansion for sums of kernel rows (`AutoSolver`), used if its error is at most `largest_error`.
         self.plane: PlaneSums | None = None
         self.largest_error = 0.0
-        #: A bound of the error of v that this has left, on top of rounding as everywhere.
+        #: Bound on the error of v by expansions, apart from rounding errors.
         self.error = 0.0
         self.review_at, self._interval = FIRST_REVIEW, FIRST_REVIEW
         self._read: tuple[int, Array] | None = None
-        #: Kernel values computed for parts that have been given up.
+        #: Number of kernel values computed for former parts.
         self._spent = 0
 
     @property
     def n_evaluations(self) -> int:
-        """Entries of the kernel matrix computed so far, each as often as it was computed."""
+        """Number of kernel values computed so far, including repetitions."""
         if self._matrix is not None:
             return self._matrix.size
         return self.whole.n_evaluations + self._spent + (0 if self.part.is_whole else self.part.n_evaluations)
 
     def v(self, n_iter: int) -> Array:
-        """v of all points after `n_iter` updates."""
+        """Return v of all points after `n_iter` updates."""
         if self.part.is_whole:
             return self._v
         if self._read is None or self._read[0] != n_iter:
@@ -309,7 +311,7 @@ class ActiveSet:
     def run(
         self, rule: int, ints: Integers, rng: NDArray[np.uint64], tol: float, n_steps: int, budget: int, notes: Array
     ) -> int:
-        """Updates on the points under work; see `_smo_loops.run`.  The `notes` are true where these are all points."""
+        """Run `_smo_loops.run` on the points under work.  The `notes` are right only if these are all points."""
         whole, part = self.whole, self.part
         if self._matrix is not None:
             return _smo_plain.run(self._matrix, whole.lo, whole.hi, self.beta, self._v, ints, tol, n_steps, notes)
@@ -319,21 +321,21 @@ class ActiveSet:
         return outcome
 
     def effect(self, change: Array) -> KernelSum:
-        """``K change`` over the points under work, still to be worked out: what v loses when beta gains `change`."""
+        """Return the sum ``K change`` over the points under work, to be computed: the decrease of v by `change`."""
         return self._sum(self.part, change)
 
     def replace(self, beta: Array, v: Array) -> None:
-        """Put multipliers of the points under work, and the v that belongs to them, in place of those there."""
+        """Replace multipliers of the points under work, and their v."""
         self.part.beta[:], self.part.v[:] = beta, v
         self.part.mark_bounds()
         self.beta[self.part.index] = beta
         self._read = None
 
     def state(self) -> ActiveState:
-        """The multipliers, v and the choice as they are now."""
+        """Return the present state."""
         part = self.part
         left = () if part.is_whole else (part.index, part.v.copy(), self._base.copy())
-        # `size` is replaced, and the index of a part never written to: no copies.
+        # No copies: `size` is replaced, and the index of a part is never written to.
         return ActiveState(
             self.whole.XT, self.beta.copy(), self._v.copy(), self.size, left, self.review_at, self._interval
         )
@@ -359,22 +361,22 @@ class ActiveSet:
     # -- v of all points -------------------------------------------------------------------------------------------
 
     def definition(self) -> KernelSum:
-        """The sum that `refresh` needs, still to be worked out."""
+        """Return the sum for `refresh`, to be computed."""
         return self.sum_of_rows(self.beta)
 
     def changes(self) -> KernelSum:
-        """The sum that `synchronise` needs, still to be worked out."""
+        """Return the sum for `synchronise`, to be computed."""
         return self.sum_of_rows(self.beta - self._base)
 
     def sum_of_rows(self, weights: Array) -> KernelSum:
-        """``sum_j weights_j K_j``, still to be worked out."""
+        """Return the sum ``sum_j weights_j K_j``, to be computed."""
         if self._matrix is None:
             return self._sum(self.whole, weights)
         terms = self._matrix * weights
         return FinishedSum(terms.sum(axis=1), np.abs(terms).sum(axis=1))
 
     def _sum(self, part: Subproblem, weights: Array) -> KernelSum:
-        """The sum over the points of `part`, in the cheaper of the two ways."""
+        """Return the sum over the points of `part`, by the expansion if that is cheaper and precise enough."""
         plane = self.plane
         n, used = len(weights), np.count_nonzero(weights)
         cheap = plane is not None and plane.cost * (n + used) < (1 + ROW_COST) * used * n
@@ -383,13 +385,13 @@ class ActiveSet:
         return KernelSum(self.kernel, part, weights)
 
     def refresh(self, definition: KernelSum) -> None:
-        """v of all points from its definition."""
+        """Set v of all points from its definition."""
         self._v[:] = self._y - definition.total
         self.size, self.error = definition.size, definition.error
         self._all_points()
 
     def synchronise(self, changes: KernelSum) -> None:
-        """v of the points left out, brought up to date by what has changed since they were left out."""
+        """Set v of the points left out by `changes`, the sum over the multipliers that have changed since."""
         self._v -= changes.total
         self.error += changes.error
         self._v[self.part.index] = self.part.v
@@ -405,17 +407,17 @@ class ActiveSet:
     def move_points(
         self, XT: Array, y: Array, lo: Array, hi: Array, diagonal: Array, matrix: Array | None
     ) -> MovedRows | None:
-        """Points elsewhere, and other labels and bounds, with the same multipliers; v and `size` are left to be set.
+        """Replace points, labels and bounds, and keep the multipliers; v and `size` must be set afterwards.
 
         Parameters
         ----------
         XT, y, lo, hi, diagonal, matrix
-            As in the constructor; of as many points.
+            As in the constructor, for the same number of points.
 
         Returns
         -------
         MovedRows or None
-            The rows of the points that have moved; None where those of all points are to be computed again.
+            The rows of the points that have moved; None if the rows of all points must be computed again.
         """
         whole = self.part = self.whole
         moved = None if matrix is not None else keep_rows(self.kernel, whole.XT, XT, whole.cache)
@@ -429,9 +431,9 @@ class ActiveSet:
         return moved
 
     def follow(self, moved: MovedRows) -> bool:
-        """v where nothing but points of no weight have `moved`, from its definition; False where others have.
+        """Set v of the `moved` points, and return True; return False if one of them has a multiplier above 0.
 
-        To the bit as in `refresh`: the terms are added in the same order.
+        The result equals that of `refresh` bit for bit: the terms are added in the same order.
         """
         if self.beta[moved.index].any():
             return False
@@ -446,7 +448,7 @@ class ActiveSet:
     # -- the choice ------------------------------------------------------------------------------------------------
 
     def is_due(self, n_iter: int) -> bool:
-        """Whether the choice should be made anew after `n_iter` updates."""
+        """Return whether the points should be chosen again after `n_iter` updates."""
         return self.shrinking and n_iter >= self.review_at
 
     def review(self, n_iter: int, before: Subproblem | None = None, longer: bool = False, early: bool = False) -> None:
@@ -456,11 +458,11 @@ class ActiveSet:
         ----------
         n_iter : int
         before : Subproblem, optional
-            Serves again if it holds the same points.
+            Used again if it holds the same points.
         longer : bool, default=False
-            Keep the next choice twice as long: the longer the same points are at work, the less there is to gain.
+            Double the interval between choices: the longer the same points are worked on, the less there is to gain.
         early : bool, default=False
-            Even if hardly any updates were made: the multipliers come from elsewhere.
+            Choose even before `FIRST_REVIEW` updates, because the multipliers do not come from updates.
         """
         if not self.shrinking or (n_iter < FIRST_REVIEW and not early):
             return
@@ -472,7 +474,7 @@ class ActiveSet:
             return
         if before is not None and np.array_equal(before.index, index):
             before.v[:] = self._v[index]
-            self._spent -= before.n_evaluations  # it goes on counting
+            self._spent -= before.n_evaluations  # it continues to count
         else:
             before = self.whole.part(index, self._megabytes, self.kernel[0] == PRECOMPUTED)
         self.part = before
@@ -480,11 +482,11 @@ class ActiveSet:
 
 
 class FinishedSum(KernelSum):
-    """A sum that is known already."""
+    """A kernel sum that is complete."""
 
     def __init__(self, total: Array, size: Array) -> None:
         self.total, self.size = total, size
 
     def work(self, budget: int = EVERYTHING) -> bool:
-        """Nothing to do."""
+        """Return True: the sum is complete."""
         return True

@@ -36,7 +36,6 @@ from solver.core.checks import (
 )
 from solver.core.dual_solver import DualSolver
 from solver.core.step_log import AT_ONCE, Notes
-from solver.core.stepping import Stop, never
 from solver.kernels._kernel_rows import ROW_COST
 from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
@@ -46,13 +45,13 @@ from .projection import ROUNDING, feasible, settled
 from .shrinking import ActiveSet, ActiveState, KernelSum, PlaneSum
 from .working_set_rules import RULES
 
-#: A margin below this share of the data's radius in feature space counts as "not separable".
+#: Largest margin, as a share of the data's radius in feature space, that counts as "not separable".
 SEPARABLE_SHARE = 1e-6
-#: Entries of the kernel matrix from which on a start may be made by an expansion of the kernel: some milliseconds.
+#: Smallest number of kernel values for which v of a start may be computed by an expansion: some milliseconds.
 MANY_ENTRIES = 4_000_000
-#: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
+#: Number of kernel values visited between two calls of `stop`: about a millisecond.
 PIECE = 1_000_000
-#: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
+#: Bounds that exclude overflows: kernel values may reach the square of the first, and C^2 K stays finite.
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
 
@@ -71,7 +70,7 @@ class SmoSnapshot:
     working_set : tuple of int
         The pair (i, j) of the newest step; (-1, -1) before the first.
     evidence : Evidence
-        What the certificate is made from.
+        Values from which the certificate is computed.
     thorough : bool
         As in `SmoSolver.certificate`.
 
@@ -98,18 +97,18 @@ class SmoSnapshot:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """What is proved about these multipliers; made when it is first read."""
+        """What is proved about these multipliers; computed when it is first read."""
         return self.evidence.certificate(self.thorough)
 
 
 @dataclass(frozen=True)
-class _Task:
-    """A sum of kernel rows under way, and what follows when it is complete."""
+class _SumTask:
+    """A sum of kernel rows being computed, and the method to call when it is complete."""
 
     sums: KernelSum
-    then: Callable[[SmoSolver, _Task], None]
-    outcome: int  #: of the updates before it
-    moved: bool = True  #: whether they changed anything
+    then: Callable[[SmoSolver, _SumTask], None]
+    outcome: int  #: result of the updates before it, as `_smo_loops.run` returns it
+    moved: bool = True  #: whether these updates changed a multiplier
 
 
 class SmoSolver(DualSolver):
@@ -269,22 +268,22 @@ class SmoSolver(DualSolver):
         return centre, XT, diagonal, definite
 
     def _set_bounds(self) -> None:
-        """Set what follows from y and C."""
+        """Set the bounds of beta from y and C."""
         self._lo, self._hi = np.minimum(self.y * self.C, 0.0), np.maximum(self.y * self.C, 0.0)
-        # No point may be inside the margin; with slack for some points every problem has a solution.
+        # If no point has slack, the problem may have no solution.
         self._hard = bool(np.isinf(self.C).all())
 
     def _reset(self) -> None:
-        """Set the state before the first update: nothing under way, nothing noted."""
+        """Set the state before the first update, without notes."""
         self.status = Status.RUNNING
         self._ints = np.array([0, 0, 0, -1, -1], dtype=np.int64)
         self._rng = np.array([(self._seed + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)
-        self._task: _Task | None = None
+        self._task: _SumTask | None = None
         self._notes = Notes(len(self.NOTES))
         self._moved_since_refresh = False
-        #: max_i ||phi(x_i) - mean phi||, once it is needed.
+        #: max_i ||phi(x_i) - mean phi||, computed when it is first needed.
         self._radius: float | None = None
-        self._proved_primal = np.inf  # the best primal bound of former multipliers, of a hard margin
+        self._proved_primal = np.inf  # best primal bound of earlier multipliers, for a hard margin
 
     def move_points(self, X: ArrayLike, y: ArrayLike | None = None, C: float | ArrayLike | None = None) -> None:
         """Restart the training with moved points, from the present multipliers.
@@ -363,15 +362,11 @@ class SmoSolver(DualSolver):
     def _expand(self) -> bool:
         """Compute v of the start by an expansion of the kernel where that is quicker; return whether it is.
 
-        What is concluded in the end is based on v from its definition, as after any update.
+        The status at the end is based on v from its definition, as after any update.
         """
         active, n = self._active, int(np.count_nonzero(self.beta))
-        if not self._has_many_entries:
-            return False
-        plane = plane_sums(self.kernel, active.whole.XT)
-        if plane is None or 2 * plane.cost > (1 + ROW_COST) * n:
-            return False
-        if 100.0 * plane.uncertainty(self.beta) > self.tol:
+        plane = plane_sums(self.kernel, active.whole.XT) if self._has_many_entries else None
+        if plane is None or 2 * plane.cost > (1 + ROW_COST) * n or 100.0 * plane.uncertainty(self.beta) > self.tol:
             return False
         values = PlaneSum(plane, active.whole.XT, self.beta)
         values.work()
@@ -448,7 +443,7 @@ class SmoSolver(DualSolver):
         return SmoSnapshot(alpha, evidence.v, self.intercept, self.working_set, evidence, thorough)
 
     def _evidence(self) -> Evidence:
-        """Return what certificates are made from, in arrays of its own."""
+        """Return the values from which the certificate is computed, in arrays of their own."""
         active = self._active
         return Evidence(
             proved(self.status, EPS * float(active.size.max()), self.tol),
@@ -475,7 +470,7 @@ class SmoSolver(DualSolver):
         size = np.abs(self.beta)
         if not self._moved_since_refresh:
             return 10.0 * EPS * float(size @ self._active.size)
-        # Of multipliers that moved since, only the bound abs(K_ij) <= max K_ii of such matrices is known.
+        # For multipliers that have moved since, use abs(K_ij) <= max K_ii, which holds for definite matrices.
         return 10.0 * EPS * float(size.sum()) ** 2 * float(self._active.whole.diagonal.max(initial=0.0))
 
     @property
@@ -485,26 +480,16 @@ class SmoSolver(DualSolver):
 
     # -- working ---------------------------------------------------------------------------------------------------
 
-    def step(self, n: int = 1, stop: Stop = never) -> int:
-        """Make at most `n` pair updates, and return how many: fewer only when finished or interrupted by `stop`.
-
-        ``step(5); step(5)`` equals ``step(10)`` bit for bit.  `stop` is called every few milliseconds.
-        """
-        start = self.n_iter
-        goal = start + check_integer("n", n, 0)
-        while self.status is Status.RUNNING:
-            if self._task is not None:
-                task = self._task
-                if task.sums.work(PIECE):
-                    self._task = None
-                    task.then(self, task)
-            elif self.n_iter < goal:
-                self._advance(goal)
-            else:
-                break
-            if stop():
-                break
-        return self.n_iter - start
+    def _work(self, goal: int) -> bool:
+        task = self._task
+        if task is None:
+            if self.n_iter >= goal:
+                return False
+            self._advance(goal)
+        elif task.sums.work(PIECE):
+            self._task = None
+            task.then(self, task)
+        return True
 
     @property
     def pending(self) -> bool:
@@ -537,7 +522,7 @@ class SmoSolver(DualSolver):
         return max(1000, len(self.y)) if self._hard else 100_000
 
     def _advance(self, goal: int) -> None:
-        """Make some updates, then whatever is due; that depends on the state only, not on how steps were divided."""
+        """Make some updates, then the work that is due, which depends on the state only, not on the calls of `step`."""
         active, every = self._active, self._refresh_every
         due = min(goal, self.max_iter, (self.n_iter // every + 1) * every)
         if active.shrinking:
@@ -556,7 +541,7 @@ class SmoSolver(DualSolver):
         elif active.part.is_whole and active.is_due(self.n_iter):
             active.review(self.n_iter)
         elif ended or active.is_due(self.n_iter):
-            self._task = _Task(active.changes(), SmoSolver._synchronised, outcome)
+            self._task = _SumTask(active.changes(), SmoSolver._synchronised, outcome)
         elif self.n_iter >= self.max_iter:
             self.status = Status.STOPPED_EARLY
 
@@ -566,10 +551,10 @@ class SmoSolver(DualSolver):
         return self._active.run(code, self._ints, self._rng, tol, n, PIECE, self._notes.record)
 
     def _begin_refresh(self, outcome: int) -> None:
-        self._task = _Task(self._active.definition(), SmoSolver._refreshed, outcome)
+        self._task = _SumTask(self._active.definition(), SmoSolver._refreshed, outcome)
 
-    def _refreshed(self, task: _Task) -> None:
-        """Take v of all points from its definition: rounding errors of many updates must not certify anything."""
+    def _refreshed(self, task: _SumTask) -> None:
+        """Set v of all points from its definition, so that no certificate relies on sums of many rounding errors."""
         moved, self._moved_since_refresh = self._moved_since_refresh, False
         self._active.refresh(task.sums)
         if self._notes:
@@ -578,14 +563,14 @@ class SmoSolver(DualSolver):
 
     def _conclude(self, outcome: int, moved: bool) -> None:
         """Set the status that follows from a fresh v; `moved` is whether updates were made since v was last fresh."""
-        if self._hard:  # a function that separated the points once stays a proof that they are separable
+        if self._hard:  # a function that has separated the points proves that they are separable
             self._proved_primal = self.certificate(thorough=False).primal
         violation = self.kkt_violation
         if violation <= self.tol:
             self.status = Status.OPTIMAL if self._definite else Status.STATIONARY
         elif self._hard and self._radius is None:
             n = len(self.y)
-            self._task = _Task(self._active.sum_of_rows(np.full(n, 1.0 / n)), SmoSolver._measured, outcome, moved)
+            self._task = _SumTask(self._active.sum_of_rows(np.full(n, 1.0 / n)), SmoSolver._measured, outcome, moved)
         elif outcome == loops.CONFLICT or (self._hard and self._not_separable()):
             self.status = Status.NOT_SEPARABLE
         elif violation <= self._reachable or (outcome != loops.RUNNING and not moved):
@@ -595,15 +580,15 @@ class SmoSolver(DualSolver):
         else:
             self._active.review(self.n_iter)
 
-    def _measured(self, task: _Task) -> None:
-        """Set the radius of the points in feature space, from the row means of the kernel matrix, and conclude."""
+    def _measured(self, task: _SumTask) -> None:
+        """Set the radius of the points in feature space from the row means of the kernel matrix, and set the status."""
         means = task.sums.total
         square = float((self._active.whole.diagonal - 2.0 * means + means.mean()).max())
         self._radius = float(np.sqrt(max(0.0, square)))
         self._conclude(task.outcome, task.moved)
 
-    def _synchronised(self, task: _Task) -> None:
-        """Use v of the points left out, now up to date: choose anew, or finish when no pair of all points moves."""
+    def _synchronised(self, task: _SumTask) -> None:
+        """Set v of the points left out; then choose points again, or finish if no pair of all points moves."""
         part, outcome = self._active.part, task.outcome
         self._active.synchronise(task.sums)
         settled = outcome == loops.CONVERGED and self.kkt_violation <= max(self.tol, self._reachable)

@@ -1,4 +1,4 @@
-"""SVC: the support vector classifier in the shape of scikit-learn, over SmoSolver."""
+"""SVC: the support vector classifier with scikit-learn's interface, trained by SmoSolver."""
 
 from __future__ import annotations
 
@@ -318,7 +318,7 @@ class SVC(KernelClassifier):
         return joined(self.certificates_)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy needs: certificates, and not what they are made from."""
+        """Return the state of a pickle: certificates, but not the snapshots from which they are computed."""
         if not hasattr(self, "_snapshots"):
             return dict(vars(self))
         return vars(self) | {"certificates_": self.certificates_, "_snapshots": ()}
@@ -374,7 +374,7 @@ class SVC(KernelClassifier):
         if len(self.classes_) > 2 and self.pairs_[0].negative != REST:
             self.dual_coef_ = libsvm_table(self._expansion.coef, self.pairs_, training.data.codes[self.support_])
         self._snapshots = snapshots
-        del self.certificates_  # made when they are first read
+        del self.certificates_  # computed when they are first read
         return self
 
 
@@ -386,7 +386,7 @@ def _centred(training: KernelTraining) -> KernelTraining:
 
 
 def _outlook(trainer: PairTrainer[SmoSolver], certificate: Certificate, spent: float) -> str:
-    """Return what is known about the problems that the time limit stopped, for a warning."""
+    """Return the end of the warning about a time limit: the gap, and an estimate of the remaining time."""
     left = (s.outlook(spent) for s in trainer.solvers if isinstance(s, AutoSolver) and s.status is Status.STOPPED_EARLY)
     words = next(filter(None, left), "")
     gap = f"; the gap is {100.0 * certificate.gap:.3g} %" if np.isfinite(certificate.gap) else ""

@@ -1,7 +1,7 @@
-"""What a working-set rule sees when it chooses, and the candidates in the order of the number it compares.
+"""RuleState: the values from which a working-set rule chooses; Ranking: its candidates, with the number it compares.
 
-Legend as in `_smo_loops`.  The compiled `select` keeps only the best; here every candidate gets its number, in plain
-numpy but by the same arithmetic in the same order, so that also ties are the same ones.
+Legend as in `_smo_loops`.  The compiled `select` keeps only the best candidate; here each one gets its number, in plain
+numpy, but by the same arithmetic in the same order, so that ties are the same.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from solver.core.arrays import Array, Indices, Integers, Mask
 from . import _smo_loops as loops
 
 Pair = tuple[int, int]
-#: Candidates that are told, at most.
+#: Largest number of candidates in a `Ranking`.
 MOST = 24
 
 
 @dataclass(frozen=True)
-class Measure:
-    """What a rule compares candidates by.
+class RuleMeasure:
+    """A number by which a rule compares candidates.
 
     Attributes
     ----------
     title, formula : str
-        As on screen; a rule that does not compare by it needs no title.
+        Texts on screen; a number that no rule compares by needs no title.
     base : str, default=""
-        What the numbers are to be seen against: "m" or "M"; "" is 0.
+        Reference value of the numbers: "m" or "M"; "" means 0.
     smallest_first : bool, default=False
-        The smallest is best.
+        Whether the smallest number is the best.
     """
 
     title: str
@@ -40,44 +40,43 @@ class Measure:
     smallest_first: bool = False
 
 
-V_ABOVE = Measure("largest v", "v = y − Σₖ yₖαₖKₖ", "M")
-V_BELOW = Measure("smallest v", "v = y − Σₖ yₖαₖKₖ", "m", smallest_first=True)
-GAIN = Measure("largest gain", "(vᵢ − vⱼ)² / 2η")
-CLIPPED_GAIN = Measure("largest clipped gain", "λ(vᵢ − vⱼ) − ηλ²/2")
-ERROR_DIFFERENCE = Measure("largest |Eᵢ − Eⱼ|", "E = f − y")
-#: How far beyond M above or m below, whichever is larger.
-VIOLATION = Measure("", "v − M or m − v")
-DIFFERENCE = Measure("", "vᵢ − vⱼ")
+V_ABOVE = RuleMeasure("largest v", "v = y − Σₖ yₖαₖKₖ", "M")
+V_BELOW = RuleMeasure("smallest v", "v = y − Σₖ yₖαₖKₖ", "m", smallest_first=True)
+GAIN = RuleMeasure("largest gain", "(vᵢ − vⱼ)² / 2η")
+CLIPPED_GAIN = RuleMeasure("largest clipped gain", "λ(vᵢ − vⱼ) − ηλ²/2")
+ERROR_DIFFERENCE = RuleMeasure("largest |Eᵢ − Eⱼ|", "E = f − y")
+#: Distance beyond M or below m, whichever is larger.
+VIOLATION = RuleMeasure("", "v − M or m − v")
+DIFFERENCE = RuleMeasure("", "vᵢ − vⱼ")
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The candidates for one place of the pair, and the number that was compared.
+    """The candidates for one place of the pair, with the numbers that were compared.
 
     Attributes
     ----------
     candidates : ndarray of shape (m,)
-        Points, at most `MOST` of them: the best first, equal ones by index; for `cyclic` and for the search of `platt`
-        in the order they are tried.  The chosen one is always among them, the last one if it is no better.
+        Points, at most `MOST` of them: the best first, equal ones by index; for `cyclic`, and for the search of
+        `platt`, in the order in which they are tried.  The chosen point is always among them, if need be as the last.
     values : ndarray of shape (m,)
         Their numbers.
     chosen : int
-        The place in `candidates` of the one the rule took.
+        Index of the chosen point in `candidates`.
     total : int
-        How many candidates there were.
+        Number of all candidates.
     tied : int
-        How many of them have the number of the chosen one, itself included; a rule that compares takes the first.
-    measure : Measure
-        What `values` are.
+        Number of candidates with the number of the chosen one, including itself; a rule that compares takes the first.
+    measure : RuleMeasure
+        Meaning of `values`.
     base : float
-        What `values` are to be seen against: the number that `measure.base` names.
+        Reference value of `values`: the one that `measure.base` names.
     how : {"best", "drawn", "next", "first"}
-        The rule compared the numbers, drew one, or went on in order to the next violator or the first partner; only
-        in the first case did the numbers decide.
+        Whether the rule compared the numbers, drew a point, or took the next violator or the first partner in order.
     place : {"i", "j"}
-        Which of the pair it is about.
+        Which point of the pair was chosen.
     sentence : str
-        In plain words: "i has the largest v of the 31 points whose y·α can still increase."
+        The reason on screen: "i has the largest v of the 31 points whose y·α can still increase."
     """
 
     candidates: Indices
@@ -85,7 +84,7 @@ class Ranking:
     chosen: int
     total: int
     tied: int
-    measure: Measure
+    measure: RuleMeasure
     base: float
     how: str
     place: str
@@ -93,30 +92,30 @@ class Ranking:
 
     @property
     def compared(self) -> bool:
-        """Whether the numbers decided."""
+        """Whether the rule compared the numbers."""
         return self.how == "best"
 
 
 @dataclass(frozen=True, eq=False)
-class State:
-    """What a rule sees at the moment of its choice: the points under work, in their own numbering.
+class RuleState:
+    """The values from which a rule chooses: those of the points under work, by indices among these points.
 
     Attributes
     ----------
     index : ndarray of shape (n,)
-        Their numbers among all points, increasing.
+        Their indices among all points, ascending.
     lo, hi, beta, v, diagonal : ndarray of shape (n,)
     up, low : ndarray of shape (n,)
         Membership in I_up and I_low.
     tol : float
     ints : ndarray of shape (5,)
-        The rule's memory, its last pair in the numbering used here or -1.
+        Integer state of the rule, with indices of the last pair among the points under work, or -1.
     random : int
-        State of the random numbers.
+        RuleState of the random numbers.
     row : callable
-        ``row(i)`` is the kernel row of point i.
+        ``row(i)`` returns the kernel row of point i.
     left_out : int
-        Points that are not under work for a while.
+        Number of points that are not under work.
     """
 
     index: Indices
@@ -135,7 +134,7 @@ class State:
 
     @property
     def worst(self) -> Pair:
-        """Where m and M are."""
+        """Indices of m and M."""
         above, below = np.where(self.up, self.v, -np.inf), np.where(self.low, self.v, np.inf)
         return int(above.argmax()), int(below.argmin())
 
@@ -147,37 +146,37 @@ class State:
 
     @property
     def violations(self) -> Array:
-        """How far each point is beyond M above or m below, whichever is further; -inf when it may not move."""
+        """Distance of each point beyond M or below m, whichever is larger; -inf if it cannot move."""
         m, M = self.bounds
         return np.maximum(np.where(self.up, self.v - M, -np.inf), np.where(self.low, m - self.v, -np.inf))
 
     @property
     def violators(self) -> Indices:
-        """Those beyond by more than `tol`."""
+        """Indices of the points that violate by more than `tol`."""
         m, M = self.bounds
         return np.flatnonzero((self.up & (self.v > M + self.tol)) | (self.low & (self.v < m - self.tol)))
 
     @property
     def free(self) -> Mask:
-        """0 < alpha < C."""
+        """Whether each multiplier is free, 0 < alpha < C."""
         return self.up & self.low
 
     def partners(self, i: int) -> Indices:
-        """The points that move with point i, one way or the other."""
+        """Return the points that move with point i, in either direction."""
         v, tol = self.v, self.tol
         as_j = self.low & (v[i] - v > tol) if self.up[i] else np.zeros(len(v), dtype=bool)
         as_i = self.up & (v - v[i] > tol) if self.low[i] else np.zeros(len(v), dtype=bool)
         return np.flatnonzero(as_j | as_i)
 
     def curvatures(self, i: int) -> Array:
-        """K_ii + K_kk - 2 K_ik for all k, or a small positive number where there is none."""
+        """Return K_ii + K_kk - 2 K_ik for all k, or a small positive number where that is not above 0."""
         k_ii = self.diagonal[i]
         floor = np.maximum(1e-12 * (abs(k_ii) + np.abs(self.diagonal)), 1e-150)
         eta: Array = np.maximum(k_ii + self.diagonal - 2.0 * self.row(i), floor)
         return eta
 
     def clipped_gains(self, i: int) -> Array:
-        """How much D rises by the step of point i with each other point, 0 where the two do not move."""
+        """Return the gain in D of the step of point i with each other point, 0 where the two do not move."""
         rise = self.v[i] - self.v
         size = np.abs(rise)
         room = np.where(
@@ -187,18 +186,18 @@ class State:
         )
         eta = self.curvatures(i)
         step = np.minimum(size / eta, room)
-        with np.errstate(invalid="ignore", over="ignore"):  # of pairs that do not move
+        with np.errstate(invalid="ignore", over="ignore"):  # for pairs that do not move
             gain = step * (size - 0.5 * eta * step)
         return np.where(size > self.tol, gain, 0.0)
 
     def is_near_bound(self, i: int) -> bool:
-        """Whether maximum-gain takes point i for bounded."""
+        """Return whether point i counts as bounded for maximum-gain."""
         lo, hi, beta = float(self.lo[i]), float(self.hi[i]), float(self.beta[i])
         near = loops.NEAR_BOUND * (hi - lo) if hi - lo < np.inf else 0.0
         return beta - lo <= near or hi - beta <= near
 
     def placed(self, first: int, second: int) -> tuple[str, str]:
-        """The places of two points that move together."""
+        """Return the places, "i" or "j", of two points that move together."""
         return ("i", "j") if self.v[first] > self.v[second] else ("j", "i")
 
     def ranking(
@@ -207,12 +206,12 @@ class State:
         values: Array,
         chosen: int,
         *,
-        measure: Measure,
+        measure: RuleMeasure,
         place: str,
         sentence: str = "",
         how: str = "best",
     ) -> Ranking:
-        """The ranking of `candidates`: given by increasing index, or in the order they are tried in."""
+        """Return the ranking of `candidates`, given by ascending index or in the order in which they are tried."""
         m, M = self.bounds
         total = len(candidates)
         mine = values[candidates == chosen]
@@ -222,7 +221,7 @@ class State:
         else:
             worse = values if measure.smallest_first else -values
             kept = np.arange(total)
-            if total > 4 * MOST:  # so that many thousand points need not be sorted
+            if total > 4 * MOST:  # avoid sorting many thousand points
                 kept = np.flatnonzero(worse <= np.partition(worse, MOST - 1)[MOST - 1])
             kept = kept[np.argsort(worse[kept], kind="stable")[:MOST]]
         if chosen not in candidates[kept]:

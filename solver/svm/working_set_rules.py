@@ -1,16 +1,16 @@
-"""Working-set rules: which two multipliers SMO moves next, and why these two.
+"""Working-set rules: the choice of the two multipliers that SMO moves next, and the reasons for it.
 
 A *violator* is i in I_up with v_i > M + tol, or i in I_low with v_i < m - tol; a pair *moves* when it is (up, low) with
-v_i - v_j > tol.  Every rule stops at m - M <= tol and reaches the same optimum; they differ in the number of steps
-and in the price of a step.
+v_i - v_j > tol.  Every rule stops at m - M <= tol and reaches the same optimum; the rules differ in the number of steps
+and in the cost of a step.
 
-A rule is one row of `RULES`, and one branch of `_smo_loops.select`, which is what happens.  Here the same rule is
-followed step by step in plain numpy, keeps all candidates it looked at, and is told in words; rules that draw are
-followed draw by draw.  Legend as in `_smo_loops`.
+A rule is one row of `RULES` and one branch of the compiled `_smo_loops.select`, by which the solver trains.  Here the
+same choice is repeated in plain numpy, with all candidates and with the reasons in words; random rules repeat the same
+draws.  Legend as in `_smo_loops`.
 
-"cyclic" goes round the violators, but begins its search for a partner at the first point every time.  Where an early
-point moves with nearly everyone, a late one hardly ever gets its turn: one point with two labels, whose multipliers
-only their own pair brings to C in one step, may take ten thousand times as many updates as with the other rules.
+"cyclic" goes through the violators in turn, but begins each search for a partner at the first point.  If an early point
+moves with nearly every other one, late points are hardly ever chosen: for one point with two labels, whose multipliers
+reach C in one step of their own pair, it may take ten thousand times as many updates as the other rules.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from .working_set_candidates import (
     VIOLATION,
     Pair,
     Ranking,
-    State,
+    RuleState,
 )
 
-#: The pair (in I_up, in I_low), how either was found, and one sentence about both.
+#: The pair (in I_up, in I_low), the ranking of either point, and one sentence about both.
 Choice = tuple[Pair, Ranking, Ranking, str]
 
 
@@ -47,29 +47,29 @@ class Rule:
     Attributes
     ----------
     code : int
-        Its number in `_smo_loops.select`.
+        Code of the rule in `_smo_loops.select`.
     title, note : str
         Name and one sentence for the screen.
     choose : callable
-        Returns the chosen pair and the reasons for it.
+        ``choose(state)`` returns the chosen pair and the reasons for it.
     looks_at_v : bool, default=False
-        Whether the rule only chooses among extremes of v, so that settled points may be left out for a while.
+        Whether the rule chooses among extremes of v only, so that settled points may be left out for a while.
     """
 
     code: int
     title: str
     note: str
-    choose: Callable[[State], Choice]
+    choose: Callable[[RuleState], Choice]
     looks_at_v: bool = False
 
 
 def counted(number: int, noun: str, also: str = "") -> str:
-    """ "the only free point", "the 12 free points"."""
+    """Return a count as "the only free point" or "the 12 free points"."""
     return f"the only {noun}{also}" if number == 1 else f"the {number} {noun}s{also}"
 
 
 def _sharing(ranking: Ranking, among: str) -> str:
-    """ "All 12 points", or "Of the 12 points, 3"."""
+    """Return the number of tied candidates as "All 12 points" or "Of the 12 points, 3"."""
     return f"All {among.removeprefix('the ')}" if ranking.tied == ranking.total else f"Of {among}, {ranking.tied}"
 
 
@@ -77,7 +77,7 @@ def _sharing(ranking: Ranking, among: str) -> str:
 
 
 def _best(ranking: Ranking, among: str, alone: str, together: str) -> Ranking:
-    """`ranking` with its sentence: what the chosen one is `alone` in, or what several share `together`."""
+    """Return `ranking` with its sentence, which ends with `alone` for one best candidate, `together` for several."""
     place = ranking.place
     if ranking.tied > 1:
         said = f"{_sharing(ranking, among)} {together}; {place} is the first of these."
@@ -86,7 +86,7 @@ def _best(ranking: Ranking, among: str, alone: str, together: str) -> Ranking:
     return replace(ranking, sentence=said)
 
 
-def _above(state: State) -> tuple[Ranking, str]:
+def _above(state: RuleState) -> tuple[Ranking, str]:
     candidates = np.flatnonzero(state.up)
     ranking = state.ranking(candidates, state.v[candidates], state.worst[0], measure=V_ABOVE, place="i")
     among = counted(ranking.total, "point", " whose y·α can still increase")
@@ -96,7 +96,7 @@ def _above(state: State) -> tuple[Ranking, str]:
     return _best(ranking, among, "has the largest v", "share the largest v"), words
 
 
-def _below(state: State) -> tuple[Ranking, str]:
+def _below(state: RuleState) -> tuple[Ranking, str]:
     candidates = np.flatnonzero(state.low)
     ranking = state.ranking(candidates, state.v[candidates], state.worst[1], measure=V_BELOW, place="j")
     among = counted(ranking.total, "point", " whose y·α can still decrease")
@@ -104,19 +104,19 @@ def _below(state: State) -> tuple[Ranking, str]:
     return _best(ranking, among, "has the smallest v", "share the smallest v"), words
 
 
-def _first_order(state: State) -> Choice:
+def _first_order(state: RuleState) -> Choice:
     first, above = _above(state)
     second, below = _below(state)
     return state.worst, first, second, f"{above}, {below}."
 
 
-def _second_order(state: State) -> Choice:
+def _second_order(state: RuleState) -> Choice:
     i, worst = state.worst
     first, above = _above(state)
     rise = np.maximum(state.v[i] - np.where(state.low, state.v, np.inf), 0.0)
     with np.errstate(over="ignore"):
         gains = rise * rise / state.curvatures(i)
-    if not gains.max() > 0.0:  # v so small that its square is nothing
+    if not gains.max() > 0.0:  # v is so small that its square is 0
         second, below = _below(state)
         return (i, worst), first, second, f"{above}, {below}: the gains are too small for double precision to tell."
     j = int(gains.argmax())
@@ -130,7 +130,7 @@ def _second_order(state: State) -> Choice:
     return (i, j), first, second, f"{above}, {words}."
 
 
-def _maximum_gain(state: State) -> Choice:
+def _maximum_gain(state: RuleState) -> Choice:
     last = int(state.ints[loops.LAST_I]), int(state.ints[loops.LAST_J])
     if last[0] < 0:
         return _instead(state, "The last pair is left out for now" if state.left_out else "There is no last pair yet")
@@ -157,16 +157,16 @@ def _maximum_gain(state: State) -> Choice:
     return pair, first, second, words
 
 
-def _instead(state: State, why: str) -> Choice:
+def _instead(state: RuleState, why: str) -> Choice:
     pair, first, second, words = _second_order(state)
     return pair, first, second, f"{why}, so as second-order: {words}"
 
 
-# -- rules that take the next one or draw ------------------------------------------------------------------------------
+# -- rules that take points in turn or draw ----------------------------------------------------------------------------
 
 
 class _Draws:
-    """The random numbers of `_smo_loops.below`, from the same state on."""
+    """The random numbers of `_smo_loops.below`, beginning at the same state."""
 
     def __init__(self, state: int) -> None:
         self._state = state
@@ -183,24 +183,24 @@ class _Draws:
 _TOO_LARGE = "v is too large here for double precision to tell who violates by tol"
 
 
-def _worst_pair(state: State) -> Choice:
+def _worst_pair(state: RuleState) -> Choice:
     pair, first, second, words = _first_order(state)
     return pair, first, second, f"{_TOO_LARGE}, so as first-order: {words}"
 
 
-def _joined(state: State, first: int, second: int, rankings: tuple[Ranking, Ranking], words: str) -> Choice:
+def _joined(state: RuleState, first: int, second: int, rankings: tuple[Ranking, Ranking], words: str) -> Choice:
     pair = (first, second) if state.placed(first, second)[0] == "i" else (second, first)
     return pair, *rankings, words
 
 
-def _violator(state: State, candidates: Indices, chosen: int, how: str, place: str, sentence: str) -> Ranking:
+def _violator(state: RuleState, candidates: Indices, chosen: int, how: str, place: str, sentence: str) -> Ranking:
     return state.ranking(
         candidates, state.violations[candidates], chosen, measure=VIOLATION, place=place, sentence=sentence, how=how
     )
 
 
 def _partner(
-    state: State, candidates: Indices, with_: int, chosen: int, how: str, place: str, sentence: str
+    state: RuleState, candidates: Indices, with_: int, chosen: int, how: str, place: str, sentence: str
 ) -> Ranking:
     return state.ranking(
         candidates,
@@ -213,12 +213,12 @@ def _partner(
     )
 
 
-def _cyclic(state: State) -> Choice:
+def _cyclic(state: RuleState) -> Choice:
     violators, cursor = state.violators, int(state.ints[loops.CURSOR])
     found = len(violators) > 0
     if found:
         violators = np.roll(violators, -int(np.searchsorted(violators, cursor)))
-    else:  # as the loop does: it is left with the last point
+    else:  # as in the loop, which ends with the last point
         violators = np.array([(cursor - 1) % len(state.v)])
     first = int(violators[0])
     partners = state.partners(first)
@@ -237,14 +237,14 @@ def _cyclic(state: State) -> Choice:
 
 
 def _taken(place: str, how: str, number: int, other: str, rest: str = "", noun: str = "point") -> str:
-    """ "j was drawn from the 5 points that move with i."; "j is the only point that moves with i."."""
+    """Return "j was drawn from the 5 points that move with i." or "j is the only point that moves with i."."""
     if number == 1:
         return f"{place} is the only {noun} that moves with {other}."
     link = "from" if how == "was drawn" else "of"
     return f"{place} {how} {link} the {number} {noun}s that move with {other}{rest}."
 
 
-def _random(state: State) -> Choice:
+def _random(state: RuleState) -> Choice:
     draws, violators = _Draws(state.random), state.violators
     if not len(violators):
         return _worst_pair(state)
@@ -264,7 +264,7 @@ def _random(state: State) -> Choice:
     return _joined(state, first, second, (violator, partner), words)
 
 
-def _platt(state: State) -> Choice:
+def _platt(state: RuleState) -> Choice:
     draws = _Draws(state.random)
     everyone = state.violators
     free = everyone[state.free[everyone]]

@@ -330,7 +330,7 @@ def test_render_writes_a_picture(tmp_path: Path) -> None:
 
 @pytest.mark.smoke
 def test_code_writes_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from app.features.code.notebook import notebook
+    from app.features.code.export import notebook
     from app.features.code.program import program
     from app.main import main
 

@@ -1,4 +1,4 @@
-"""ActiveLearningController: the run that is shown, what is asked of the background for it, and what has come; no Qt."""
+"""ActiveLearningController: the displayed run, the queries it needs, and their answers; no Qt."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from solver import Grid
 from .query import Comparison, Curves, LearningQuery
 from .state import ActiveLearningRun
 
-#: Names of the two queries.
+#: Names of the two queries: the present step of the run, and the comparison with random choice.
 STEP, CURVES = "asking.step", "asking.curves"
 
 
 class ActiveLearningController:
-    """Keeps what is known of a run, and has what is missing learnt, painted and compared.
+    """Keep the displayed run, and request the trainings, the picture and the comparison that it lacks.
 
     Parameters
     ----------
     scheduler : Scheduler
-        Answers the queries.
+        Runs the queries.
 
     Attributes
     ----------
     asking : ActiveLearningRun or None
     picture : Picture or None
-        The newest one; while the next is painted, of the answers before.
+        The newest one; while the next is painted, that of the answers before.
     failure : str
-        Why nothing more is learnt, in a sentence.
+        Sentence why the run cannot continue; empty if it can.
     learning : bool
-        Something of the present moment is still being learnt or painted.
+        The present step is still being trained or painted.
     """
 
     def __init__(self, scheduler: Scheduler) -> None:
@@ -42,14 +42,14 @@ class ActiveLearningController:
 
     @property
     def curves(self) -> Curves | None:
-        """The comparison as far as it has come."""
+        """The comparison as far as it is computed."""
         answer, known = self._scheduler.results.answer(CURVES), self._comparison
         if known is None or answer is None or not answer.message:
             return None if known is None else known.curves
         return replace(known.curves, failure=answer.message)
 
     def start(self, asking: ActiveLearningRun | None) -> None:
-        """Another run, or none; of the last one nothing is kept."""
+        """Begin another run, or none, and discard the last one."""
         self._ask({})
         self.asking = asking
         self.picture: Picture | None = None
@@ -57,11 +57,11 @@ class ActiveLearningController:
         self._comparison = Comparison(asking) if asking is not None else None
 
     def go_on(self, asking: ActiveLearningRun) -> None:
-        """The same run, with another answer, one less, or another choice."""
+        """Replace the run by a later state of it: one more answer, one less, or another choice."""
         self.asking, self.failure = asking, ""
 
     def want(self, grid: Grid, shades: Shades) -> None:
-        """Have learnt what the present moment lacks, and a picture of it."""
+        """Request what the present step lacks: its training, and a picture on `grid`."""
         if self.asking is None:
             return
         query = LearningQuery(self.asking.pool, self.asking.answers, grid, shades, self.asking)
@@ -70,12 +70,12 @@ class ActiveLearningController:
             self._ask(self._wanted | {STEP: query})
 
     def compare(self) -> None:
-        """Go on comparing."""
+        """Continue the comparison."""
         if self._comparison is not None:
             self._ask(self._wanted | {CURVES: self._comparison})
 
-    def rest(self) -> None:
-        """Stop comparing, for now."""
+    def pause_comparison(self) -> None:
+        """Interrupt the comparison."""
         self._ask({name: query for name, query in self._wanted.items() if name != CURVES})
 
     def _ask(self, wanted: dict[str, Query]) -> None:
@@ -83,14 +83,14 @@ class ActiveLearningController:
         self._scheduler.ask(wanted, "active learning")
 
     def collect(self) -> None:
-        """Take what has come."""
+        """Take the newest answer of the background."""
         step = self._scheduler.results.answer(STEP)
         if step is None or self.asking is None:
             return
         query, reply = step.query, step.value
         assert isinstance(query, LearningQuery)
         if reply is not None:
-            self.asking = self.asking.learnt(query.answers, reply.looks)
+            self.asking = self.asking.learnt(query.answers, reply.steps)
         if query == self._wanted.get(STEP):
             self.failure, self.learning = step.message, not step.done
             if reply is not None:

@@ -1,4 +1,4 @@
-"""Active learning: asking for the label that teaches most."""
+"""Active learning: request the label that teaches most."""
 
 from app.scene.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 

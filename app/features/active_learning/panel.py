@@ -1,4 +1,4 @@
-"""ActiveLearningPanel: the point the model is least sure of is asked about, against asking by chance."""
+"""ActiveLearningPanel: request the label of the least certain point, compared with random points."""
 
 from __future__ import annotations
 
@@ -9,25 +9,16 @@ from html import escape
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QComboBox,
-    QGridLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QLabel, QPushButton, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.state.document import Lane
-from app.views.theme import Theme
-from app.views.widgets.button_rows import ButtonRows
+from app.views.plot.symbols import symbol_pixmap
+from app.views.theme import SHAPE_NAMES, Theme
+from app.views.widgets.button_rows import ButtonRows, FittingGrid
 from app.views.widgets.form_fields import (
     WholeField,
     combo_box,
@@ -47,26 +38,19 @@ from solver.core import fast_loops
 
 from . import text as asking_words
 from .controller import ActiveLearningController
-from .state import MOST_GIVEN, ActiveLearningRun, Plan, begin
-from .view_buttons import ClassButtons
+from .state import MOST_GIVEN, ActiveLearningRun, LearningPlan, begin
 from .view_curve import LearningCurve
 from .view_picture import PoolPicture
 
 SPACING = 6
 
 
-class PlanForm(QWidget):
-    """Shows a plan; hands changed ones to `changed`."""
+class PlanForm(FittingGrid):
+    """Show a plan; pass changed plans to `changed`."""
 
-    def __init__(self, changed: Callable[[Plan], None]) -> None:
-        super().__init__()
-        self._changed = changed
-        self._plan = Plan()
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setVerticalSpacing(3)
-        self._grid.setHorizontalSpacing(SPACING)
-        self._columns = 0
+    def __init__(self, changed: Callable[[LearningPlan], None]) -> None:
+        super().__init__(SPACING, 3)
+        self._changed, self._plan = changed, LearningPlan()
         self._source = self._combo(
             "source",
             "Pool",
@@ -77,22 +61,24 @@ class PlanForm(QWidget):
         self._strategy = self._combo(
             "strategy",
             "Ask for",
-            "Which of the unlabelled points is asked for next: the one the model is least sure of, or any.",
+            "Which unlabelled point is asked for next: the one of which the model is least sure, or a random one.",
             [(text, strategy) for strategy, text in asking_words.ASKED.items()],
         )
-        self._lane = self._combo("lane", "Learner", "Whose settings learn, as they are when it starts.", [])
+        self._lane = self._combo("lane", "Learner", "The classifier that learns, with its settings at the start.", [])
         self._formula = named(QLabel(wordWrap=True), "asking.formula")
         self._given = self._spin(
             "per_class",
             "Given per class",
             1,
             MOST_GIVEN,
-            "Labels of so many points of each class are given at the start.",
+            "How many points of each class have their labels at the start.",
         )
-        self._draw = self._spin("draw", "Draw", 1, 9999, "Seed of all that is drawn: the same number, the same run.")
+        self._draw = self._spin(
+            "draw", "Draw", 1, 9999, "Seed of the random numbers: the same seed gives the same run."
+        )
         fields: tuple[QWidget, ...] = (self._source, self._strategy, self._lane, self._given, self._draw)
         self._pairs = [(label_for(field.accessibleName(), field), field) for field in fields]
-        self._arrange()
+        self.lay_out()
 
     def _combo(self, name: str, title: str, tip: str, entries: Sequence[tuple[str, str]]) -> QComboBox:
         combo = describe(combo_box(entries, 8), f"asking.{name}", title, tip)
@@ -107,29 +93,17 @@ class PlanForm(QWidget):
 
     # -- room ------------------------------------------------------------------------------------------------------
 
-    def _width_of(self, columns: int) -> int:
-        """What so many fields beside each other need."""
+    def width_of(self, columns: int) -> int:
+        """Return the width of this many fields side by side."""
         source, strategy, lane, given, draw = self._pairs
         stacks = [[source, lane, given], [strategy, draw]] if columns == 2 else [self._pairs]
         labels = [max(label.sizeHint().width() for label, _ in stack) for stack in stacks]
         fields = [max(field.minimumSizeHint().width() for _, field in stack) for stack in stacks]
         return sum(labels) + sum(fields) + (2 * columns - 1) * SPACING
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._width_of(1), self._grid.minimumSize().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # the text has another size
-            self._arrange()
-        return super().event(event)
-
-    def _arrange(self) -> None:
-        """Two fields in a row, or one where there is no room for two; the learner's name needs a whole row."""
-        columns = 2 if self._width_of(2) <= self.width() else 1
+    def lay_out(self) -> None:
+        """Place two fields in a row, or one if there is no room for two; the learner's name needs a whole row."""
+        columns = 2 if self.width_of(2) <= self.width() else 1
         if columns == self._columns:
             return
         self._columns = columns
@@ -140,9 +114,9 @@ class PlanForm(QWidget):
         )
         rows: Sequence[Sequence[tuple[QLabel, QWidget]]] = two if columns == 2 else one
         for row, fields in enumerate(rows):
-            for place, (label, widget) in enumerate(fields):
-                self._grid.addWidget(label, row, 2 * place)
-                self._grid.addWidget(widget, row, 2 * place + 1, 1, 1 if len(fields) == columns else 3)
+            for column, (label, widget) in enumerate(fields):
+                self._grid.addWidget(label, row, 2 * column)
+                self._grid.addWidget(widget, row, 2 * column + 1, 1, 1 if len(fields) == columns else 3)
             if not fields:
                 self._grid.addWidget(self._formula, row, 0, 1, 2 * columns)
         for column in (1, 3):
@@ -150,7 +124,7 @@ class PlanForm(QWidget):
         self.updateGeometry()
 
     def show_plan(
-        self, plan: Plan, lanes: Sequence[Lane], asking: ActiveLearningRun | None, classes: Sequence[int]
+        self, plan: LearningPlan, lanes: Sequence[Lane], asking: ActiveLearningRun | None, classes: Sequence[int]
     ) -> None:
         """Show `plan`, the classifiers to choose from, and the formula of the next question."""
         self._plan = plan
@@ -160,41 +134,69 @@ class PlanForm(QWidget):
         show_choice(self._strategy, plan.strategy)
         show_number(self._given, plan.per_class)
         show_number(self._draw, plan.draw)
-        number = len(asking.pool.classes) if asking is not None else len(classes)
-        show_text(self._formula, asking_words.formula(lanes[plan.lane], plan.strategy, number))
+        n_classes = len(asking.pool.classes if asking is not None else classes)
+        show_text(self._formula, asking_words.formula(lanes[plan.lane], plan.strategy, n_classes))
 
 
-#: Milliseconds between two answers of the truth that goes on answering.
+class ClassButtons(ButtonRows):
+    """A button for each class of the pool: its symbol, its key and its name."""
+
+    LONGEST = 12  #: Length (characters) of the longest name.
+
+    def __init__(self) -> None:
+        buttons = [QPushButton() for _ in range(MAX_CLASSES)]
+        for button in buttons:
+            button.setIconSize(QSize(22, 22))
+            button.setMinimumSize(64, 30)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the picture keeps the keys
+        self.buttons = buttons
+        self._dressed: tuple[object, ...] = ()
+        super().__init__(buttons)
+
+    def show_classes(self, classes: Sequence[int], names: Sequence[str], theme: Theme) -> None:
+        """Show the buttons of these `classes` (0 to 7)."""
+        ratio = self.devicePixelRatioF()
+        if (tuple(names), theme, ratio) != self._dressed:
+            self._dressed = tuple(names), theme, ratio
+            for label, (button, name) in enumerate(zip(self.buttons, names, strict=True)):
+                short = name if len(name) <= self.LONGEST else f"{name[: self.LONGEST - 1]}…"
+                button.setText(f"{label + 1}  {short}".replace("&", "&&"))
+                button.setIcon(symbol_pixmap(theme, str(label), ratio=ratio))
+                tip = f"The ringed point is of {name}, drawn as {SHAPE_NAMES[label]} (key {label + 1})."
+                describe(button, f"asking.class{label + 1}", f"It is of {name}, {SHAPE_NAMES[label]}", tip)
+        self.show_only([self.buttons[label] for label in classes])
+
+
+#: Time between two automatic answers (ms).
 PLAY_INTERVAL = 300
-#: Pixels of width from which on the picture stands beside the rest, if the panel is wider than it is tall.
+#: Least width of the panel (pixels) at which the picture is beside the rest, if the panel is wider than high.
 WIDE = 600
-#: Pixels of height from which on the settings are shown at first, if nothing stands beside the picture.
+#: Least height of the panel (pixels) at which the settings are visible at first, if nothing is beside the picture.
 TALL = 780
 
 
 class ActiveLearningPanel(QWidget):
-    """A run of active learning, of its own: of the document it takes points, settings and names, and changes nothing
-    before it is told to put the labelled points into it.
+    """Display a run of active learning.  The document provides points, settings and names, and is changed only on
+    request.
 
     Parameters
     ----------
     controller : Controller
     scheduler : Scheduler
-        Whose compute threads learn, paint and compare.
+        Its threads train, paint and compare.
     """
 
     def __init__(self, controller: Controller, scheduler: Scheduler) -> None:
         super().__init__()
         self._controller = controller
         self._shown: tuple[Scene, Theme] | None = None
-        self._plan = Plan()
+        self._plan = LearningPlan()
         self._begun = self._seen = False
-        self._refusal = asking_words.PREPARING  # why there is no run
-        self.desk = ActiveLearningController(scheduler)
+        self._refusal = asking_words.PREPARING  # the reason why there is no run
+        self.runner = ActiveLearningController(scheduler)
         self._clock = QTimer(self, interval=PLAY_INTERVAL)
         self._clock.timeout.connect(self._tick)
-        describe(self, "asking", "Active learning", "Ask for the label that teaches most.")
-        self.setToolTip("")
+        describe(self, "asking", "Active learning", "Ask for the label that teaches most.", hover=False)
         self._build()
 
     def _build(self) -> None:
@@ -206,42 +208,42 @@ class ActiveLearningPanel(QWidget):
         self._classes = ClassButtons()
         for label, button in enumerate(self._classes.buttons):
             button.clicked.connect(partial(self._answer, label))
-        self._truth_button = self._button(
-            "truth", "Label automatically", "The true label of the ringed point (Enter in the picture).", self._truth
-        )
-        self._play_button = self._button(
-            "play", "Label all", "One true label after the other (Space in the picture).", self._toggle_play
-        )
-        self._back_button = self._button("back", "Step back", "Take the newest answer back (Backspace).", self._back)
-        answers = ButtonRows([self._truth_button, self._play_button, self._back_button])
-        self._words = RoomyLabel("asking.words", title="Where the run stands", rich=True)
-        self._question = RoomyLabel("asking.question", title="What is asked", rich=True)
+        buttons = [self._button(*row) for row in self._rows()]
+        self._truth_button, self._play_button, self._back_button, *others = buttons
+        self._start_button, self._settings_button, self._put_button = others
+        self._settings_button.setCheckable(True)
+        self._words = RoomyLabel("asking.words", title="Progress of the run", rich=True)
+        self._question = RoomyLabel("asking.question", title="The question", rich=True)
         self._curve = LearningCurve()
-        self._start_button = self._button(
-            "start", "Start again", "Forget the answers and begin with these settings.", self._start
-        )
-        self._put_button = self._button(
-            "put",
-            "Use these labels",
-            "Put the labelled points, with the labels told, in place of the document's points: one undo step.",
-            self._put,
-        )
         self._form = PlanForm(self._set_plan)
         for spin in self._form.findChildren(WholeField):
             spin.refused.connect(self._controller.say)
         self._form.hide()
-        self._settings_button = self._button(
-            "settings", "Settings", "Show or hide how the next run is to begin.", self._show_settings
+        left = filled(
+            QVBoxLayout(), self._question, (self._board, 1), self._classes, ButtonRows(buttons[:3]), spacing=4
         )
-        self._settings_button.setCheckable(True)
-        left = filled(QVBoxLayout(), self._question, (self._board, 1), self._classes, answers, spacing=4)
-        runs = ButtonRows([self._start_button, self._settings_button, self._put_button])
-        right = filled(QVBoxLayout(), self._words, (self._curve, 1), runs, self._form, spacing=4)
+        right = filled(QVBoxLayout(), self._words, (self._curve, 1), ButtonRows(others), self._form, spacing=4)
         inner = QWidget()
         columns = QBoxLayout(QBoxLayout.Direction.TopToBottom, inner)
         self._columns = filled(columns, (left, 3), (right, 2), margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop = self._board
+
+    def _rows(self) -> Sequence[tuple[str, str, str, object]]:
+        """Return name, text, tip and handler of each button."""
+        return (
+            ("truth", "Label automatically", "The true label of the ringed point (Enter in the picture).", self._truth),
+            ("play", "Label all", "One true label after the other (Space in the picture).", self._toggle_play),
+            ("back", "Step back", "Take the last answer back (Backspace).", self._back),
+            ("start", "Start again", "Discard the answers and begin again with these settings.", self._start),
+            ("settings", "Settings", "Show or hide the settings of the next run.", self._show_settings),
+            (
+                "put",
+                "Use these labels",
+                "Replace the document's points by the labelled points, with the labels given here: one undo step.",
+                self._put,
+            ),
+        )
 
     def _button(self, name: str, text: str, tip: str, run: object) -> QPushButton:
         button = describe(QPushButton(text), f"asking.{name}", text, tip)
@@ -256,13 +258,13 @@ class ActiveLearningPanel(QWidget):
 
     @property
     def playing(self) -> bool:
-        """The truth goes on answering."""
+        """True while questions are answered automatically."""
         return self._clock.isActive()
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show what the scene changes: colours, names, and whether the run is still of its points and settings."""
+        """Follow the scene: its colours, its names, and whether points and settings are still those of the run."""
         self._shown = scene, theme
-        self.desk.collect()
+        self.runner.collect()
         if not self._begun and fast_loops.ready():
             self._begun = True
             lanes = enumerate(each.lane for each in scene.lanes)
@@ -275,15 +277,15 @@ class ActiveLearningPanel(QWidget):
     def _show(self) -> None:
         if self._shown is None:
             return
-        (scene, theme), desk = self._shown, self.desk
-        if self._plan.lane >= len(self._controller.document.lanes):  # it has been removed, perhaps just now
+        (scene, theme), runner = self._shown, self.runner
+        if self._plan.lane >= len(self._controller.document.lanes):  # the classifier has been removed
             self._plan = replace(self._plan, lane=0)
-        asking = desk.asking
-        message = desk.failure if asking is not None else self._refusal
-        self._board.show_board(asking, desk.picture, message, theme)
+        asking = runner.asking
+        message = runner.failure if asking is not None else self._refusal
+        self._board.show_board(asking, runner.picture, message, theme)
         if self.isVisible():
-            desk.want(self._board.grid(), theme.shades)
-        self._curve.show_curves(asking, desk.curves, theme)
+            runner.want(self._board.grid(), theme.shades)
+        self._curve.show_curves(asking, runner.curves, theme)
         lanes = self._controller.document.lanes[: max(scene.shown, self._plan.lane + 1)]
         self._form.show_plan(self._plan, lanes, asking, scene.points.classes)
         self._classes.show_classes(asking.pool.classes if asking is not None else [], scene.document.class_names, theme)
@@ -303,8 +305,8 @@ class ActiveLearningPanel(QWidget):
         self._words.say("" if asking is None else self._text_of(asking))
 
     def _text_of(self, asking: ActiveLearningRun) -> str:
-        """Where the run stands."""
-        curves, stale = self.desk.curves, asking.stale(self._controller.document)
+        """Return progress, remarks and comparison as HTML."""
+        curves, stale = self.runner.curves, asking.stale(self._controller.document)
         changed = "" if asking.plan == self._plan else "Other settings are chosen: “Start again” begins with them."
         first = (asking_words.measured(asking), asking_words.against_random(asking, curves))
         lines = [
@@ -318,7 +320,7 @@ class ActiveLearningPanel(QWidget):
     # -- the user --------------------------------------------------------------------------------------------------
 
     def _answer(self, label: int, *_: object) -> None:
-        asking = self.desk.asking
+        asking = self.runner.asking
         if asking is not None and label not in asking.pool.classes:
             self._controller.say(f"No point of this pool is of class {label + 1}.")
         self._change(lambda asking: asking.answered(label))
@@ -347,8 +349,8 @@ class ActiveLearningPanel(QWidget):
 
     @Slot()
     def _tick(self) -> None:
-        """The next answer of the truth, unless the model is not ready for a question yet."""
-        if self.desk.asking is None or self.desk.asking.finished or self.desk.failure:
+        """Give the next true label, unless the model is not ready for a question yet."""
+        if self.runner.asking is None or self.runner.asking.finished or self.runner.failure:
             self._clock.stop()
             self._show()
         else:
@@ -356,48 +358,48 @@ class ActiveLearningPanel(QWidget):
 
     @Slot()
     def _start(self, *_: object) -> None:
-        """Begin with the plan, on the document as it is now."""
+        """Begin a run with the plan, on the present document."""
         self._clock.stop()
         self._words.forget()
         try:
-            self.desk.start(begin(self._controller.document, self._plan))
+            self.runner.start(begin(self._controller.document, self._plan))
         except ValueError as error:
-            self.desk.start(None)
+            self.runner.start(None)
             self._refusal = str(error)
         if self.isVisible():
-            self.desk.compare()
+            self.runner.compare()
         self._show()
 
     @Slot()
     def _show_settings(self) -> None:
         self._form.setVisible(self._settings_button.isChecked())
 
-    def _set_plan(self, plan: Plan) -> None:
-        """Other settings: at once while no answer can be lost, else from the next start on."""
+    def _set_plan(self, plan: LearningPlan) -> None:
+        """Use other settings: at once while there are no answers to lose, else from the next start on."""
         if plan != self._plan:
             self._plan = plan
-            if self._begun and (self.desk.asking is None or not self.desk.asking.answers):
+            if self._begun and (self.runner.asking is None or not self.runner.asking.answers):
                 self._start()
             else:
                 self._show()
 
     @Slot()
     def _put(self, *_: object) -> None:
-        if self.desk.asking is not None:
-            self._controller.dispatch(self.desk.asking.command(self._controller.document))
+        if self.runner.asking is not None:
+            self._controller.dispatch(self.runner.asking.command(self._controller.document))
 
     def _change(self, change: Callable[[ActiveLearningRun], ActiveLearningRun]) -> None:
-        """Go on with the run as it is after `change`; nothing happens where that hands back the same one."""
-        before = self.desk.asking
+        """Replace the run by what `change` returns, unless that is the same run."""
+        before = self.runner.asking
         after = before if before is None else change(before)
         if after is not None and after is not before:
-            self.desk.go_on(after)
+            self.runner.go_on(after)
             if after.finished:
                 self._clock.stop()
             self._show()
 
     def event(self, event: QEvent) -> bool:
-        # The window's own keys 1 to 8 choose the class of the next point; here they answer.
+        # The window's keys 1 to 8 choose the class of the next point; here they answer.
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and _own_key(event):
             event.accept()
             return True
@@ -425,18 +427,18 @@ class ActiveLearningPanel(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not self._seen:  # from here on the user decides whether the settings are shown
+        if not self._seen:  # afterwards the user decides whether the settings are visible
             self._seen = True
             self._settings_button.setChecked(self._wide or self.height() >= TALL)
             self._show_settings()
-        self.desk.compare()
+        self.runner.compare()
         self._show()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Hidden: what is under way comes to rest."""
+        """Stop the automatic answers and the comparison."""
         super().hideEvent(event)
         self._clock.stop()
-        self.desk.rest()
+        self.runner.pause_comparison()
 
 
 def _own_key(event: QKeyEvent) -> bool:

@@ -1,10 +1,10 @@
-"""Active learning in the background: learn from the labels so far, find the next point to ask for, paint.
+"""Queries of active learning: train on the labels so far, find the next point, paint; compare strategies.
 
-Each training starts from the multipliers of the one before, with one label less: so what is learnt is a function of the
-answers alone, whenever it was asked for.
+Each training starts from the multipliers of the one before, with one label fewer: its result is therefore a function of
+the answers alone, whenever it is computed.
 
-Comparison: accuracy against the number of labels, for asking the closest point and for asking by chance.  All
-repetitions go one label further together: what has been drawn of a curve never changes.
+The comparison is accuracy against the number of labels, for the least certain point and for a random one.  All
+repetitions advance by one label together: a part of a curve that has been drawn never changes.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from solver.inspection.active_learning import certainty, most_informative
 from .state import (
     STRATEGIES,
     ActiveLearningRun,
-    Answer,
+    LabelQuestion,
     LearningStep,
     Multipliers,
-    Pool,
-    Question,
+    PointLabel,
+    PointPool,
     Score,
     Strategy,
     started,
@@ -49,84 +49,84 @@ from .state import (
 
 
 class LearningReply(Struct, frozen=True, eq=False):
-    """What has come of a `LearningQuery` so far.
+    """What a `LearningQuery` has computed so far.
 
     Attributes
     ----------
-    looks : tuple of LearningStep
-        Also those that were known before.
+    steps : tuple of LearningStep
+        Including those that were known before.
     picture : Picture or None
-        Of the last of `looks`.
+        That of the last of `steps`.
     """
 
-    looks: tuple[LearningStep, ...]
+    steps: tuple[LearningStep, ...]
     picture: Picture | None = None
 
 
 @dataclass(frozen=True)
 class LearningQuery:
-    """Query: learn from the `answers` what `asking` does not know yet, and paint the last step on `grid`."""
+    """Query: train the steps from the `answers` that `asking` lacks, and paint the last one on `grid`."""
 
-    pool: Pool
-    answers: tuple[Answer, ...]
+    pool: PointPool
+    answers: tuple[PointLabel, ...]
     grid: Grid
     shades: Shades
     asking: ActiveLearningRun = field(compare=False)
     priority: ClassVar[Priority] = Priority.TRAINING
 
     def answer(self, post: Callable[[LearningReply], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post what was learnt, then the same with its picture."""
-        asking, looks = self.asking, list(self.asking.looks)
-        told, pace = asking.labelled, Pace(overtaken, self.priority)
-        for n in range(len(asking.given) + len(looks), len(told) + 1):
-            looks.append((yield from learning_step(asking, told[:n], looks[-1] if looks else None, pace)))
-        post(LearningReply(tuple(looks)))
-        points = Points.of(asking.pool.xy[[each.index for each in told]], [each.label for each in told])
-        frame = Frame(0, asking.plan.lane, points, asking.lane, Phase.DONE, model=looks[-1].model)
+        """Post the steps, then the steps with the picture."""
+        asking, steps = self.asking, list(self.asking.steps)
+        labelled, pace = asking.labelled, Pace(overtaken, self.priority)
+        for n in range(len(asking.given) + len(steps), len(labelled) + 1):
+            steps.append((yield from learning_step(asking, labelled[:n], steps[-1] if steps else None, pace)))
+        post(LearningReply(tuple(steps)))
+        points = Points.of(asking.pool.xy[[each.index for each in labelled]], [each.label for each in labelled])
+        frame = Frame(0, asking.plan.lane, points, asking.lane, Phase.DONE, model=steps[-1].model)
         picture = yield from picture_of(frame, self.grid, self.shades, pace)
-        post(LearningReply(tuple(looks), picture))
+        post(LearningReply(tuple(steps), picture))
 
 
 # -- learning ------------------------------------------------------------------------------------------------------
 
 
 def learning_step(
-    asking: ActiveLearningRun, told: Sequence[Answer], before: LearningStep | None, pace: Pace
+    asking: ActiveLearningRun, labelled: Sequence[PointLabel], before: LearningStep | None, pace: Pace
 ) -> Generator[Step, None, LearningStep]:
-    """Learn from the first labels of a run.
+    """Train on the first labels of a run, and find the next question.
 
     Parameters
     ----------
     asking : ActiveLearningRun
-    told : sequence of Answer
+    labelled : sequence of PointLabel
     before : LearningStep or None
-        What was learnt from all but the last of them (or from any number of the first).
+        The step of all but the last of them (or of any number of the first).
     """
-    pool, order, index = asking.pool, asking.order, np.array([answer.index for answer in told], dtype=np.intp)
-    labels = np.array([answer.label for answer in told], dtype=np.int64)
+    pool, order, index = (asking.pool, asking.order, np.array([answer.index for answer in labelled], dtype=np.intp))
+    labels = np.array([answer.label for answer in labelled], dtype=np.int64)
     start = before.multipliers if before is not None else {}
     learnt, multipliers = yield from training(pool.xy[index], labels, asking.lane, start, pace)
     model, question = learnt.model, None
     score = yield from scoring(model, pool, pace)
     candidates = order[~np.isin(order, index)]
     if len(candidates):
-        # In the order of chance, so that of equals (kNN has many) no class comes first.
+        # In random order: of equally certain points (kNN has many) none is preferred for its class.
         at = most_informative(model, pool.xy[candidates]) if asking.plan.strategy == "closest" else 0
         asked = int(candidates[at])
-        question = Question(asked, float(certainty(model, pool.xy[[asked]])[0]))
+        question = LabelQuestion(asked, float(certainty(model, pool.xy[[asked]])[0]))
     return LearningStep(model, score, question, learnt.finished, multipliers)
 
 
 def training(
     xy: Array, labels: Integers, lane: Lane, before: Multipliers, pace: Pace
 ) -> Generator[Step, None, tuple[Fitted, Multipliers]]:
-    """Train the classifier of `lane` on `xy` (n, 2), the first of which the multipliers `before` belong to.
+    """Train the classifier of `lane` on `xy` (n, 2); the multipliers `before` belong to its first points.
 
     Returns
     -------
     fitted : Fitted
     multipliers : dict
-        What its successor starts from.
+        The start of the next training.
     """
     if lane.trainer is None:
         return Fitted(lane.fit(Points.of(xy, labels)), True), {}
@@ -139,7 +139,7 @@ def training(
             return None
         index, alpha, share = old
         first = np.zeros(len(pair.index))
-        bounded = np.isfinite(C).all()  # then a class weight that has changed takes the bounded ones along
+        bounded = np.isfinite(C).all()  # bounded multipliers then follow a class weight that has changed
         first[np.searchsorted(pair.index, index)] = share if bounded else alpha
         return first * C if bounded else first
 
@@ -152,8 +152,8 @@ def training(
     return fitted, kept
 
 
-def scoring(model: Model, pool: Pool, pace: Pace) -> Generator[Step, None, Score]:
-    """Shares of the pool and of its fresh points that `model` classifies rightly."""
+def scoring(model: Model, pool: PointPool, pace: Pace) -> Generator[Step, None, Score]:
+    """Return the shares of the pool and of its new points that `model` classifies correctly."""
     shares = []
     for xy, truth in ((pool.xy, pool.truth), (pool.test_xy, pool.test_truth)):
         found = yield from outcome(model, xy, truth, pace)
@@ -161,14 +161,15 @@ def scoring(model: Model, pool: Pool, pace: Pace) -> Generator[Step, None, Score
     return Score(*shares)
 
 
+#: Number of repetitions of each strategy.
 REPETITIONS = 20
-#: Labels up to which is compared.
+#: Largest number of labels in the comparison.
 MOST_LABELS = 200
-#: Seconds between two posts of curves that grow.
+#: Least time between two posts of the growing curves (s).
 INTERVAL = 0.15
 
 
-class Band(Struct, frozen=True, eq=False):
+class AccuracyBand(Struct, frozen=True, eq=False):
     """Mean and quartiles of the repetitions' accuracies, each of shape (m,), at `Curves.labels`."""
 
     mean: Array
@@ -176,37 +177,37 @@ class Band(Struct, frozen=True, eq=False):
     high: Array
 
     @staticmethod
-    def of(accuracies: Array) -> Band:
-        """Of accuracies (n_repetitions, m)."""
+    def of(accuracies: Array) -> AccuracyBand:
+        """Return the band of accuracies of shape (n_repetitions, m)."""
         low, high = np.quantile(accuracies, (0.25, 0.75), axis=0)
-        return Band(accuracies.mean(axis=0), low, high)
+        return AccuracyBand(accuracies.mean(axis=0), low, high)
 
 
-NOTHING = Band(*(np.empty(0) for _ in range(3)))
+NOTHING = AccuracyBand(*(np.empty(0) for _ in range(3)))
 
 
 class Curves(Struct, frozen=True, eq=False):
-    """The comparison as far as it has come.
+    """The comparison as far as it is computed.
 
     Attributes
     ----------
-    pool : Pool
-        Of the run this belongs to.
+    pool : PointPool
+        The pool of the run.
     first, last : int
-        Numbers of labels at which the curves begin, and will end.
-    bands : mapping of str to Band
-        For each strategy; equally long.
+        Numbers of labels at which the curves begin and will end.
+    bands : mapping of str to AccuracyBand
+        One for each strategy, equally long.
     full : float
-        Accuracy of the model that learnt the true labels of the whole pool; NaN before it has.
+        Accuracy of a model trained on the true labels of the whole pool; NaN until it is known.
     repetitions : int
     failure : str
-        Why there is no more, in a sentence.
+        Sentence why the comparison has stopped; empty if it has not.
     """
 
-    pool: Pool
+    pool: PointPool
     first: int
     last: int
-    bands: dict[Strategy, Band]
+    bands: dict[Strategy, AccuracyBand]
     full: float = math.nan
     repetitions: int = REPETITIONS
     failure: str = ""
@@ -218,20 +219,20 @@ class Curves(Struct, frozen=True, eq=False):
 
     @property
     def finished(self) -> bool:
-        """The curves have come to their end."""
+        """True once the curves are complete."""
         return len(self.labels) == self.last - self.first + 1
 
     def needed(self, strategy: Strategy, accuracy: float) -> int | None:
-        """The least number of labels at which the mean reaches `accuracy`; None when it has not, so far."""
+        """Return the least number of labels at which the mean reaches `accuracy`; None if it has not, so far."""
         reached = np.flatnonzero(self.bands[strategy].mean >= accuracy - 1e-12)
         return int(self.labels[reached[0]]) if len(reached) else None
 
 
 class Comparison:
-    """Query: the repetitions of both strategies on the pool of a run, and how far they have come.
+    """Query: the repetitions of both strategies on the pool of a run, and their progress.
 
-    Only the job of this query writes to it, and there is one at a time.  Repetition 0 is the run itself, when the truth
-    answers all that is asked.
+    Only the job of this query writes to it, and there is one at a time.  Repetition 0 is the run itself with true
+    answers.
 
     Parameters
     ----------
@@ -241,21 +242,21 @@ class Comparison:
     Attributes
     ----------
     curves : Curves
-        As far as all repetitions have come.
+        The part that all repetitions have reached.
     """
 
     def __init__(self, asking: ActiveLearningRun, repetitions: int = REPETITIONS) -> None:
         pool, plans = asking.pool, [replace(asking.plan, strategy=strategy) for strategy in STRATEGIES]
-        #: Each with the labels told so far as the given ones, and what was learnt from them.
+        #: Runs whose given labels are all labels so far, with the step trained on these.
         self._runs = [started(pool, plan, asking.lane, each) for each in range(repetitions) for plan in plans]
         first = len(self._runs[0].given)
         last = max(min(len(pool), MOST_LABELS), first)
         self.curves = Curves(pool, first, last, dict.fromkeys(STRATEGIES, NOTHING), repetitions=repetitions)
-        #: For each strategy and number of labels the accuracies of all repetitions.
+        #: For each strategy and number of labels, the accuracies of all repetitions.
         self._accuracies: dict[Strategy, list[list[float]]] = {strategy: [] for strategy in STRATEGIES}
 
     def answer(self, post: Callable[[Curves], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Go on from where this was overtaken the last time; post the curves as they grow."""
+        """Continue from where the last job was interrupted, and post the curves as they grow."""
         pace = Pace(overtaken)
         if math.isnan(self.curves.full):
             pool, lane = self.curves.pool, self._runs[0].lane
@@ -268,12 +269,12 @@ class Comparison:
             reached = self.curves.first + len(self.curves.labels) - 1
             row: dict[Strategy, list[float]] = {strategy: [] for strategy in STRATEGIES}
             for place, run in enumerate(self._runs):
-                if run.look is None or len(run.given) <= reached:  # else it was done before the job was given up
+                if run.last_step is None or len(run.given) <= reached:  # else it was done before the job was discarded
                     run = self._runs[place] = yield from _further(run, pace)
-                row[run.plan.strategy].append(run.looks[0].score.shown)
+                row[run.plan.strategy].append(run.steps[0].score.shown)
             for strategy, accuracies in row.items():
                 self._accuracies[strategy].append(accuracies)
-            bands = {strategy: Band.of(np.array(rows).T) for strategy, rows in self._accuracies.items()}
+            bands = {strategy: AccuracyBand.of(np.array(rows).T) for strategy, rows in self._accuracies.items()}
             self.curves = replace(self.curves, bands=bands)
             if self.curves.finished or time.perf_counter() - posted >= INTERVAL:
                 post(self.curves)
@@ -281,9 +282,9 @@ class Comparison:
 
 
 def _further(run: ActiveLearningRun, pace: Pace) -> Generator[Step, None, ActiveLearningRun]:
-    """`run` with what is learnt from the labels that it begins with, or from the next one too, told by the truth."""
-    told = run.told_truth().labelled
-    look = yield from learning_step(run, told, run.look, pace)
-    if pace.late():  # kNN learns and is judged in less than a piece: many repetitions make one
+    """Return `run` with one more true label and its step, or with the step of its given labels if that is missing."""
+    labelled = run.told_truth().labelled
+    last_step = yield from learning_step(run, labelled, run.last_step, pace)
+    if pace.late():  # a step of kNN is shorter than a piece
         yield from pace.pause()
-    return replace(run, given=told, looks=(look,))
+    return replace(run, given=labelled, steps=(last_step,))

@@ -1,8 +1,8 @@
-"""Active learning as frozen values: a pool of points, which labels were asked for, and what came of it.
+"""Active learning as frozen values: a pool of points, the labels given so far, and the steps trained on them.
 
-A pool has a hidden truth.  A few points of each class are given; then, one after the other, the label of one more point
-is asked for: of the one the model is least sure of, or of one drawn by chance.  Nothing of the document changes before
-`ActiveLearningRun.command` is dispatched.
+The true labels of a pool are hidden.  Some points of each class are labelled at the start; then the label of one more
+point is requested at a time, either of the point of which the model is least certain or of a random one.  The document
+does not change until `ActiveLearningRun.command` is dispatched.
 """
 
 from __future__ import annotations
@@ -23,33 +23,34 @@ from solver.core.arrays import Array, Indices
 from solver.data import datasets
 
 Labels = NDArray[np.uint8]
-#: Of each binary problem: places of its points among the labelled ones, their alpha, and alpha / C.
+#: For each binary problem: indices of its points among the labelled ones, their alpha, and alpha / C.
 Multipliers = dict[tuple[int, int], tuple[Indices, Array, Array]]
 Strategy = Literal["closest", "random"]
 Source = Literal["points", "generator"]
 STRATEGIES: tuple[Strategy, ...] = ("closest", "random")
-#: A larger pool is a sample of so many points: nobody answers more, and each answer is a training.
+#: Largest pool (points); more points are sampled: nobody labels more, and each label costs a training.
 LARGEST_POOL = 1000
-#: Fresh points that measure how well a pool from the generator was learnt.
+#: Number of new points on which a pool from the generator is tested.
 TEST_POINTS = 2000
+#: Largest number of labels of each class at the start.
 MOST_GIVEN = 5
 
 
-class Plan(Struct, frozen=True):
-    """How a run is to begin.
+class LearningPlan(Struct, frozen=True):
+    """Settings of a new run.
 
     Attributes
     ----------
     source : {"points", "generator"}
-        Where the pool comes from: the document's points, or a fresh sample of the generator.
+        Origin of the pool: the document's points, or a new sample of the generator.
     per_class : int
-        Points of each class whose labels are given.
+        Number of points of each class that are labelled at the start.
     strategy : {"closest", "random"}
-        Which point is asked for next.
+        Choice of the next point: the least certain, or a random one.
     draw : int
-        Seed of all that is drawn.
+        Seed of the random numbers.
     lane : int
-        Whose classifier learns.
+        Index of the classifier that learns.
     """
 
     source: Source = "points"
@@ -59,19 +60,19 @@ class Plan(Struct, frozen=True):
     lane: int = 0
 
 
-class Pool(Struct, frozen=True, eq=False):
-    """The points that can be asked for, with the truth nobody has told yet.
+class PointPool(Struct, frozen=True, eq=False):
+    """The points that can be labelled, with their hidden true labels.
 
     Attributes
     ----------
     xy : ndarray of shape (n, 2)
     truth : ndarray of shape (n,), uint8
     test_xy, test_truth : ndarray of shape (m, 2) and (m,)
-        Fresh points of the same generator; empty when the pool are the document's points.
+        New points of the same generator; empty if the pool comes from the document's points.
     origin : Points or GeneratorSettings
-        What it was made of.
+        Points or settings that it was made from.
     of : int
-        Of how many points it is a sample.
+        Number of points that it is a sample of.
     """
 
     xy: Array
@@ -91,21 +92,21 @@ class Pool(Struct, frozen=True, eq=False):
 
     @property
     def tested(self) -> bool:
-        """Whether there are fresh points to measure on."""
+        """Whether there are new points to test on."""
         return len(self.test_truth) > 0
 
 
-class Answer(Struct, frozen=True):
-    """One point's label, as it was told.
+class PointLabel(Struct, frozen=True):
+    """The label that was given to one point.
 
     Attributes
     ----------
     index : int
-        Place in the pool.
+        Index in the pool.
     label : int
-        0 to 7; need not be the truth.
+        0 to 7; it may be wrong.
     own : bool
-        The person chose the point; it was not the one asked for.
+        The user chose this point instead of the requested one.
     """
 
     index: int
@@ -114,139 +115,140 @@ class Answer(Struct, frozen=True):
 
 
 class Score(Struct, frozen=True):
-    """Shares of points that a model classifies rightly: of the whole pool, and of the fresh points (NaN: none)."""
+    """Shares of points that a model classifies correctly: of the whole pool, and of the new points (NaN: none)."""
 
     pool: float
     test: float = float("nan")
 
     @property
     def shown(self) -> float:
-        """What is said and drawn: of fresh points where there are any, else of the pool."""
+        """The displayed share: that of the new points, or of the pool if there are none."""
         return self.pool if np.isnan(self.test) else self.test
 
 
-class Question(Struct, frozen=True):
-    """Which point is asked for next, and how sure the model is of it (see `solver.certainty`)."""
+class LabelQuestion(Struct, frozen=True):
+    """The point whose label is requested next, and the model's certainty of it (see `solver.certainty`)."""
 
     index: int
     certainty: float
 
 
 class LearningStep(Struct, frozen=True, eq=False):
-    """What was learnt from the labels so far.
+    """The model trained on the labels so far, its scores and the next question.
 
     Attributes
     ----------
     model : SVC or KNeighborsClassifier
     score : Score
-    question : Question or None
-        None when nothing is left to ask.
+    question : LabelQuestion or None
+        None if all points are labelled.
     optimal : bool
-        False when the training ended without a solution (a hard margin that does not exist, too many steps).
+        False if the training ended without a solution (no hard margin exists, or too many steps).
     multipliers : dict
-        The next training starts from them.
+        Start of the next training.
     """
 
     model: Model
     score: Score
-    question: Question | None
+    question: LabelQuestion | None
     optimal: bool = True
     multipliers: Multipliers = field(default_factory=dict)
 
 
 class ActiveLearningRun(Struct, frozen=True, eq=False):
-    """A run at one moment.
+    """The state of a run.
 
     Attributes
     ----------
-    pool : Pool
-    plan : Plan
+    pool : PointPool
+    plan : LearningPlan
     lane : Lane
-        The classifier's settings at the start.
+        The classifier with its settings at the start.
     order : ndarray of shape (n,)
-        The pool, shuffled: random asking goes through it, and of equals the first in it is asked for.
-    given : tuple of Answer
-        The labels to begin with.
-    answers : tuple of Answer
-        The history: the labels asked for, in their order.
-    looks : tuple of LearningStep
-        What was learnt after 0, 1, 2, ... answers; one too few while the newest is being learnt from.
+        The pool, shuffled: the order of random questions, and of equally certain points.
+    given : tuple of PointLabel
+        The labels at the start.
+    answers : tuple of PointLabel
+        The labels given since, in their order.
+    steps : tuple of LearningStep
+        The steps after 0, 1, 2, ... answers; the last is missing while it is being trained.
     chosen : int or None
-        The point the person wants to tell the label of, in place of the one asked for.
+        The point that the user chose to label instead of the requested one.
     """
 
-    pool: Pool
-    plan: Plan
+    pool: PointPool
+    plan: LearningPlan
     lane: Lane
     order: Indices
-    given: tuple[Answer, ...]
-    answers: tuple[Answer, ...] = ()
-    looks: tuple[LearningStep, ...] = ()
+    given: tuple[PointLabel, ...]
+    answers: tuple[PointLabel, ...] = ()
+    steps: tuple[LearningStep, ...] = ()
     chosen: int | None = None
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     @property
-    def labelled(self) -> tuple[Answer, ...]:
-        """All labels told so far, the given ones first."""
+    def labelled(self) -> tuple[PointLabel, ...]:
+        """All labels so far, those of the start first."""
         return self.given + self.answers
 
     @property
     def open(self) -> NDArray[np.bool_]:
-        """Which points of the pool have no label yet, shape (n,)."""
+        """Mask of the points without a label, shape (n,)."""
         mask = np.ones(len(self.pool), dtype=bool)
         mask[[answer.index for answer in self.labelled]] = False
         return mask
 
     @property
-    def look(self) -> LearningStep | None:
-        """What was learnt from all labels; None while that is being learnt."""
-        return self.looks[-1] if len(self.looks) > len(self.answers) else None
+    def last_step(self) -> LearningStep | None:
+        """The step of all labels; None while it is being trained."""
+        return self.steps[-1] if len(self.steps) > len(self.answers) else None
 
     @property
-    def question(self) -> Question | None:
-        """What is asked next; None while learning, and at the end."""
-        return self.look.question if self.look is not None else None
+    def question(self) -> LabelQuestion | None:
+        """The next question; None while training, and at the end."""
+        return self.last_step.question if self.last_step is not None else None
 
     @property
     def target(self) -> int | None:
-        """The point that the next answer is about: the person's own choice, or the one asked for."""
+        """The point that the next answer is about: the user's choice, or the requested one."""
         if self.chosen is not None:
             return self.chosen
         return self.question.index if self.question is not None else None
 
     @property
     def finished(self) -> bool:
-        """Every point has its label."""
+        """True once every point has a label."""
         return len(self.labelled) == len(self.pool)
 
     @property
     def wrong(self) -> int:
-        """How many answers are not the truth."""
+        """Number of answers that differ from the true label."""
         return sum(answer.label != self.pool.truth[answer.index] for answer in self.answers)
 
     @property
     def own(self) -> int:
-        """How many answers are about points the person chose."""
+        """Number of answers about points that the user chose."""
         return sum(answer.own for answer in self.answers)
 
     # -- going on --------------------------------------------------------------------------------------------------
 
     def told_truth(self) -> ActiveLearningRun:
-        """With the true label of `target`; the same object when nothing is asked."""
+        """Return the run with the true label of `target`; the same run if there is no question."""
         return self if self.target is None else self.answered(int(self.pool.truth[self.target]))
 
     def answered(self, label: int) -> ActiveLearningRun:
-        """With the label of `target` told by the person; the same object when nothing is asked or there is no such
-        class in the pool."""
+        """Return the run with this label of `target`; the same run if there is no question, or no such class in the
+        pool.
+        """
         index = self.target
         if index is None or label not in self.pool.classes:
             return self
         own = self.question is None or index != self.question.index
-        return replace(self, answers=(*self.answers, Answer(index, label, own)), chosen=None)
+        return replace(self, answers=(*self.answers, PointLabel(index, label, own)), chosen=None)
 
     def choosing(self, index: int | None) -> ActiveLearningRun:
-        """With the person's own choice, or with None back to the one asked for; a labelled point cannot be chosen."""
+        """Return the run with another target, or with None back at the requested point; labelled points are ignored."""
         if index is not None and (not 0 <= index < len(self.pool) or not self.open[index]):
             return self
         if index is not None and self.question is not None and index == self.question.index:
@@ -254,25 +256,25 @@ class ActiveLearningRun(Struct, frozen=True, eq=False):
         return self if index == self.chosen else replace(self, chosen=index)
 
     def back(self) -> ActiveLearningRun:
-        """As it was before the newest answer; the same object at the start."""
+        """Return the run before its last answer; the same run at the start."""
         if not self.answers:
             return self
         answers = self.answers[:-1]
-        return replace(self, answers=answers, looks=self.looks[: len(answers) + 1], chosen=None)
+        return replace(self, answers=answers, steps=self.steps[: len(answers) + 1], chosen=None)
 
-    def learnt(self, answers: tuple[Answer, ...], looks: tuple[LearningStep, ...]) -> ActiveLearningRun:
-        """With what came of learning from `answers`, as far as they are the answers of this run and it is new."""
+    def learnt(self, answers: tuple[PointLabel, ...], steps: tuple[LearningStep, ...]) -> ActiveLearningRun:
+        """Return the run with those `steps`, trained on `answers`, that belong to its own answers and are new."""
         alike = min(len(answers), len(self.answers))
-        usable = looks[: alike + 1]
-        if answers[:alike] != self.answers[:alike] or len(usable) <= len(self.looks):
+        usable = steps[: alike + 1]
+        if answers[:alike] != self.answers[:alike] or len(usable) <= len(self.steps):
             return self
-        grown = replace(self, looks=self.looks + usable[len(self.looks) :])
+        grown = replace(self, steps=self.steps + usable[len(self.steps) :])
         return grown.choosing(self.chosen) if self.chosen is not None else grown
 
     # -- the document ----------------------------------------------------------------------------------------------
 
     def stale(self, document: Document) -> str:
-        """What has changed in `document` since the start, in a sentence; "" when nothing that counts has."""
+        """Return a sentence about what has changed in `document` since the start; "" if nothing relevant has."""
         if self.plan.source == "points" and self.pool.origin is not document.points:
             return "The points have changed since the start: this run goes on with the old ones."
         if self.plan.source == "generator" and self.pool.origin != document.generator:
@@ -285,7 +287,7 @@ class ActiveLearningRun(Struct, frozen=True, eq=False):
         return ""
 
     def command(self, document: Document) -> ImportPoints:
-        """Puts the labelled points, with the labels told, in the place of the document's points: one undo step."""
+        """Return the command that replaces the document's points by the labelled ones, as one undo step."""
         xy = self.pool.xy[[answer.index for answer in self.labelled]]
         labels = [answer.label for answer in self.labelled]
         names = tuple(style.name for style in document.styles)
@@ -299,14 +301,14 @@ class ActiveLearningRun(Struct, frozen=True, eq=False):
         )
 
 
-def begin(document: Document, plan: Plan) -> ActiveLearningRun:
-    """The start of a run; ValueError with a sentence when there is nothing to ask.
+def begin(document: Document, plan: LearningPlan) -> ActiveLearningRun:
+    """Return the start of a run.
 
     Raises
     ------
     ValueError
-        A classifier that cannot ask, no points, one point, one class only, no point left to ask for, or generator
-        settings that cannot be.
+        The classifier cannot choose points; there are no points, one point, or one class; no label is left to request;
+        or the settings of the generator are invalid.
     """
     if plan.lane >= len(document.lanes) or not document.lanes[plan.lane].family.asks:
         raise ValueError("Only kNN or an SVM can ask here: choose such a classifier.")
@@ -325,31 +327,31 @@ def begin(document: Document, plan: Plan) -> ActiveLearningRun:
     return run
 
 
-def started(pool: Pool, plan: Plan, lane: Lane, repetition: int = 0) -> ActiveLearningRun:
-    """The start of a run as chance decides in one repetition; the shown one is repetition 0."""
+def started(pool: PointPool, plan: LearningPlan, lane: Lane, repetition: int = 0) -> ActiveLearningRun:
+    """Return the start of a run with the random choices of one repetition; the displayed run is repetition 0."""
     given, order = drawn(pool.truth, plan.per_class, plan.draw, repetition)
-    return ActiveLearningRun(pool, plan, lane, order, tuple(Answer(int(at), int(pool.truth[at])) for at in given))
+    return ActiveLearningRun(pool, plan, lane, order, tuple(PointLabel(int(at), int(pool.truth[at])) for at in given))
 
 
 def drawn(truth: Labels, per_class: int, draw: int, repetition: int) -> tuple[Indices, Indices]:
-    """What chance decides in one repetition of a run; the shown one is repetition 0.
+    """Draw the random choices of one repetition of a run; the displayed run is repetition 0.
 
     Returns
     -------
     given : ndarray of shape (m,)
-        `per_class` points of each class, or all it has.
+        `per_class` points of each class, or all of a smaller class.
     order : ndarray of shape (n,)
-        The whole pool, shuffled; random asking takes the points that are not given in this order.
+        The whole pool, shuffled; random questions follow this order.
     """
     order = np.random.default_rng([draw, repetition]).permutation(len(truth)).astype(np.intp)
     given = [order[truth[order] == label][:per_class] for label in np.unique(truth)]
     return np.concatenate(given), order
 
 
-def _pool(document: Document, plan: Plan) -> Pool:
+def _pool(document: Document, plan: LearningPlan) -> PointPool:
     if plan.source == "points":
         points, nothing = document.points.sample(LARGEST_POOL), Points()
-        return Pool(points.xy, points.labels, nothing.xy, nothing.labels, document.points, len(document.points))
+        return PointPool(points.xy, points.labels, nothing.xy, nothing.labels, document.points, len(document.points))
     settings = document.generator
     many = settings.n_classes if datasets.DATASETS[settings.name].n_classes[1] > 2 else 2
     seeds = np.random.SeedSequence([settings.seed, plan.draw]).generate_state(2) >> 1  # other than the document's own
@@ -359,4 +361,4 @@ def _pool(document: Document, plan: Plan) -> Pool:
 
     pool = sample(min(settings.count, LARGEST_POOL // many), seeds[0])
     test = sample(TEST_POINTS // many, seeds[1])
-    return Pool(pool.xy, pool.labels, test.xy, test.labels, settings, len(pool))
+    return PointPool(pool.xy, pool.labels, test.xy, test.labels, settings, len(pool))

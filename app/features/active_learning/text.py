@@ -1,4 +1,4 @@
-"""Text of active learning: every sentence of its panel, made from values; no Qt."""
+"""Wording of active learning: every sentence of its panel, made from values; no Qt."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from .query import Curves
 from .state import STRATEGIES, ActiveLearningRun, Source, Strategy
 
 SOURCES: dict[Source, str] = {"points": "The points", "generator": "New sample"}
-ASKED: dict[Strategy, str] = {"closest": "Least sure", "random": "By chance"}
-#: Shares of the accuracy with all labels, for which the labels needed are counted.
+ASKED: dict[Strategy, str] = {"closest": "Least sure", "random": "Random"}
+#: Shares of the accuracy with all labels for which the number of labels needed is reported.
 SHARES = (0.95, 0.99)
 PREPARING = "Preparing the fast solver…"
 
 
 def formula(lane: Lane, strategy: Strategy, n_classes: int) -> str:
-    """Which of the unlabelled points is asked for."""
+    """Return the formula of the next point."""
     if strategy == "random":
         return "next = any unlabelled x, all equally likely"
     return f"next = argmin {_signs(lane, n_classes)[1]}"
 
 
 def measure(lane: Lane, certainty: float, n_classes: int) -> str:
-    """How sure the model is of a point, in the signs of `formula`."""
+    """Return how certain the model is of a point, in the symbols of `formula`."""
     return f"{_signs(lane, n_classes)[0]} = {short(certainty)}"
 
 
 def _signs(lane: Lane, n_classes: int) -> tuple[str, str]:
-    """How sure a model is, in signs and as a formula that says what they mean."""
+    """Return the certainty of a model as a symbol, and as a formula with its meaning."""
     if lane.trainer is None:
         return "p₁ − p₂", "p₁(x) − p₂(x): the two largest shares of the vote"
     if n_classes == 2:
@@ -41,28 +41,34 @@ def _signs(lane: Lane, n_classes: int) -> tuple[str, str]:
 
 
 def progress(asking: ActiveLearningRun) -> str:
-    """How many labels were asked for, and how good the model is with them."""
+    """Return the number of labels given so far, and the accuracy with them."""
     text = f"Asked {len(asking.answers)} of {grouped(len(asking.pool) - len(asking.given))}"
-    return f"{text}: accuracy {percent(asking.look.score.shown)}" if asking.look is not None else f"{text}: learning…"
+    return (
+        f"{text}: accuracy {percent(asking.last_step.score.shown)}"
+        if asking.last_step is not None
+        else f"{text}: learning…"
+    )
 
 
 def measured(asking: ActiveLearningRun) -> str:
-    """What the accuracy is a share of."""
+    """Return what the accuracy is a share of."""
     pool = asking.pool
     if not pool.tested:
         sample = f", a sample of {grouped(pool.of)}" if pool.of > len(pool) else ""
         return f"of the pool ({count(len(pool), 'point')}{sample})."
     text = f"of {count(len(pool.test_truth), 'new point')}"
-    return f"{text}, {percent(asking.look.score.pool)} of the pool." if asking.look is not None else f"{text}."
+    return (
+        f"{text}, {percent(asking.last_step.score.pool)} of the pool." if asking.last_step is not None else f"{text}."
+    )
 
 
 def against_random(asking: ActiveLearningRun, curves: Curves | None) -> str:
-    """How many labels asking by chance needs for what the run has come to."""
-    look = asking.look
-    if curves is None or curves.failure or look is None or not len(curves.labels):
+    """Return the number of labels that random choice needs for the present accuracy."""
+    last_step = asking.last_step
+    if curves is None or curves.failure or last_step is None or not len(curves.labels):
         return ""
     here = f"this run has {len(asking.labelled)} ({len(asking.given)} given)"
-    needed, last = curves.needed("random", look.score.shown), int(curves.labels[-1])
+    needed, last = curves.needed("random", last_step.score.shown), int(curves.labels[-1])
     if needed is not None:
         return f"Random needs about {count(needed, 'label')} for that; {here}."
     if curves.finished and last == len(curves.pool):
@@ -71,7 +77,7 @@ def against_random(asking: ActiveLearningRun, curves: Curves | None) -> str:
 
 
 def verdict(curves: Curves | None) -> tuple[str, ...]:
-    """What the comparison comes to, in lines."""
+    """Return the result of the comparison, in lines."""
     if curves is None:
         return ()
     if curves.failure:
@@ -98,7 +104,7 @@ def _so_far(curves: Curves) -> str:
 
 
 def question(asking: ActiveLearningRun) -> str:
-    """What is asked, and why of this point."""
+    """Return the question, and why it is about this point."""
     if asking.finished:
         return "All points have their labels."
     if asking.chosen is not None:
@@ -113,7 +119,7 @@ def question(asking: ActiveLearningRun) -> str:
 
 
 def remarks(asking: ActiveLearningRun) -> str:
-    """What else is to be known about the run."""
+    """Return further remarks about the run."""
     parts = []
     if asking.wrong:
         verb = "answer is" if asking.wrong == 1 else "answers are"
@@ -122,6 +128,6 @@ def remarks(asking: ActiveLearningRun) -> str:
         parts.append(f"{count(asking.own, 'point')} of your own choice.")
     lane, chosen = asking.lane, asking.plan.strategy == "closest"
     parts.append(lane.family.label_remark(lane.settings, len(asking.labelled), chosen))
-    if asking.look is not None and not asking.look.optimal:
-        parts.append("The training found no solution for these labels; this is where it stopped.")
+    if asking.last_step is not None and not asking.last_step.optimal:
+        parts.append("The training found no solution for these labels; it stopped early.")
     return " ".join(filter(None, parts))

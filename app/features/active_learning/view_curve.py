@@ -1,4 +1,4 @@
-"""LearningCurve: accuracy against the number of labels, of the least sure point and of random ones, and this run."""
+"""LearningCurve: accuracy against the number of labels, for the least certain and for random points, and this run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = {"closest": "least sure point", "random": "random"}
 
 
 class LearningCurve(Chart):
-    """A comparison and a run with its present place."""
+    """Chart of the comparison, and of the present run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,9 +33,9 @@ class LearningCurve(Chart):
         )
 
     def show_curves(self, asking: ActiveLearningRun | None, curves: Curves | None, theme: Theme) -> None:
-        """Draw the comparison as far as it has come, and the run."""
+        """Draw the comparison as far as it is computed, and the run."""
         marks: list[Mark] = []
-        run = [] if asking is None else [look.score.shown for look in asking.looks]
+        run = [] if asking is None else [last_step.score.shown for last_step in asking.steps]
         if asking is not None and curves is not None:
             marks += _comparison(curves, theme)
         if asking is not None and run:
@@ -55,16 +55,16 @@ class LearningCurve(Chart):
 
 
 def _comparison(curves: Curves, theme: Theme) -> list[Mark]:
-    """Bands and means of both; chance first: where the two are the same, both can be seen."""
+    """Return bands and means of both strategies; random first, so that both are visible where they coincide."""
     marks: list[Mark] = []
-    # No class has grey; and the lines differ besides.
-    looks = {"closest": (theme.accent, 2.2, None), "random": (theme.faint, 2.0, DASHED)}
+    # No class is grey; and the lines differ in width and dashes as well.
+    steps = {"closest": (theme.accent, 2.2, None), "random": (theme.faint, 2.0, DASHED)}
     strategies = STRATEGIES[::-1] if len(curves.labels) > 1 else ()
     for strategy in strategies:
-        band, colour = curves.bands[strategy], looks[strategy][0]
+        band, colour = curves.bands[strategy], steps[strategy][0]
         marks.append(Band(x=curves.labels, low=band.low, high=band.high, colour=colour))
     for strategy in strategies:
-        colour, width, dash = looks[strategy]
+        colour, width, dash = steps[strategy]
         mean = curves.bands[strategy].mean
         marks.append(Line(x=curves.labels, y=mean, colour=colour, width=width, dash=dash, name=NAMES[strategy]))
     if not math.isnan(curves.full):

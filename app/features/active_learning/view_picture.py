@@ -1,4 +1,4 @@
-"""PoolPicture: the pool of active learning over the surface of what is learnt so far, and the point asked about."""
+"""PoolPicture: the pool of active learning over the surface of the present model, and the point in question."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from solver.core.arrays import Array
 
 from .state import ActiveLearningRun
 
-#: Pixels from a point within which a click means it.
+#: Largest distance of a click from the point it selects (pixels).
 REACH = 14
-#: Sizes in pixels of the ring round the point asked about, of the disc in it, and of the disc of an unlabelled point.
+#: Diameters (pixels) of the ring round the point in question, of the disc in it, and of an unlabelled point.
 RING, DISC, UNLABELLED = 26.0, 9.4, 6.4
-#: A pool of more points has smaller ones.
+#: Pools with more points than this have smaller symbols.
 MANY = 400
-#: Where a sign stands, beside a point and beside a ring: at the upper right, in parts of its own size.
+#: Anchor of a sign at the upper right of a point and of a ring, in multiples of the sign's size.
 BESIDE_POINT, BESIDE_RING = (-0.3, 1.4), (-0.5, 1.6)
 _ARROWS = {
     Qt.Key.Key_Left: (-1.0, 0.0),
@@ -38,14 +38,14 @@ _ARROWS = {
 
 
 class PoolPicture(Chart):
-    """Shows the pool of a run; tells of the point the user chooses, and of its keys."""
+    """Display the pool of a run; emit signals for chosen points and for its keys."""
 
-    #: Place in the pool of the point chosen, or -1: back to the one asked for.
+    #: Index in the pool of the chosen point, or -1 for the requested one.
     chosen = Signal(int)
-    #: Enter: the truth is to answer.  Space: it is to go on answering, or to stop.
+    #: Enter was pressed: give the true label.  Space was pressed: start or stop automatic answers.
     truth_wanted = Signal()
     play_wanted = Signal()
-    #: There is another grid to paint on.
+    #: The grid of the picture has changed.
     resized = Signal()
 
     framed = sets = equal = True
@@ -56,10 +56,10 @@ class PoolPicture(Chart):
             self,
             "asking.picture",
             "Pool of points",
-            "Click an unlabelled point, or go to one with the arrow keys, to tell its label in place of the one"
-            " asked for. Keys 1–8 answer, Enter labels automatically, Backspace steps back.",
+            "Click an unlabelled point, or go to one with the arrow keys, to label it instead of the one asked for."
+            " Keys 1–8 answer, Enter labels automatically, Backspace steps back.",
+            hover=False,
         )
-        self.setToolTip("")
         self._shown: tuple[ActiveLearningRun | None, Picture | None, str, Theme | None] = None, None, "", None
 
     def minimumSizeHint(self) -> QSize:
@@ -69,7 +69,7 @@ class PoolPicture(Chart):
         return EDGE
 
     def show_board(self, asking: ActiveLearningRun | None, picture: Picture | None, message: str, theme: Theme) -> None:
-        """Draw the pool of `asking` over `picture`, or a `message`."""
+        """Draw the pool of `asking` over `picture`, or a `message` instead."""
         shown, before = (asking, picture, message, theme), self._shown[0]
         if shown == self._shown:
             return
@@ -94,13 +94,13 @@ class PoolPicture(Chart):
         self.resized.emit()
 
     def grid(self) -> Grid:
-        """Return the part of the plane on screen, a sample per device pixel."""
+        """Return the displayed part of the plane, with one sample per device pixel."""
         area, ((left, right), (bottom, top)), ratio = self.area(), self.box.viewRange(), self.devicePixelRatioF()
         width, height = (max(round(size * ratio), 16) for size in (area.width(), area.height()))
         return Grid(left, right, bottom, top, width, height)
 
     def spots(self) -> Array:
-        """Return where the points of the pool are in the widget, shape (n, 2)."""
+        """Return the pixels of the points of the pool, shape (n, 2)."""
         assert self._shown[0] is not None
         return np.column_stack(self.places(*self._shown[0].pool.xy.T))
 
@@ -145,22 +145,24 @@ class PoolPicture(Chart):
 
 
 def _pool_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
-    """All points; those of a wrong label have a sign."""
-    xy, told, small = asking.pool.xy, asking.labelled, 1.0 if len(asking.pool) <= MANY else 0.75
-    size, ground, ink = UNLABELLED * small, theme.background, theme.ink
+    """Return the marks of all points, with a sign on those that are labelled wrongly."""
+    xy, labelled, small = asking.pool.xy, asking.labelled, 1.0 if len(asking.pool) <= MANY else 0.75
+    size, background, ink = UNLABELLED * small, theme.background, theme.ink
     x, y = xy[asking.open].T
-    marks: list[Mark] = [Spots(x=x, y=y, size=size, colour=ground, edge=theme.faint, edge_width=1.3)]
-    for label in sorted({answer.label for answer in told}):
-        x, y = xy[[answer.index for answer in told if answer.label == label]].T
+    marks: list[Mark] = [Spots(x=x, y=y, size=size, colour=background, edge=theme.faint, edge_width=1.3)]
+    for label in sorted({answer.label for answer in labelled}):
+        x, y = xy[[answer.index for answer in labelled if answer.label == label]].T
         marks.append(class_spots(theme, label, x, y, POINT * small))
-    x, y = xy[[answer.index for answer in told if answer.label != asking.pool.truth[answer.index]]].T
-    marks.append(Texts(x=x, y=y, texts=[" ≠ "] * len(x), colour=ground, plate=ink, anchor=BESIDE_POINT))
+    x, y = xy[[answer.index for answer in labelled if answer.label != asking.pool.truth[answer.index]]].T
+    marks.append(Texts(x=x, y=y, texts=[" ≠ "] * len(x), colour=background, plate=ink, anchor=BESIDE_POINT))
     return marks
 
 
 def _question_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
-    """The point the next answer is about, with its "?"; beside an own choice, thinly, the one asked for."""
-    target, question, marks, ink, ground = asking.target, asking.question, list[Mark](), theme.ink, theme.background
+    """Return the marks of the point in question with its "?", and a thin ring on the requested one if another is
+    chosen.
+    """
+    target, question, marks, ink, background = asking.target, asking.question, list[Mark](), theme.ink, theme.background
     if target is None:
         return marks
     rings = [(target, theme.ink if asking.chosen is None else theme.accent, 2.8)]
@@ -170,15 +172,15 @@ def _question_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
         x, y = asking.pool.xy[[index]].T
         marks += [
             Spots(x=x, y=y, size=RING, colour=each, edge_width=wide, hollow=True)
-            for each, wide in ((ground, width + 2.4), (colour, width))
+            for each, wide in ((background, width + 2.4), (colour, width))
         ]
-    marks.append(Spots(x=x, y=y, size=DISC, colour=ground, edge=ink, edge_width=1.6))
-    marks.append(Texts(x=x, y=y, texts=[" ? "], colour=ground, plate=ink, anchor=BESIDE_RING))
+    marks.append(Spots(x=x, y=y, size=DISC, colour=background, edge=ink, edge_width=1.6))
+    marks.append(Texts(x=x, y=y, texts=[" ? "], colour=background, plate=ink, anchor=BESIDE_RING))
     return marks
 
 
 def _words(asking: ActiveLearningRun) -> str:
-    """Return in words what the picture shows."""
+    """Return a description of the picture."""
     words = f"{len(asking.pool)} points, {len(asking.labelled)} of them labelled."
     if asking.target is not None:
         x, y = asking.pool.xy[asking.target]

@@ -1,4 +1,4 @@
-"""Collecting: hand-ins out of pasted texts and files; what cannot be used is named in one sentence and left out."""
+"""Collecting: read hand-ins from pasted texts and files; report in one sentence each what cannot be used."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from app.files.documents import FileError, read_bytes
 
 from .hand_in import END, MOST_CHARACTERS, HandIn, StepAnswers
 
-#: Hand-ins of one class, bytes of a file or of what is pasted, and bytes of the JSON of one hand-in.
+#: Limits: hand-ins of one class, size of a file or of pasted text (bytes), and size of the JSON of one hand-in (bytes).
 MOST_HAND_INS, MOST_BYTES, MOST_JSON = 500, 10_000_000, 1_000_000
 
 
-class Source(Struct, frozen=True):
-    """A text in which answers were found: where, and the part after the prefix, or why it was not read."""
+class AnswerSource(Struct, frozen=True):
+    """A text in which answers were found: its name, and the part after the prefix, or why it was not read."""
 
     name: str
     text: str = ""
@@ -30,41 +30,40 @@ class Source(Struct, frozen=True):
 
 
 class Collected(Struct, frozen=True):
-    """What was handed in to a lesson, and sentences about what was left out."""
+    """The hand-ins to a lesson, and a sentence about each text that was left out."""
 
     digest: str
     hand_ins: tuple[HandIn, ...] = ()
     left_out: tuple[str, ...] = ()
 
 
-def sources_in(text: str, name: str) -> list[Source]:
-    """Return the answers in `text`, one or many, whatever stands between them; `name` is that of a file, or ""."""
-    if len(text) > MOST_BYTES:
-        return [
-            Source(name or "The text", fault=f"is longer than {grouped(MOST_BYTES)} characters, so it was not read")
-        ]
-    found = "".join(text.split()).split(ANSWERS_PREFIX)[1:]
-    if not found:
-        return [Source(name or "The text", fault="has no answers in it")]
-    if len(found) > MOST_HAND_INS:
-        return [Source(name or "The text", fault=f"holds more than {MOST_HAND_INS} hand-ins, so it was not read")]
+def sources_in(text: str, name: str) -> list[AnswerSource]:
+    """Return the answers in `text`, whatever is between them; `name` is that of the file, or "" for pasted text."""
+    found = [] if len(text) > MOST_BYTES else "".join(text.split()).split(ANSWERS_PREFIX)[1:]
+    faults = (
+        (len(text) > MOST_BYTES, f"is longer than {grouped(MOST_BYTES)} characters, so it was not read"),
+        (not found, "has no answers in it"),
+        (len(found) > MOST_HAND_INS, f"holds more than {MOST_HAND_INS} hand-ins, so it was not read"),
+    )
+    if fault := next((sentence for applies, sentence in faults if applies), ""):
+        return [AnswerSource(name or "The text", fault=fault)]
     if name and len(found) == 1:
-        return [Source(name, found[0])]
+        return [AnswerSource(name, found[0])]
     of = f" of {name}" if name else ""
-    return [Source(f"Text {at}{of}", each) for at, each in enumerate(found, 1)]
+    return [AnswerSource(f"Text {at}{of}", each) for at, each in enumerate(found, 1)]
 
 
-def sources_of(path: Path) -> list[Source]:
+def sources_of(path: Path) -> list[AnswerSource]:
     """Return the answers in the file at `path`."""
     name = plain(path.name)
     try:
         return sources_in(read_bytes(path, MOST_BYTES).decode("utf-8", "replace"), name)
     except FileError as error:
-        return [Source(name, fault=str(error).removeprefix(f"{path.name} ").rstrip("."))]
+        return [AnswerSource(name, fault=str(error).removeprefix(f"{path.name} ").rstrip("."))]
 
 
-def decode(source: Source) -> HandIn:
-    """Return the hand-in of `source`; FileError with one sentence where it is none."""
+def decode(source: AnswerSource) -> HandIn:
+    """Return the hand-in of `source`; raise FileError with one sentence if it is none."""
     if source.fault:
         raise FileError(f"{source.name} {source.fault}.")
     body, end, _ = source.text.partition(END)
@@ -82,15 +81,15 @@ def decode(source: Source) -> HandIn:
     return hand_in
 
 
-def collected(lesson: Lesson, sources: Iterable[Source], before: Sequence[HandIn] = ()) -> Collected:
-    """Return those of the `sources` that answer `lesson`, and why each of the others is left out.
+def collected(lesson: Lesson, sources: Iterable[AnswerSource], before: Sequence[HandIn] = ()) -> Collected:
+    """Return the `sources` that answer `lesson`, and a sentence about each of the others.
 
     Parameters
     ----------
     lesson : Lesson
-    sources : iterable of Source
+    sources : iterable of AnswerSource
     before : sequence of HandIn, default=()
-        Collected before: one that is handed in again takes the place of the first.
+        Collected before; a hand-in with the same number replaces the first.
     """
     found = {each.number: each for each in before}
     left_out = []
@@ -111,7 +110,7 @@ def collected(lesson: Lesson, sources: Iterable[Source], before: Sequence[HandIn
 
 
 def _fault(hand_in: HandIn, lesson: Lesson) -> str:
-    """Return why `hand_in` does not answer `lesson`; "" where it does."""
+    """Return why `hand_in` does not answer `lesson`; "" if it does."""
     if hand_in.digest != lesson.digest:
         if hand_in.lesson != lesson.name:
             return f"answers another lesson, “{hand_in.lesson}”"
@@ -121,7 +120,7 @@ def _fault(hand_in: HandIn, lesson: Lesson) -> str:
 
 
 def _fits(answers: StepAnswers, step: Step) -> bool:
-    """Whether the question of `step` can be answered so."""
+    """Whether `answers` are possible answers to the question of `step`."""
     asked = step.prediction
     n_answers = 0 if asked is None else len(asked.answers)
     sound = len(set(answers.choices)) == len(answers.choices) and all(each < n_answers for each in answers.choices)

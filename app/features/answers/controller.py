@@ -1,6 +1,6 @@
-"""AnswersController: hands in what was made of a lesson, and takes what a class has handed in.  No Qt.
+"""AnswersController: hand in what was done in a lesson, and collect what a class has handed in.  No Qt.
 
-What reads and writes texts is imported when it is first wanted: it would cost the start.
+The modules that read and write texts are imported at the first use, since they would delay the start.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from app.controllers.controller import Controller
+from app.controllers.host import SubjectController
 from app.core.number_format import count
 from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Lesson
@@ -21,35 +22,30 @@ from app.files.background_task import Task
 from .state import ClassSession
 
 if TYPE_CHECKING:
-    from .collecting import Collected, Source
+    from .collecting import AnswerSource, Collected
     from .hand_in import HandIn
 
 NO_LESSON = "Open the lesson that was answered first, then the answers."
 
 
-class AnswersController:
-    """
-    Parameters
-    ----------
-    host : Controller
-    """
+class AnswersController(SubjectController):
+    """Translate user actions on hand-ins into session changes."""
 
-    def __init__(self, host: Controller) -> None:
-        self._host = host
+    _host: Controller
 
     def _answers(self, lesson: Lesson) -> ClassSession:
-        """What the class has answered to `lesson`, the one that is open."""
+        """Return the answers of the class to the open `lesson`."""
         answers = self._host.session.of(ClassSession)
         return answers if answers.digest == lesson.digest else ClassSession(lesson.digest, own=answers.own)
 
     def toggle(self) -> None:
-        """Show the answers of a class to the lesson that is open, or hide them."""
+        """Show the answers of a class to the open lesson, or hide them."""
         now = self._host.session.of(LessonSession)
         if now.lesson is not None:
             self._host.set_session(self._answers(now.lesson), replace(now, for_class=not now.for_class))
 
-    def collecting(self, sources: Callable[[], list[Source]]) -> Task[Collected] | None:
-        """Return the task that reads answers of a class; None, with a sentence, where no lesson is open."""
+    def collecting(self, sources: Callable[[], list[AnswerSource]]) -> Task[Collected] | None:
+        """Return the task that reads answers of a class; None, with a sentence, if no lesson is open."""
         from .collecting import collected
 
         lesson = self._host.session.of(LessonSession).lesson
@@ -61,12 +57,14 @@ class AnswersController:
         return Task("Reading answers", lambda progress: collected(lesson, sources(), before), failure, kept=False)
 
     def take(self, found: Collected) -> None:
-        """Show what was collected, unless another lesson is open by now."""
+        """Show the collected answers, unless another lesson is open by now."""
         now = self._host.session.of(LessonSession)
         if now.lesson is None or now.lesson.digest != found.digest:
             return
         answers = self._answers(now.lesson)
-        all_of_them = {each.number: each for each in (*answers.hand_ins, *found.hand_ins)}  # read side by side, too
+        all_of_them = {
+            each.number: each for each in (*answers.hand_ins, *found.hand_ins)
+        }  # several tasks may read side by side
         more = len(all_of_them) - len(answers.hand_ins)
         answers = replace(answers, hand_ins=tuple(all_of_them.values()), left_out=found.left_out)
         self._host.set_session(answers, replace(now, for_class=True))
@@ -74,12 +72,12 @@ class AnswersController:
         self._host.say(f"{count(more, 'hand-in')} added{left_out}.")
 
     def raise_hands(self, answer: int, number: int) -> None:
-        """So many hands are raised for an answer of the step one is at."""
+        """Record the number of hands raised for an answer of the current step."""
         at = self._host.session.of(LessonSession).at
         self._host.set_session(self._host.session.of(ClassSession).with_hands(at, answer, number))
 
     def hand_in(self, nickname: str) -> HandIn | None:
-        """Return what was made of the lesson that is open, as it is handed in; None where none is open."""
+        """Return the hand-in of the open lesson; None if no lesson is open."""
         from .hand_in import made_of
 
         now = self._host.feature(LessonController).graded

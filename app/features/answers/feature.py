@@ -1,18 +1,10 @@
-"""Answers: what learners made of a lesson, handed in by each, and shown together to the class."""
+"""Answers: handed in by each learner, and displayed together to the class."""
 
-from app.controllers.controller import Controller
-from app.features.lessons.state import LessonSession
+from app.features.lessons.feature import HELP, is_open
 from app.scene.feature import Action, Feature, Widget
 
 from . import scene
 from .controller import AnswersController
-
-HELP = "&Help"
-
-
-def _is_open(controller: Controller) -> bool:
-    return controller.session.of(LessonSession).lesson is not None
-
 
 FEATURE = Feature(
     actions=(
@@ -21,8 +13,8 @@ FEATURE = Feature(
             HELP,
             "Hand &in answers…",
             (),
-            "What you made of the lesson, as one small text for your teacher.",
-            able=_is_open,
+            "Your answers to the lesson, as one small text for your teacher.",
+            able=is_open,
             gap=True,
         ),
         Action(
@@ -30,9 +22,9 @@ FEATURE = Feature(
             HELP,
             "Answers of the &class",
             (),
-            "Show or hide what learners handed in, laid over each other; or a show of hands.",
+            "Show or hide what learners handed in, all in one picture; or count raised hands.",
             run=lambda controller: controller.feature(AnswersController).toggle(),
-            able=_is_open,
+            able=is_open,
         ),
         Action(
             "open_answers",
@@ -40,7 +32,7 @@ FEATURE = Feature(
             "&Open answers…",
             (),
             "Files that learners handed in, as many as you like at once.",
-            able=_is_open,
+            able=is_open,
         ),
         Action(
             "paste_answers",
@@ -48,7 +40,7 @@ FEATURE = Feature(
             "&Paste answers",
             (),
             "Texts that learners handed in, one below the other.",
-            able=_is_open,
+            able=is_open,
         ),
     ),
     window=(

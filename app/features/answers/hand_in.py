@@ -1,8 +1,8 @@
-"""Hand-in: what one learner made of a lesson, as a value and as a text.
+"""Hand-in: what one learner did in a lesson, as a value and as a text.
 
-The text is a prefix, the packed JSON of a `HandIn`, and a full stop, by which a text that was cut off is found out.
-It has the lesson's name and digest, the answers, drawn boundaries, which steps were solved, a nickname if one was
-given, and a random number, so that one that arrives twice counts once; nothing else.
+The text is a prefix, the packed JSON of a `HandIn`, and a full stop, which is missing if the text was cut off.  The
+text contains the lesson's name and digest, the answers, drawn boundaries, which steps were solved, a nickname if one
+was given, and a random number, so that the same hand-in counts only once; nothing else.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from app.features.lessons.state import LessonSession, Line, StepState
 from app.files.documents import FileError
 from solver.core.arrays import Array
 
-#: Answers of a question, drawn lines of a step, and points of a line.
+#: Limits: answers of a question, drawn lines of a step, and points of a line.
 MOST_CHOICES, MOST_LINES, MOST_POINTS = 4, 10, 100
+#: Limits of names (characters).
 LONGEST_NICKNAME, LONGEST_NAME = 40, 255
-#: Characters of one text.
+#: Limit of one text (characters).
 MOST_CHARACTERS = 100_000
-#: Shares of a line's extent: points of it are left out where none is this far from what is left, less than a pixel; and
-#: the others are rounded to this.
+#: Tolerances as shares of a line's extent, less than a pixel: points closer than `NEAR` to the simplified line are left
+#: out, and the others are rounded to `FINEST`.
 NEAR, FINEST = 1e-3, 1e-4
 END = "."
 
@@ -40,8 +41,7 @@ Choice = Annotated[int, Meta(ge=0, lt=MOST_CHOICES)]
 
 
 class StepAnswers(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What was made of one step: places of the answers in the order they were given, drawn lines, and whether it was
-    solved."""
+    """What was done in one step: indices of the answers in the order given, drawn lines, and whether it was solved."""
 
     choices: Annotated[tuple[Choice, ...], Meta(max_length=MOST_CHOICES)] = ()
     lines: Annotated[tuple[DrawnLine, ...], Meta(max_length=MOST_LINES)] = ()
@@ -49,19 +49,19 @@ class StepAnswers(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
 
 class HandIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What one learner made of a lesson."""
+    """What one learner did in a lesson."""
 
     version: Literal[1]
     lesson: Annotated[str, Meta(max_length=LONGEST_NAME)]
     digest: Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
-    #: Drawn at random for each learner and lesson.
+    #: Random for each learner and lesson.
     number: Annotated[str, Meta(pattern="^[0-9a-f]{12}$")]
     steps: Annotated[tuple[StepAnswers, ...], Meta(min_length=1, max_length=MOST_STEPS)]
     nickname: Annotated[str, Meta(max_length=LONGEST_NICKNAME)] = ""
 
 
 def made_of(now: LessonSession, number: str, nickname: str) -> HandIn:
-    """Return what is handed in of the lesson that is open, all of whose steps have been graded."""
+    """Return the hand-in of the open lesson, all of whose steps have been graded."""
     lesson = now.lesson
     assert lesson is not None
     steps = tuple(_answers(step, state) for step, state in zip(lesson.steps, now.states, strict=True))
@@ -77,7 +77,7 @@ def _answers(step: Step, state: StepState) -> StepAnswers:
 
 
 def rounded(line: Line) -> Line:
-    """Return `line` with the points that shape it, at most `MOST_POINTS`, rounded to less than a pixel."""
+    """Return `line` with only the points that shape it, at most `MOST_POINTS`, rounded to less than a pixel."""
     xy = np.asarray(line, dtype=np.float64)
     extent = float(np.ptp(xy, axis=0).max())
     xy = simplified(xy, NEAR * extent)
@@ -88,9 +88,9 @@ def rounded(line: Line) -> Line:
 
 
 def simplified(xy: Array, tolerance: float) -> Array:
-    """Return the points of a line that are farther than `tolerance` from a line without them.
+    """Return the points of a line that are farther than `tolerance` from the line without them.
 
-    The algorithm of Ramer (1972), Douglas and Peucker (1973).
+    This is the algorithm of Ramer (1972), Douglas and Peucker (1973).
     """
     kept = np.zeros(len(xy), dtype=bool)
     kept[[0, -1]] = True
@@ -106,7 +106,7 @@ def simplified(xy: Array, tolerance: float) -> Array:
 
 
 def _distances(xy: Array, first: Array, last: Array) -> Array:
-    """Return how far each point is from the way between two."""
+    """Return the distance of each point from the segment between two points."""
     way = last - first
     squared = float(way @ way)
     along = np.clip((xy - first) @ way / squared, 0.0, 1.0) if squared > 0.0 else np.zeros(len(xy))
@@ -115,7 +115,7 @@ def _distances(xy: Array, first: Array, last: Array) -> Array:
 
 
 def encode(hand_in: HandIn) -> str:
-    """Return the text of `hand_in`; FileError with one sentence where it is too long."""
+    """Return the text of `hand_in`; raise FileError with one sentence if it is too long."""
     text = ANSWERS_PREFIX + packed(msgspec.json.encode(hand_in)) + END
     if len(text) > MOST_CHARACTERS:
         raise FileError("The drawn boundaries are too long to hand in: draw fewer lines.")

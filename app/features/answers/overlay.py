@@ -1,4 +1,4 @@
-"""Class overlay: the boundaries that a class drew, all over each other, over a picture."""
+"""Class overlay: the boundaries drawn by a class, all in one picture."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
 from app.features.lessons.overlay import COLOURS, WIDTH
 from app.features.lessons.state import Line
@@ -18,15 +18,15 @@ from solver import Grid
 
 from .scene import ClassScene
 
-#: Opacity of one boundary, of 255: one alone is seen, and where many agree the colour is full.
+#: Opacity of one boundary (of 255): a single one is visible, and where many agree the colour is full.
 OPACITY = 110
-#: Points up to which lines are wide and smooth, which takes 25 microseconds a point; more are of one pixel.
+#: Number of points up to which lines are wide and antialiased, at 25 microseconds a point; else one pixel wide.
 MOST_SMOOTH = 1500
 
 
 @dataclass(eq=False)
 class ClassOverlay:
-    """What lies over a picture, in the canvas's pixels: a path for each learner, painted once and kept.
+    """The contents of the overlay, in the canvas's pixels: a path for each learner, painted once and cached.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class ClassOverlay:
     _kept: tuple[tuple[object, ...], QPixmap] | None = field(default=None, init=False)
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
-        """Draw it: a line that crosses itself is no darker there, lines of two learners are."""
+        """Draw the paths: a line that crosses itself is no darker there, lines of two learners are."""
         ratio = painter.device().devicePixelRatio()
         key = (theme.dark, ratio)
         if self._kept is None or self._kept[0] != key:
@@ -67,7 +67,7 @@ class ClassLayer:
         self._made_of: tuple[object, ...] = ()
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
-        """Lay it out for `area`, which shows `grid`; returns what must be painted anew."""
+        """Lay the overlay out for `area`, which shows `grid`; return the rectangles to repaint."""
         answers = scene.feature(ClassScene)
         drawn = () if answers is None or answers.drawn_on != lane.slot else answers.boundaries
         made_of: tuple[object, ...] = (drawn, grid, area) if drawn else ()
@@ -82,8 +82,5 @@ def path_of(lines: tuple[Line, ...], grid: Grid, area: QRectF) -> QPainterPath:
     """Return the boundary of one learner, in the pixels of `area`, which shows `grid`."""
     path = QPainterPath()
     for line in lines:
-        first, *others = [QPointF(x, y) for x, y in to_pixels(np.array(line), grid, area).tolist()]
-        path.moveTo(first)
-        for point in others:
-            path.lineTo(point)
+        path.addPolygon(QPolygonF([QPointF(x, y) for x, y in to_pixels(np.array(line), grid, area).tolist()]))
     return path

@@ -1,4 +1,4 @@
-"""ClassPanel: below the question of a lesson, how many of a class gave which answer; a count of raised hands."""
+"""ClassPanel: how many of a class gave which answer, below the question of a lesson; a count of raised hands."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ from app.views.widgets.message_box import message_box
 from app.views.widgets.painted import Painted
 
 from .controller import AnswersController
-from .scene import ClassScene
-from .tally import LETTERS
+from .scene import LETTERS, ClassScene
 
-#: Hands that are raised at most, and the height of a bar in letters.
+#: Largest number of raised hands, and height of a bar in multiples of the font's.
 MOST_HANDS, HIGH = 999, 1.2
-#: Sentences about what was left out that a box shows.
+#: Largest number of sentences in the message about what was left out.
 MOST_SENTENCES = 20
 
 
 class Bar(Painted):
-    """How many gave an answer: a bar as long as their share of the most that gave one."""
+    """How many gave an answer, as a share of the most frequent answer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +39,7 @@ class Bar(Painted):
         return QSize(24, round(HIGH * self.metrics().height()))
 
     def show_share(self, share: float, right: bool, theme: Theme) -> None:
-        """Show the share, in the colour of what is certain where this is known to be the right answer."""
+        """Show the share; green if this is known to be the right answer."""
         shown = (share, right, theme)
         if shown != (self._share, self._right, self._theme):
             self._share, self._right, self._theme = shown
@@ -58,7 +57,7 @@ class Bar(Painted):
 
 
 class ClassPanel(QFrame):
-    """The answers of a class to the step one is at.
+    """The answers of a class to the current step.
 
     Parameters
     ----------
@@ -68,11 +67,10 @@ class ClassPanel(QFrame):
     """
 
     def __init__(self, controller: Controller, do: Callable[[str], object]) -> None:
-        super().__init__()
+        super().__init__(frameShape=QFrame.Shape.StyledPanel)
         answers = controller.feature(AnswersController)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        describe(self, "class", "Answers of the class", "How many gave which answer, and how many solved the step.")
-        self.setToolTip("")
+        tip = "How many gave which answer, and how many solved the step."
+        describe(self, "class", "Answers of the class", tip, hover=False)
         self._left_out: tuple[str, ...] = ()
         self._head = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "class.head")
         grid = QGridLayout()
@@ -116,14 +114,14 @@ class ClassPanel(QFrame):
         self._always = (open_, paste)
 
     def _tell(self) -> None:
-        """Name what was left out, and why."""
+        """Open a message about what was left out, and why."""
         more = len(self._left_out) - MOST_SENTENCES
-        said = [*self._left_out[:MOST_SENTENCES], *[f"And {more} more."] * (more > 0)]
+        sentences = [*self._left_out[:MOST_SENTENCES], *[f"And {more} more."] * (more > 0)]
         close = QMessageBox.StandardButton.Close
-        message_box("warning", "left_out", "Left out", "\n".join(said), self.window(), close).open()
+        message_box("warning", "left_out", "Left out", "\n".join(sentences), self.window(), close).open()
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the answers of the scene; nothing where there are none."""
+        """Show the answers of the scene; hide the panel if there are none."""
         answers = scene.feature(ClassScene)
         self.setVisible(answers is not None)
         if answers is None:
@@ -134,22 +132,19 @@ class ClassPanel(QFrame):
         self._hands.setVisible(bool(tally.choices))
         hands = (*answers.hands, *(0,) * len(LETTERS))
         for place, (letter, bar, number, field) in enumerate(self._rows):
-            there = place < len(tally.choices)
+            offered = place < len(tally.choices)
             for part in (letter, bar, number, field):
-                part.setVisible(there)
-            if there:
+                part.setVisible(offered)
+            if offered:
                 right = asked is not None and place == asked.right and not answers.is_open
                 bar.show_share(tally.choices[place] / max(most, 1), right, theme)
                 show_text(number, str(tally.choices[place]))
                 show_number(field, hands[place])
-        facts = [f"{tally.n_drawn} of {tally.n_hand_ins} drew a boundary."] * (bool(tally.n_drawn) or _draws(answers))
+        draws = bool(tally.n_drawn) or (asked is not None and asked.kind == "boundary")
+        facts = [f"{tally.n_drawn} of {tally.n_hand_ins} drew a boundary."] * draws
         if answers.step.goal or (asked is not None and not answers.is_open):
             facts.append(f"{tally.n_solved} of {tally.n_hand_ins} solved this step.")
         show_text(self._facts, "  ".join(facts))
         self._facts.setVisible(bool(facts))
         self._more.setText(f"{len(self._left_out)} left out…")
         self._buttons.show_only((*self._always, *[self._more] * bool(self._left_out)))
-
-
-def _draws(answers: ClassScene) -> bool:
-    return answers.step.prediction is not None and answers.step.prediction.kind == "boundary"

@@ -1,6 +1,9 @@
-"""Class scene: what is shown of a class's answers to the step of the lesson that is open; no Qt."""
+"""Class scene: the displayed answers of a class to the current step of the open lesson; no Qt."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -10,7 +13,43 @@ from app.scene.context import Context
 from app.scene.model import LaneScene
 
 from .state import ClassSession
-from .tally import Tally, tally_of
+
+if TYPE_CHECKING:
+    from .hand_in import StepAnswers
+
+#: Letters of the answers when a class raises its hands.
+LETTERS = "ABCD"
+
+
+class StepTally(Struct, frozen=True):
+    """Numbers of one step.
+
+    Attributes
+    ----------
+    choices : tuple of int
+        Numbers of learners whose first answer was this one, raised hands included.
+    n_drawn, n_solved : int
+        Numbers of learners who drew a boundary, and who solved the step.
+    n_hand_ins : int
+    """
+
+    choices: tuple[int, ...]
+    n_drawn: int
+    n_solved: int
+    n_hand_ins: int
+
+
+def tally_of(step: Step, answers: Sequence[StepAnswers], hands: Sequence[int] = ()) -> StepTally:
+    """Return the numbers of `step` from its `answers` and the `hands` raised for each answer."""
+    firsts = [each.choices[0] for each in answers if each.choices]
+    n_answers = 0 if step.prediction is None else len(step.prediction.answers)
+    raised = [*hands, *[0] * (n_answers - len(hands))]
+    return StepTally(
+        tuple(firsts.count(place) + raised[place] for place in range(n_answers)),
+        sum(bool(each.lines) for each in answers),
+        sum(each.solved for each in answers),
+        len(answers),
+    )
 
 
 class ClassScene(Struct, frozen=True):
@@ -18,24 +57,21 @@ class ClassScene(Struct, frozen=True):
 
     Attributes
     ----------
-    at : int
-        Place of the step.
     step : Step
-    tally : Tally
+    tally : StepTally
     hands : tuple of int
-        How many hands were raised for each answer, as far as they were counted.
+        Numbers of hands raised for the answers, as far as they were counted.
     boundaries : tuple of tuple of Line
-        What each one drew.
+        The lines that each learner drew.
     drawn_on : int or None
-        Slot of the lane that they are drawn over.
+        Slot of the lane that they are drawn over, if it is displayed.
     is_open : bool
-        The question of the step still waits: nothing says which answer is right, nor who solved it.
+        The question is still open: right answers and numbers of solutions stay hidden.
     left_out : tuple of str
     """
 
-    at: int
     step: Step
-    tally: Tally
+    tally: StepTally
     hands: tuple[int, ...]
     boundaries: tuple[tuple[Line, ...], ...]
     drawn_on: int | None
@@ -44,7 +80,7 @@ class ClassScene(Struct, frozen=True):
 
 
 def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, ...]:
-    """Return what the class answered, while its lesson is open."""
+    """Return the answers of the class while their lesson is open."""
     now, answers = context.session.of(LessonSession), context.session.of(ClassSession)
     if now.lesson is None or now.step is None or not now.for_class or now.ended:
         return ()
@@ -55,7 +91,6 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, .
     place = 0 if step.prediction is None else step.prediction.lane
     return (
         ClassScene(
-            now.at,
             step,
             tally_of(step, given, hands),
             hands,

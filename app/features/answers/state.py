@@ -1,4 +1,4 @@
-"""Class session: what a class has answered to the lesson that is open, and what was handed in of one's own.  No Qt."""
+"""Class session: the answers of a class to the open lesson, and what was handed in from this window.  No Qt."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ if TYPE_CHECKING:
 
 
 class ClassSession(FeatureSession, frozen=True):
-    """
+    """Answers of a class to one lesson.
+
     Attributes
     ----------
     digest : str or None
-        Of the lesson that the class answers.  Each step of a lesson is a document of its own, so the answers outlive
-        documents, and count for that lesson only.
+        Digest of the lesson that the class answers.  Each step of a lesson is a document of its own, so the answers
+        outlive documents, and count for this lesson only.
     hand_ins : tuple of HandIn
     left_out : tuple of str
-        Why others were left out, in a sentence each.
+        A sentence about each text that was left out.
     hands : tuple of (int, tuple of int)
-        By the places of steps, how many hands were raised for each answer.
+        By the index of the step, the numbers of hands raised for its answers.
     own : (Lesson, str) or None
-        The lesson that was handed in last from this window, and the random number of that.
+        The lesson last handed in from this window, and the random number of that hand-in.
     """
 
     digest: str | None = None
@@ -36,11 +37,11 @@ class ClassSession(FeatureSession, frozen=True):
     own: tuple[Lesson, str] | None = None
 
     def hands_of(self, at: int) -> tuple[int, ...]:
-        """Return how many hands were raised for each answer of the step at place `at`."""
+        """Return the numbers of hands raised for the answers of step `at`."""
         return dict(self.hands).get(at, ())
 
     def with_hands(self, at: int, answer: int, number: int) -> ClassSession:
-        """Return it with so many hands raised for an answer of the step at place `at`."""
+        """Return the session with `number` hands raised for an answer of step `at`."""
         hands = [*self.hands_of(at), *[0] * (answer + 1 - len(self.hands_of(at)))]
         hands[answer] = number
         return replace(self, hands=tuple((dict(self.hands) | {at: tuple(hands)}).items()))

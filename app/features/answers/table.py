@@ -1,4 +1,4 @@
-"""Table: what `classifier-playground lesson answers FILE...` prints of a class, and the CSV of all hand-ins."""
+"""Table: what `classifier-playground lesson answers FILE...` prints about a class, and the CSV of all hand-ins."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from app.features.lessons.model import Lesson, Step
 from app.files.documents import FileError
 from app.scene.feature_table import FeatureTable
 
-from .collecting import Source, collected, decode, sources_of
+from .collecting import AnswerSource, collected, decode, sources_of
 from .hand_in import HandIn
-from .tally import LETTERS, tally_of
+from .scene import LETTERS, tally_of
 
-#: Characters of the bar of all.
+#: Length of a full bar (characters).
 BAR = 20
 
 
 def report(features: FeatureTable, files: Sequence[Path]) -> tuple[str, str]:
     """Return the table and the CSV of the answers in `files`.
 
-    A lesson among them is the one that was answered; without one, it is a lesson that comes with the program.
-    FileError with one sentence where no lesson is known.
+    A lesson among the files is the one that was answered; without it, the lesson must be a shipped one.  Raise
+    FileError with one sentence if no lesson is known.
     """
     lessons = [path for path in files if kind_of(path) is Kind.LESSON]
     sources = [each for path in files if path not in lessons for each in sources_of(path)]
@@ -40,8 +40,8 @@ def report(features: FeatureTable, files: Sequence[Path]) -> tuple[str, str]:
     return _table(lesson, found.hand_ins, found.left_out), _csv(lesson, found.hand_ins)
 
 
-def _shipped(features: FeatureTable, sources: Sequence[Source]) -> Lesson:
-    """Return the lesson that the first sound hand-in answers."""
+def _shipped(features: FeatureTable, sources: Sequence[AnswerSource]) -> Lesson:
+    """Return the shipped lesson that the first valid hand-in answers."""
     for source in sources:
         try:
             name = decode(source).lesson
@@ -75,7 +75,7 @@ def _of_step(step: Step, at: int, hand_ins: Sequence[HandIn]) -> list[str]:
 
 
 def _csv(lesson: Lesson, hand_ins: Sequence[HandIn]) -> str:
-    """Return a row for each hand-in: nickname, and of each step the first answer, the number of lines, and solved."""
+    """Return a row for each hand-in: nickname, and for each step the first answer, the number of lines, and solved."""
     columns = []
     for at, step in enumerate(lesson.steps):
         kind = "" if step.prediction is None else step.prediction.kind

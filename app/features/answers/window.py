@@ -1,4 +1,4 @@
-"""HandInDialog: what was made of the lesson that is open, as one small text to be copied or saved."""
+"""HandInDialog: the answers to the open lesson as one small text to copy or save."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
 from .controller import AnswersController
 from .hand_in import LONGEST_NICKNAME, HandIn, encode
 
-#: Pixels that the dialog is wide where there is room.
+#: Width of the dialog (pixels) where there is room.
 WIDE = 460
 ABOUT = (
     "Your teacher gets this text and nothing else: name and checksum of the lesson, your answers, the boundaries you"
@@ -31,7 +31,8 @@ ABOUT = (
 
 
 class HandInDialog(NamedDialog):
-    """
+    """Dialog that displays the text to hand in.
+
     Parameters
     ----------
     controller : Controller
@@ -54,7 +55,9 @@ class HandInDialog(NamedDialog):
             "As your teacher knows you, or nothing.",
         )
         self._nickname.textEdited.connect(self._make)
-        self._page = describe(fixed_text("", "hand_in.text"), "hand_in.text", "Text to hand in", "One line of signs.")
+        self._page = describe(
+            fixed_text("", "hand_in.text"), "hand_in.text", "Text to hand in", "One line of letters and digits."
+        )
         self._page.setTabChangesFocus(True)
         self._page.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         buttons = self.button_box()
@@ -69,11 +72,11 @@ class HandInDialog(NamedDialog):
         self._make()
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """The lesson has gone on, or is over."""
+        """Follow the lesson, which has gone on or is over."""
         self._make()
 
     def _make(self) -> None:
-        """Make the text anew where something has changed."""
+        """Make the text again if something has changed."""
         made = self._controller.feature(AnswersController).hand_in(self._nickname.text())
         if made is None or made == self._made:
             return
@@ -84,8 +87,8 @@ class HandInDialog(NamedDialog):
             self._text, fault = "", str(error)
         answered = sum(bool(step.choices or step.lines) for step in made.steps)
         solved = sum(step.solved for step in made.steps)
-        said = f"{count(answered, 'question')} answered, {count(solved, 'step')} solved."
-        show_text(self._summary, fault or said)
+        summary = f"{count(answered, 'question')} answered, {count(solved, 'step')} solved."
+        show_text(self._summary, fault or summary)
         self._page.setPlainText(self._text)
         self._copy.setEnabled(bool(self._text))
         self._save.setEnabled(bool(self._text))

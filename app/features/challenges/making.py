@@ -1,7 +1,7 @@
-"""Making: a document as a challenge, the Markdown of a lesson with one step.
+"""Making: turn a document into a challenge, the Markdown of a lesson with one step.
 
-The step has the document as the picture to be found, and begins with the same one from which something is taken away:
-the values of some settings, the classes of some points, or nearly all points.
+The step has the document as the picture to be found, and begins with the same document without the values of some
+settings, without the classes of some points, or with very few points.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from app.core.number_format import short
-from app.core.plain_text import listed, plain
+from app.core.plain_text import listed, plain, plain_line
 from app.core.points import MAX_CLASSES, Ids, Points
 from app.exchange import lesson_text, share_text
 from app.features.lessons.matching import HINT_AFTER, Hidden, Regions, RegionsQuery, square
@@ -28,13 +28,13 @@ from app.state.document import ClassStyle, Document, Lane
 from app.state.test_split import NO_SPLIT
 
 Kind = Literal["settings", "labels", "few"]
-#: Share of the view that must agree, in per cent, by the kind of challenge.
+#: Default share of the view that must agree (per cent), by the kind of challenge.
 SHARES: dict[Kind, int] = {"settings": 99, "labels": 98, "few": 95}
-#: Points of unknown class are a class of their own.
+#: Style of the points without a class: they form a class of their own.
 UNKNOWN = ClassStyle("?", "#808080")
-#: Values that a hidden setting may begin with, where its default is the one to be found.
+#: Start values of a hidden setting if its default is the value to be found.
 BEGIN = (1, 10, 0.1, 100, 25)
-#: Beginnings that are tried until one is not solved already.
+#: Largest number of starts that are tried until one is not solved already.
 MOST_WAYS = 5
 TEXT = {
     "settings": "Set {names} so that the boundary of your classifier runs along the dashed line.",
@@ -56,17 +56,17 @@ class Challenge(Struct, frozen=True, eq=False):
     ----------
     kind : str
     lane : int
-        Place of the classifier.
+        Index of the classifier.
     hidden : tuple of str
-        Names of the settings whose values are taken away, of "settings".
+        Names of the hidden settings; for the kind "settings".
     points : ndarray of int64
-        Ids of the points whose classes are taken away, of "labels"; empty: of all.
+        Ids of the points whose classes are hidden; for the kind "labels"; empty: all points.
     most : int
-        Points that there may be at the end, of "few".
+        Largest number of points in a solution; for the kind "few".
     share : int
-        Of the view that must agree, in per cent.
+        Share of the view that must agree (per cent).
     title, hint : str
-        "": one is written.
+        Written automatically if empty.
     """
 
     kind: Kind
@@ -80,7 +80,7 @@ class Challenge(Struct, frozen=True, eq=False):
 
 
 def hideable(document: Document, lane: int) -> list[Field]:
-    """Return the settings of the classifier at place `lane` that a challenge can hide."""
+    """Return the settings of classifier `lane` that a challenge can hide."""
     shown = document.lanes[lane]
     return [
         each
@@ -92,9 +92,9 @@ def hideable(document: Document, lane: int) -> list[Field]:
 
 
 def markdown(document: Document, challenge: Challenge, pause: Callable[[], object] = lambda: None) -> str:
-    """Return the lesson; FileError with one sentence where the document cannot be such a challenge.
+    """Return the lesson; raise FileError with one sentence if the document cannot become this challenge.
 
-    Both pictures are trained, so that none is solved before anything is done; ``pause()`` is called meanwhile.
+    Both classifiers are trained, to refuse a challenge that is solved from the start; ``pause()`` is called meanwhile.
     """
     if not len(document.training_points):
         raise FileError("There are no points, so there is no picture to find.")
@@ -105,14 +105,14 @@ def markdown(document: Document, challenge: Challenge, pause: Callable[[], objec
     begun = next(starts, None)
     if begun is None:
         raise FileError("This is solved before anything is done: hide more, or have more of the view agree.")
-    title = _one_line(challenge.title)[:LONGEST_TITLE].strip("# ") or "Find the classifier"
+    title = plain_line(challenge.title)[:LONGEST_TITLE].strip("# ") or "Find the classifier"
     names = listed([each.called for each in hideable(whole, 0) if each.name in challenge.hidden])
     text = TEXT[challenge.kind].format(names=names)
     fields = [
         f"start: {share_text.encode(begun)}",
         f"match: {share_text.encode(whole)}",
         f"show: {', '.join(challenge.hidden) if challenge.kind == 'settings' else 'tools, classes'}",
-        f"hint: {_one_line(challenge.hint)[:LONGEST_SENTENCE] or hint_of(document, challenge)}",
+        f"hint: {plain_line(challenge.hint)[:LONGEST_SENTENCE] or hint_of(document, challenge)}",
         f"goal: agreement at least {challenge.share} %{_number(begun, challenge)}",
     ]
     after = f"A hint can be unfolded after {HINT_AFTER} changes."
@@ -122,7 +122,7 @@ def markdown(document: Document, challenge: Challenge, pause: Callable[[], objec
 
 
 def _agreeing(begun: Document, whole: Document, pause: Callable[[], object]) -> float:
-    """Return on which share of the view the two pictures agree; 0 where the first has none."""
+    """Return the share of the view on which the two pictures agree; 0 if the first has none."""
     found: list[Regions] = []
     for document in (whole, begun):
         side = StateSide(document.training_points, document.lanes[0], None)
@@ -137,12 +137,12 @@ def _agreeing(begun: Document, whole: Document, pause: Callable[[], object]) -> 
 
 
 def encode(document: Document, challenge: Challenge, pause: Callable[[], object] = lambda: None) -> str:
-    """Return the challenge as a text; parameters and errors as of `markdown`."""
+    """Return the challenge as a text; parameters and errors as for `markdown`."""
     return lesson_text.encode(markdown(document, challenge, pause))
 
 
 def hint_of(document: Document, challenge: Challenge) -> str:
-    """Return the hint that is written where none is given."""
+    """Return the automatic hint."""
     if challenge.kind == "settings":
         lane = document.lanes[challenge.lane]
         chosen = [each for each in hideable(document, challenge.lane) if each.name in challenge.hidden]
@@ -155,7 +155,7 @@ def hint_of(document: Document, challenge: Challenge) -> str:
 
 
 def _near(field: Field, lane: Lane) -> str:
-    """Return roughly what the value of a setting is."""
+    """Return a rough description of the value of a setting."""
     value = field.value(lane.settings)
     if field.choices:
         texts = {entry: text for text, entry, _ in field.choices}
@@ -167,20 +167,16 @@ def _near(field: Field, lane: Lane) -> str:
     return f"{field.called} lies between {short(low)} and {short(high)}"
 
 
-def _one_line(text: str) -> str:
-    return " ".join(plain(" ".join(text.split())).split())
-
-
-# -- what a challenge begins with --------------------------------------------------------------------------------------
+# -- the start of a challenge ------------------------------------------------------------------------------------------
 
 
 def _alone(document: Document, lane: int) -> Document:
-    """The document with this classifier alone."""
+    """Return the document with this classifier only."""
     return replace(document, lanes=(document.lanes[lane],), shown=1, compared=(0, 0), notes="", attached=())
 
 
 def _starts(document: Document, challenge: Challenge) -> Iterator[Document]:
-    """Yield what the challenge may begin with, the best first."""
+    """Yield possible starts of the challenge, the best first."""
     if challenge.kind == "few":
         yield _with_few(document, challenge)
     elif challenge.kind == "labels":
@@ -199,7 +195,7 @@ def _starts(document: Document, challenge: Challenge) -> Iterator[Document]:
 
 
 def _beginnings(hidden: Field, lane: Lane) -> list[Any]:
-    """Return the values that a hidden setting may begin with; none is the one to be found."""
+    """Return possible start values of a hidden setting, without the value to be found."""
     default, sought = hidden.value(type(lane.settings)()), hidden.value(lane.settings)
     if hidden.limits is None:
         values = [default, *(entry for _, entry, _ in hidden.choices)]
@@ -211,7 +207,7 @@ def _beginnings(hidden: Field, lane: Lane) -> list[Any]:
 
 
 def _chosen(document: Document, challenge: Challenge) -> Sequence[int]:
-    """Indices of the points whose classes are taken away."""
+    """Return the indices of the points whose classes are hidden."""
     index = document.points.indices_of(challenge.points)
     return index.tolist() if len(index) else range(len(document.points))
 
@@ -239,7 +235,7 @@ def _with_few(document: Document, challenge: Challenge) -> Document:
 
 
 def _number(begun: Document, challenge: Challenge) -> str:
-    """What the goal says of the number of points."""
+    """Return the condition of the goal on the number of points."""
     if challenge.kind == "labels":
         return f" and exactly {len(begun.points)} points"
     return f" and at most {challenge.most} points" if challenge.kind == "few" else ""

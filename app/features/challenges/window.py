@@ -1,8 +1,9 @@
-"""ChallengeDialog: what of the picture on screen others are to find, as one text to be copied or saved."""
+"""ChallengeDialog: what others are to find in the displayed picture, as one text to copy or save."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -11,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMainW
 from app.controllers.controller import Controller
 from app.core.number_format import count
 from app.files.background_task import Task, saving
-from app.files.documents import FileError
 from app.scene.model import Scene
 from app.state.document import Document
 from app.views.surroundings import AskWhere
@@ -34,21 +34,22 @@ from app.views.widgets.qt_dialogs import NamedDialog, add_action
 
 from .making import SHARES, Challenge, Kind, encode, hideable, hint_of
 
-#: Pixels that the dialog is wide where there is room, and characters of the narrowest choice.
+#: Width of the dialog (pixels) where there is room, and characters of the narrowest choice.
 WIDE, WIDTH = 560, 16
 KINDS: tuple[tuple[str, Kind], ...] = (
     ("Settings of the classifier", "settings"),
     ("Classes of points", "labels"),
     ("As few points as possible", "few"),
 )
-#: Settings that are hidden unless others are chosen.
+#: Settings that are hidden by default.
 USUAL = ("k", "C", "gamma")
 ABOUT = "The picture on screen becomes a challenge: others see its boundary, and find what is behind it."
-SECRET = "The text is encoded, not secret: whoever unpacks it can read the answer."
+SECRET = "The text is encoded, not encrypted: anyone who unpacks it can read the answer."
 
 
 class ChallengeDialog(NamedDialog):
-    """
+    """Dialog that makes a challenge of the present document.
+
     Parameters
     ----------
     controller : Controller
@@ -62,10 +63,10 @@ class ChallengeDialog(NamedDialog):
         self._controller, self._tasks, self._ask_where = controller, tasks, ask_where
         self._document: Document | None = None
         self._kind = describe(
-            combo_box(KINDS, WIDTH), "challenge.kind", "What is to be found", "What the challenge begins without."
+            combo_box(KINDS, WIDTH), "challenge.kind", "What is to be found", "What the challenge hides."
         )
         self._lane = describe(
-            combo_box(width=WIDTH), "challenge.lane", "Classifier", "The one whose picture is to be found."
+            combo_box(width=WIDTH), "challenge.lane", "Classifier", "The classifier whose picture is to be found."
         )
         self._boxes: dict[str, QCheckBox] = {}
         self._settings = QWidget()
@@ -85,7 +86,7 @@ class ChallengeDialog(NamedDialog):
             QLineEdit(),
             "challenge.hint",
             "Hint",
-            "It can be unfolded after some changes; empty: the one that is shown.",
+            "It can be unfolded after some changes; if empty, the hint shown here is used.",
         )
         self._form = AlignedForm()
         self._form.setContentsMargins(0, 0, 0, 0)
@@ -102,8 +103,15 @@ class ChallengeDialog(NamedDialog):
             self._form.addRow(text, field)
         self._fault = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "challenge.fault")
         buttons = self.button_box()
-        add_action(buttons, "&Copy", "challenge.copy", "Copy", "For a mail or a chat; pasting opens it.", self._copy)
-        add_action(buttons, "&Save…", "challenge.save", "Save", "As a small file.", self._ask)
+        add_action(
+            buttons,
+            "&Copy",
+            "challenge.copy",
+            "Copy",
+            "For a mail or a chat; pasting opens it.",
+            partial(self._make, self._copied),
+        )
+        add_action(buttons, "&Save…", "challenge.save", "Save", "As a small file.", partial(self._make, self._ask_path))
         self._kind.activated.connect(self._choose_kind)
         self._lane.activated.connect(self._follow)
         about, secret = QLabel(ABOUT, wordWrap=True), named(QLabel(SECRET, wordWrap=True), "challenge.secret")
@@ -132,7 +140,7 @@ class ChallengeDialog(NamedDialog):
         self._follow()
 
     def _follow(self) -> None:
-        """Show what belongs to the kind of challenge and the classifier."""
+        """Show the fields that belong to the kind of challenge and the classifier."""
         document, kind, lane = self._controller.document, self._kind.currentData(), self._lane.currentData()
         fields = [] if lane is None else hideable(document, lane)
         self._offer({field.name: field.title for field in fields})
@@ -145,14 +153,14 @@ class ChallengeDialog(NamedDialog):
             self._most: kind == "few",
             self._lane: self._lane.count() > 1,
         }
-        for row, there in rows.items():
-            self._form.setRowVisible(row, there)
+        for row, visible in rows.items():
+            self._form.setRowVisible(row, visible)
         show_text(self._fault, "")
         if lane is not None:
             self._hint.setPlaceholderText(hint_of(document, self._challenge()))
 
     def _offer(self, titles: dict[str, str]) -> None:
-        """Have a box for each setting that can be hidden."""
+        """Show a box for each setting that can be hidden."""
         if list(titles) == list(self._boxes):
             return
         for box in self._boxes.values():
@@ -178,27 +186,18 @@ class ChallengeDialog(NamedDialog):
             self._hint.text(),
         )
 
-    # -- what becomes of it ----------------------------------------------------------------------------------------
+    # -- copy and save -------------------------------------------------------------------------------------------------
 
     def _make(self, then: Callable[[str], object]) -> None:
-        """Make the text in the background, and hand it on; what is wrong is told in the dialog."""
+        """Make the text in the background, and pass it to `then`; errors are displayed in the dialog."""
         document, challenge = self._controller.document, self._challenge()
         failure = "The challenge was not made"
         task = Task("Making a challenge", lambda progress: encode(document, challenge, progress), failure, kept=False)
-        self._tasks.run(task, then, self._fail)
-
-    def _fail(self, error: FileError) -> None:
-        show_text(self._fault, str(error))
-
-    def _copy(self) -> None:
-        self._make(self._copied)
+        self._tasks.run(task, then, lambda error: show_text(self._fault, str(error)))
 
     def _copied(self, text: str) -> None:
         QApplication.clipboard().setText(text)
         show_text(self._fault, f"Copied: {count(len(text), 'character')}. To solve it, paste it into this window.")
-
-    def _ask(self) -> None:
-        self._make(self._ask_path)
 
     def _ask_path(self, text: str) -> None:
         def write(path: Path) -> None:

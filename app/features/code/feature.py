@@ -1,4 +1,4 @@
-"""The program that makes this picture."""
+"""The panel with the program of the displayed picture."""
 
 from app.scene.feature import Action, Dock, Feature, Widget
 

@@ -1,6 +1,6 @@
-"""Generating: the lines of a program that make a generator's points, and new ones of the same distribution.
+"""Generating: the lines of a program that make a generator's points, and new points of the same distribution.
 
-scikit-learn has some of these data sets, but draws other random numbers; these lines make the very same points as
+scikit-learn has some of these data sets, but draws different random numbers; these lines make exactly the points of
 `solver.data`.  The tests run them.
 """
 
@@ -15,21 +15,21 @@ from app.learners.code import INDENT, WIDTH, call, indented
 from app.state.document import Document, GeneratorSettings
 from solver.data.datasets import DATASETS
 
-#: Most test points that the program lists by their numbers.
+#: Largest number of test points whose indices are listed in the program.
 LISTED = 100
 
 
 class _Maker(Struct, frozen=True):
-    """How the points of a data set are made.
+    """The lines of a program that make the points of a data set.
 
     Attributes
     ----------
     places : str
-        Lines that make `X` before the noise, from `count`, `random` and what else the data set takes.
+        Lines that make `X` before the noise, from `count`, `random` and the other parameters of the data set.
     fresh : str
-        Lines that make `X` of new points, from `counts`; "" where they are chosen among those of `make_points`.
+        Lines that make `X` of new points, from `counts`; "" if they are a choice of those of `make_points`.
     helper : str
-        A function that both use.
+        A function that both parts use.
     """
 
     places: str
@@ -142,15 +142,15 @@ def flip(y, count, flipped, seed):
 
 
 class Generated(Struct, frozen=True):
-    """The lines about a generator.
+    """The lines of a program that concern the generator.
 
     Attributes
     ----------
     functions : tuple of str
     data : str
-        Lines that make X and y, and of test points X_test and y_test.
+        Lines that make X and y, and X_test and y_test if there are test points.
     test : str
-        Lines that make X_test and y_test, new points of the same distribution; "" where there are test points.
+        Lines that make X_test and y_test from new points of the same distribution; "" if there are test points.
     imports : tuple of (str, str)
     """
 
@@ -161,13 +161,13 @@ class Generated(Struct, frozen=True):
 
 
 def generated(document: Document, tested_on_new: bool) -> Generated | None:
-    """How the program makes the document's points and new ones; None where it does neither.
+    """Return the lines that make the document's points or new ones; None if the program needs neither.
 
     Parameters
     ----------
     document : Document
     tested_on_new : bool
-        The classifiers are tested on new points of the generator.
+        Whether the classifiers are tested on new points of the generator.
     """
     settings = document.origin
     maker = _MAKERS.get(settings.name) if settings is not None else None
@@ -195,14 +195,14 @@ def generated(document: Document, tested_on_new: bool) -> Generated | None:
 
 
 def _is_made(document: Document) -> bool:
-    """The points are those of the generator, and those that are learned from can be named in a few lines."""
+    """Whether the points are those of the generator, and the training points can be named in a few lines."""
     parts = document.parts
     sampled = len(parts.training) < parts.n_trainable
     return document.is_generated and not sampled and len(parts.test) <= LISTED
 
 
 def _values(settings: GeneratorSettings, flips: bool = False) -> dict[str, str]:
-    """The parameters that the data set takes, and their values."""
+    """Return the parameters of the data set with their values."""
     kind, values = DATASETS[settings.name], {"noise": repr(settings.noise)}
     if kind.has_shift:
         values["shift"] = repr(settings.shift)
@@ -214,7 +214,7 @@ def _values(settings: GeneratorSettings, flips: bool = False) -> dict[str, str]:
 
 
 def _classes(settings: GeneratorSettings) -> tuple[str, str]:
-    """The number of classes, and all of them, in a function of the program."""
+    """Return the number of classes, and the list of all classes, as expressions of the program."""
     several = DATASETS[settings.name].n_classes[1] > 2
     return ("n_classes", "np.arange(n_classes)") if several else ("2", "[0, 1]")
 

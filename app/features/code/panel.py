@@ -1,4 +1,4 @@
-"""CodePanel: the program of the present picture, to read, to copy and to save."""
+"""CodePanel: the program of the displayed picture, to read, copy and save."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from app.views.widgets.form_fields import ShortCombo, describe, filled, named, s
 from .export import SUFFIXES, saving
 from .program import POINTS_FILE, Program, program
 
-#: Milliseconds between two programs in a drag.
+#: Least time between two programs during a drag (ms).
 PAUSE = 100
+#: Entry of the list that stands for all classifiers.
 ALL = -1
-#: Lines kept above what has changed.
+#: Number of lines kept visible above a change.
 ABOVE = 3
 
 
 class CodeText(QPlainTextEdit):
-    """The program; what stays of it stays where it is."""
+    """The text of the program; unchanged parts of it do not move."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self._program = ""
-        describe(self, "code.text", "Program", "The scikit-learn program of this picture.")
-        self.setToolTip("")
-        self.setReadOnly(True)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        flag = Qt.TextInteractionFlag
+        super().__init__(
+            readOnly=True,
+            textInteractionFlags=flag.TextSelectableByMouse | flag.TextSelectableByKeyboard,
+            undoRedoEnabled=False,
+            tabChangesFocus=True,
+            lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap,
         )
-        self.setUndoRedoEnabled(False)
-        self.setTabChangesFocus(True)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._program = ""
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        describe(self, "code.text", "Program", "The scikit-learn program of this picture.", hover=False)
         # A style sheet sets the size of all texts, and nothing else of the font.
         self.setStyleSheet(f"QPlainTextEdit {{ font-family: '{self.font().family()}'; }}")
 
@@ -54,7 +54,7 @@ class CodeText(QPlainTextEdit):
         return QSize(160, 120)
 
     def event(self, event: QEvent) -> bool:
-        # What cannot be edited leaves these to the window, which would copy and select points.
+        # A read-only text leaves these keys to the window, which would copy and select points.
         keys = (QKeySequence.StandardKey.Copy, QKeySequence.StandardKey.SelectAll)
         override = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
         if override and any(event.matches(key) for key in keys):  # type: ignore[attr-defined]
@@ -63,7 +63,9 @@ class CodeText(QPlainTextEdit):
         return super().event(event)
 
     def show_program(self, text: str, head: int) -> None:
-        """Replace what has changed, and bring it into sight unless that is in the first `head` lines: the points."""
+        """Replace the lines that have changed, and scroll to them unless they are among the first `head` lines, the
+        points.
+        """
         old = self._program
         if old == text:
             return
@@ -79,14 +81,14 @@ class CodeText(QPlainTextEdit):
 
 
 class CodePanel(QWidget):
-    """The program, which classifiers it is of, and what can be done with it.
+    """The program, the choice of its classifiers, and buttons to copy and save it.
 
     Parameters
     ----------
     controller : Controller
     tasks : TaskRunner
     ask_where : AskWhere
-        Whose tasks write files.
+        Asks for the path of a file.
     """
 
     def __init__(self, controller: Controller, tasks: TaskRunner, ask_where: AskWhere) -> None:
@@ -118,7 +120,7 @@ class CodePanel(QWidget):
         self.first_stop = self.text
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the program of what is shown; of a drag, some of the programs on the way."""
+        """Show the program of the document; during a drag, only some of the programs."""
         if self._controller.document is self._shown[0] or self._soon.isActive():
             return
         if self._shown[0] is None:
@@ -128,7 +130,7 @@ class CodePanel(QWidget):
 
     @property
     def lanes(self) -> tuple[int, ...] | None:
-        """Places of the lanes that are chosen; None for all."""
+        """Indices of the chosen lanes; None for all."""
         place = self.choice.currentData()
         return (place,) if place in range(self._controller.document.shown) else None
 
@@ -153,7 +155,7 @@ class CodePanel(QWidget):
         self.choice.setVisible(len(entries) > 1)
 
     def _copy(self) -> None:
-        self._render()  # the last change may be younger than the pause
+        self._render()  # the program may be older than the last change
         QApplication.clipboard().setText(self.program.text)
         reads = f" It reads {POINTS_FILE}, which comes with Save as .py." if self.program.n_rows else ""
         self._controller.say(f"The program is in the clipboard.{reads}")

@@ -1,6 +1,6 @@
 """Program: the scikit-learn program that makes the picture of a document.
 
-What each learner is in scikit-learn says its own row (`Learner.code`); here stand points, figure and order.
+Each learner translates itself (`Learner.code`); this file adds points, figure and order.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from solver.data.distribution import Law
 
 from .generating import Generated, generated
 
-#: Points up to which the program holds them itself, where no generator made them.
+#: Largest number of points that the program lists itself if no generator made them.
 MANY = 50
+#: Name of the file of points in the panel.
 POINTS_FILE = "points.csv"
-#: Of the classes, as matplotlib names them; those of `views.theme.SYMBOLS`.
+#: Markers of the classes in matplotlib, those of `views.theme.SYMBOLS`.
 MARKERS = ("o", "s", "^", "D", "*", "p", "v", "h")
-#: Characters of a line of a title in the figure.
+#: Length of a line of a title in the figure (characters).
 _TITLE = 44
 _MODULES = {"matplotlib.pyplot": "plt", "numpy": "np"}
 _STANDARD = ("functools",)
@@ -42,11 +43,11 @@ class Program(Struct, frozen=True):
     Attributes
     ----------
     blocks : tuple of str
-        Its parts, each of which is a cell of a notebook; the first is its docstring.
+        Its parts, each a cell of a notebook; the first is its docstring.
     n_head : int
-        How many of them come before the models: docstring, imports and points.
+        Number of blocks before the models: docstring, imports and points.
     document : Document or None
-        The one whose points stand in a file; None where the program holds or makes them itself.
+        The document whose points are in a file; None if the program contains or makes them.
     """
 
     blocks: tuple[str, ...]
@@ -55,24 +56,24 @@ class Program(Struct, frozen=True):
 
     @property
     def n_rows(self) -> int:
-        """How many points stand in the file."""
+        """Number of points in the file."""
         return 0 if self.document is None else sum(map(len, (self.document.parts.training, self.document.parts.test)))
 
     @property
     def rows(self) -> str:
-        """What stands in the file of its points; "" where it holds them itself."""
+        """Contents of the file of points; "" if there is none."""
         return "" if self.document is None else "".join(f"{row}\n" for row in _rows(self.document, ","))
 
     @property
     def n_head_lines(self) -> int:
-        """How many lines come before the models."""
+        """Number of lines before the models."""
         return Program(self.blocks[: self.n_head]).text.count("\n")
 
     @property
     def text(self) -> str:
-        """The whole of it."""
+        """The whole program."""
         text, before = "", ""
-        for block in self.blocks:  # two blank lines round functions, one elsewhere
+        for block in self.blocks:  # two blank lines around functions, else one
             wide = before.startswith("def ") or block.startswith("def ")
             text += ("\n\n\n" if wide else "\n\n") * bool(text) + block
             before = block
@@ -80,25 +81,26 @@ class Program(Struct, frozen=True):
 
 
 class _Part(Struct, frozen=True):
-    """One of the lanes: its model and what draws it."""
+    """One lane: its model and the lines that draw it."""
 
     title: str
     model: str
     code: Code | None
     remarks: tuple[str, ...]
-    #: The models that are compared where it has none of its own.
+    #: The models that are compared, for a difference, which has no model of its own.
     sides: tuple[str, ...] = ()
 
 
 def program(document: Document, lanes: Sequence[int] | None = None, points_file: str = POINTS_FILE) -> Program:
-    """The program of some lanes, by their places; all that are shown without them.
+    """Return the program of some lanes, or of all displayed lanes.
 
     Parameters
     ----------
     document : Document
     lanes : sequence of int, optional
+        Indices of the lanes; all displayed ones if missing.
     points_file : str
-        What it calls the file of its points, if it needs one.
+        Name of the file of points, if one is needed.
     """
     shown = tuple(range(document.shown)) if lanes is None else tuple(lanes)
     several = len(shown) > 1
@@ -121,7 +123,7 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
     made = generated(document, on_new)
     functions, figure = _figure(document, drawn, made)
     head = [
-        _docstring(document, drawn),
+        _docstring(drawn),
         _imports(parts, drawn, made),
         *(made.functions if made else ()),
         _data(document, points_file, made),
@@ -138,7 +140,7 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
 
 
 def _part(document: Document, place: int, model: str) -> _Part:
-    """What the lane at `place` is in scikit-learn, or why it is nothing."""
+    """Return lane `place` as scikit-learn code, or the reason why there is none."""
     lane, points = document.lanes[place], document.training_points
     title = f"{place + 1}: {lane.title}" if document.shown > 1 else lane.title
     why = ""
@@ -160,7 +162,7 @@ def _part(document: Document, place: int, model: str) -> _Part:
 # -- blocks ------------------------------------------------------------------------------------------------------------
 
 
-def _docstring(document: Document, drawn: Sequence[_Part]) -> str:
+def _docstring(drawn: Sequence[_Part]) -> str:
     titles = (part.title.replace("\\", "/").replace('"', "'") for part in drawn)
     lines = (textwrap.fill(title, WIDTH - 4, subsequent_indent="   ") for title in titles)
     return "\n".join(('"""A picture of Classifier Playground, made with scikit-learn.', "", *lines, '"""'))
@@ -185,7 +187,7 @@ def _many(document: Document, made: Generated | None) -> bool:
 
 
 def _rows(document: Document, comma: str) -> Iterable[str]:
-    """x, y, class; where there are test points, 1 or 0 for whether it is one of them."""
+    """Yield x, y and class of each point; if there are test points, also 1 for a test point and 0 for another."""
     parts = document.parts
     for which, test in ((parts.training, "0"), (parts.test, "1")):
         for (x, y), label in zip(which.xy.tolist(), which.labels.tolist(), strict=True):
@@ -193,7 +195,7 @@ def _rows(document: Document, comma: str) -> Iterable[str]:
 
 
 def _data(document: Document, points_file: str, made: Generated | None) -> str:
-    """Points, classes and view."""
+    """Return the lines about points, classes and view."""
     parts = document.parts
     lines = [made.data] if made and made.data else _points(document, points_file, _many(document, made))
     if made and made.test:
@@ -202,7 +204,7 @@ def _data(document: Document, points_file: str, made: Generated | None) -> str:
     for label in sorted({*parts.training.classes, *parts.test.classes}):
         colour = document.styles[label].colour or "#{:02x}{:02x}{:02x}".format(*ON_WHITE[label])
         name = document.class_name(label)
-        # matplotlib leaves names that begin with a low line out of the legend.
+        # matplotlib leaves names that begin with an underscore out of the legend.
         shown = f" {name}" if name.startswith("_") else name
         lines.append(f'    {label}: ({_quoted(_unset(shown))}, "{colour}", "{MARKERS[label]}"),')
     lines += ["}", "", "# The part of the plane that is shown.", f"VIEW = np.array({_corners(document.view)})"]
@@ -210,7 +212,7 @@ def _data(document: Document, points_file: str, made: Generated | None) -> str:
 
 
 def _points(document: Document, points_file: str, in_file: bool) -> list[str]:
-    """Points that are listed, here or in a file."""
+    """Return the lines that list the points, or read them from a file."""
     parts = document.parts
     tested = len(parts.test) > 0
     lines = ["# x, y and class of each point" + ("; the last number is 1 for a test point." if tested else ".")]
@@ -235,7 +237,7 @@ def _points(document: Document, points_file: str, in_file: bool) -> list[str]:
 
 
 def _corners(view: View) -> str:
-    """Lower left and upper right, to a few digits."""
+    """Return the lower left and upper right corner of the view, rounded."""
     half = 0.5 * view.shown_span
     digits = 3 - math.floor(math.log10(half))
     numbers = [round(value, digits) for value in (view.x - half, view.y - half, view.x + half, view.y + half)]
@@ -343,7 +345,7 @@ _TEST_POINTS = """\
 
 
 def _figure(document: Document, drawn: Sequence[_Part], made: Generated | None) -> tuple[list[str], str]:
-    """The functions that draw, and the figure."""
+    """Return the functions that draw, and the lines of the figure."""
     measured = len(document.test_points) > 0 or bool(made and made.test)
     tested, classes = len(document.test_points) > 0, document.training_points.classes
     models = [part for part in drawn if part.code is not None]
@@ -384,7 +386,7 @@ def _figure(document: Document, drawn: Sequence[_Part], made: Generated | None) 
 
 
 def _axes(document: Document) -> str:
-    """The end of `draw_points`."""
+    """Return the end of `draw_points`."""
     names = zip(("xlabel", "ylabel"), document.axes, strict=True)
     labels = {name: _quoted(_unset(plain(axis))) for name, axis in names if axis}
     ranges = {"xlim": "VIEW[:, 0]", "ylim": "VIEW[:, 1]", "aspect": '"equal"'}
@@ -393,7 +395,7 @@ def _axes(document: Document) -> str:
 
 
 def _subplots(number: int) -> tuple[list[str], list[str]]:
-    """Names of the axes, and the lines that make them."""
+    """Return the names of the axes, and the lines that make them."""
     if number == 1:
         return ["ax"], ['figure, ax = plt.subplots(figsize=(6.4, 6.8), layout="constrained")']
     rows, columns = (2, 2) if number == 4 else (1, number)
@@ -411,21 +413,21 @@ def _comment(sentence: str) -> str:
 
 
 def _unset(name: str) -> str:
-    """A name of which matplotlib sets nothing as a formula."""
+    """Return a name in which matplotlib finds no formula."""
     return name.replace("$", r"\$")
 
 
 def _text(title: str) -> str:
-    """A title for the figure, on lines that fit."""
+    """Return a title for the figure as an expression, in lines that fit."""
     lines = textwrap.wrap(_unset(title), _TITLE) or [""]
     pieces = [_quoted(line + ("\n" if at < len(lines) - 1 else "")) for at, line in enumerate(lines)]
     return "\n".join(pieces)
 
 
 def _quoted(text: str) -> str:
-    """A string of Python: what JSON writes is one."""
+    """Return a string literal of Python: JSON writes one."""
     try:
         text.encode()
-    except UnicodeEncodeError:  # half a character
+    except UnicodeEncodeError:  # half of a surrogate pair
         return json.dumps(text)
     return json.dumps(text, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Curves of a run: dual, gap and violation, step by step."""
+"""The panel of training curves: dual, gap and violation, step by step."""
 
 from app.scene.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED

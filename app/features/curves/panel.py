@@ -11,22 +11,23 @@ from app.engine.run_state import RunState
 from app.scene.model import Scene
 from app.views.theme import LIGHT, Theme
 from app.views.widgets import timeline_keys
+from app.views.widgets.boxes import in_column
 from app.views.widgets.form_fields import describe, filled, label_for
 from app.views.widgets.scrolling_form import scrolling
 
 from .view_cells import PLOTS, curves_of
 from .view_chart import CurveChart, summary
 
-#: Steps that "last 1000" shows.
+#: Number of steps of the choice "last 1000".
 RECENT = 1000
-#: Least width of the panel, in pixels.
+#: Least width of the panel (pixels).
 LEAST_WIDTH = 200
 NOTHING = "No run to draw.\nThe curves of a classifier that is trained step by step appear here."
-NO_CURVE = "This learner notes nothing at each step;\nits curves appear where a certificate was made."
+NO_CURVE = "This learner records nothing at each step;\nits curves appear where a certificate was made."
 
 
 class CurvesPanel(QWidget):
-    """The plots with two choices above them; which part of the step axis is seen is kept here, and nowhere else."""
+    """The plots, and two choices above them; the panel itself keeps which part of the step axis is visible."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
@@ -35,7 +36,7 @@ class CurvesPanel(QWidget):
         self._run: RunState | None = None
         self._lane, self._theme, self._no_run = 0, LIGHT, ""
         self._log = self._recent = False
-        self._held: int | None = None  # the step under the pointer, until a scene comes after the drag
+        self._held: int | None = None  # the step under the pointer, until the first scene after the drag
         self._range: tuple[int, int] | None = None  # of the axis, while the user drags
         self.charts = {name: CurveChart(name, self._hold, self._release, self._key, self._zoomed) for name in PLOTS}
         self._steps = self._choice(
@@ -50,20 +51,17 @@ class CurvesPanel(QWidget):
         self._extent.activated.connect(self._choose)
         steps, extent = label_for("Steps", self._steps), label_for("Range", self._extent)
         line = filled(QHBoxLayout(), steps, self._steps, extent, self._extent, 1, margins=(6, 0, 4, 0), spacing=6)
-        self._message = QLabel(NOTHING, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
-        self._message.setMargin(12)
-        self._plots = QWidget()
-        filled(QVBoxLayout(self._plots), self._message, *self.charts.values(), margins=0, spacing=2)
-        scrolled = scrolling(self._plots)  # in a low dock, or with large text
+        self._message = QLabel(NOTHING, alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True, margin=12)
+        # It scrolls in a low dock, or with large text.
+        scrolled = scrolling(in_column(self._message, *self.charts.values(), spacing=2))
         scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         filled(QVBoxLayout(self), line, (scrolled, 1), margins=2, spacing=0)
         self.first_stop = self.charts["objective"]
 
     @staticmethod
     def _choice(name: str, title: str, texts: tuple[str, ...], sentence: str) -> QComboBox:
-        combo = QComboBox()
+        combo = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         combo.addItems(texts)
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         combo.setMinimumHeight(24)
         return describe(combo, f"curves.{name}", title, sentence)
 
@@ -77,7 +75,7 @@ class CurvesPanel(QWidget):
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the scene's run, or why there is none; a drag ends where the run is another one."""
+        """Show the scene's run, or why there is none; another run ends a drag."""
         now = scene.run_state, scene.studied, theme, scene.no_run
         if now == (self._run, self._lane, self._theme, self._no_run):
             return
@@ -93,7 +91,7 @@ class CurvesPanel(QWidget):
 
     @property
     def cursor_step(self) -> int:
-        """Where the cursor stands: under the pointer in a drag, else where the run is."""
+        """Step of the cursor: the one under the pointer during a drag, else that of the run."""
         return self._held if self._held is not None else 0 if self._run is None else self._run.step
 
     def _whole(self) -> tuple[int, int]:
@@ -105,13 +103,13 @@ class CurvesPanel(QWidget):
         shown = {} if run is None else curves_of(run.trace)
         self._message.setVisible(not shown)
         self._message.setText((self._no_run or NOTHING) if run is None else NO_CURVE)
-        said = self._no_run or summary(run)
+        description = self._no_run or summary(run)
         for name, chart in self.charts.items():
             if run is not None and name in shown:
                 steps, lowest = self._range or self._whole(), name == list(shown)[-1]
                 chart.show_run(run, self.cursor_step, steps, self._log, lowest, self._theme)
             chart.setVisible(name in shown)
-            chart.setAccessibleDescription(said)
+            chart.setAccessibleDescription(description)
         widest = max((self.charts[name].needed_left for name in shown), default=0.0)
         for chart in self.charts.values():
             chart.stand_at(widest)
@@ -124,7 +122,7 @@ class CurvesPanel(QWidget):
 
     def _hold(self, step: int) -> None:
         if self._range is None:
-            self._range = self._whole()  # the axis stands still under the pointer
+            self._range = self._whole()  # the axis does not move under the pointer
         moved, self._held = step != self.cursor_step, step
         if moved:
             self._playback.seek(self._lane, step)
@@ -140,7 +138,7 @@ class CurvesPanel(QWidget):
         return run is not None and timeline_keys.take_key(event, self._playback, self._lane, run.length)
 
     def _zoomed(self, chart: CurveChart) -> None:
-        """All plots show the same steps."""
+        """Show the same steps in all plots."""
         for other in self.charts.values():
             if other is not chart:
                 other.zoomed = chart.zoomed

@@ -1,6 +1,6 @@
-"""Curve cells: which curves there are, and of each the least and the largest value for every pixel of the step axis.
+"""Curve cells: the table of curves, and the least and largest value of each in every pixel of the step axis.
 
-Nothing is smoothed or left out: a pixel that stands for many steps has the extremes of all of them.
+Nothing is smoothed or left out: a pixel of many steps has the extremes of all of them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from app.views.chart.steps import StepScale, cell_edges
 from solver.core.arrays import Array, Integers
 from solver.core.trace import TraceView
 
-#: Colours of the curves on light and on dark ground: ink, violet, amber.  They differ for every kind of colour vision
-#: (in lightness and along blue and yellow), and the dashes say the same again.
+#: Colours of the curves on a light and on a dark background: ink, violet, amber.  They differ for every kind of colour
+#: vision (in lightness and along blue and yellow), and the dashes differ as well.
 COLOURS: tuple[tuple[RGB, RGB], ...] = (
     ((20, 20, 20), (240, 240, 240)),
     ((112, 48, 190), (190, 160, 255)),
@@ -27,14 +27,14 @@ COLOURS: tuple[tuple[RGB, RGB], ...] = (
 INK, VIOLET, AMBER = range(3)
 
 
-class Cells(Struct, frozen=True, eq=False):
-    """A curve on a step axis, at most one cell for each pixel, from left to right.
+class CurveCells(Struct, frozen=True, eq=False):
+    """A curve on a step axis, at most one cell per pixel, from left to right.
 
     Attributes
     ----------
     x : ndarray of shape (n_cells,)
-        In pixels from the middle of the first: that of the step exactly, where the cell is of one step, else the
-        middle of the pixel.
+        Pixels from the middle of the first one: the exact position of the step if the cell has one, else the middle of
+        the pixel.
     low, high : ndarray of shape (n_cells,)
         Least and largest value in the cell.
     """
@@ -47,11 +47,11 @@ class Cells(Struct, frozen=True, eq=False):
         return len(self.x)
 
 
-NO_CELLS = Cells(np.empty(0), np.empty(0), np.empty(0))
+NO_CELLS = CurveCells(np.empty(0), np.empty(0), np.empty(0))
 
 
 class PlotSpec(Struct, frozen=True):
-    """One of the plots: what its axis is of, whether it may be and at first is logarithmic; counts, or shares only."""
+    """A plot: title of its axis; whether it may be, and at first is, logarithmic; whether it shows counts or shares."""
 
     title: str
     may_log: bool = False
@@ -61,28 +61,28 @@ class PlotSpec(Struct, frozen=True):
 
 
 class CurveSpec(Struct, frozen=True):
-    """How a note of a run is drawn.
+    """How a recorded quantity of a run is drawn.
 
     Attributes
     ----------
     label : str
-        In the legend, with the formula.
-    said : str
-        In a sentence.
+        Text of the legend, with the formula.
+    in_sentence : str
+        Name in a sentence.
     plot : str
-        A name of `PLOTS`.
+        Key of `PLOTS`.
     colour : int
-        Of `COLOURS`.
+        Index in `COLOURS`.
     dash : (float, float) or None
-        Lengths of a dash and of a gap in pixels.
+        Lengths of a dash and of a gap (pixels).
     landmark : int
-        Its column in `TraceView.landmarks`, -1 for none: where it is not noted at every step, it is known there.
+        Column of `TraceView.landmarks` that has it if it is not recorded at every step; -1 for none.
     sign : str
-        Of the steps at which it is known, where these are not all.
+        Symbol of the steps at which it is known, if these are not all.
     """
 
     label: str
-    said: str
+    in_sentence: str
     plot: str
     colour: int
     dash: Dash = SOLID
@@ -97,7 +97,7 @@ PLOTS: dict[str, PlotSpec] = {
     "margin": PlotSpec("margin"),
     "counts": PlotSpec("numbers of points", whole=True),
 }
-#: The one place to add a note: its name in the trace, and how it is drawn.  Names that are not here are not drawn.
+#: The recorded quantities that are drawn, by their names in the trace; others are not drawn.
 CURVES: dict[str, CurveSpec] = {
     "dual": CurveSpec("dual D", "Dual", "objective", INK, SOLID, landmark=1),
     "primal": CurveSpec("primal P", "Primal", "objective", VIOLET, DASHED, landmark=2),
@@ -109,7 +109,7 @@ CURVES: dict[str, CurveSpec] = {
     "kept": CurveSpec("points kept", "Points kept", "counts", INK, DOTTED),
     "wrong": CurveSpec("wrong points", "Wrong points", "counts", AMBER, LONG),
 }
-#: What a change of the support vectors is called beside these curves: its strokes are explained in their plot.
+#: What a change of the support vectors is called in the plot of these curves, where its strokes are explained.
 CHANGES: dict[str, str] = {
     "free": "SVs change",
     "kept": "a point is kept or removed",
@@ -117,17 +117,19 @@ CHANGES: dict[str, str] = {
 }
 
 
-def cells_of(view: TraceView, name: str, scale: StepScale) -> Cells:
-    """The cells of curve `name`: from the notes of every step, else from the landmarks."""
-    if name in view.names:
-        return _noted(view, name, scale)
-    column = CURVES[name].landmark
-    return _at_landmarks(view, column, scale) if column >= 0 else NO_CELLS
+def cells_of(view: TraceView, name: str, scale: StepScale) -> CurveCells:
+    """Return the cells of curve `name`: from the values of every step, else from the landmarks."""
+    if name not in view.names:
+        return _at_landmarks(_landmarks(view, name), scale)
+    edges, x = _stretches(scale)
+    low, high = view.extremes(name, edges)
+    finite = np.isfinite(low) & np.isfinite(high)
+    return CurveCells(x[finite], low[finite], high[finite])
 
 
 @lru_cache(maxsize=8)
 def _stretches(scale: StepScale) -> tuple[Integers, Array]:
-    """Edges of the cells that have steps in them, and where these cells are."""
+    """Return the edges of the cells that contain steps, and the positions of these cells."""
     edges = cell_edges(scale)
     filled = np.flatnonzero(np.diff(edges))
     edges = np.concatenate((edges[:1], edges[1:][filled]))
@@ -137,55 +139,46 @@ def _stretches(scale: StepScale) -> tuple[Integers, Array]:
     return edges, x
 
 
-def _noted(view: TraceView, name: str, scale: StepScale) -> Cells:
-    edges, x = _stretches(scale)
-    return _finite(x, *view.extremes(name, edges))
+def _landmarks(view: TraceView, name: str) -> Array:
+    """Return step and value of curve `name` at each landmark, shape (n, 2); empty if it has no values there."""
+    column = CURVES[name].landmark
+    rows: Array = view.landmarks[:, (0, column)] if column >= 0 else np.empty((0, 2))
+    return rows[np.isfinite(rows[:, 1])]
 
 
-def _at_landmarks(view: TraceView, column: int, scale: StepScale) -> Cells:
-    rows = view.landmarks[np.isfinite(view.landmarks[:, column])]
+def _at_landmarks(rows: Array, scale: StepScale) -> CurveCells:
     steps = rows[:, 0]
-    # One more at either side: the line to it is seen.
+    # One more at either side: the line to it is visible.
     begin = max(int(np.searchsorted(steps, scale.start)) - 1, 0)
     rows = rows[begin : int(np.searchsorted(steps, scale.last, side="right")) + 1]
     if scale.log:
         rows = rows[rows[:, 0] > 0]
     if not len(rows):
         return NO_CELLS
-    x, values = scale.place(rows[:, 0]), rows[:, column]
+    x, values = scale.place(rows[:, 0]), rows[:, 1]
     pixels = np.ceil(x - 0.5)
     first = np.flatnonzero(np.diff(pixels, prepend=-np.inf))
     several = np.diff(first, append=len(x)) > 1
     at = np.where(several, pixels[first], x[first])
-    return Cells(at, np.minimum.reduceat(values, first), np.maximum.reduceat(values, first))
-
-
-def _finite(x: Array, low: Array, high: Array) -> Cells:
-    fine = np.isfinite(low) & np.isfinite(high)
-    return Cells(x, low, high) if fine.all() else Cells(x[fine], low[fine], high[fine])
+    return CurveCells(at, np.minimum.reduceat(values, first), np.maximum.reduceat(values, first))
 
 
 def value_at(view: TraceView, name: str, step: int) -> tuple[float, float, int] | None:
-    """Least and largest value of curve `name` at `step`, or at the last step before it where it is known, and that
-    step; None where there is none."""
+    """Return the least and largest value of curve `name` at `step`, or at the last step before it that has one, and
+    that step; None if there is none.
+    """
     if name in view.names:
         low, high = view.at(name, step)
         return (low, high, step) if math.isfinite(low) and math.isfinite(high) else None
-    column = CURVES[name].landmark
-    if column < 0:
-        return None
-    rows = view.landmarks[np.isfinite(view.landmarks[:, column])]
-    place = int(np.searchsorted(rows[:, 0], step, side="right")) - 1
-    if place < 0:
-        return None
-    return float(rows[place, column]), float(rows[place, column]), int(rows[place, 0])
+    rows = _landmarks(view, name)
+    index = int(np.searchsorted(rows[:, 0], step, side="right")) - 1
+    return None if index < 0 else (float(rows[index, 1]), float(rows[index, 1]), int(rows[index, 0]))
 
 
 def curves_of(view: TraceView) -> dict[str, list[str]]:
-    """The names of the curves in each plot that has any, in the order of `PLOTS` and `CURVES`."""
+    """Return the names of the curves in each plot that has any, in the order of `PLOTS` and `CURVES`."""
     found: dict[str, list[str]] = {}
     for name, spec in CURVES.items():
-        column = spec.landmark
-        if name in view.names or (column >= 0 and bool(np.isfinite(view.landmarks[:, column]).any())):
+        if name in view.names or len(_landmarks(view, name)):
             found.setdefault(spec.plot, []).append(name)
     return {plot: found[plot] for plot in PLOTS if plot in found}

@@ -1,4 +1,4 @@
-"""CurveChart: one plot of a run against its steps, with each curve's exact value at the cursor."""
+"""CurveChart: one plot of a run against its steps, with the exact value of each curve at the cursor."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from app.views.widgets.form_fields import describe
 from solver.core.arrays import Array
 
 from . import view_cells as curve_cells
-from .view_cells import CHANGES, COLOURS, CURVES, PLOTS, Cells
+from .view_cells import CHANGES, COLOURS, CURVES, PLOTS, CurveCells
 
-#: How far below the tolerance a logarithmic axis goes at most; and the least share on its axis.
+#: Least value of a logarithmic axis as a share of the tolerance; least value of an axis of shares.
 BELOW, LEAST_SHARE = 1e-3, 1e-6
-#: How far below the largest value such an axis goes at most.
+#: Least value of a logarithmic axis as a share of the largest value.
 DEEPEST = 1e-12
-#: Width of a curve, and height of the strokes at changes, in pixels; least height of the area, in lines of text.
+#: Width of a curve and height of the strokes at changes (pixels); least height of the area (lines of text).
 LINE, MARKS, LEAST_LINES = 2.5, 7.0, 3
 
 
@@ -41,13 +41,13 @@ class CurveChart(Chart):
     name : str
         A name of `PLOTS`.
     held : callable
-        ``held(step)``: the hand goes to a step.
+        ``held(step)`` is called when the user drags to a step.
     released : callable
-        The hand has let go.
+        Called when the drag ends.
     key : callable
-        ``key(event)`` takes a key, or says False.
+        ``key(event)`` handles a key, or returns False.
     ranged : callable
-        ``ranged(chart)``: somebody has zoomed.
+        ``ranged(chart)`` is called when the user has zoomed.
     """
 
     sets = True
@@ -73,12 +73,11 @@ class CurveChart(Chart):
         self.hide()
 
     def _toggle(self, title: str) -> QToolButton:
-        button = QToolButton(self.viewport())
+        button = QToolButton(self.viewport(), autoRaise=True)
         button.setText("log")
         button.setCheckable(True)
-        button.setAutoRaise(True)
         button.setChecked(self.log)
-        button.setStyleSheet("min-height: 20px; padding: 1px 4px;")  # 24 in all: a legend is no toolbar
+        button.setStyleSheet("min-height: 20px; padding: 1px 4px;")  # 24 in all: lower than in a toolbar
         button.setMinimumSize(30, 24)
         describe(
             button,
@@ -109,7 +108,7 @@ class CurveChart(Chart):
     def show_run(
         self, run: RunState, cursor: int, steps: tuple[int, int], log: bool, lowest: bool, theme: Theme
     ) -> None:
-        """Show a run from the first to the last of `steps`, with the cursor at a step; the `lowest` plot names them."""
+        """Show a run over the range `steps`, with the cursor at a step; the `lowest` plot labels the axis."""
         names = curve_cells.curves_of(run.trace).get(self.name, [])
         self._shown = run, cursor, steps, log, lowest
         tol = run.tol if self.name == "violation" else None
@@ -124,10 +123,10 @@ class CurveChart(Chart):
             self._cells_of, self._landmarks = key, run.trace.landmarks
             cells = {name: curve_cells.cells_of(run.trace, name, scale) for name in names}
             self._y = _upwards(cells, self.name, self.log, tol)
-            self._curves = {name: self._curve(run, name, each, scale, theme) for name, each in cells.items()}
+            self._curves = {name: self._curve(run, name, each, scale) for name, each in cells.items()}
             changes = np.flatnonzero(run.trace.changes(cell_edges(scale)))
-            said = next((CHANGES[name] for name in names if name in CHANGES), "")
-            feet = Strokes(x=_steps_at(changes, scale), foot=MARKS, colour=theme.faint, name=said)
+            entry = next((CHANGES[name] for name in names if name in CHANGES), "")
+            feet = Strokes(x=_steps_at(changes, scale), foot=MARKS, colour=theme.faint, name=entry)
             self._feet = [feet] if lowest else []
         marks: list[Mark] = [*self._feet]
         if tol is not None:
@@ -136,8 +135,7 @@ class CurveChart(Chart):
                     at=tol, colour=theme.ink, dash=DOTTED, width=2.0, name="tolerance", value=short(tol), reached=False
                 )
             )
-        for name in reversed(names):  # the first lies on top
-            marks.append(self._with_value(run, name, cursor))
+        marks += [self._with_value(run, name, cursor) for name in reversed(names)]  # the first on top
         at = Level(at=float(cursor), upright=True, colour=theme.accent, dash=None, width=2.0)
         self.show_marks(marks, theme, self.x, self._y, over=(at,))
 
@@ -148,14 +146,14 @@ class CurveChart(Chart):
             self.toggle.setGeometry(self.width() - size.width() - 4, 2, size.width(), size.height())
 
     def made_for(self) -> object:
-        return self.scale()  # as many cells as there are pixels
+        return self.scale()  # one cell per pixel
 
     def remake(self) -> None:
         if self._shown is not None:
             self.show_run(*self._shown, self.theme)
 
     def scale(self) -> StepScale:
-        """Of the pixels of the screen in the plot."""
+        """Return the scale of the screen pixels in the plot."""
         ends = self.x.low or 0.0, self.x.high or 1.0
         first, last = (self.x.value(place) for place in self.box.viewRange()[0]) if self.zoomed else ends
         steps = self._shown[2] if self._shown is not None else (0, 1)
@@ -163,10 +161,8 @@ class CurveChart(Chart):
         columns = 1 + round((self.area().width() - (0.0 if self.zoomed else 2 * INSET)) * self.devicePixelRatioF())
         return StepScale(min(low, high), high, max(2, columns), self.x.log)
 
-    def _curve(
-        self, run: RunState, name: str, cells: Cells, scale: StepScale, theme: Theme
-    ) -> tuple[Array, Array, Array]:
-        """Places of the curve, and which of them have a sign: of each cell the least and the largest value."""
+    def _curve(self, run: RunState, name: str, cells: CurveCells, scale: StepScale) -> tuple[Array, Array, Array]:
+        """Return the curve, with least and largest value of each cell, and which of its points have a symbol."""
         x, y = np.repeat(_steps_at(cells.x, scale), 2), np.column_stack((cells.low, cells.high)).ravel()
         signs = np.arange(0.0, len(x) if name not in run.trace.names else 0.0, 2.0)
         return x, y, signs
@@ -191,7 +187,7 @@ class CurveChart(Chart):
         )
 
     def said(self, line: Line, place: int) -> str:
-        """What the run noted at that step: the place may stand for many steps, as the extreme of all of them."""
+        """Return what the run recorded at that step: the point may stand for many steps, with their extremes."""
         assert self._shown is not None
         name = next(name for name, spec in CURVES.items() if spec.label == line.name)
         step, plot = round(float(np.asarray(line.x)[place])), PLOTS[self.name]
@@ -204,7 +200,7 @@ class CurveChart(Chart):
     def put(self, position: QPointF) -> None:
         if self._shown is not None:
             first, last = self._shown[2]
-            inside = position.x() >= self.area().left()  # left of it is the first, which a logarithmic axis has not
+            inside = position.x() >= self.area().left()  # left of it is step 0, which a logarithmic axis lacks
             step = round(self.values_at(position)[0]) if inside else first
             self._held(min(max(step, self.scale().start if inside else first), last))
 
@@ -212,7 +208,7 @@ class CurveChart(Chart):
         self._released()
 
     def takes(self, event: QKeyEvent) -> bool:
-        return False  # the keys of a run are the window's, too
+        return False  # the window uses the same keys for runs
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self._key(event):
@@ -232,14 +228,14 @@ def _steps(log: bool, low: float, high: float, bare: bool) -> Axis:
 
 
 def _steps_at(columns: ArrayLike, scale: StepScale) -> Array:
-    """The steps, in parts, at pixels of a scale."""
+    """Return the steps, as fractions, at pixels of a scale."""
     start, end = scale.start, max(scale.last, scale.start + 1)
     share = np.asarray(columns, dtype=np.float64) / (scale.columns - 1)
     return start * (end / start) ** share if scale.log else start + share * (end - start)
 
 
-def _upwards(cells: dict[str, Cells], plot: str, log: bool, level: float | None) -> Axis:
-    """The axis over all that is drawn against it."""
+def _upwards(cells: dict[str, CurveCells], plot: str, log: bool, level: float | None) -> Axis:
+    """Return the vertical axis for all that is drawn against it."""
     spec = PLOTS[plot]
     every = [np.concatenate((each.low, each.high)) for each in cells.values()]
     values = np.concatenate([np.empty(0), [] if level is None else [level], *every])
@@ -259,21 +255,21 @@ def _upwards(cells: dict[str, Cells], plot: str, log: bool, level: float | None)
 
 
 def between(low: float, high: float, percent: bool = False, counts: bool = False) -> str:
-    """One number, or "least to largest" where the trace keeps no more."""
+    """Return one number, or "least to largest" where the trace keeps only these."""
     first, last = (number(each, percent, counts) for each in (low, high))
     return first if first == last else f"{first} to {last}"
 
 
 def number(value: float, percent: bool = False, counts: bool = False) -> str:
-    """A number in five digits that count, in per cent "1.2346 %"; a count in all of them."""
+    """Return a number in five significant digits, a share as "1.2346 %", a count in all its digits."""
     return whole(value) if counts else f"{exact(100 * value)} %" if percent else exact(value)
 
 
 def summary(run_state: RunState | None) -> str:
-    """The curves in words and numbers, as they are where the run stands."""
+    """Return the values of the curves at the present step, in words."""
     if run_state is None:
         return "No run to draw."
-    said = [f"Step {grouped(run_state.step)} of {grouped(run_state.length)}."]
+    sentences = [f"Step {grouped(run_state.step)} of {grouped(run_state.length)}."]
     view = run_state.trace
     for plot, names in curve_cells.curves_of(view).items():
         for name in names:
@@ -281,7 +277,7 @@ def summary(run_state: RunState | None) -> str:
             if known is not None:
                 value = between(*known[:2], PLOTS[plot].percent, PLOTS[plot].whole)
                 where = f" at step {grouped(known[2])}" if known[2] != run_state.step else ""
-                said.append(f"{spec.said} {value}{where}.")
+                sentences.append(f"{spec.in_sentence} {value}{where}.")
     if "violation" in view.names:
-        said.append(f"Tolerance {short(run_state.tol)}.")
-    return " ".join(said)
+        sentences.append(f"Tolerance {short(run_state.tol)}.")
+    return " ".join(sentences)

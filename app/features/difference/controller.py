@@ -1,8 +1,8 @@
-"""DifferenceController: which two lanes are compared, and what shows where they differ.  No Qt."""
+"""DifferenceController: which two lanes are compared, and how their difference is displayed.  No Qt."""
 
 from __future__ import annotations
 
-from app.controllers.host import Host
+from app.controllers.host import SubjectController
 from app.controllers.lanes import add_lane
 from app.scene.compared import compared
 from app.state.commands import AddLane, SetFields
@@ -11,43 +11,34 @@ from app.state.document import Lane
 from .scene import DifferenceSession
 
 
-class DifferenceController:
-    """Turns wishes about the comparison into commands and session changes; lanes are named by their places.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class DifferenceController(SubjectController):
+    """Translate user actions on the comparison into commands and session changes; lanes are given by index."""
 
     def compare(self, first: int, second: int) -> None:
-        """Compare the lanes at these places."""
+        """Compare these two lanes."""
         self._host.dispatch(SetFields(changes=(("compared", (first, second)),), text="Compare other classifiers"))
 
     def swap_compared(self) -> None:
-        """The first of the two is the second, and the other way round."""
-        places = compared(self._host.document)
-        if places is not None:
+        """Exchange the first and the second of the compared lanes."""
+        if (places := compared(self._host.document)) is not None:
             self.compare(places[1], places[0])
 
     def toggle_wipe(self) -> None:
-        """Lay half of the second picture over the first, or take it away."""
+        """Show the second picture over half of the first, or remove it."""
         self.wipe(0.5 if self._host.session.of(DifferenceSession).wipe is None else None)
 
     def wipe(self, at: float | None) -> None:
-        """Lay the second picture over the first from this share of its width on; None takes it away."""
+        """Show the second picture to the right of `at`, a share of the width; None removes it."""
         self._host.change(DifferenceSession, wipe=None if at is None else min(max(at, 0.0), 1.0))
 
     def move_wipe(self, by: float) -> None:
-        """Move the border by this share of the width."""
+        """Move the edge of the wipe by this share of the width."""
         at = self._host.session.of(DifferenceSession).wipe
         if at is not None:
             self.wipe(at + by)
 
     def show_difference(self) -> None:
-        """A lane of its own for the difference, behind the others."""
+        """Add a lane with the difference, after the others."""
         document = self._host.document
         if any(lane.is_difference for lane in document.lanes[: document.shown]):
             self._host.say("The difference is on screen already.")

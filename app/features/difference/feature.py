@@ -1,4 +1,4 @@
-"""Two classifiers compared."""
+"""The comparison of two classifiers."""
 
 from app.scene.feature import BESIDE, COMPARE, Action, Dock, Feature, Sign, Widget
 

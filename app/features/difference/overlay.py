@@ -1,4 +1,4 @@
-"""Wipe: another lane's picture over the right part of a plot, with a grip that moves the border between the two."""
+"""Wipe: another lane's picture over the right part of a plot, with a grip that moves the edge between the two."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from solver import Grid
 from .controller import DifferenceController
 from .scene import Wipe
 
+#: Diameter of the grip (pixels), and its step for an arrow key (share of the width).
 GRIP = 28  # pixels
 STEP = 0.02  # of the width, for the arrow keys
 
 
 class _RightPart(Layers):
-    """Layers of which only what lies to the right of a border is seen."""
+    """Layers that are visible only to the right of an edge."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +36,7 @@ class _RightPart(Layers):
         self.setZValue(1)
 
     def _paint(self, painter: QPainter) -> None:
-        if self._picture is None and self._theme is not None:  # nothing to see there, of the picture below neither
+        if self._picture is None and self._theme is not None:  # hide the picture below, too
             painter.fillRect(self.boundingRect(), QColor(*self._theme.background))
         super()._paint(painter)
 
@@ -46,7 +47,7 @@ class _RightPart(Layers):
 
 
 class WipeCover:
-    """The other picture, for as long as there is one.
+    """The other picture, while the wipe is on.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class WipeCover:
     Attributes
     ----------
     over : tuple of (LaneOverlays, LaneScene) or None
-        What lies over it, and its lane.
+        The overlays of the other picture, and its lane.
     """
 
     def __init__(self, controller: Controller, canvas: Canvas) -> None:
@@ -82,7 +83,7 @@ class WipeCover:
         self._controller.feature(DifferenceController).wipe((x - area.left()) / area.width())
 
     def render_scene(self, scene: Scene, lane: LaneScene, theme: Theme, changed: bool) -> bool:
-        """Show the other picture, or nothing; whether the canvas must be painted anew."""
+        """Show the other picture, or nothing; return whether the canvas must be repainted."""
         wipe = scene.feature(Wipe)
         wipe = wipe if wipe is not None and scene.lanes[wipe.places[0]].slot == lane.slot else None
         if wipe == self._wipe and (wipe is None or not changed):
@@ -104,7 +105,7 @@ class WipeCover:
         return True
 
     def show_view(self, grid: Grid, area: QRectF) -> None:
-        """The part of the plane on screen, and where that is on the canvas."""
+        """Follow the displayed part of the plane, and its place on the canvas."""
         if self._wipe is not None and self._made is not None:
             layers, grip = self._made
             layers.border = grid.left + self._wipe.at * (grid.right - grid.left)
@@ -114,7 +115,9 @@ class WipeCover:
             grip.move(round(x), round(area.bottom() - GRIP - 6))
 
     def paint(self, painter: QPainter, area: QRectF, own: LaneOverlays, rect: QRectF) -> None:
-        """What lies over the two pictures, `own` over the left part; the border, and which lane is on which side."""
+        """Paint the overlays of the two pictures, `own` over the left part; the edge, and the number of the lane on
+        each side.
+        """
         if self._wipe is None or self._theme is None:
             return
         x = area.left() + self._wipe.at * area.width()
@@ -124,25 +127,25 @@ class WipeCover:
                     QRectF(left, area.top(), right - left, area.height()), Qt.ClipOperation.IntersectClip
                 )
                 over.paint(painter, self._theme, rect)
-        accent, ground = QColor(*self._theme.accent), QColor(*self._theme.background)
-        for pen in (QPen(ground, 4.0), QPen(accent, 2.0)):
+        accent, background = QColor(*self._theme.accent), QColor(*self._theme.background)
+        for pen in (QPen(background, 4.0), QPen(accent, 2.0)):
             painter.setPen(pen)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
         painter.setFont(bold(painter.font()))
         side = painter.fontMetrics().height() + 6.0
         for place, beside in zip(self._wipe.places, (x - side - 4, x + 4), strict=True):
-            left = min(max(beside, area.left() + 2), area.right() - side - 2)  # at the edges too, both can be read
+            left = min(max(beside, area.left() + 2), area.right() - side - 2)  # both stay readable at the sides
             box = QRectF(left, area.top() + 6 + (0 if left in (x - side - 4, x + 4) else side + 4), side, side)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(accent)
             painter.drawRoundedRect(box, 4, 4)
-            painter.setPen(ground)
+            painter.setPen(background)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(place + 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
 class _Grip(QWidget):
-    """What the pointer takes hold of; the arrow keys move it too."""
+    """The handle that the pointer drags; the arrow keys move it, too."""
 
     def __init__(self, canvas: QWidget, moved: Callable[[float], None], nudged: Callable[[float], None]) -> None:
         super().__init__(canvas)
@@ -156,7 +159,7 @@ class _Grip(QWidget):
         self.setFixedSize(GRIP, GRIP)
 
     def show_theme(self, theme: Theme) -> None:
-        """Take the colours of `theme`."""
+        """Use the colours of `theme`."""
         if theme is not self._theme:
             self._theme = theme
             self.update()
@@ -173,7 +176,7 @@ class _Grip(QWidget):
         if way is None:
             super().keyPressEvent(event)
         else:
-            self._nudged(way * STEP)  # from where it is by now, which need not be drawn yet
+            self._nudged(way * STEP)  # relative to the present edge, which may not be drawn yet
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._theme is None:

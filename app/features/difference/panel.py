@@ -1,11 +1,8 @@
-"""DifferencePanel: which two classifiers are compared, where they differ, the points involved, and the wipe."""
+"""DifferencePanel: the choice of the two classifiers, where they differ, the points involved, and the wipe."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -23,7 +20,9 @@ from PySide6.QtWidgets import (
 from app.controllers.controller import Controller
 from app.core.number_format import grouped, signed
 from app.scene.model import Scene
+from app.scene.text_rows import TextRows
 from app.views.theme import Theme
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import (
     combo_box,
     describe,
@@ -35,71 +34,51 @@ from app.views.widgets.form_fields import (
     show_number,
     show_text,
 )
+from app.views.widgets.rows_model import RowsModel
 from solver.kernels.pixels import TIED
 
 from .controller import DifferenceController
 from .scene import DifferenceScene, DifferenceSession, Involved
 
-#: Rows of the table; nobody reads more, and the sentence above says how many there are.
+#: Largest number of rows of the table; the sentence above has the full number.
 MOST_ROWS = 1000
-#: Parts of the wipe's slider, and where it begins.
+#: Number of steps of the wipe's slider, and its first position (share of the width).
 PARTS, HALF = 200, 0.5
-_NOWHERE = QModelIndex()
-_Index = QModelIndex | QPersistentModelIndex
 
 
-class InvolvedModel(QAbstractTableModel):
-    """A row for each point that two models give different classes."""
+class InvolvedRows(TextRows):
+    """A row for each point that two models classify differently.
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.involved: Involved | None = None
-        self._names: tuple[str, ...] = ()
-        self._places = (0, 1)
+    Parameters
+    ----------
+    involved : Involved or None
+    names : tuple of str
+        Names of all classes.
+    lanes : tuple of (int, int)
+        Indices of the two lanes.
+    """
 
-    def show(self, involved: Involved | None, names: tuple[str, ...], places: tuple[int, int]) -> None:
-        """Take another list."""
-        if (involved, names, places) != (self.involved, self._names, self._places):
-            self.beginResetModel()
-            self.involved, self._names, self._places = involved, names, places
-            self.endResetModel()
+    right = 0, 1
 
-    def ids_of(self, rows: list[int]) -> np.ndarray:
-        """Lifelong ids of the points in `rows`."""
-        assert self.involved is not None
-        return self.involved.points.ids[self.involved.index[rows]]
+    def __init__(self, involved: Involved | None, names: tuple[str, ...], lanes: tuple[int, int]) -> None:
+        self.made_of = involved, names, lanes
+        self.header = ("x", "y", "class", *(f"{lane + 1} says" for lane in lanes))
+        self.rows = 0 if involved is None else min(len(involved.index), MOST_ROWS)
 
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:
-        return 0 if self.involved is None or parent.isValid() else min(len(self.involved.index), MOST_ROWS)
-
-    def columnCount(self, parent: _Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else 5
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            first, second = (f"{place + 1} says" for place in self._places)
-            return ("x", "y", "class", first, second)[section]
-        return None
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        involved = self.involved
-        if involved is None:
-            return None
-        at, column = int(involved.index[index.row()]), index.column()
-        if role == Qt.ItemDataRole.TextAlignmentRole and column < 2:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
+    def cell(self, row: int, column: int) -> str:
+        involved, names, _ = self.made_of
+        assert involved is not None
+        at = int(involved.index[row])
         if column < 2:
             return signed(f"{involved.points.xy[at, column]:.3g}")
         label = int(involved.points.labels[at])
-        said = label if column == 2 else int(involved.said[index.row(), column - 3])
-        sign = "" if column == 2 else " ✓" if said == label else " ✗"
-        return "tie" if said == TIED else self._names[said].removeprefix("class ") + sign
+        shown = label if column == 2 else int(involved.predicted[row, column - 3])
+        sign = "" if column == 2 else " ✓" if shown == label else " ✗"
+        return "tie" if shown == TIED else names[shown].removeprefix("class ") + sign
 
 
 class DifferencePanel(QWidget):
-    """Two classifiers, side by side in numbers.
+    """The comparison of two classifiers in numbers.
 
     Parameters
     ----------
@@ -109,23 +88,22 @@ class DifferencePanel(QWidget):
     def __init__(self, controller: Controller) -> None:
         super().__init__()
         self._controller, self._difference = controller, controller.feature(DifferenceController)
-        describe(self, "compare", "Compare", "Where two classifiers predict different classes.")
-        self.setToolTip("")
+        describe(self, "compare", "Compare", "Where two classifiers predict different classes.", hover=False)
         self._choices = (self._choice("first", "First"), self._choice("second", "Second"))
-        self._mark = describe(
+        self._mark = clickable(
             QCheckBox("Mark where they differ (X)"),
             "compare.mark",
             "Mark where they differ",
             "Hatched in every picture.",
+            lambda: controller.toggle("differing", DifferenceSession),
         )
-        self._mark.clicked.connect(lambda: controller.toggle("differing", DifferenceSession))
-        self._lane = describe(
+        self._lane = clickable(
             QPushButton("Show it as a lane"),
             "compare.lane",
             "Show the difference as a lane",
             "A picture of its own: striped in both classes where they differ.",
+            self._difference.show_difference,
         )
-        self._lane.clicked.connect(self._difference.show_difference)
         self._wipe = describe(
             QCheckBox("Wipe"), "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y)."
         )
@@ -133,7 +111,7 @@ class DifferencePanel(QWidget):
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(0, PARTS)
         self._slider.setPageStep(PARTS // 10)
-        describe(self._slider, "compare.border", "Border of the wipe", "From where on the second picture is seen.")
+        describe(self._slider, "compare.border", "Border of the wipe", "Where the second picture begins.")
         self._slider.actionTriggered.connect(lambda: self._difference.wipe(self._slider.sliderPosition() / PARTS))
         self._words = named(
             QLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse), "compare.words"
@@ -142,14 +120,14 @@ class DifferencePanel(QWidget):
             "share = pixels where the two predict different classes / all pixels in view; a tie differs from any class",
             wordWrap=True,
         )
-        self._model = InvolvedModel()
+        self._model, self._involved = RowsModel(), InvolvedRows(None, (), (0, 1))
         self._table = describe(
             QTableView(wordWrap=False),
             "compare.points",
             "Points that differ",
             "A row is selected in the pictures, too.",
+            hover=False,
         )
-        self._table.setToolTip("")
         self._table.setModel(self._model)
         self._table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self._table.setTabKeyNavigation(False)
@@ -186,19 +164,20 @@ class DifferencePanel(QWidget):
 
     def _choose(self, first: bool) -> None:
         chosen, other = (choice.currentData() for choice in (self._choices if first else self._choices[::-1]))
-        if chosen == other:  # the one that was there goes to the other side
+        if chosen == other:  # exchange the two
             self._difference.swap_compared()
         else:
             self._difference.compare(*((chosen, other) if first else (other, chosen)))
 
     def _select(self) -> None:
         rows = sorted({index.row() for index in self._table.selectionModel().selectedRows()})
-        if rows and self._model.involved is not None:
-            points = self._controller.document.points  # some may be gone since this was drawn
-            self._controller.editing.select(points.ids[points.indices_of(self._model.ids_of(rows))])
+        involved = self._involved.made_of[0]
+        if rows and involved is not None:
+            points = self._controller.document.points  # some may have been removed since this was drawn
+            self._controller.editing.select(points.ids[points.indices_of(involved.points.ids[involved.index[rows]])])
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show what is known of the difference."""
+        """Show the comparison of the scene."""
         compare = scene.feature(DifferenceScene)
         if compare is None:
             return
@@ -213,7 +192,11 @@ class DifferencePanel(QWidget):
         show_number(self._slider, round(PARTS * (HALF if chosen.wipe is None else chosen.wipe)))
         show_text(self._words, "\n".join(compare.sentences))
         involved = compare.difference.involved if two and compare.difference is not None else None
-        self._model.show(involved, scene.document.class_names, compare.places or (0, 1))
+        table = InvolvedRows(involved, scene.document.class_names, compare.places or (0, 1))
+        if table.made_of != self._involved.made_of:
+            self._involved = table
+            self._table.clearSelection()
+            self._model.show_table(table)
         self._rest.setVisible(involved is not None and len(involved.index) > MOST_ROWS)
 
     def _show_choices(self, scene: Scene, compare: DifferenceScene) -> None:

@@ -1,5 +1,5 @@
-"""Difference: where the models of two lanes predict different classes: which pixels of the view, which points, and who
-is right; and the wipe between their pictures.
+"""Difference: the pixels and points at which the models of two lanes predict different classes, which of them is right,
+and the wipe between their pictures.
 """
 
 from __future__ import annotations
@@ -29,45 +29,45 @@ from solver import Grid
 from solver.core.arrays import Indices, Integers
 from solver.kernels.pixels import TIED
 
-#: Points up to which the list is worked out even while the models change: some tenths of a second in the background.
+#: Largest number of points whose list is computed even while the models change: some tenths of a second.
 PROMISED = 20_000
 
 
 class Involved(Struct, frozen=True, eq=False):
-    """The points that two models give different classes.
+    """The points that two models classify differently.
 
     Attributes
     ----------
     points : Points
-        All that were looked at.
+        All points that were compared.
     index : ndarray of shape (n,), intp
-        Which of them.
-    said : ndarray of shape (n, 2), int64
-        What the first and the second model say.
+        Indices of those that are classified differently.
+    predicted : ndarray of shape (n, 2), int64
+        Predictions of the first and the second model.
     """
 
     points: Points
     index: Indices
-    said: Integers
+    predicted: Integers
 
     @property
     def right(self) -> tuple[int, int]:
-        """Of how many of them the first model is right, and the second."""
-        right = self.said == self.points.labels[self.index, None]
+        """Numbers of these points that the first and the second model classify correctly."""
+        right = self.predicted == self.points.labels[self.index, None]
         return int(right[:, 0].sum()), int(right[:, 1].sum())
 
 
-class Difference(Struct, frozen=True, eq=False):
-    """What is known of where two models differ.
+class LaneDifference(Struct, frozen=True, eq=False):
+    """What is known about the difference of two models.
 
     Attributes
     ----------
     hatch : Hatch
-        The pixels in which they do.
+        The pixels in which they differ.
     full : bool
-        One for each pixel that was asked for.
+        Whether the hatch has the requested resolution; else it is coarser.
     involved : Involved or None
-        None until the points have been looked at.
+        None until the points have been compared.
     """
 
     hatch: Hatch
@@ -76,28 +76,28 @@ class Difference(Struct, frozen=True, eq=False):
 
     @property
     def share(self) -> float:
-        """Share of the pixels."""
+        """Share of the pixels in which they differ."""
         return float(self.hatch.mask.mean())
 
 
 class Differing(Struct, frozen=True):
-    """The question: where do the models of `sides` predict different classes, of `grid` and of `points`?"""
+    """Query: the pixels of `grid` and the `points` for which the models of `sides` predict different classes."""
 
     sides: Sides
     grid: Grid
     points: Points
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Posts a `Difference` that becomes finer.
+        """Post a `LaneDifference` that becomes finer.
 
-        The first one comes whatever happens, of up to `PROMISED` points with its list: else nothing of it would be
-        seen as long as one of the two trains.
+        The first one is posted even if the query is overtaken, with its list for up to `PROMISED` points: otherwise
+        nothing would be displayed while one of the two trains.
         """
         pace = Pace(overtaken)
         promised = len(self.points) <= PROMISED
         involved = (yield from self._involved(Pace())) if promised else None
         coarse = self.grid.coarse()
-        found = Difference((yield from self._hatch(coarse, Pace())), coarse == self.grid, involved)
+        found = LaneDifference((yield from self._hatch(coarse, Pace())), coarse == self.grid, involved)
         post(found)
         if not promised:
             found = replace(found, involved=(yield from self._involved(pace)))
@@ -106,12 +106,12 @@ class Differing(Struct, frozen=True):
             post(replace(found, hatch=(yield from self._hatch(self.grid, pace)), full=True))
 
     def _involved(self, pace: Pace) -> Generator[Step, None, Involved]:
-        said = []
+        predicted = []
         for side in self.sides:
             found = yield from outcome(side.model, self.points.xy, self.points.labels, pace)
             found.predicted[found.at] = TIED
-            said.append(found.predicted)
-        both = np.column_stack(said)
+            predicted.append(found.predicted)
+        both = np.column_stack(predicted)
         index = np.flatnonzero(both[:, 0] != both[:, 1])
         return Involved(self.points, index, both[index])
 
@@ -121,19 +121,19 @@ class Differing(Struct, frozen=True):
         return Hatch((found.classes != found.other)[::-1], grid)
 
 
-#: The name of the question, and of the panel.
+#: Name of the query, and of the panel.
 NAME = "compare"
 
 
 class DifferenceSession(FeatureSession, frozen=True):
-    """What is done with the difference of two lanes.
+    """How the difference of two lanes is displayed.
 
     Attributes
     ----------
     differing : bool
         The pictures mark where the two compared lanes differ.
     wipe : float or None
-        From which share of its width on the first compared lane shows the other's picture; None for nowhere.
+        Share of its width from which the first compared lane shows the other's picture; None if the wipe is off.
     """
 
     differing: bool = False
@@ -146,11 +146,11 @@ class Wipe(Struct, frozen=True):
     Attributes
     ----------
     at : float
-        Share of the picture's width from which on the other is seen.
+        Share of the picture's width from which the other picture is visible.
     other : LaneScene
-        The other.
+        The other lane.
     places : tuple of (int, int)
-        Of the lane itself and of the other.
+        Indices of the lane itself and of the other.
     """
 
     at: float
@@ -159,28 +159,28 @@ class Wipe(Struct, frozen=True):
 
 
 class DifferenceScene(Struct, frozen=True):
-    """What the panel about the difference shows.
+    """What the panel displays.
 
     Attributes
     ----------
     places : tuple of (int, int) or None
-        Of the two lanes; None when there are not two.
+        Indices of the two lanes; None if there are not two.
     able : tuple of int
-        Places of the lanes that can be compared.
-    difference : Difference or None
-        What is known.
+        Indices of the lanes that can be compared.
+    difference : LaneDifference or None
+        The newest answer, if it is about these lanes.
     sentences : tuple of str
-        What it comes to.
+        The result in words.
     """
 
     places: tuple[int, int] | None
     able: tuple[int, ...]
-    difference: Difference | None
+    difference: LaneDifference | None
     sentences: tuple[str, ...]
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """Where do they differ?  Asked while it is displayed."""
+    """Return the query for the difference, while it is displayed."""
     if not (context.session.of(DifferenceSession).differing or NAME in context.session.open_panels):
         return {}
     sides = sides_of(context.document, context.results)
@@ -190,25 +190,25 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
-    """The hatching of where they differ, over the pictures of the two that are compared."""
+    """Return the hatch for the pictures of the two compared lanes."""
     answer, places = context.results.answer(NAME), compared(context.document) or ()
     marked = context.session.of(DifferenceSession).differing and index in places
     return (answer.value.hatch,) if marked and answer is not None and answer.value is not None else ()
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
-    """The wipe, while there is one; and what the panel shows, while it is in sight."""
+    """Return the wipe while it is on, and the contents of the panel while it is open."""
     document, session, places = context.document, context.session, compared(context.document)
-    at, seen = session.of(DifferenceSession).wipe, NAME in session.open_panels
+    at, is_open = session.of(DifferenceSession).wipe, NAME in session.open_panels
     wipe = None if at is None or places is None else Wipe(at, lanes[places[1]], places)
-    panel = difference_scene(document, context.results) if seen else None
+    panel = difference_scene(document, context.results) if is_open else None
     return tuple(each for each in (wipe, panel) if each is not None)
 
 
 def difference_scene(document: Document, results: Results) -> DifferenceScene:
-    """What the panel shows."""
+    """Return the contents of the panel."""
     places, answer = compared(document), results.answer(NAME)
-    difference: Difference | None = None if answer is None else answer.value
+    difference: LaneDifference | None = None if answer is None else answer.value
     current, failure = False, ""
     if answer is not None and isinstance(answer.query, Differing) and places is not None:
         query, failure = answer.query, answer.message
@@ -217,12 +217,16 @@ def difference_scene(document: Document, results: Results) -> DifferenceScene:
         same = query.sides == sides_of(document, results) and query.points is document.points
         fresh = all(is_present(document, place, results.frame(document.slots[place])) for place in places)
         current = same and fresh and document.view.is_seen_on(query.grid)
-    said = _sentences(places, difference, failure, current, without_model(document, results))
-    return DifferenceScene(places, able(document), difference, said)
+    sentences = _sentences(places, difference, failure, current, without_model(document, results))
+    return DifferenceScene(places, able(document), difference, sentences)
 
 
 def _sentences(
-    places: tuple[int, int] | None, difference: Difference | None, failure: str, current: bool, without: Sequence[int]
+    places: tuple[int, int] | None,
+    difference: LaneDifference | None,
+    failure: str,
+    current: bool,
+    without: Sequence[int],
 ) -> tuple[str, ...]:
     if places is None:
         return ("Two classifiers are needed: add one with Ctrl+L.",)
@@ -233,14 +237,16 @@ def _sentences(
     first, second = (place + 1 for place in places)
     about = "" if difference.full else "about "
     area = f"{first} and {second} differ on {about}{percent(difference.share)} of the area in view"
-    said = [area + ("." if current else ", as they were a moment ago.")]
+    sentences = [area + ("." if current else ", as they were a moment ago.")]
     involved = difference.involved
     if involved is not None and len(involved.points):
         number, all_points = len(involved.index), count(len(involved.points), "point")
         if not number:
-            said.append(f"They give each of the {all_points} the same class.")
+            sentences.append(f"They give each of the {all_points} the same class.")
         else:
             right, neither = involved.right, number - sum(involved.right)
-            who = f"{first} is right on {right[0]}, {second} on {right[1]}" + f", neither on {neither}" * bool(neither)
-            said.append(f"They differ on {number} of {all_points}: {who}.")
-    return tuple(said)
+            score = f"{first} is right on {right[0]}, {second} on {right[1]}" + f", neither on {neither}" * bool(
+                neither
+            )
+            sentences.append(f"They differ on {number} of {all_points}: {score}.")
+    return tuple(sentences)

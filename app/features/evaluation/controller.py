@@ -1,4 +1,4 @@
-"""EvaluationController: how learners are cross-validated, and above which score a second class is said.  No Qt."""
+"""EvaluationController: the kind of cross-validation, and the thresholds of the lanes.  No Qt."""
 
 from __future__ import annotations
 
@@ -6,24 +6,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from app.controllers.host import Host
+from app.controllers.host import SubjectController
 
-from .scene import EvaluationSession
+from .scene import EvaluationSession, Threshold
 
 
-class EvaluationController:
-    """Turns wishes about evaluation into session changes.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class EvaluationController(SubjectController):
+    """Translate user actions on the evaluation into session changes."""
 
     def validate(self, **changes: Any) -> None:
-        """Cross-validate otherwise: another `kind`, `k` or `seed`."""
+        """Change the `kind`, `k` or `seed` of the cross-validation."""
         try:
             validation = replace(self._host.session.of(EvaluationSession).validation, **changes)
         except ValueError as error:
@@ -31,13 +23,13 @@ class EvaluationController:
         else:
             self._host.change(EvaluationSession, validation=validation)
 
-    def set_threshold(self, slot: int, threshold: float | None) -> None:
-        """Say the second class of a lane above another score; None for the model's own threshold."""
+    def set_threshold(self, slot: int, threshold: Threshold | None) -> None:
+        """Set the score above which a lane predicts its second class; None for the model's own threshold."""
         thresholds = self._host.session.of(EvaluationSession).thresholds
         self._host.change(
             EvaluationSession, thresholds=(*thresholds[:slot], threshold, *thresholds[slot + 1 :]), judged=slot
         )
 
     def judge(self, slot: int) -> None:
-        """Move the threshold of this lane from now on."""
+        """Choose the lane whose threshold is moved."""
         self._host.change(EvaluationSession, judged=slot)

@@ -1,14 +1,14 @@
-"""Evaluation on test points and by cross-validation."""
+"""The evaluation on test points and by cross-validation."""
 
 from app.scene.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
-from . import scene
+from . import query, scene
 
 FEATURE = Feature(
     actions=(Action("evaluation", COMPARE, "&Evaluation", ("Ctrl+9",), "Test points, scores, ROC.", "", True, True),),
     dock=Dock("evaluation", "Evaluation", Widget("app.features.evaluation.panel.EvaluationPanel")),
     queries=scene.queries,
     sheets=scene.sheets,
-    signs=(Sign(scene.OTHER, "Threshold: here the score is t"),),
+    signs=(Sign(query.OTHER, "Threshold: here the score is t"),),
     scene=scene.scene,
 )

@@ -24,7 +24,9 @@ from app.scene.text import TIE_RULE
 from app.state.document import MAX_LANES
 from app.state.test_split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import (
     Gestures,
     combo_box,
@@ -47,7 +49,7 @@ from .scene import Evaluation, LaneEvaluation
 from .view_confusion import ConfusionView
 from .view_roc import RocView
 
-#: Name and sentence of each row; `text.titles` has their titles.
+#: Name and explanation of each row; `text.titles` has the titles.
 ROWS = (
     ("test", f"Share of points that it was not trained on that are classified rightly. {TIE_RULE}"),
     ("training", f"Share of the points it was trained on that are classified rightly. {TIE_RULE}"),
@@ -58,7 +60,7 @@ ROWS = (
 
 
 class EvaluationTable(QWidget):
-    """One label for each number, so that those who listen can go from one to the next."""
+    """A table of one label per number, so that a screen reader can go from one to the next."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,10 +79,10 @@ class EvaluationTable(QWidget):
             title = self._titles[name] = named(QLabel(wordWrap=True), f"evaluation.{name}")
             title.setToolTip(sentence)
             grid.addWidget(title, row, 0)
-            self._cells[name] = self._labels(name, row)  # after its title, as it is read out
+            self._cells[name] = self._labels(name, row)  # after its title, in reading order
 
     def _labels(self, name: str, row: int) -> list[QLabel]:
-        """A label for each lane."""
+        """Return a label for each lane."""
         right, plain = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, Qt.TextFormat.PlainText
         labels = [
             named(QLabel(textFormat=plain, alignment=right), f"evaluation.{name}{place}") for place in range(MAX_LANES)
@@ -90,19 +92,22 @@ class EvaluationTable(QWidget):
         return labels
 
     def show_evaluation(self, evaluation: Evaluation) -> None:
-        """Show the numbers; only what has changed is touched."""
+        """Show the numbers; only labels that have changed are touched."""
         lanes = evaluation.lanes
         for place, head in enumerate(self._heads):
             self._grid.setColumnStretch(place + 1, int(place < len(lanes)))
             head.setVisible(place < len(lanes))
             if place < len(lanes):
                 self._show_lane(evaluation, place, lanes[place], len(lanes) > 2)
-        there = {"validated": evaluation.validation.kind != "none", "auc": any(lane.roc is not None for lane in lanes)}
+        visible = {
+            "validated": evaluation.validation.kind != "none",
+            "auc": any(lane.roc is not None for lane in lanes),
+        }
         for name, title in words.titles(evaluation).items():
             show_text(self._titles[name], title)
-            self._titles[name].setVisible(there.get(name, True))
+            self._titles[name].setVisible(visible.get(name, True))
             for place, cell in enumerate(self._cells[name]):
-                cell.setVisible(place < len(lanes) and there.get(name, True))
+                cell.setVisible(place < len(lanes) and visible.get(name, True))
 
     def _show_lane(self, evaluation: Evaluation, place: int, lane: LaneEvaluation, several: bool) -> None:
         head = words.lane_title(place, lane)
@@ -129,7 +134,7 @@ VALIDATIONS = (("Off", "none"), ("k folds", "folds"), ("Leave one out", "leave-o
 
 
 class EvaluationPanel(QWidget):
-    """Everything it shows is in the scene.
+    """The evaluation in the scene; the panel keeps no state of its own.
 
     Parameters
     ----------
@@ -141,10 +146,9 @@ class EvaluationPanel(QWidget):
         self._split_controller = controller.splitting
         self._evaluation = controller.feature(EvaluationController)
         self._shown: tuple[Evaluation, Theme] | None = None
-        describe(self, "evaluation", "Evaluation", "The classifiers on points they were not trained on.")
-        self.setToolTip("")
-        inner = QWidget()
-        filled(QVBoxLayout(inner), self._split_box(), self._scores_box(), self._lane_box(), 1, margins=(8, 6, 8, 6))
+        tip = "The classifiers on points they were not trained on."
+        describe(self, "evaluation", "Evaluation", tip, hover=False)
+        inner = in_column(self._split_box(), self._scores_box(), self._lane_box(), 1, margins=(8, 6, 8, 6))
         for spin in (self._seed, self._k, self._fold_seed):
             spin.refused.connect(controller.say)
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
@@ -166,7 +170,7 @@ class EvaluationPanel(QWidget):
         self._split.activated.connect(lambda: self._split_controller.choose(self._split.currentData()))
         self._ratio = QSlider(Qt.Orientation.Horizontal)
         self._ratio.setRange(round(100 * LEAST_RATIO), round(100 * MOST_RATIO))
-        describe(self._ratio, "evaluation.ratio", "Share of test points", "Of each class, so many hundredths.")
+        describe(self._ratio, "evaluation.ratio", "Share of test points", "Percentage of each class that is kept back.")
         gestures = Gestures(self)
         gestures.watch(self._ratio)
         self._ratio.valueChanged.connect(
@@ -174,13 +178,12 @@ class EvaluationPanel(QWidget):
         )
         self._percent = QLabel()
         self._seed = describe(
-            spin_box(0, MOST_SEED), "evaluation.seed", "Seed of the split", "Another seed draws other points."
+            spin_box(0, MOST_SEED), "evaluation.seed", "Seed of the split", "Another seed chooses other points."
         )
         self._seed.valueChanged.connect(self._split_controller.set_seed)
-        self._drawing = QWidget()
         share = filled(QHBoxLayout(), (self._ratio, 1), self._percent)
         seed = filled(QHBoxLayout(), label_for("Seed", self._seed), (self._seed, 1))
-        filled(QVBoxLayout(self._drawing), share, seed, margins=0, spacing=4)
+        self._drawing = in_column(share, seed, spacing=4)
         self._said = RoomyLabel("evaluation.counts", title="How many points are kept back", rich=True)
         filled(QVBoxLayout(box), self._split, self._drawing, self._said, spacing=4)
         return box
@@ -196,16 +199,18 @@ class EvaluationPanel(QWidget):
         )
         self._validation.activated.connect(lambda: self._evaluation.validate(kind=self._validation.currentData()))
         self._k = describe(
-            spin_box(FEWEST_FOLDS, MOST_FOLDS), "evaluation.k", "Folds k", "Into how many parts points are dealt."
+            spin_box(FEWEST_FOLDS, MOST_FOLDS),
+            "evaluation.k",
+            "Folds k",
+            "The number of parts that the points are split into.",
         )
         self._k.valueChanged.connect(lambda value: self._evaluation.validate(k=value))
         self._fold_seed = describe(
-            spin_box(0, MOST_SEED), "evaluation.fold_seed", "Seed of the folds", "Another seed deals anew."
+            spin_box(0, MOST_SEED), "evaluation.fold_seed", "Seed of the folds", "Another seed splits them differently."
         )
         self._fold_seed.valueChanged.connect(lambda value: self._evaluation.validate(seed=value))
-        self._folds = QWidget()
         of_k, of_seed = label_for("k", self._k), label_for("Seed", self._fold_seed)
-        filled(QHBoxLayout(self._folds), of_k, (self._k, 1), of_seed, (self._fold_seed, 1), margins=0)
+        self._folds = in_row(of_k, (self._k, 1), of_seed, (self._fold_seed, 1))
         self._remarks = RoomyLabel("evaluation.remarks", title="More about the scores", rich=True)
         kind = filled(QHBoxLayout(), label_for("Cross-validation", self._validation), (self._validation, 1))
         filled(QVBoxLayout(box), self._table, kind, self._folds, self._remarks, spacing=4)
@@ -216,12 +221,13 @@ class EvaluationPanel(QWidget):
         self._group = QButtonGroup(self)
         tip = "Show its matrix and threshold."
         self._buttons = [
-            describe(QPushButton(), f"evaluation.choose{place}", f"Classifier {place + 1}", tip)
+            clickable(
+                QPushButton(), f"evaluation.choose{place}", f"Classifier {place + 1}", tip, partial(self._choose, place)
+            )
             for place in range(MAX_LANES)
         ]
-        for place, button in enumerate(self._buttons):
+        for button in self._buttons:
             button.setCheckable(True)
-            button.clicked.connect(partial(self._choose, place))
             self._group.addButton(button)
         self._choice = ButtonRows(self._buttons)
         self._confusion = ConfusionView()
@@ -230,13 +236,13 @@ class EvaluationPanel(QWidget):
         self._roc = RocView(self._evaluation.set_threshold)
         self._threshold = RoomyLabel("evaluation.threshold", title="The threshold", rich=True)
         self._rates = RoomyLabel("evaluation.rates", title="Rates at the threshold", rich=True)
-        self._own = describe(
+        self._own = clickable(
             QPushButton("Back to the model's own threshold"),
             "evaluation.own",
             "The model's own threshold",
             "f = 0, or half of the votes (Backspace).",
+            self._take_back,
         )
-        self._own.clicked.connect(self._take_back)
         filled(
             QVBoxLayout(self._lane),
             self._choice,
@@ -265,7 +271,7 @@ class EvaluationPanel(QWidget):
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show what is known just now."""
+        """Show the evaluation of the scene."""
         evaluation = scene.feature(Evaluation)
         if evaluation is None or self._shown == (evaluation, theme):
             return
@@ -291,13 +297,13 @@ class EvaluationPanel(QWidget):
         if training and any(lane.scores is None or lane.stale or lane.validating for lane in evaluation.lanes):
             remarks = [words.WAITING]
         remarks += [
-            f"{words.lane_title(place, lane)}: {said}"
+            f"{words.lane_title(place, lane)}: {sentence}"
             for place, lane in enumerate(evaluation.lanes)
-            for said in (words.state_words(lane.state), words.moved_words(lane), words.validated_words(lane))
-            if said
+            for sentence in (words.state_words(lane.state), words.moved_words(lane), words.validated_words(lane))
+            if sentence
         ]
         if not training and not any(lane.validating for lane in evaluation.lanes):
-            self._remarks.forget()  # while folds come in, nothing below it jumps
+            self._remarks.forget()  # while folds are running, keep the room so that nothing moves
         self._remarks.say("<br>".join(map(words.unbroken, remarks)))
         self._remarks.setVisible(bool(remarks))
 
@@ -326,6 +332,6 @@ class EvaluationPanel(QWidget):
         self._threshold.say(words.unbroken(words.threshold_words(evaluation, lane)))
         self._rates.say(words.unbroken(words.roc_words(evaluation, lane)))
         self._own.setVisible(lane.roc is not None)
-        if not lane.moved and self._own.hasFocus():  # a button that is disabled throws the focus anywhere
+        if not lane.moved and self._own.hasFocus():  # Qt moves the focus of a disabled button anywhere
             self._roc.setFocus()
         self._own.setEnabled(lane.moved)

@@ -1,4 +1,4 @@
-"""Evaluation in the background: cross-validation and threshold lines, as queries."""
+"""Queries of the evaluation: cross-validation, and the line of a threshold."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from msgspec import Struct
 from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.cross_validation import cross_validated
+from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.surface_values import rows_of
 from app.learners.model import Model, remote
@@ -20,7 +21,9 @@ from solver import Grid
 from solver.core.arrays import Array
 from solver.kernels.lines import joined, level_lines, region_lines
 
-#: Pixels in which lines are looked for in one go.
+#: Style of the line of a threshold.
+OTHER = LineStyle("other", 3, 2.0, (1.5, 2.0), (1.2, 1.6))
+#: Pixels in which lines are searched at a time.
 STRIP = 150_000
 
 # -- cross-validation ----------------------------------------------------------------------------------------------
@@ -44,9 +47,9 @@ class CrossValidation(Struct, frozen=True):
 
 
 class ScoreGrid:
-    """The score of a model of two classes on a grid, worked out once for all thresholds; rows are made as needed.
+    """The score of a model of two classes on a grid, computed once for all thresholds, row by row.
 
-    Only the job of its question writes to it, and there is one at a time.
+    Only the job of its query writes to it, and there is one at a time.
     """
 
     def __init__(self, model: Model, grid: Grid) -> None:
@@ -55,11 +58,11 @@ class ScoreGrid:
         self._rows: Callable[[Array], Array] | None = None
 
     def values(self, pace: Pace) -> Generator[Step, None, Array]:
-        """The scores, shape (height, width), row 0 the lowest."""
-        grid, there = self.grid, remote(self.model)
-        if there is not None and not self._known:
+        """Return the scores, shape (height, width), row 0 the lowest."""
+        grid, process = self.grid, remote(self.model)
+        if process is not None and not self._known:
             x, y = np.meshgrid(grid.xs, grid.ys)
-            shares = yield from pace.wait(there.begin_shares(np.column_stack((x.ravel(), y.ravel()))))
+            shares = yield from pace.wait(process.begin_shares(np.column_stack((x.ravel(), y.ravel()))))
             self._values[:], self._known = shares[:, 1].reshape(x.shape), grid.height
         if self._rows is None:
             self._rows = self._prepared()
@@ -84,29 +87,29 @@ class ScoreGrid:
 
 @lru_cache(maxsize=4)
 def field_of(model: Model, grid: Grid) -> ScoreGrid:
-    """The field of a model on a grid: the same one as long as it is asked for."""
+    """Return the scores of a model on a grid; cached."""
     return ScoreGrid(model, grid)
 
 
 class ThresholdLine(Struct, frozen=True):
-    """Where a model's score is `threshold`."""
+    """Query: the line on which a model's score is `threshold`."""
 
     field: ScoreGrid
     threshold: float
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Posts polylines joined with NaN rows, shape (m, 2), once."""
+        """Post what is drawn over the picture, once."""
         pace = Pace(overtaken)
         values = yield from self.field.values(pace)
         grid, votes = self.field.grid, self.field.model.kind == "votes"
-        # In strips that share a row: of a large picture the lines take longer than a piece may.
+        # In strips that share a row: the lines of a large picture take longer than a piece may.
         step, parts = max(1, STRIP // grid.width), []
         for row in range(0, max(grid.height - 1, 1), step):
             yield from pace.pause()
             block = slice(row, min(row + step + 1, grid.height))
             strip = rows_of(grid, block)
-            if votes:  # no smooth function: borders of pixels
+            if votes:  # not a smooth function: edges of pixels
                 parts.append(region_lines(strip, (values[block] > self.threshold).astype(np.int8)))
             else:
                 parts.append(level_lines(strip, values[block], (self.threshold,)))
-        post(joined(parts))
+        post((Lines(joined(parts), OTHER),))

@@ -1,4 +1,4 @@
-"""Evaluation: what is asked about models on test points, and what the panel and the pictures show of the answers."""
+"""Evaluation: its queries, and the values that panel and pictures display."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.engine.cross_validation import Validated
-from app.engine.overlays import Lines, LineStyle, Sheet
+from app.engine.overlays import Sheet
 from app.engine.query import Answer, LaneQuestion, Query
 from app.engine.requests import Frame, Phase
 from app.features.scores.query import Scores, Scoring, threshold_of
@@ -26,26 +26,23 @@ from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_o
 from .query import CrossValidation, ThresholdLine, field_of
 
 PANEL = "evaluation"
-#: Where the score is the threshold.
-OTHER = LineStyle("other", 3, 2.0, (1.5, 2.0), (1.2, 1.6))
 
 
 class EvaluationSession(FeatureSession, frozen=True):
-    """What is done with the evaluation.
+    """Settings of the evaluation.
 
     Attributes
     ----------
     validation : Validation
-        How the learners are cross-validated.
-    thresholds : tuple of float or None
-        Per lane, the score above which its second class is said; None where the model's own holds.  A `Threshold`
-        holds only as long as the lane is set as it was when the user moved it.
+        The kind of cross-validation.
+    thresholds : tuple of Threshold or None
+        By slot, the threshold that the user has moved; None for the model's own.
     judged : int
-        The lane whose threshold the user moves.
+        Slot of the lane whose threshold is moved.
     """
 
     validation: Validation = NO_VALIDATION
-    thresholds: tuple[float | None, ...] = (None,) * MAX_LANES
+    thresholds: tuple[Threshold | None, ...] = (None,) * MAX_LANES
     judged: int = 0
 
     def of_new_document(self) -> EvaluationSession:
@@ -59,7 +56,7 @@ class EvaluationSession(FeatureSession, frozen=True):
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """What is to be found out while the panel is in sight, by name."""
+    """Return the queries by name, while the panel is open."""
     document, session, results = context.document, context.session, context.results
     if PANEL not in session.open_panels:
         return {}
@@ -76,7 +73,7 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def state_of(document: Document, index: int, frame: Frame | None) -> str:
-    """How far the training is that the numbers come from: "training", "paused", "uncertified"; "" at its end."""
+    """Return the state of the training behind the numbers: "training", "paused", "uncertified"; "" at its end."""
     if frame is None or not is_present(document, index, frame) or frame.phase in (Phase.EMPTY, Phase.FAILED):
         return ""
     if frame.phase is Phase.TRAINING:
@@ -87,7 +84,7 @@ def state_of(document: Document, index: int, frame: Frame | None) -> str:
 
 
 def validation_of(document: Document, session: Session, index: int) -> CrossValidation | None:
-    """The cross-validation of a lane that is wished; None when none is, or there is nothing to do it with."""
+    """Return the cross-validation of a lane; None if it is off, or there are no points."""
     spec, points = session.of(EvaluationSession).validation, document.training_points
     if spec.kind == "none" or not len(points) or not fast_loops.ready():
         return None
@@ -95,83 +92,71 @@ def validation_of(document: Document, session: Session, index: int) -> CrossVali
     return CrossValidation(plain_lane(document.lanes[index]), points, k, spec.seed if k else 0)
 
 
-class Threshold(float):
-    """A score above which a lane's second class is said, with the settings of the lane it was moved under.
+class Threshold(Struct, frozen=True):
+    """A score above which a lane predicts its second class, with the settings under which the user moved it.
 
-    It holds for these only: f of another kernel, or a share of votes, has another scale.
+    It is valid for these settings only: f of another kernel, or a share of votes, has another scale.
+
+    Attributes
+    ----------
+    value : float
+    lane : Lane
+        As of `plain_lane`.
     """
 
+    value: float
     lane: Lane
-
-    def __new__(cls, value: float, lane: Lane) -> Threshold:
-        made = super().__new__(cls, value)
-        made.lane = plain_lane(lane)
-        return made
-
-    def __eq__(self, other: object) -> bool:
-        return float(self) == other and (not isinstance(other, Threshold) or self.lane == other.lane)
-
-    def __ne__(self, other: object) -> bool:  # a float has its own
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(float(self))
 
 
 def threshold_in(document: Document, session: Session, index: int) -> float | None:
-    """The threshold that the user moved in the lane at place `index` as it is set now; None for the model's own."""
+    """Return the threshold moved by the user in lane `index` under its present settings; None for the model's own."""
     threshold = session.of(EvaluationSession).thresholds[document.slots[index]]
-    if isinstance(threshold, Threshold):
-        return float(threshold) if threshold.lane == plain_lane(document.lanes[index]) else None
-    return threshold
+    valid = threshold is not None and threshold.lane == plain_lane(document.lanes[index])
+    return threshold.value if threshold is not None and valid else None
 
 
 # -- the pictures --------------------------------------------------------------------------------------------------
 
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
-    """The line of a threshold that was moved away from the model's own."""
+    """Return the line of a threshold that differs from the model's own."""
     answer = context.results.answer(f"threshold{context.document.slots[index]}")
     moved = threshold_in(context.document, context.session, index) is not None
-    seen = moved and PANEL in context.session.open_panels
-    return _line(answer) if seen and answer is not None and answer.value is not None else ()
-
-
-@lru_cache(maxsize=8)
-def _line(answer: Answer) -> tuple[Sheet, ...]:
-    return (Lines(answer.value, OTHER),)
+    visible = moved and PANEL in context.session.open_panels
+    lines: tuple[Sheet, ...] = () if answer is None or answer.value is None else answer.value
+    return lines if visible else ()
 
 
 # -- the panel -----------------------------------------------------------------------------------------------------
 
 
 class LaneEvaluation(Struct, frozen=True, eq=False):
-    """What is known of one lane.
+    """The evaluation of one lane.
 
     Attributes
     ----------
     slot : int
     name : str
-        The classifier with its settings.
+        Title of the classifier with its settings.
     stale : bool
-        The numbers are of an earlier model or other points; newer ones are on their way.
+        The numbers belong to an earlier model or other points; newer ones will follow.
     scores : Scores or None
     confusion : ndarray or None
-        Of the points measured on, at the threshold; None where there are none.
+        Confusion matrix of the test points at the threshold; None if there are none.
     of_classes : ClassScores or None
     accuracy, balanced, training : float
-        NaN where unknown.
+        NaN if unknown.
     roc : RocCurve or None
     threshold, own_threshold : float
     moved : bool
         The threshold is not the model's own.
     validated : Validated or None
     validating : bool
-        More is to come.
+        The cross-validation is still running.
     remark : str
-        Why there is no cross-validation, in a sentence, or "".
+        Sentence why there is no cross-validation, or "".
     state : {"", "training", "paused", "uncertified"}
-        How far the training of the model is; "" when it came to its end.
+        State of the training; "" at its end.
     lane : Lane
         The settings that the scores belong to.
     """
@@ -197,21 +182,21 @@ class LaneEvaluation(Struct, frozen=True, eq=False):
 
 
 class Evaluation(Struct, frozen=True, eq=False):
-    """What the panel shows.
+    """What the panel displays.
 
     Attributes
     ----------
     split : Split
     n_test, n_trainable, n_trained : int
-        Points kept back, all others, and those of them that are trained on.
+        Numbers of test points, of all others, and of those that are trained on.
     measured : str
-        What the test scores are measured on, such as "60 test points"; "" where there is nothing to measure on.
+        What the test scores are measured on, such as "60 test points"; "" if there is nothing.
     validation : Validation
     judged : int
-        Place of the lane whose threshold the user moves.
+        Index of the lane whose threshold is moved.
     lanes : tuple of LaneEvaluation
     class_names : tuple of str
-        All eight.
+        Names of all eight classes.
     """
 
     split: Split
@@ -226,7 +211,7 @@ class Evaluation(Struct, frozen=True, eq=False):
 
 
 def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
-    """What the panel shows, while it is in sight; the same object while nothing has changed."""
+    """Return the contents of the panel while it is open; the same object while nothing has changed."""
     document, session, results = context.document, context.session, context.results
     if PANEL not in session.open_panels:
         return ()
@@ -234,8 +219,8 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
     for index, slot in enumerate(slots):
         scored, frame = results.answer(f"scores{slot}"), results.frame(slot)
         scoring = scoring_of(document, index, frame)
-        wished, validated = validation_of(document, session, index), results.answer(f"validated{slot}")
-        if wished is None or (validated is not None and validated.query != wished):
+        requested, validated = validation_of(document, session, index), results.answer(f"validated{slot}")
+        if requested is None or (validated is not None and validated.query != requested):
             validated = None
         fresh = scored is not None and scoring is not None and scored.query == scoring
         lanes.append(
@@ -247,7 +232,7 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
                 math.nan if frame is None else frame.accuracy,
                 threshold_in(document, session, index),
                 validated,
-                wished is not None,
+                requested is not None,
                 state_of(document, index, frame),
             )
         )
@@ -258,7 +243,7 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
     return (_whole(document.split, *sizes, measured, chosen.validation, judged, tuple(lanes), names),)
 
 
-#: The same evaluation as long as nothing in it changes: views compare it by identity.
+#: Cached, so that the same evaluation is the same object: views compare it by identity.
 _whole = lru_cache(maxsize=4)(Evaluation)
 
 
@@ -306,12 +291,12 @@ def _lane(
 
 
 def place_of(roc: RocCurve, threshold: float) -> int:
-    """Where on the curve one stands when points with a score above `threshold` are called positive."""
+    """Return the index on the curve at which points with a score above `threshold` are predicted positive."""
     return max(int(np.searchsorted(-roc.thresholds, -threshold, side="left")) - 1, 0)
 
 
 def threshold_at(roc: RocCurve, place: int) -> float:
-    """A threshold, half-way between two scores, at which one stands at this place of the curve."""
+    """Return a threshold, half-way between two scores, that belongs to index `place` of the curve."""
     scores = roc.thresholds[1:]
     place = min(max(place, 0), len(scores))
     if place == len(scores):  # below all of them
@@ -322,7 +307,7 @@ def threshold_at(roc: RocCurve, place: int) -> float:
 
 
 def at_threshold(scores: Scores, threshold: float) -> Array:
-    """The confusion matrix when the second class is predicted above `threshold`."""
+    """Return the confusion matrix if the second class is predicted above `threshold`."""
     roc = scores.roc
     assert roc is not None
     place = place_of(roc, threshold)

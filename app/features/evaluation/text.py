@@ -1,4 +1,4 @@
-"""Text of the evaluation: sentences about splits, scores, cross-validations and thresholds."""
+"""Wording of the evaluation: sentences about splits, scores, cross-validations and thresholds."""
 
 from __future__ import annotations
 
@@ -14,29 +14,33 @@ NO_TEST_POINTS = "No test points: choose a share of each class, or paint some wi
 NOTHING_PAINTED = "No test points yet: paint some with the brush N; Shift gives them back."
 NO_ROC = "A ROC curve needs a model of two classes, and points of both to measure it on."
 UNDEFINED_SCORE = "0*"
-UNDEFINED = "* 0 by convention: no point was predicted so, or none is of this class."
+UNDEFINED = "* 0 by convention: no point was predicted as this class, or none is of this class."
 TIES = "Ties: a point at which m classes tie counts 1/\u2060m for each of them, here and in every accuracy."
-STALE = "… of an earlier model; newer numbers are on their way."
-WAITING = "Missing or newer numbers come when the training rests."
+STALE = "… of an earlier model; newer numbers will follow."
+WAITING = "Missing or newer numbers follow when the training has stopped."
 DASH = "–"
 
 
 def split_words(evaluation: Evaluation) -> str:
-    """How many points are kept back, or what to do for some."""
+    """Return how many points are kept back, or how to get test points."""
     if not evaluation.n_test:
-        said = NOTHING_PAINTED if evaluation.split.kind == "painted" else NO_TEST_POINTS
+        sentence = NOTHING_PAINTED if evaluation.split.kind == "painted" else NO_TEST_POINTS
         return (
-            f"{said} Without them, test scores are measured on {evaluation.measured}." if evaluation.measured else said
+            f"{sentence} Without them, test scores are measured on {evaluation.measured}."
+            if evaluation.measured
+            else sentence
         )
     share = evaluation.n_test / (evaluation.n_test + evaluation.n_trainable)
-    said = f"{count(evaluation.n_test, 'test point')} ({percent(share)}), {grouped(evaluation.n_trainable)} to train on"
+    sentence = (
+        f"{count(evaluation.n_test, 'test point')} ({percent(share)}), {grouped(evaluation.n_trainable)} to train on"
+    )
     if evaluation.n_trained < evaluation.n_trainable:
-        said += f", of which a sample of {grouped(evaluation.n_trained)}"
-    return said + ". Nothing is trained on a test point: in the pictures it is drawn with a hole."
+        sentence += f", of which a sample of {grouped(evaluation.n_trained)}"
+    return sentence + ". Nothing is trained on a test point: in the pictures it is drawn with a hole."
 
 
 def titles(evaluation: Evaluation) -> dict[str, str]:
-    """What each row of the table is, with what it is measured on."""
+    """Return the title of each row of the table, with what it is measured on."""
     test = f", on {evaluation.measured}" if evaluation.measured else ""
     each = "leave-one-out" if evaluation.validation.kind == "leave-one-out" else f"{evaluation.validation.k} folds"
     return {
@@ -49,27 +53,27 @@ def titles(evaluation: Evaluation) -> dict[str, str]:
 
 
 def unbroken(text: str) -> str:
-    """`text` as HTML in which no line ends between a number and its %."""
+    """Return `text` as HTML without line breaks between a number and its %."""
     return escape(text).replace(" %", "\u00a0%")
 
 
 def lane_title(place: int, lane: LaneEvaluation) -> str:
-    """ "1 kNN"."""
+    """Return the number and short name of a lane: "1 kNN"."""
     return f"{place + 1} {lane.name.partition(',')[0]}"
 
 
 def share(value: float, stale: bool = False) -> str:
-    """ "96.7 %", with "…" when it is of an earlier model; a dash where it is not known."""
+    """Return a share, "96.7 %", with "…" if it belongs to an earlier model; a dash if it is unknown."""
     return DASH if math.isnan(value) else percent(value) + ("…" if stale else "")
 
 
 def auc(value: float) -> str:
-    """ "0.987"; never 1 where a pair is ranked wrongly."""
+    """Return an area, "0.987"; never 1 if a pair is ranked wrongly."""
     return "0.999+" if 0.9995 <= value < 1.0 else f"{value:.3f}"
 
 
 def state_words(state: str) -> str:
-    """What is to be known of the training behind the numbers; "" when it came to its end."""
+    """Return a remark on the training behind the numbers; "" if it came to its end."""
     return {
         "training": "still training, not certified yet.",
         "paused": "its training is paused, not certified yet.",
@@ -78,9 +82,9 @@ def state_words(state: str) -> str:
 
 
 def validated_cell(lane: LaneEvaluation) -> str:
-    """Mean and spread of a cross-validation as far as it has come, in two short lines."""
+    """Return mean and spread of a cross-validation so far, in two short lines."""
     value = lane.validated
-    if lane.remark:  # what broke off is no result: the folds that are missing may be the difficult ones
+    if lane.remark:  # an interrupted one is no result: the missing folds may be the difficult ones
         return DASH
     if value is None or not len(value.sizes):
         return "…" if lane.validating else DASH
@@ -89,7 +93,7 @@ def validated_cell(lane: LaneEvaluation) -> str:
 
 
 def validated_words(lane: LaneEvaluation) -> str:
-    """The same in a sentence, with the least and the most of a fold."""
+    """Return the cross-validation as a sentence, with the least and largest accuracy of a fold."""
     value = lane.validated
     if lane.remark:
         if value is None or not len(value.sizes):
@@ -111,18 +115,18 @@ def validated_words(lane: LaneEvaluation) -> str:
 
 
 def _unfinished(value: Validated) -> str:
-    alone = f" Without {count(value.one_class, 'fold')} only one class was left to learn, and was always said."
+    alone = f" Without {count(value.one_class, 'fold')} only one class was left to learn, and was always predicted."
     unproven = f" In {count(value.unfinished, 'fold')} training ended without its certificate."
     return alone * bool(value.one_class) + unproven * bool(value.unfinished)
 
 
 def moved_words(lane: LaneEvaluation) -> str:
-    """That the test scores are not those of the model's own threshold; "" when they are."""
+    """Return a remark if the test scores belong to a threshold moved by the user; else ""."""
     return f"test scores at the threshold {signed(short(lane.threshold))}." if lane.moved else ""
 
 
 def threshold_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
-    """What is called positive."""
+    """Return the rule by which a point is predicted positive."""
     if lane.scores is None or lane.roc is None:
         return NO_ROC
     name = evaluation.class_names[lane.scores.classes[1]]
@@ -132,7 +136,7 @@ def threshold_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
 
 
 def roc_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
-    """Rates and area of the chosen lane's curve."""
+    """Return rates and area of the chosen lane's curve."""
     if lane.roc is None or lane.confusion is None:
         return ""
     (tn, fp), (fn, tp) = lane.confusion.tolist()
@@ -144,7 +148,7 @@ def roc_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
 
 
 def matrix_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
-    """The confusion matrix for those who do not see it."""
+    """Return the confusion matrix in words, for screen readers."""
     if lane.confusion is None or lane.scores is None:
         return NO_TEST_POINTS
     names = [evaluation.class_names[c] for c in lane.scores.classes]
@@ -158,7 +162,7 @@ def matrix_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
 
 
 def class_scores(evaluation: Evaluation, lane: LaneEvaluation) -> str:
-    """Return precision, recall and F1 of each class as a table in HTML, "0*" for what is not defined."""
+    """Return precision, recall and F1 of each class as an HTML table, "0*" for undefined scores."""
     scores = lane.of_classes
     if scores is None or lane.scores is None:
         return ""

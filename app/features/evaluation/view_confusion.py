@@ -18,16 +18,16 @@ from solver.core.arrays import Integers
 from . import text as words
 from .scene import Evaluation, LaneEvaluation
 
-#: Size of a class's symbol, in pixels.
+#: Size of a class's symbol (pixels).
 SYMBOL = 13.0
-#: Share of the accent in the fullest cell; share of the width that the symbols take beside the cells.
+#: Share of the accent colour in the fullest cell; share of the width for the symbols beside the cells.
 FULLEST, BESIDE = 0.58, 0.1
-#: Corners of a cell's frame, from its middle.
+#: Corners of a cell's frame, relative to its middle.
 FRAME_X, FRAME_Y = 0.5 * np.array([[-1, 1, 1, -1, -1, np.nan], [-1, -1, 1, 1, -1, np.nan]])
 
 
 class ConfusionView(Chart):
-    """Rows are true classes, columns what they were predicted as."""
+    """Chart of the matrix: rows are true classes, columns predicted ones."""
 
     short = 0.0
 
@@ -64,7 +64,7 @@ class ConfusionView(Chart):
         marks: list[Mark] = [
             Cells(pixels=pixels.astype(np.uint32), values=counts),
             _frames(x[~right], y[~right], theme.faint, 0.6),
-            # Not by their shade alone.
+            # Right answers differ not only in shade.
             _frames(x[right], y[right], theme.ink, 2.0),
             Texts(x=x.tolist(), y=y.tolist(), texts=[*map(counted, counts.ravel().tolist())], colour=theme.ink),
             *(class_spots(theme, c, [k, left], [below, n - 1 - k], SYMBOL) for k, c in enumerate(classes)),
@@ -76,6 +76,6 @@ class ConfusionView(Chart):
 
 
 def _frames(x: Integers, y: Integers, colour: RGB, width: float) -> Line:
-    """Return frames of the cells with these middles."""
+    """Return the frames of the cells with these middles."""
     across, up = np.add.outer(x, FRAME_X).ravel(), np.add.outer(y, FRAME_Y).ravel()
     return Line(x=across, y=up, colour=colour, width=width, read=False)

@@ -1,4 +1,4 @@
-"""RocView: the ROC curves of all lanes; mouse and keys move the threshold of one of them along its curve."""
+"""RocView: the ROC curves of all lanes; pointer and keys move the threshold of one of them along its curve."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.core.number_format import percent
+from app.features.scores.scene import plain_lane
 from app.views.chart.axis import Axis, share
 from app.views.chart.chart import Chart, goal_of, is_plain
 from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Spots
@@ -19,27 +20,27 @@ from app.views.widgets.form_fields import describe
 from . import text as words
 from .scene import Evaluation, LaneEvaluation, Threshold, place_of, threshold_at
 
-#: Width of the chosen lane's curve and of the others.
+#: Width of the chosen lane's curve and of the others (pixels).
 CHOSEN, OTHER = 2.4, 1.4
 RATE = Axis("", low=0.0, high=1.0, ticks=share, exact=percent)
 
 
 class RocView(Chart):
-    """False positive rate to the right, true positive rate upwards.
+    """Chart of the true positive rate against the false positive rate.
 
     Parameters
     ----------
     moved : callable
-        ``moved(slot, threshold)`` is told where the user puts the threshold; None for the model's own.
+        ``moved(slot, threshold)`` is called when the user moves the threshold; None for the model's own.
     """
 
     sets = square = True
 
-    def __init__(self, moved: Callable[[int, float | None], None]) -> None:
+    def __init__(self, moved: Callable[[int, Threshold | None], None]) -> None:
         super().__init__(replace(RATE, title="false positives →"), replace(RATE, title="true positives ↑"))
         self._moved = moved
         self._shown: Evaluation | None = None
-        self._told: int | None = None  # where the threshold was sent since
+        self._sent: int | None = None  # index of the threshold sent to `moved` since the last scene
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         describe(
             self,
@@ -53,7 +54,7 @@ class RocView(Chart):
         """Show the curves."""
         if evaluation is self._shown and theme is self.theme:
             return
-        self._shown, self._told = evaluation, None
+        self._shown, self._sent = evaluation, None
         lane = self.lane
         order = [p for p in range(len(evaluation.lanes)) if p != evaluation.judged] + [evaluation.judged]
         marks: list[Mark] = [Line(x=[0, 1], y=[0, 1], colour=theme.faint, width=1.0, dash=DOTTED)]
@@ -61,10 +62,10 @@ class RocView(Chart):
         if lane is not None and lane.roc is not None:
             own, here = place_of(lane.roc, lane.own_threshold), self.place
             x, y = lane.roc.fpr, lane.roc.tpr
-            ink, ground = theme.ink, theme.background
+            ink, background = theme.ink, theme.background
             marks += [
-                Spots(x=[x[own]], y=[y[own]], sign="d", size=11.0, colour=ground, edge=ink, edge_width=1.6),
-                Spots(x=[x[here]], y=[y[here]], size=17.0, colour=ground, edge=ink, edge_width=1.4),
+                Spots(x=[x[own]], y=[y[own]], sign="d", size=11.0, colour=background, edge=ink, edge_width=1.6),
+                Spots(x=[x[here]], y=[y[here]], size=17.0, colour=background, edge=ink, edge_width=1.4),
                 Spots(x=[x[here]], y=[y[here]], size=12.0, colour=theme.accent),
             ]
         self.show_marks(marks, theme, message="" if len(marks) > 1 else words.NO_ROC)
@@ -72,7 +73,7 @@ class RocView(Chart):
 
     @property
     def lane(self) -> LaneEvaluation | None:
-        """The chosen lane, if it has a curve."""
+        """The chosen lane if it has a curve."""
         if self._shown is None or not self._shown.lanes:
             return None
         lane = self._shown.lanes[self._shown.judged]
@@ -91,19 +92,19 @@ class RocView(Chart):
         if lane is not None and lane.roc is not None:
             place = min(max(place, 0), len(lane.roc.thresholds) - 1)
             if place != self._heading:
-                self._told = place
-                self._moved(lane.slot, Threshold(threshold_at(lane.roc, place), lane.lane))
+                self._sent = place
+                self._moved(lane.slot, Threshold(threshold_at(lane.roc, place), plain_lane(lane.lane)))
 
     @property
     def place(self) -> int:
-        """Where on the chosen curve the threshold stands."""
+        """Index of the threshold on the chosen curve."""
         lane = self.lane
         return -1 if lane is None or lane.roc is None else place_of(lane.roc, lane.threshold)
 
     @property
     def _heading(self) -> int:
-        """Where the threshold will stand: what is drawn may be a moment older."""
-        return self.place if self._told is None else self._told
+        """Index of the newest threshold, which may not be drawn yet."""
+        return self.place if self._sent is None else self._sent
 
     def put(self, position: QPointF) -> None:
         lane = self.lane
@@ -112,7 +113,7 @@ class RocView(Chart):
             self._go(int(((x - position.x()) ** 2 + (y - position.y()) ** 2).argmin()))
 
     def takes(self, event: QKeyEvent) -> bool:
-        # Home, End and Backspace are keys of the window, too; here they move the threshold.
+        # The window uses Home, End and Backspace, too; here they move the threshold.
         return super().takes(event) or event.key() == Qt.Key.Key_Backspace
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -123,7 +124,7 @@ class RocView(Chart):
         if lane is not None and goal is not None:
             self._go(goal)
         elif lane is not None and event.key() == Qt.Key.Key_Backspace:
-            self._told = None
+            self._sent = None
             self._moved(lane.slot, None)
         else:
             super().keyPressEvent(event)

@@ -1,9 +1,9 @@
-"""Check: what `classifier-playground lesson check FILE...` prints: faults, spoilers, and faults of a translation.
+"""Check: the output of `classifier-playground lesson check FILE...`: faults, spoilers, and faults of a translation.
 
-A spoiler is a question whose answer is in sight before it is asked.  Each step is rehearsed: its document is trained,
-and its scene composed as the window does it, covers and all, once while its question waits and once when the picture
-is shown.  What these scenes display of a classifier (status line, badge, tips, marks, pair, boundary) is then compared
-with what later questions about the same classifier on the same points ask.
+A spoiler is a question whose answer is visible before it is asked.  Each step is rehearsed: its document is trained,
+and its scene composed as the window does it, with its covers, once while the question is open and once after the
+picture is revealed.  What these scenes display of a classifier (status line, badge, tips, marks, pair, boundary) is
+then compared with later questions about the same classifier on the same points.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .rehearsal import context_of
 from .state import LessonSession, StepState
 from .translation import differences
 
-#: What a question may be about, and the words that say so.
+#: Subjects of questions, and patterns of the words that mention them.
 SUBJECTS = {
     "the test accuracy": r"new points|test points|test accuracy|kept back|not seen|better\?",
     "the training accuracy": r"training accuracy|training points right|own (?:training )?points|points are right",
@@ -44,7 +44,7 @@ SUBJECTS = {
     "the street": r"which[^.]*(?:street|margin)",
     "the number of steps": r"steps[^?]*how many|(?:which|how many)[^.]*steps|faster",
 }
-#: How to keep each from being seen.
+#: What a step has to cover so that the answer about a subject stays hidden.
 MENDS = {
     "the test accuracy": "test accuracy",
     "the training accuracy": "numbers",
@@ -52,22 +52,22 @@ MENDS = {
     "the rings on support vectors": "numbers, marks",
     "the street": "picture",
 }
-#: Shares in words.
+#: Shares written in words.
 WORDS = {"three quarters": 0.75, "half": 0.5, "a quarter": 0.25, "all of": 1.0, "none of": 0.0, "always": 1.0}
-#: How far a share on screen may be from one that an answer gives, roughly or exactly.
+#: Largest difference between a displayed share and that of an answer, for rough and for exact answers.
 ROUGHLY, EXACTLY = 0.03, 0.0051
-_NUMBER = re.compile(r"(?<![^\s(])(\d+(?:\.\d+)?)(?=[\s,;:.]|$)")  # none of a formula
+_NUMBER = re.compile(r"(?<![^\s(])(\d+(?:\.\d+)?)(?=[\s,;:.]|$)")  # not a number in a formula
 _SHARE = re.compile(r"(\d+(?:\.\d+)?) ?(?:%|(?:in|of|out of) 100\b)")
-#: Numbers that are no answer: of settings, and seconds, which are others each time.
+#: Numbers that are no answers: those of settings, and times, which vary.
 _SETTING = re.compile(r"[\w₀-₉]+ = \S+|\d+(?:\.\d+)? m?s\b")
 _SPACE = re.compile("(?<=\\d)[ \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}](?=\\d{3}\\b)")
 
 
 def check(features: FeatureTable, files: Sequence[Path], against: Path | None = None) -> tuple[list[str], bool]:
-    """A line for each fault, or one that says that a file is sound; and whether all are.
+    """Return a line for each fault, or a line for each sound file; and whether all files are sound.
 
-    Each file is compared with the lesson `against`, which it translates, if there is one; FileError where that has a
-    fault.
+    Each file is compared with the lesson `against`, of which it is a translation, if that is given; raise FileError if
+    `against` has a fault.
     """
     lines, sound = [], True
     original = None if against is None else read(features, against)
@@ -93,7 +93,7 @@ class LaneView(Struct, frozen=True, eq=False):
     Attributes
     ----------
     step : int
-        Place of the step.
+        Index of the step.
     document : Document
     lane : LaneScene
     cover : Cover
@@ -108,28 +108,28 @@ class LaneView(Struct, frozen=True, eq=False):
     panel: str
 
     def is_of(self, other: LaneView) -> bool:
-        """Whether both are of one classifier, trained on the same points."""
+        """Whether both views are of one classifier, trained on the same points."""
         points, others = self.document.training_points, other.document.training_points
         mine, theirs = (_settings(each.lane.lane, points.classes) for each in (self, other))
         return mine == theirs and points.same_as(others)
 
     @property
     def text(self) -> str:
-        """All that is written about it."""
+        """All text about the classifier."""
         lane = self.lane
-        said = [lane.headline, lane.details, lane.badge.text, lane.remark]
-        said += [part for score in lane.scores for part in (score.text, score.tip)]
-        return _SPACE.sub("", "\n".join(said))
+        texts = [lane.headline, lane.details, lane.badge.text, lane.remark]
+        texts += [part for score in lane.scores for part in (score.text, score.tip)]
+        return _SPACE.sub("", "\n".join(texts))
 
     @property
     def counts(self) -> set[int]:
-        """How many points have marks of each kind."""
+        """Numbers of points that have marks of each kind."""
         marks = self.lane.marks
         free, bounded, wrong = len(marks.free), len(marks.bounded), len(marks.wrong)
         return {free, bounded, free + bounded, wrong} - {0}
 
     def displays(self, subject: str) -> bool:
-        """Whether the answer to a question about `subject` can be read off it."""
+        """Whether the view shows the answer to a question about `subject`."""
         marked = self.lane.picture is not None and Cover.MARKS not in self.cover
         trainer = self.lane.lane.trainer
         if subject in ("the test accuracy", "the training accuracy"):
@@ -148,7 +148,7 @@ class LaneView(Struct, frozen=True, eq=False):
 
 
 def _settings(lane: Lane, classes: Sequence[int]) -> tuple[object, ...]:
-    """What applies to a lane: its classifier, and the settings that make a difference."""
+    """Return the classifier of a lane, and those of its settings that have an effect."""
     fields = [field for field in lane.family.fields if field.kind != "text" and field.shown(lane.settings, classes)]
     names = {name for field in fields for name in (field.parameter, field.end) if name}
     return lane.classifier, lane.standardises, *sorted((name, str(getattr(lane.settings, name))) for name in names)
@@ -157,7 +157,7 @@ def _settings(lane: Lane, classes: Sequence[int]) -> tuple[object, ...]:
 def spoilers(features: FeatureTable, lesson: Lesson) -> list[tuple[int, str]]:
     """Return line and sentence of each question that is answered before it is asked."""
     found: list[tuple[int, str]] = []
-    seen: list[LaneView] = []
+    earlier: list[LaneView] = []
     for at, step in enumerate(lesson.steps):
         try:
             document = starting.start_of(lesson, at)
@@ -166,18 +166,18 @@ def spoilers(features: FeatureTable, lesson: Lesson) -> list[tuple[int, str]]:
         results = context_of(document, step.paused).results
         if step.prediction is not None:
             asked = list(_views(features, lesson, at, document, results, revealed=False))
-            if sentence := _spoiler(lesson, at, step.prediction, seen, asked):
+            if sentence := _spoiler(lesson, at, step.prediction, earlier, asked):
                 found.append((step.line, sentence))
-        seen += _views(features, lesson, at, document, results, revealed=True)
-        if step.paused and step.show is not None and "playback" in step.show:  # the student goes on to the end
-            seen += _views(features, lesson, at, document, context_of(document).results, revealed=True)
+        earlier += _views(features, lesson, at, document, results, revealed=True)
+        if step.paused and step.show is not None and "playback" in step.show:  # the student may play the run to its end
+            earlier += _views(features, lesson, at, document, context_of(document).results, revealed=True)
     return found
 
 
 def _views(
     features: FeatureTable, lesson: Lesson, at: int, document: Document, results: Results, revealed: bool
 ) -> Iterator[LaneView]:
-    """Yield what the step at place `at` displays, before or after its picture is shown."""
+    """Yield what step `at` displays, before or after its picture is revealed."""
     step = lesson.steps[at]
     session = LessonSession(lesson, at, (StepState(),) * len(lesson.steps))
     if revealed:
@@ -191,24 +191,24 @@ def _views(
         yield LaneView(at, document, lane, covers.get(lane.slot, Cover.NOTHING), step.panel)
 
 
-def _spoiler(lesson: Lesson, at: int, prediction: Prediction, seen: list[LaneView], asked: list[LaneView]) -> str:
-    """Return how the question of the step at place `at` is answered beforehand, in a sentence; "" where it is not."""
+def _spoiler(lesson: Lesson, at: int, prediction: Prediction, earlier: list[LaneView], asked: list[LaneView]) -> str:
+    """Return a sentence about how the question of step `at` is answered beforehand; "" if it is not."""
     if prediction.kind != "choice":
         what = "this boundary" if prediction.kind == "boundary" else "the pair that moves"
-        for view in (*seen, *asked):
+        for view in (*earlier, *asked):
             if view.is_of(asked[prediction.lane]) and _gives(view, prediction.kind):
                 return _shows(view, at, what, "marks")
         return ""
-    asked = [view for view in asked if not view.lane.lane.is_difference]  # which has no numbers of its own
+    asked = [view for view in asked if not view.lane.lane.is_difference]  # a difference has no numbers
     given = {number for number in _values(prediction.question) if number[1]}
     for subject in (each for each, words in SUBJECTS.items() if re.search(words, prediction.question.lower())):
-        # A number that the question itself gives is no secret.
-        able = [view for view in (*seen, *asked) if view.displays(subject) and not given & _values(view.text)]
+        # A number in the question itself is no secret.
+        able = [view for view in (*earlier, *asked) if view.displays(subject) and not given & _values(view.text)]
         views = [[view for view in able if view.is_of(about)] for about in asked]
         if asked and all(views):
             latest = max((each[0] for each in views), key=lambda view: view.step)
             return _shows(latest, at, subject, MENDS.get(subject, "marks"))
-    for view in (*seen, *asked):
+    for view in (*earlier, *asked):
         number = _number_in(prediction, view) if any(view.is_of(about) for about in asked) else ""
         if number:
             return _shows(view, at, f"{number}, the answer", "numbers, marks")
@@ -220,13 +220,13 @@ def _spoiler(lesson: Lesson, at: int, prediction: Prediction, seen: list[LaneVie
 
 
 def _shows(view: LaneView, at: int, what: str, mend: str) -> str:
-    """Return the sentence that a view shows `what`, and what to write there instead."""
+    """Return the sentence that a view shows `what`, and how to hide it."""
     where, word = ("its own step", "cover") if view.step == at else (f"step {view.step + 1}", "hide")
     return f"{where} shows {what}; write “{word}: {mend}” there."
 
 
 def _gives(view: LaneView, kind: str) -> bool:
-    """Whether the view shows the boundary, or the pair that moves."""
+    """Whether the view shows the boundary, or the pair of the next step."""
     if kind == "boundary":
         return view.lane.picture is not None
     paused = view.lane.run_state is not None and not view.lane.run_state.at_end
@@ -234,7 +234,7 @@ def _gives(view: LaneView, kind: str) -> bool:
 
 
 def _number_in(prediction: Prediction, view: LaneView) -> str:
-    """The number on screen that is the right answer; "" for none."""
+    """Return the displayed number that is the right answer; "" if there is none."""
     right = prediction.answers[prediction.right]
     others = set().union(*(_values(each) for each in prediction.answers if each != right))
     for value, is_share in _values(right) - others:
@@ -248,7 +248,7 @@ def _number_in(prediction: Prediction, view: LaneView) -> str:
 
 
 def _values(text: str) -> set[tuple[float, bool]]:
-    """Numbers in a text, and whether they are shares."""
+    """Return the numbers in a text, each with whether it is a share."""
     text = _SETTING.sub("", text.replace("\N{NO-BREAK SPACE}", " ").lower())
     values = {(float(number) / 100, True) for number in _SHARE.findall(text)}
     values |= {(share, True) for words, share in WORDS.items() if words in text}
@@ -256,13 +256,13 @@ def _values(text: str) -> set[tuple[float, bool]]:
 
 
 def _words_of(step: Step, whole: bool) -> str:
-    """What a step says by itself, and after its reveal where `whole`."""
-    said = [step.title, step.text, step.hint]
+    """Return the words of a step, and those after its reveal if `whole`."""
+    texts = [step.title, step.text, step.hint]
     if whole and step.prediction is not None:
-        said.append(step.prediction.because)
-    return " ".join(said)
+        texts.append(step.prediction.because)
+    return " ".join(texts)
 
 
 def _plain(text: str) -> str:
-    """`text` in small letters without punctuation."""
+    """Return `text` in lower case without punctuation."""
     return " ".join(re.findall(r"[\w₀-₉²³]+", text.lower()))

@@ -1,6 +1,6 @@
-"""LessonController: opens a lesson, goes from step to step, takes guesses and reveals.  No Qt.
+"""LessonController: open a lesson, move between its steps, accept guesses and reveal the pictures.  No Qt.
 
-What the student makes of a step is kept in the session, beside the lesson; each step has a document of its own.
+What the student does in a step is kept in the session; each step has a document of its own.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from app.tools import PointerPosition, Tool, point_at
 
 from .model import Lesson, Step
 from .predicting import gain_of, graded
-from .state import Boundary, Gains, Guess, LessonSession, StepState
+from .state import Gains, Guess, LessonSession, ModelBoundary, StepState
 from .text import LENT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK
 
-#: What happens in a lesson: a step is entered, its prediction is compared, its end is reached, or it is left.
+#: Events of a lesson: a step is entered, its prediction is compared, its end is reached, or it is left.
 Event = Literal["entered", "revealed", "ended", "left"]
-#: Pixels between two corners of a line drawn by hand, at least.
+#: Least distance between two corners of a line drawn by hand (pixels).
 APART = 3.0
 
 
 class LessonController:
-    """
+    """Translate user actions on a lesson into session changes and documents.
+
     Parameters
     ----------
     host : Controller
@@ -41,9 +42,9 @@ class LessonController:
     def __init__(self, host: Controller) -> None:
         self._host = host
         self._host.editing.make_lent = self._tool
-        #: Opens the lesson after this one; the window has the files.
+        #: Opens the next lesson; set by the window, which has the files.
         self.open_next: Callable[[], object] = lambda: None
-        #: Called with what has happened: the window arranges its panels and layers, and keeps the score.
+        #: Called with each event: the window arranges its panels and layers, and records the score.
         self.report: Callable[[Event], object] = lambda event: None
 
     @property
@@ -52,7 +53,7 @@ class LessonController:
 
     @property
     def graded(self) -> LessonSession:
-        """What has been made of the lesson, with what the pictures say of the step one is at."""
+        """The session with what the results say about the current step: agreement and goal."""
         from .goals import check  # only now: it costs the start nothing
 
         now = graded(self._now, self._host.results)
@@ -65,12 +66,12 @@ class LessonController:
     # -- going through -----------------------------------------------------------------------------------------------
 
     def begin(self, lesson: Lesson) -> None:
-        """Open the lesson at its first step, in place of the document; FileError when that cannot be made."""
+        """Open the lesson at its first step, in place of the document; raise FileError if that step has no document."""
         states = (StepState(),) * len(lesson.steps)
         self._enter(replace(self._now, lesson=lesson, at=0, ended=False, states=states, for_class=False))
 
     def leave(self) -> None:
-        """Close the lesson, and restore the document that was open before, with its history and its file."""
+        """Close the lesson, and restore the previous document with its history and its file."""
         now = self._now
         if now.lesson is not None:
             self._host.put_back()
@@ -79,7 +80,7 @@ class LessonController:
             self._host.say(f"Back in {self._host.store.title}, as it was before the lesson.")
 
     def go(self, at: int) -> None:
-        """To the step at place `at`, as one left it; this one is kept."""
+        """Go to step `at` as it was left; the present step is kept."""
         now = self._now
         if now.lesson is None or not 0 <= at < len(now.lesson.steps):
             return
@@ -90,7 +91,9 @@ class LessonController:
         self._enter_or_say(replace(self.graded.with_state(document=self._host.document), at=at, ended=False))
 
     def next(self) -> None:
-        """Check what has been guessed, else go to the next step; past an open question only the second time."""
+        """Check the guess if there is one, else go to the next step; an open question is passed only at the second
+        call.
+        """
         now = self._now
         guess, lesson = now.state.guess, now.lesson
         if lesson is None:
@@ -110,7 +113,7 @@ class LessonController:
             self.report("ended")
 
     def back(self) -> None:
-        """To the step before; from the end, to the last."""
+        """Go to the previous step, or from the end to the last step."""
         now = self._now
         if now.ended:
             self.go(now.at)
@@ -120,7 +123,7 @@ class LessonController:
             self._host.say("This is the first step.")
 
     def reset(self) -> None:
-        """The step as it began, without a guess; nothing of what was made of it is left."""
+        """Begin the step again, without a guess."""
         now = self._now
         if now.lesson is not None:
             states = (*now.states[: now.at], StepState(), *now.states[now.at + 1 :])
@@ -133,13 +136,13 @@ class LessonController:
             self._host.say(str(error))
 
     def _enter(self, now: LessonSession) -> None:
-        """Put the document of a step, as one left it, in place of the present one; every run from zero, or waiting."""
+        """Replace the document by that of a step, as it was left; every run starts from zero, or waits."""
         from .starting import start_of  # only now: reading lessons costs the start nothing
 
         lesson, step = now.lesson, now.step
         assert lesson is not None and step is not None
         document = now.state.document or start_of(lesson, now.at)
-        self._host.stage(document)  # nothing is drawn before this is done
+        self._host.stage(document)  # nothing is drawn before the end of this method
         self._host.set_session(
             now,
             playing=(not step.paused,) * MAX_LANES,
@@ -158,7 +161,7 @@ class LessonController:
         self._host.say("")
 
     def unfold_hint(self, unfolded: bool) -> None:
-        """Show the hint, or fold it away."""
+        """Show or hide the hint."""
         if self._now.lesson is not None:
             self._host.set_session(self._now.with_state(hint=unfolded))
 
@@ -176,7 +179,7 @@ class LessonController:
             self.report("revealed")
 
     def choose(self, answer: int) -> bool:
-        """Take the answer at this place; False where there is none to choose."""
+        """Choose this answer; return False if there is none to choose."""
         prediction = self._now.prediction
         if prediction is None or not 0 <= answer < len(prediction.answers):
             return False
@@ -186,7 +189,7 @@ class LessonController:
         return True
 
     def take_back(self) -> bool:
-        """Undo the last line, or the last point picked; False where there is none."""
+        """Remove the last line, or the last picked point; return False if there is none."""
         if not self._now.can_take_back:
             return False
         guess = self._now.state.guess
@@ -199,20 +202,20 @@ class LessonController:
         return (PickTool if prediction is not None and prediction.kind == "pair" else PencilTool)(self)
 
     def draw(self, x: float, y: float, begin: bool = False) -> None:
-        """Draw the line on to (x, y), or `begin` one there."""
+        """Continue the drawn line to (x, y), or begin one there."""
         guess = self._now.state.guess
         if self._now.prediction is not None:
             *others, line = (*guess.lines, ()) if begin or not guess.lines else guess.lines
             self._set(replace(guess, lines=(*others, (*line, (x, y)))))
 
     def end_line(self) -> None:
-        """A line of one point is none."""
+        """End the drawn line; one of a single point is removed."""
         guess = self._now.state.guess
         if guess.lines and len(guess.lines[-1]) < 2:
             self._set(replace(guess, lines=guess.lines[:-1]))
 
     def pick(self, pointer: PointerPosition) -> None:
-        """Pick the point there, or leave it out again; a third takes the place of the second."""
+        """Pick the point under the pointer, or unpick it; a third point replaces the second."""
         document, guess = self._host.document, self._now.state.guess
         index = point_at(document, pointer)
         point = -1 if index is None else int(document.points.ids[index])
@@ -229,9 +232,9 @@ class LessonController:
     # -- revealing ---------------------------------------------------------------------------------------------------
 
     def reveal(self) -> None:
-        """Show the picture with the guess, or why an answer is wrong; where that is known already, the picture.
+        """Reveal the picture with the guess; after a wrong answer, first why it is wrong.
 
-        A sentence where there is no guess, or nothing to compare it with.
+        Report a sentence if there is no guess, or nothing to compare it with.
         """
         now = self._now
         prediction, guess = now.prediction, now.state.guess
@@ -258,7 +261,7 @@ class LessonController:
             self._host.say(NOT_READY)
         else:
             grid = frame.picture.grid
-            boundary = Boundary(frame.model, document.points, (grid.left, grid.right, grid.bottom, grid.top))
+            boundary = ModelBoundary(frame.model, document.points, (grid.left, grid.right, grid.bottom, grid.top))
             self._set(replace(guess, revealed=True, boundary=boundary))
 
     def _compare_pair(self, guess: Guess, frame: Frame) -> None:
@@ -267,7 +270,7 @@ class LessonController:
             self._host.say(NOT_TRAINED)
             return
         why, ids = run.explanation, run.points.ids[run.index].tolist()
-        if why is None or why.newest:  # the run has gone on to its end
+        if why is None or why.newest:  # the run has continued to its end
             self._host.set_session(playing=(False,) * MAX_LANES, restarts=self._host.session.restarted)
             self._host.say(SET_BACK)
         elif not set(guess.pair) <= set(ids):
@@ -280,7 +283,7 @@ class LessonController:
 
 
 class _GuessTool(Tool):
-    """Gestures that make a guess."""
+    """A tool whose gestures make a guess."""
 
     def __init__(self, lessons: LessonController) -> None:
         self._lessons = lessons
@@ -288,7 +291,7 @@ class _GuessTool(Tool):
 
 
 class PencilTool(_GuessTool):
-    """Draws a boundary by hand."""
+    """Draw a boundary by hand."""
 
     def begin(self, pointer: PointerPosition) -> None:
         self._last = pointer
@@ -303,24 +306,24 @@ class PencilTool(_GuessTool):
         self._lessons.end_line()
 
     def cancel(self) -> object:
-        """Break the line off."""
+        """Discard the line that is being drawn."""
         key = super().cancel()
         self._lessons.take_back()
         return key
 
 
 class PickTool(_GuessTool):
-    """Picks two points."""
+    """Pick two points."""
 
     clicks = True
 
     def begin(self, pointer: PointerPosition) -> None:
-        if not self.keys.double:  # the point would be left out again
+        if not self.keys.double:  # a double click would unpick the point
             self._lessons.pick(pointer)
 
 
 def _unfolds(document: Document, step: Step) -> bool:
-    """Whether the step shows a setting that is folded away otherwise."""
+    """Whether the step shows a setting that is otherwise folded away."""
     fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
     folded = {"standardise", *(field.name for field in fields if not field.primary)}
     return step.show is not None and not folded.isdisjoint(step.show)

@@ -1,4 +1,4 @@
-"""Lessons: steps with a text, a start and perhaps a question, to be answered before the picture is shown."""
+"""Lessons: steps with a text, a start and perhaps a question, answered before the picture is displayed."""
 
 from app.controllers.controller import Controller
 from app.scene.feature import Action, Dock, Feature, Sign, Widget
@@ -14,14 +14,15 @@ def _of(controller: Controller) -> LessonController:
     return controller.feature(LessonController)
 
 
-def _is_open(controller: Controller) -> bool:
+def is_open(controller: Controller) -> bool:
+    """Return whether a lesson is open."""
     return controller.session.of(LessonSession).lesson is not None
 
 
 FEATURE = Feature(
     actions=(
         Action(
-            "lessons", "&File", "&Lessons…", ("Ctrl+Alt+L",), "Five minutes each: predict, then see.", after="examples"
+            "lessons", "&File", "&Lessons…", ("Ctrl+Alt+L",), "Five minutes each: predict, then look.", after="examples"
         ),
         Action("lesson", HELP, "Lesson &panel", (), "The text of the lesson that is open.", checkable=True, gap=True),
         Action(
@@ -31,7 +32,7 @@ FEATURE = Feature(
             ("PgDown",),
             "The next step of the lesson; checks a guess first.",
             run=lambda controller: _of(controller).next(),
-            able=_is_open,
+            able=is_open,
         ),
         Action(
             "lesson_back",
@@ -40,7 +41,7 @@ FEATURE = Feature(
             ("PgUp",),
             "The step before, as you left it.",
             run=lambda controller: _of(controller).back(),
-            able=_is_open,
+            able=is_open,
         ),
         Action(
             "lesson_reset",
@@ -49,18 +50,18 @@ FEATURE = Feature(
             (),
             "The step as it began; your changes to it are lost.",
             run=lambda controller: _of(controller).reset(),
-            able=_is_open,
+            able=is_open,
         ),
         Action(
             "lesson_leave",
             HELP,
             "Lea&ve the lesson",
             (),
-            "All controls again, and your own document as it was.",
+            "All controls again, and your own document as it was before.",
             run=lambda controller: _of(controller).leave(),
-            able=_is_open,
+            able=is_open,
         ),
-        Action("lesson_add", "&File", "Ne&w lesson step…", (), "What is on screen, as a step of a lesson of yours."),
+        Action("lesson_add", "&File", "Ne&w lesson step…", (), "The present document as a step of your own lesson."),
         Action(
             "worksheet",
             "&File",

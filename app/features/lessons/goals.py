@@ -1,4 +1,4 @@
-"""Goals: what a student is to reach, read from a few words, and whether the pictures show it."""
+"""Goals: read a goal from a few words, and check whether the results reach it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Quantity = Literal[
     "points",
     "agreement",
 ]
-#: Longer words first: a name is looked for from its beginning.
+#: Quantities by their names; longer names first, since the first match counts.
 QUANTITIES: dict[str, Quantity] = {
     "test accuracy": "test accuracy",
     "training accuracy": "training accuracy",
@@ -74,9 +74,9 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "exactly": operator.eq,
 }
 ACCURACIES = ("accuracy", "test accuracy", "training accuracy", "validation accuracy")
-#: Quantities that are given in per cent.
+#: Quantities given as percentages.
 SHARES = (*ACCURACIES, "agreement")
-#: Both, all, or the numbers of classifiers from 1.
+#: Both, all, or the number of a classifier, from 1.
 _WHO = r"(?P<who>both|all|(?:classifier )?[1-9])"
 _WHAT = f"(?P<what>{'|'.join(QUANTITIES)})"
 _HOW = f"(?P<how>{'|'.join(sorted(map(re.escape, COMPARISONS), key=len, reverse=True))})"
@@ -100,26 +100,26 @@ class Clause(Struct, frozen=True):
     Attributes
     ----------
     what : str
-    who : tuple of int or None
-        Places of the classifiers; None: all that have it.
+    lanes : tuple of int or None
+        Indices of the classifiers; None: all that have the quantity.
     how : str
-        A key of `COMPARISONS`.
+        Key of `COMPARISONS`.
     number : float
-        A share for accuracies.
+        The limit; for accuracies a share.
     """
 
     what: Quantity
-    who: tuple[int, ...] | None
+    lanes: tuple[int, ...] | None
     how: str
     number: float
 
     def holds(self, value: float) -> bool:
-        """Whether a value fulfils it."""
+        """Whether a value fulfils the condition."""
         return COMPARISONS[self.how](value, self.number)
 
 
 class Reached(NamedTuple):
-    """Whether a goal is reached, None as long as that is not known, and what is to be said of it."""
+    """Whether a goal is reached (None while that is unknown), and a sentence about it."""
 
     reached: bool | None
     text: str
@@ -127,7 +127,7 @@ class Reached(NamedTuple):
 
 @lru_cache(maxsize=256)
 def clauses(text: str) -> tuple[Clause, ...]:
-    """What a goal asks for; ValueError with a sentence when it is not understood."""
+    """Return the conditions of a goal; raise ValueError with a sentence if it is not understood."""
     words = " ".join(text.lower().replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ").split())
     parts = re.split(r"(?:,| and |;)\s*", words.rstrip("."))
     return tuple(_clause(part.strip(), text) for part in parts)
@@ -137,17 +137,17 @@ def _clause(part: str, text: str) -> Clause:
     found = next((match for form in _FORMS if (match := form.fullmatch(part))), None)
     if found is None:
         raise ValueError(_UNKNOWN.format(text))
-    said = found.groupdict()
-    what = QUANTITIES[said.get("what") or "accuracy"]
-    number = float(said["number"])
-    if (what in SHARES) != bool(said["percent"]):
+    texts = found.groupdict()
+    what = QUANTITIES[texts.get("what") or "accuracy"]
+    number = float(texts["number"])
+    if (what in SHARES) != bool(texts["percent"]):
         unit = "is a share, such as 95 %" if what in SHARES else "is no share: leave the % out"
         raise ValueError(f"the goal “{text}”: {what} {unit}.")
     if what in SHARES:
         number = round(number / 100, 12)
     elif what != "margin" and not number.is_integer():
         raise ValueError(f"the goal “{text}”: the number of {what} is a whole number.")
-    clause = Clause(what, _places(said.get("who")), said["how"], number)
+    clause = Clause(what, _places(texts.get("who")), texts["how"], number)
     most = 1.0 if what in SHARES else 1e12
     if not any(
         clause.holds(value) for value in (0.0, number, number - 1e-6, number + 1e-6, most) if 0 <= value <= most
@@ -156,16 +156,16 @@ def _clause(part: str, text: str) -> Clause:
     return clause
 
 
-def _places(who: str | None) -> tuple[int, ...] | None:
-    if who is None or who == "all":
+def _places(lanes: str | None) -> tuple[int, ...] | None:
+    if lanes is None or lanes == "all":
         return None
-    return (0, 1) if who == "both" else (int(who[-1]) - 1,)
+    return (0, 1) if lanes == "both" else (int(lanes[-1]) - 1,)
 
 
 def fault(goal: str, document: Document | None, can_change: bool) -> str:
-    """Why a goal is not understood, or cannot be checked on the classifiers of `document`; "" when it can.
+    """Return why a goal is not understood, or cannot be checked on the classifiers of `document`; "" if it can.
 
-    `can_change`: the student may choose other classifiers.
+    `can_change` tells whether the student may choose other classifiers.
     """
     try:
         asked = clauses(goal)
@@ -174,13 +174,13 @@ def fault(goal: str, document: Document | None, can_change: bool) -> str:
     if document is None:
         return ""
     for clause in asked:
-        places = clause.who or tuple(range(document.shown))
+        places = clause.lanes or tuple(range(document.shown))
         if max(places) >= document.shown:
             return f"the goal “{goal}” asks for classifier {max(places) + 1}, but there are {document.shown} here."
-        if len(places) == 2 and clause.who and document.shown > 2:
+        if len(places) == 2 and clause.lanes and document.shown > 2:
             return f"the goal “{goal}”: there are {document.shown} classifiers, so say “all”, or which."
         able = [_applies(clause.what, document, place) for place in places]
-        if not can_change and not (all(able) if clause.who else any(able)):
+        if not can_change and not (all(able) if clause.lanes else any(able)):
             return f"the goal “{goal}”: no classifier that is meant has {_NOUNS[clause.what]}."
     return ""
 
@@ -200,11 +200,11 @@ _NOUNS: dict[Quantity, str] = {
 
 
 def _applies(what: Quantity, document: Document, place: int) -> bool:
-    """Whether the classifier there has such a number."""
+    """Whether the classifier at index `place` has such a number."""
     lane = document.lanes[place]
     if what == "points":
         return True
-    if what == "agreement" and place:  # only the first picture is compared
+    if what == "agreement" and place:  # agreement is that of the first picture
         return False
     if lane.is_difference:
         return False
@@ -234,21 +234,21 @@ def tells(text: str) -> Cover:
 
 
 def check(goal: str, context: Context) -> Reached:
-    """Whether the pictures show what the goal asks for."""
+    """Return whether the results reach the goal."""
     document = context.document
-    said, known, reached = [], True, True
+    texts, known, reached = [], True, True
     for clause in clauses(goal):
-        wanted = (0,) if clause.what == "points" else clause.who or range(document.shown)
+        wanted = (0,) if clause.what == "points" else clause.lanes or range(document.shown)
         places = [place for place in wanted if place < document.shown and _applies(clause.what, document, place)]
-        if len(places) < (1 if clause.who is None else len(wanted)):
+        if len(places) < (1 if clause.lanes is None else len(wanted)):
             return Reached(False, f"{goal}: no classifier here has {_NOUNS[clause.what]}")
         numbers = [_number(clause.what, context, place) for place in places]
         values = [number for number in numbers if number is not None]
         known &= len(values) == len(numbers)
         reached &= all(clause.holds(value) for value in values)
-        said.append(_said(clause.what, values, document))
+        texts.append(_said(clause.what, values, document))
     if known:
-        return Reached(reached, f"{goal}: {'; '.join(said)}")
+        return Reached(reached, f"{goal}: {'; '.join(texts)}")
     if any(clause.what == "validation accuracy" for clause in clauses(goal)):
         return Reached(None, f"{goal}: {_validating(context)}")
     frames = [context.results.frame(document.slots[place]) for place in range(document.shown)]
@@ -270,7 +270,7 @@ def _said(what: Quantity, values: list[float], document: Document) -> str:
 
 
 def _number(what: Quantity, context: Context, place: int) -> float | None:
-    """What the classifier at `place` has; None while that is not known, NaN where its training gave no such number."""
+    """Return this quantity of classifier `place`; None while it is unknown, NaN if its training has none."""
     document = context.document
     if what == "points":
         return len(document.points)
@@ -301,7 +301,7 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
 
 
 def _validated(context: Context, place: int) -> float | None:
-    """Mean accuracy of all folds of the cross-validation that is on in Evaluation; None while that is not known."""
+    """Return the mean accuracy of the cross-validation in the panel Evaluation; None while it is incomplete."""
     asked = validation_of(context.document, context.session, place)
     answer = context.results.answer(f"validated{context.document.slots[place]}")
     if asked is None or answer is None or answer.query != asked or not answer.done or answer.value is None:
@@ -310,22 +310,22 @@ def _validated(context: Context, place: int) -> float | None:
 
 
 def _validating(context: Context) -> str:
-    """Why a validation accuracy is not known."""
+    """Return why a validation accuracy is unknown."""
     off = context.session.of(EvaluationSession).validation.kind == "none" or PANEL not in context.session.open_panels
     return "switch the cross-validation on in Evaluation" if off else "still training"
 
 
 def _goes_on(frame: Frame) -> bool:
-    """The training began from the multipliers of another one: its few steps say nothing."""
+    """Whether the training started from the multipliers of another one: the number of its steps is then meaningless."""
     run = frame.run_state
     return run is not None and "dual" in run.trace.names and abs(run.trace.at("dual", 0)[0]) > 1e-9
 
 
 def margin_of(frame: Frame) -> float:
-    """Distance of the margins of the problem that is drawn: 2/||w||, for a kernel that of its feature space.
+    """Return the distance between the margins of the displayed problem: 2/||w||, for a kernel in its feature space.
 
-    A perceptron has no margins; there it is twice the distance of the nearest point from its line, 0 where the line
-    does not separate.
+    A perceptron has no margins: its value is twice the distance of the nearest point from its line, 0 if the line does
+    not separate the classes.
     """
     run, model = frame.run_state, frame.model
     if run is None or model is None or model.kind != "f":

@@ -1,7 +1,7 @@
-"""Matching: a step that asks for the picture of a hidden classifier: its boundary, and how much of the view agrees.
+"""Matching: steps that ask for the picture of a hidden classifier: its boundary, and the share of the view that agrees.
 
-The hidden classifier stands in the lesson as a share text; it is trained in the background, and none of its settings is
-shown.  What agrees is counted on the square that every window shows, so that all students have the same score.
+The lesson contains the hidden classifier as a share text; it is trained in the background, and none of its settings is
+displayed.  Agreement is computed on the square that every window shows, so that all students get the same score.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from app.state.document import View
 from solver import Grid
 from solver.core import fast_loops
 
-#: The boundary to be found.
+#: Style of the boundary to be found.
 TARGET = LineStyle("target", 2, 2.6, (3.0, 2.0), (2.0, 1.4), accent=True)
 #: Names of the queries: classes of the hidden classifier, share that agrees, and boundary to be found.
 CLASSES, SHARE, LINE = "match classes", "match share", "match line"
 #: Samples along a side of the square.
 SAMPLES = 240
-#: Changes after which the hint of such a step can be unfolded.
+#: Number of changes after which the hint of such a step can be unfolded.
 HINT_AFTER = 8
 
 
 class Hidden(Struct, frozen=True):
-    """The classifier to be found, with the points it is trained on, and the square on which it is compared."""
+    """The classifier to be found with its training points, and the square on which it is compared."""
 
     side: StateSide
     grid: Grid
@@ -44,7 +44,7 @@ class Hidden(Struct, frozen=True):
 
 @lru_cache(maxsize=8)
 def hidden(text: str) -> Hidden:
-    """Return the first classifier of the document in a share text; FileError where there is none."""
+    """Return the first classifier of the document in a share text; raise FileError if there is none."""
     from app.exchange.opening import of_text  # only now: it costs the start nothing
 
     document = of_text(text).document
@@ -52,24 +52,24 @@ def hidden(text: str) -> Hidden:
 
 
 def square(view: View) -> Grid:
-    """Return the square of a view that every window shows, sampled."""
+    """Return the square of a view that every window shows, as a grid."""
     half = 0.5 * view.shown_span
     return Grid(view.x - half, view.x + half, view.y - half, view.y + half, SAMPLES, SAMPLES)
 
 
 class Regions(Struct, frozen=True, eq=False):
-    """The classes that the hidden classifier predicts on its square."""
+    """The classes predicted by the hidden classifier on its square."""
 
     classes: NDArray[np.int8]
 
 
 class RegionsQuery(Struct, frozen=True):
-    """Query: which classes does the hidden classifier predict?"""
+    """Query: the classes predicted by the hidden classifier."""
 
     hidden: Hidden
 
     def answer(self, post: Callable[[Regions], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post them; ValueError with a sentence where it cannot be trained."""
+        """Post `Regions` once; raise ValueError with a sentence if the classifier cannot be trained."""
         side, pace = self.hidden.side, Pace(overtaken)
         made = yield from fitted(side.lane, side.points, pace)
         found = yield from surface(source_of(made.model, side.lane), self.hidden.grid, pace)
@@ -77,28 +77,30 @@ class RegionsQuery(Struct, frozen=True):
 
 
 class ShareQuery(Struct, frozen=True):
-    """Query: on which share of the square does a model predict the same as the hidden classifier?"""
+    """Query: the share of the square on which a model agrees with the hidden classifier."""
 
     side: StateSide
     grid: Grid
     regions: Regions
 
     def answer(self, post: Callable[[float], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post it, from 0 to 1."""
+        """Post the share once."""
         assert self.side.model is not None
         found = yield from surface(source_of(self.side.model, self.side.lane), self.grid, Pace(overtaken))
         post(float((found.classes == self.regions.classes).mean()))
 
 
 def queries(context: Context, text: str) -> dict[str, Query]:
-    """The boundary of the classifier in `text`, and how much of the first picture agrees once it has been trained."""
+    """Return the queries for the boundary of the classifier in `text` and, once the first lane is trained, its
+    agreement.
+    """
     document = context.document
     if not text or not fast_loops.ready():
         return {}
     sought = hidden(text)
     asked: dict[str, Query] = {CLASSES: RegionsQuery(sought)}
     if context.grids:
-        asked[LaneQuestion(LINE, document.slots[0])] = GhostQuery(sought.side, context.grids[0])
+        asked[LaneQuestion(LINE, document.slots[0])] = GhostQuery(sought.side, context.grids[0], TARGET)
     answer, frame = context.results.answer(CLASSES), _trained(context)
     if frame is not None and answer is not None and answer.query == RegionsQuery(sought) and answer.value is not None:
         side = StateSide(frame.points, frame.lane, frame.model, frame.ended)
@@ -107,14 +109,14 @@ def queries(context: Context, text: str) -> dict[str, Query]:
 
 
 def _trained(context: Context) -> Frame | None:
-    """The last frame of the first classifier, once its training has come to its end."""
+    """Return the newest frame of the first classifier if its training has ended."""
     frame = context.results.frame(context.document.slots[0])
     done = frame is not None and frame.phase is Phase.DONE and frame.model is not None
     return frame if done and is_present(context.document, 0, frame) else None
 
 
 def share(context: Context) -> float | None:
-    """Return the share of the view that agrees; None while it is not known."""
+    """Return the share of the view that agrees; None while it is unknown."""
     answer, frame = context.results.answer(SHARE), _trained(context)
     if answer is None or frame is None or not isinstance(answer.query, ShareQuery) or answer.value is None:
         return None
@@ -122,13 +124,9 @@ def share(context: Context) -> float | None:
 
 
 def lines(context: Context, text: str) -> tuple[Lines, ...]:
-    """Return the boundary of the classifier in `text`, as far as it is known."""
+    """Return the boundary of the classifier in `text`, if it is known."""
     answer = context.results.answer(f"{LINE}{context.document.slots[0]}")
     if not text or answer is None or not isinstance(answer.query, GhostQuery) or not answer.value:
         return ()
-    return _as_target(answer.value[0]) if answer.query.side == hidden(text).side else ()
-
-
-@lru_cache(maxsize=4)
-def _as_target(lines: Lines) -> tuple[Lines, ...]:
-    return (Lines(lines.xy, TARGET),)
+    found: tuple[Lines, ...] = answer.value
+    return found if answer.query.side == hidden(text).side else ()

@@ -1,4 +1,4 @@
-"""Lesson: what a file says of its steps; values only, no Qt."""
+"""Lesson: the contents of a lesson file; values only, no Qt."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from msgspec import Struct
 
 from app.engine.cover import Cover
 
-#: How a step is guessed before it is shown: one of its answers, a line drawn by hand, or the two multipliers that move.
+#: Kinds of questions: choose an answer, draw the boundary by hand, or pick the two multipliers that move next.
 PredictKind = Literal["choice", "boundary", "pair"]
-#: Languages of lessons by the code in a file's name ("NAME.de.lesson.md"); the name of an English one has no code.
+#: Language codes in file names ("NAME.de.lesson.md"); the name of an English lesson has no code.
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 
 
-class Setting(Struct, frozen=True):
+class LessonSetting(Struct, frozen=True):
     """One line such as `k = 15` or `2.C = 10`.
 
     Attributes
     ----------
     lane : int or None
-        Place from 0; None: every classifier shown that has it.
+        Index of the classifier; None: every displayed classifier that has the setting.
     name : str
         A field of a learner, "classifier", "classifiers", or a parameter of the generator.
     value : str
-        As it is written.
+        The value as written.
     line : int
-        Of the file, from 1.
+        Line of the file, from 1.
     """
 
     lane: int | None
@@ -38,40 +38,40 @@ class Setting(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True):
-    """What a step begins with.
+    """The document at the beginning of a step.
 
     Attributes
     ----------
     kind : str
-        "before": what the step before began with, for the first step the default document.
+        "before": the start of the previous step; for the first step, the default document.
     source : str
         The share text, the name of a file beside the lesson, or that of an example of the gallery.
-    settings : tuple of Setting
-        Changed in it, in this order.
+    settings : tuple of LessonSetting
+        Changes to that document, in this order.
     """
 
     kind: Literal["before", "share", "document", "example"] = "before"
     source: str = ""
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[LessonSetting, ...] = ()
 
 
 class Prediction(Struct, frozen=True):
-    """What is guessed before the pictures are shown.
+    """The question of a step, answered before the pictures are revealed.
 
     Attributes
     ----------
     kind : str
     question : str
     answers : tuple of str
-        2 to 4, of a "choice".
+        2 to 4 answers of a "choice".
     right : int
-        Place of the right one among them.
+        Index of the right answer.
     because : str
-        Told with the picture.
+        Explanation displayed with the picture.
     lane : int
-        Place of the classifier whose boundary or pair is guessed; a choice covers all.
+        Index of the classifier whose boundary or pair is guessed; a choice covers all.
     reasons : tuple of str
-        Why each answer is wrong, told to whoever chose it; "" where nothing is written.
+        Why each answer is wrong, displayed after it was chosen; "" if none is written.
     """
 
     kind: PredictKind
@@ -84,7 +84,7 @@ class Prediction(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """One heading of a lesson.
+    """One heading of a lesson, with its fields and text.
 
     Attributes
     ----------
@@ -93,27 +93,27 @@ class Step(Struct, frozen=True):
         Markdown.
     start : Start
     show : tuple of str or None
-        Names of the controls that are shown; None: all, (): none.
+        Names of the displayed controls; None: all, (): none.
     panel : str
         The action that opens a panel, or "".
     layers : tuple of str
-        Checkable actions that are on.
+        Names of checkable actions that are on.
     view : (float, float, float) or None
-        x, y and span.
+        x, y and span of the view.
     paused : bool
-        Runs wait before their first step.
+        Whether runs wait before their first step.
     hint : str
     goal : str
-        What the student is to reach, as it is written, such as "both above 95 %"; or "".
+        The goal as written, such as "both above 95 %"; or "".
     prediction : Prediction or None
     line : int
-        Of its heading, from 1.
+        Line of its heading, from 1.
     cover : Cover
-        What is covered while the question waits for an answer.
+        What is covered while the question is open.
     hide : Cover
-        What is covered throughout the step, because a later one asks for it.
+        What is covered throughout the step, because a later step asks for it.
     match : str
-        The share text whose first classifier is to be found; "" for none.
+        Share text of the hidden classifier; "" for none.
     """
 
     title: str
@@ -134,7 +134,7 @@ class Step(Struct, frozen=True):
 
 
 class Lesson(Struct, frozen=True):
-    """A lesson.
+    """The contents of a lesson file.
 
     Attributes
     ----------
@@ -142,13 +142,13 @@ class Lesson(Struct, frozen=True):
     minutes : int
     steps : tuple of Step
     name : str
-        That of its file without ".lesson.md", and without the code of a language.
+        Name of its file without ".lesson.md" and the language code.
     folder : Path or None
-        Where documents beside it are looked for.
+        Folder of the documents that it names.
     learnt : tuple of str
-        What was learnt, in at most two sentences, for its end.
+        At most two sentences for its end.
     digest : str
-        Of its text: answers are compared with those to the very same lesson.
+        Digest of its text: hand-ins belong to one version of a lesson.
     language : str
         Key of `LANGUAGES`, from the name of its file.
     """
@@ -166,5 +166,5 @@ class Lesson(Struct, frozen=True):
 
     @property
     def n_predictions(self) -> int:
-        """How many of its steps ask something."""
+        """Number of its steps with a question."""
         return sum(step.prediction is not None for step in self.steps)

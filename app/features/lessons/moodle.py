@@ -1,4 +1,4 @@
-"""Moodle: questions with their pictures as a file in Moodle's XML format, which its question bank imports.
+"""Moodle: questions with their pictures as a file in Moodle's XML format, for import into a question bank.
 
 The format: https://docs.moodle.org/en/Moodle_XML_format
 """
@@ -19,7 +19,7 @@ from app.core.plain_text import plain
 
 from .model import Prediction
 
-#: Characters that no XML file can hold.
+#: Characters that are invalid in XML files.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 QUESTION, SOLUTION = "question.png", "solution.png"
 
@@ -34,7 +34,7 @@ class QuizQuestion(Struct, frozen=True):
         HTML.
     prediction : Prediction
     task : str
-        What is to be drawn by hand; empty where an answer is chosen.
+        What is to be drawn by hand; empty if an answer is chosen.
     question, solution : bytes
         PNG files of the picture without and with its solution.
     """
@@ -63,7 +63,7 @@ def quiz(title: str, questions: Sequence[QuizQuestion]) -> bytes:
 
 
 def _question(kind: str, question: QuizQuestion) -> Element:
-    """Return what questions of all kinds begin with."""
+    """Return the parts common to questions of all kinds."""
     element = Element("question", type=kind)
     _text(SubElement(element, "name"), question.name)
     asked = f"{question.text}<p><b>{escape(plain(question.prediction.question))}</b></p>"
@@ -87,7 +87,7 @@ def _chosen(question: QuizQuestion) -> Element:
 
 
 def _drawn(question: QuizQuestion) -> Element:
-    """Return a question that is answered by a file: the picture, drawn on.  A teacher grades it."""
+    """Return a question that is answered by a file, the picture with a drawing.  A teacher grades it."""
     element = _question("essay", question)
     _leaves(element, responseformat="noinline", responserequired="0", attachments="1", attachmentsrequired="1")
     _html(element, "graderinfo", question.because, SOLUTION, question.solution)

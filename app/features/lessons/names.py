@@ -1,4 +1,4 @@
-"""Names: what a lesson may call controls, settings, panels and switches, and what the program calls them."""
+"""Names: how a lesson may call controls, settings, panels and switches, and their names in the program."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from app.learners.table import LEARNERS
 from app.scene.controls import CONTROLS
 from app.scene.feature_table import FeatureTable
 
-#: The window's own panels and switches; those of features stand in their table.
+#: The window's own panels and switches; those of features are in the feature table.
 PANELS = ("table", "history", "notes")
 LAYERS = ("legend", "marks")
-#: What a lesson calls the parameters of the generator.
+#: Parameters of the generator by their names in lessons.
 GENERATOR: dict[str, str] = {
     "data set": "name",
     "n": "count",
@@ -22,20 +22,20 @@ GENERATOR: dict[str, str] = {
     "classes": "n_classes",
     "flipped": "flipped",
 }
-#: What puts the points into other units.
+#: Settings that change the units of the points.
 POINTS = ("x times", "y times", "standardise")
 
 
 def folded(name: str) -> str:
-    """`name` as it is compared: in small letters, with single spaces."""
+    """Return `name` for comparison: in lower case, with single spaces."""
     return " ".join(name.replace("_", " ").lower().split())
 
 
 @cache
 def fields() -> dict[str, str]:
-    """The learners' fields, by all that they may be called, folded: name, parameter, title, label."""
+    """Return the fields of the learners by all their folded names: name, parameter, title, label."""
     every = [field for learner in LEARNERS.values() for field in learner.fields if field.kind != "text"]
-    # The last one counts, so a name comes last ("weights" is that of kNN), and that of the first learner.
+    # The last entry counts: names come last ("weights" is that of kNN), and those of the first learner.
     called = (
         (field, getattr(field, what)) for what in ("label", "title", "parameter", "name") for field in every[::-1]
     )
@@ -44,7 +44,7 @@ def fields() -> dict[str, str]:
 
 @cache
 def controls() -> dict[str, str]:
-    """Return what the program calls a control that is shown, by all that it may be called, folded."""
+    """Return the displayed controls by all their folded names."""
     return fields() | {folded(name): name for name in CONTROLS}
 
 

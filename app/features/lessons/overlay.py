@@ -1,4 +1,4 @@
-"""Guess overlay: what is drawn or picked of a prediction, over the picture; and a word on one that is covered."""
+"""Guess overlay: what is drawn or picked for a prediction, over the picture; and a word on a cover."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from .predicting import read
 from .scene import LessonScene
 from .state import Line
 
-#: Colour of a guess in the light and the dark theme: that of no class, no line of a model, and no mark.
+#: Colours of a guess in the light and the dark theme: unlike any class, line of a model or mark.
 COLOURS = ((205, 0, 110), (255, 110, 190))
-#: Width of a line drawn by hand, and of its way on to the edge; radius of the ring round a picked point; in pixels.
+#: Width of a line drawn by hand, and of its continuation to the edge; radius of the ring round a picked point (pixels).
 WIDTH, ON, RING = 3.0, 1.5, 15.0
-#: On a cover: short, for large text.
+#: Word on a cover: short, for large text.
 WORD = "Covered"
-#: Pixels round it.
+#: Space around it (pixels).
 PAD = 6.0
 
 
 class GuessOverlay(Struct, frozen=True, eq=False):
-    """What lies over a picture, in the canvas's pixels.
+    """The contents of the overlay, in the canvas's pixels.
 
     Attributes
     ----------
     lines, on : list of list of QPointF
-        As drawn, and as they are read.
+        Lines as drawn, and as continued.
     picked, taken : list of QPointF
-        Points of the pair that was picked, and of the rule's.
+        Points of the picked pair, and of the rule's.
     word : str
-        On the cover.
+        Word on the cover.
     area : QRectF
     font : QFont
     """
@@ -52,12 +52,12 @@ class GuessOverlay(Struct, frozen=True, eq=False):
     font: QFont
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
-        """Draw it: each line on one of the background's colour, so that it stands out from every surface."""
-        colour, ground = QColor(*COLOURS[theme.dark]), QColor(*theme.background, 220)
+        """Draw the guess; each line over one of the background's colour, so that it is visible on every surface."""
+        colour, background = QColor(*COLOURS[theme.dark]), QColor(*theme.background, 220)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for lines, width, style in ((self.on, ON, Qt.PenStyle.DashLine), (self.lines, WIDTH, Qt.PenStyle.SolidLine)):
-            for pen in (QPen(ground, width + 2.5), QPen(colour, width, style)):
+            for pen in (QPen(background, width + 2.5), QPen(colour, width, style)):
                 pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
                 painter.setPen(pen)
                 for line in lines:
@@ -67,7 +67,7 @@ class GuessOverlay(Struct, frozen=True, eq=False):
             (self.picked, RING, QPen(colour, WIDTH)),
         ):
             for point in points:
-                for each in (QPen(ground, pen.widthF() + 2.5), pen):
+                for each in (QPen(background, pen.widthF() + 2.5), pen):
                     painter.setPen(each)
                     painter.drawEllipse(point, radius, radius)
         if self.word:
@@ -97,7 +97,7 @@ class LessonLayer:
         self._made_of: tuple[object, ...] = ()
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
-        """Lay it out for `area`, which shows `grid`; returns what must be painted anew."""
+        """Lay the overlay out for `area`, which shows `grid`; return the rectangles to repaint."""
         lesson = scene.feature(LessonScene)
         made_of: tuple[object, ...] = ()
         if lesson is not None and lane.slot in lesson.drawn_on:

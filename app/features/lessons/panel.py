@@ -1,4 +1,4 @@
-"""LessonPanel: what the step of a lesson says and asks, whether its goal is reached, and the ways on and back."""
+"""LessonPanel: the text and question of a step, whether its goal is reached, and buttons to go on and back."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ from .matching import HINT_AFTER
 from .model import Lesson, Prediction
 from .scene import LessonScene
 
-#: Most answers of a question, and the least height of one, in pixels.
+#: Largest number of answers of a question, and least height of one (pixels).
 ANSWERS, HIT = 4, 24
-#: Letters in a line that the panel likes to have, and the least height of what the step says, in pixels.
+#: Preferred line length of the panel (characters), and least height of the text of a step (pixels).
 LETTERS, LEAST = 38, 120
-#: Sizes of text, in pixels, of which the largest is taken with which nothing of a step has to be scrolled.
+#: Text sizes (pixels): the largest at which the step needs no scrolling is used.
 SIZES = (16, 15, 14)
 NOTHING = "No lesson is open.  File > Lessons lists all; File > Open takes a file that ends in .lesson.md."
 
 
 class LessonText(QTextBrowser):
-    """Markdown, as high as it is long; nothing is fetched for it, and its links only ask.
+    """Markdown text as high as its contents; it loads no resources, and asks before it opens a link.
 
     Parameters
     ----------
     name : str
         Its object name.
     title : str
-        What it is called.
+        Its accessible name.
     """
 
     def __init__(self, name: str, title: str) -> None:
@@ -75,19 +75,19 @@ class LessonText(QTextBrowser):
         self.anchorClicked.connect(self._ask)
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """Nothing: a lesson is no reason to read another file, let alone to ask the network."""
+        """Return nothing: a lesson may not read other files or the network."""
         return None
 
     def show_markdown(self, text: str) -> None:
-        """Show `text`, or nothing where there is none; HTML in it is text."""
+        """Show `text`, or hide the widget if it is empty; HTML is displayed as text."""
         if text != self._markdown:
             self._markdown = text
             self._render(text)
-        self.setVisible(bool(text.strip()))  # last: it comes into sight as high as it is to be
+        self.setVisible(bool(text.strip()))  # last: it appears with its final height
 
     def _render(self, text: str) -> None:
         document, font = self.document(), self.font()
-        font.setPointSizeF(self.fontInfo().pointSizeF())  # Qt leaves no room between paragraphs of a size in pixels
+        font.setPointSizeF(self.fontInfo().pointSizeF())  # with a size in pixels, Qt leaves no space between paragraphs
         document.setDefaultFont(font)
         document.setMarkdown(
             words.without_pictures(text),
@@ -96,13 +96,13 @@ class LessonText(QTextBrowser):
         document.setDefaultFont(self.font())
         self._let_code_follow()
         self.setAccessibleDescription(self.toPlainText())
-        # A stop of the Tab key where there is something to press.
+        # Tab stops here only if there is a link.
         links = "<a href=" in document.toHtml()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if links else Qt.FocusPolicy.ClickFocus)
         self.fit()
 
     def _let_code_follow(self) -> None:
-        """Code is as large as the text around it, also where that is larger than usual."""
+        """Give code the size of the text around it."""
         block = self.document().begin()
         while block.isValid():
             pieces = block.begin()
@@ -134,7 +134,7 @@ class LessonText(QTextBrowser):
         return QSize(120, 0)
 
     def fit(self) -> None:
-        """Be as high as the text is at this width."""
+        """Set the height to that of the text at the present width."""
         document = self.document()
         document.setTextWidth(max(self.viewport().width(), 120))
         height = round(document.size().height()) + 2
@@ -142,7 +142,7 @@ class LessonText(QTextBrowser):
             self.setFixedHeight(height)
 
     def _ask(self, url: QUrl) -> None:
-        """Whether to open a link."""
+        """Ask whether to open a link."""
         address = url.toString()
         kind = QMessageBox.StandardButton
         if url.scheme() not in ("http", "https"):
@@ -155,7 +155,7 @@ class LessonText(QTextBrowser):
 
 
 def _embolden(*labels: QLabel, bold: bool = True) -> None:
-    """Set the weight of labels, whose size stays that of the text around them."""
+    """Set the weight of labels, which keep the size of the text around them."""
     font = QFont()
     font.setBold(bold)
     for label in labels:
@@ -163,13 +163,13 @@ def _embolden(*labels: QLabel, bold: bool = True) -> None:
 
 
 def _show_if_any(label: QLabel, text: str) -> None:
-    """Show a text whose percentages are never torn apart; nothing where there is none."""
+    """Show a text without line breaks before "%"; hide the label if the text is empty."""
     show_text(label, text.replace(" %", "\N{NO-BREAK SPACE}%"))
     label.setVisible(bool(text))
 
 
-class _Answer(QWidget):
-    """A radio button whose text wraps."""
+class _AnswerButton(QWidget):
+    """A radio button with wrapped text."""
 
     def __init__(self, place: int, group: QButtonGroup) -> None:
         super().__init__()
@@ -187,7 +187,7 @@ class _Answer(QWidget):
             self._level()
 
     def _level(self) -> None:
-        """The first line of the text as high as the button."""
+        """Align the first line of the text with the button."""
         above = max(0, (self.button.sizeHint().height() - self.fontMetrics().height()) // 2)
         self.text.setContentsMargins(0, above, 0, 0)
 
@@ -198,34 +198,33 @@ class _Answer(QWidget):
     def show_answer(
         self, place: int, answer: str, chosen: bool, tried: bool, right: bool | None, lettered: bool
     ) -> None:
-        """Show the answer; `tried` once it was found wrong, and `right` is known once the picture is shown.
+        """Show the answer; `tried` after it was found wrong; `right` is None until the picture is revealed.
 
-        `lettered` where a class is to raise its hands for A, B or C.
+        `lettered` adds a letter, for a class that raises its hands for A, B or C.
         """
         sign = "✗  " if tried else "✓  " if right else ""
         letter = f"{'ABCD'[place]}  " if lettered else ""
         show_text(self.text, f"{letter}{sign}{plain(answer)}")
         _embolden(self.text, bold=bool(right))
-        said = ", wrong" if tried else ", right" if right else ""
-        describe(self.button, f"lesson.answer{place + 1}", f"{place + 1}: {answer}{said}", f"Key {place + 1}.")
+        mark = ", wrong" if tried else ", right" if right else ""
+        describe(self.button, f"lesson.answer{place + 1}", f"{place + 1}: {answer}{mark}", f"Key {place + 1}.")
         if self.button.isChecked() != chosen:
             group = self.button.group()
-            group.setExclusive(False)  # else the last one cannot be left out again
+            group.setExclusive(False)  # otherwise the last one could not be unchecked
             self.button.setChecked(chosen)
             group.setExclusive(True)
         self.button.setEnabled(right is None and not tried)
 
 
 class _Question(QFrame):
-    """The prediction: question, answers or what to draw, Reveal; then what came of it."""
+    """The prediction: question, answers or what to draw, and Reveal; afterwards the result."""
 
     def __init__(self, lessons: LessonController) -> None:
-        super().__init__()
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        super().__init__(frameShape=QFrame.Shape.StyledPanel)
         self._question = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.question")
         self._asked = named(QLabel(wordWrap=True), "lesson.asked")
         self._group = QButtonGroup(self)
-        self._answers = [_Answer(place, self._group) for place in range(ANSWERS)]
+        self._answers = [_AnswerButton(place, self._group) for place in range(ANSWERS)]
         self._group.idClicked.connect(lessons.choose)
         self._score = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.score")
         self._because = LessonText("lesson.because", "Why")
@@ -259,23 +258,23 @@ class _Question(QFrame):
 
     @property
     def outcome(self) -> QWidget:
-        """The last that is told of the guess."""
+        """The lowest widget that displays the result of the guess."""
         return self._score if self._because.isHidden() else self._because
 
     def show_prediction(self, prediction: Prediction, lesson: LessonScene, number: int) -> None:
-        """Ask, or say what came of it."""
+        """Show the question, or the result of the guess."""
         guess, open_ = lesson.now.state.guess, lesson.now.prediction is not None
         show_text(self._question, plain(prediction.question))
         for place, answer in enumerate(self._answers):
-            there = place < len(prediction.answers)
-            answer.setVisible(there)
-            answer.button.setEnabled(there)  # else arrow keys would go to it all the same
-            if there:
+            offered = place < len(prediction.answers)
+            answer.setVisible(offered)
+            answer.button.setEnabled(offered)  # otherwise the arrow keys could reach it
+            if offered:
                 right, tried = None if open_ else place == prediction.right, place in guess.tried
                 chosen, lettered = place == guess.answer, lesson.now.for_class
                 answer.show_answer(place, prediction.answers[place], chosen, tried, right, lettered)
         asked = words.ASKED[prediction.kind].format(of=words.of_lane(prediction.lane, number))
-        if guess.passed and not guess.is_made:  # in presenter mode there is no status line to say it
+        if guess.passed and not guess.is_made:  # in presenter mode there is no status line
             asked = words.PASS
         _show_if_any(self._asked, asked if open_ else "")
         self._buttons.setVisible(open_)
@@ -289,7 +288,7 @@ class _Question(QFrame):
 
 
 class LessonPanel(QWidget):
-    """The lesson that is open.
+    """The open lesson.
 
     Parameters
     ----------
@@ -297,21 +296,20 @@ class LessonPanel(QWidget):
     do : callable
         ``do(name)`` runs one of the window's commands.
     features : FeatureTable
-        Those with a view in a lesson.
+        Features that may have a view in the panel.
     """
 
     def __init__(self, controller: Controller, do: Callable[[str], object], features: FeatureTable) -> None:
         super().__init__()
         lessons = controller.feature(LessonController)
-        describe(self, "lesson", "Lesson", "The text of the step, its question and its goal.")
-        self.setToolTip("")
+        describe(self, "lesson", "Lesson", "The text of the step, its question and its goal.", hover=False)
         self._shown: tuple[object, ...] = ()
-        #: What the size of the text depends on, and last whether the panel is presented.
+        #: What the size of the text depends on; its last item tells whether the panel is presented.
         self._text_of: tuple[object, ...] = (False,)
         self._waiting = False
-        #: The guess was revealed just now: what came of it is kept in sight.
+        #: Whether the guess was revealed just now: the result is then kept visible.
         self._tells = False
-        # No text that wraps but in the form: the ways on and back are always in sight.
+        # Text wraps only inside the form, so that the buttons are always visible.
         self._title = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "lesson.title")
         _embolden(self._title)
         self.steps = describe(ShortCombo(), "lesson.steps", "Step", "Go to a step; each is kept as you left it.")
@@ -357,52 +355,28 @@ class LessonPanel(QWidget):
         self.first_stop = self._next
 
     def _make_ways(self, lessons: LessonController, do: Callable[[str], object]) -> ButtonRows:
-        """Make the buttons that lead on and back, and out of the lesson."""
-        self._back = clickable(
-            QPushButton("Back"), "lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back
+        """Make the buttons that lead on, back, and out of the lesson."""
+        ways: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
+            ("back", "Back", "The step before, as you left it (PageUp).", lessons.back),
+            ("next", "Next", "The next step, or the end (PageDown).", lessons.next),
+            ("onward", "Next lesson", "Open the next lesson.", lambda: lessons.open_next()),
+            ("reset", "Reset", "This step as it began; your changes to it are lost.", lessons.reset),
+            ("hand_in", "Hand in…", "Your answers as one small text for your teacher.", lambda: do("hand_in")),
+            ("leave", "Leave", "Close the lesson: your own document is back, as it was.", lessons.leave),
+            ("list", "Lessons…", "Choose a lesson.", lambda: do("lessons")),
         )
-        self._next = clickable(
-            QPushButton("Next"), "lesson.next", "Next", "The next step, or the end (PageDown).", lessons.next
-        )
-        self._reset = clickable(
-            QPushButton("Reset"),
-            "lesson.reset",
-            "Reset",
-            "This step as it began; your changes to it are lost.",
-            lessons.reset,
-        )
-        self._leave = clickable(
-            QPushButton("Leave"),
-            "lesson.leave",
-            "Leave",
-            "Close the lesson: your own document is back, as it was.",
-            lessons.leave,
-        )
-        self._list = clickable(
-            QPushButton("Lessons…"), "lesson.list", "Lessons", "Choose a lesson.", lambda: do("lessons")
-        )
-        self._hand_in = clickable(
-            QPushButton("Hand in…"),
-            "lesson.hand_in",
-            "Hand in",
-            "Your answers as one small text for your teacher.",
-            lambda: do("hand_in"),
-        )
-        self._onward = clickable(
-            QPushButton("Next lesson"),
-            "lesson.onward",
-            "Next lesson",
-            "Open the next lesson.",
-            lambda: lessons.open_next(),
-        )
-        return ButtonRows((self._back, self._next, self._onward, self._reset, self._hand_in, self._leave, self._list))
+        buttons = [
+            clickable(QPushButton(text), f"lesson.{name}", text.rstrip("…"), tip, act) for name, text, tip, act in ways
+        ]
+        self._back, self._next, self._onward, self._reset, self._hand_in, self._leave, self._list = buttons
+        return ButtonRows(buttons)
 
     def sizeHint(self) -> QSize:
-        """Narrow: the pictures are what it is about."""
+        """Return a narrow size: the pictures need the room."""
         return QSize(LETTERS * self.fontMetrics().averageCharWidth(), 420)
 
     def minimumSizeHint(self) -> QSize:
-        """Room for whole buttons, which a style lets shrink in large text."""
+        """Return a size with room for whole buttons, which a style may shrink in large text."""
         layout, least = self.layout(), super().minimumSizeHint()
         return least if layout is None else QSize(least.width(), layout.sizeHint().height())
 
@@ -411,7 +385,7 @@ class LessonPanel(QWidget):
         later(self, self._fit_text)
 
     def _fit_text(self) -> None:
-        """Use the room: text of a good size, where nothing of the step has to be scrolled for it."""
+        """Choose the text size, and keep a new result visible."""
         room, own = self._form.maximumViewportSize(), self.fontInfo().pixelSize()
         fitted = (self._text_of, room, own)
         if fitted != self._fitted and self.isVisible():
@@ -421,7 +395,7 @@ class LessonPanel(QWidget):
             self._form.ensureWidgetVisible(self.question.outcome)
 
     def _try_sizes(self, room: QSize, own: int) -> None:
-        """Take the largest size of text with which the form fits the `room`; else its `own`."""
+        """Use the largest text size with which the form fits into `room`; else its `own`."""
         sizes = () if self._text_of[-1] else tuple(size for size in SIZES if size > own)
         for size in (*sizes, 0):
             style = f"* {{ font-size: {size}px; }}" if size else ""
@@ -439,7 +413,7 @@ class LessonPanel(QWidget):
         lesson = scene.feature(LessonScene)
         for other in self._others:
             other.render_scene(scene, theme)
-        presenting = scene.session.presents_here  # its text has a size of its own
+        presenting = scene.session.presents_here  # presenter mode has its own text size
         text = () if lesson is None else (lesson.step, lesson.now.state, lesson.now.ended, lesson.score)
         text += tuple(other.isHidden() for other in self._others)
         text_of = (*text, scene.session.peeks, presenting)
@@ -484,7 +458,7 @@ class LessonPanel(QWidget):
         )
 
     def _show_ways(self, lesson: LessonScene, onward: bool) -> None:
-        """Show the ways on and back that the step, or the end, has."""
+        """Show the buttons of the step, or of the end."""
         now = lesson.now
         of_end = (self._back, *[self._onward] * onward, self._hand_in, self._leave, self._list)
         self._buttons.show_only(of_end if now.ended else (self._back, self._next, self._reset, self._leave))
@@ -492,14 +466,14 @@ class LessonPanel(QWidget):
         self._next.setText("Finish" if now.at + 1 == len(lesson.lesson.steps) else "Next")
 
     def _show_end(self, lesson: LessonScene, onward: str) -> None:
-        """Show what has come of the lesson, in place of a step."""
+        """Show the result of the lesson in place of a step."""
         for part in (self.question, self._goal, self._fold, self._hint):
             part.hide()
         self.text.setAccessibleName("End of the lesson")
         self.text.show_markdown(words.ending(lesson.lesson, *lesson.now.score, onward))
 
     def _show_step(self, lesson: LessonScene, number: int, theme: Theme, hinted: bool) -> None:
-        """Show what the step says and asks, among that `number` of classifiers; its hint may come later."""
+        """Show text and question of the step, among that `number` of classifiers; its hint may come later."""
         step, unfolded = lesson.step, lesson.now.state.hint
         self.text.setAccessibleName(step.title)
         self.text.show_markdown(step.text)
@@ -507,8 +481,8 @@ class LessonPanel(QWidget):
         if step.prediction is not None:
             self.question.show_prediction(step.prediction, lesson, number)
         _show_if_any(self._goal, lesson.goal and f"{'✓' if lesson.reached else '○'}  Goal: {plain(lesson.goal)}")
-        ink, ground = theme.moods["certified"] if lesson.reached else (theme.ink, theme.base)
-        style = f"color: rgb{ink}; background-color: rgb{ground}; border-radius: 4px;"
+        ink, background = theme.moods["certified"] if lesson.reached else (theme.ink, theme.base)
+        style = f"color: rgb{ink}; background-color: rgb{background}; border-radius: 4px;"
         if self._goal.styleSheet() != style:
             self._goal.setStyleSheet(style)
         self._fold.setVisible(bool(step.hint) and (hinted or unfolded))
@@ -518,7 +492,7 @@ class LessonPanel(QWidget):
 
 
 def _onward_of(lesson: Lesson) -> str:
-    """The lesson that is next; "" where there is none."""
+    """Return the title of the next lesson; "" if there is none."""
     from .shipped import following  # only now: it costs the start nothing
 
     row = following(lesson)

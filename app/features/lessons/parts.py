@@ -1,4 +1,4 @@
-"""Parts: the lines of a lesson's file, taken apart into front matter, headings, fields, settings and texts."""
+"""Parts: split a lesson file into front matter, headings, fields, settings and texts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from msgspec import Struct, field
 
 from app.core.plain_text import plain
 
-from .model import Setting
+from .model import LessonSetting
 
-#: Most minutes of a lesson, and characters of a title, of what was learnt, of a sentence and of a text.
+#: Largest number of minutes of a lesson; longest title, sentence of what was learnt, other sentence and text
+#: (characters).
 MOST_MINUTES = 600
 LONGEST_TITLE, LONGEST_LEARNT, LONGEST_SENTENCE, LONGEST_TEXT = 80, 160, 600, 20_000
-#: Settings of a step, faults that are told, and lines of the front matter.
+#: Largest number of settings of a step and of reported faults; longest front matter (lines).
 MOST_SETTINGS, MOST_FAULTS, LONGEST_FRONT = 50, 1000, 20
 FRONT = ("title", "author", "level", "minutes", "learnt")
-#: Lines of the front matter with the same key.
+#: Largest number of lines of the front matter with the same key.
 MOST_LINES = dict.fromkeys(FRONT, 1) | {"learnt": 2}
 #: The fields of a step.
 FIELDS = (
@@ -27,19 +28,20 @@ FIELDS = (
 )
 _OTHER_WORDS = {"layers": "layer", "panels": "panel"}
 _FENCE = re.compile(r" {0,3}(```|~~~)")
-# Of each line in one go: no pattern may try many ways through a long line.
+# Patterns of whole lines: none may backtrack through a long line.
 _HEADING = re.compile(r" {0,3}#{1,2}(?:[ \t]+(.*))?")
 _ANSWER = re.compile(r"\s*[-*+](?:[ \t]+(.*))?")
 _NUMBERED = re.compile(r"([0-9]{1,3}) ?\. ?(.*)")
-#: Stand below a question, and below an answer: why it is wrong.
+#: Words of entries below a question, and below an answer: why it is wrong.
 ANSWER, REASON = "answer", "reason"
 _PICTURE = re.compile(r"!\[[^\]]{0,200}\]\(")
 
 
 class Entry(Struct):
-    """A field, answer or reason as it is written: its word, what stands between that and colon, what behind, and where.
+    """A field, answer or reason as written: its word, the text between word and colon, the text after the colon, and
+    the line.
 
-    Of an answer, `reason` is why it is wrong.
+    Of an answer, `reason` tells why it is wrong.
     """
 
     word: str
@@ -50,25 +52,25 @@ class Entry(Struct):
 
 
 class Part(Struct):
-    """A heading, with the lines below it: fields by their words, answers of the question, settings and text."""
+    """A heading with the lines below it: fields by their words, answers of the question, settings and text."""
 
     title: str
     line: int
     entries: dict[str, Entry] = field(default_factory=dict)
     answers: list[Entry] = field(default_factory=list)
-    settings: list[Setting] = field(default_factory=list)
+    settings: list[LessonSetting] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     text_line: int = 0
-    #: What an indented line goes on with.
+    #: Entry that an indented line continues.
     open: Entry | None = None
 
 
 class _NoFieldError(ValueError):
-    """A line among the fields is none: the text has begun."""
+    """A line among the fields is not a field: the text has begun."""
 
 
 class Faults:
-    """Those found so far: line and sentence."""
+    """The faults found so far: line and sentence."""
 
     def __init__(self) -> None:
         self.found: list[tuple[int, str]] = []
@@ -85,8 +87,8 @@ def lines_of(text: str) -> list[str]:
 
 
 def front_matter(lines: Sequence[str], found: Faults) -> tuple[dict[str, str], int]:
-    """What the front matter says, checked, "" for what it does not say; and the place of the first line behind it."""
-    said: dict[str, list[str]] = {key: [] for key in FRONT}
+    """Return the fields of the front matter, checked, "" if missing; and the index of the line after it."""
+    front: dict[str, list[str]] = {key: [] for key in FRONT}
     begin = next((place for place, line in enumerate(lines) if line.strip()), len(lines))
     end = begin
     if begin == len(lines):
@@ -100,28 +102,28 @@ def front_matter(lines: Sequence[str], found: Faults) -> tuple[dict[str, str], i
         end = next(ends, next(headings, len(lines)))
         for number, line in enumerate(lines[begin + 1 : end], begin + 2):
             if line.strip() and not line.strip().startswith("#"):
-                _add_line(said, line, number, found)
+                _add_line(front, line, number, found)
         if end == len(lines) or lines[end].strip() != "---":
             found.add(begin + 1, "the line “---” that ends what begins here is missing.")
         else:
             end += 1
         for key in ("title", "minutes"):
-            if not said[key]:
+            if not front[key]:
                 found.add(begin + 1, f"the {key} is missing.")
-    return {key: "\n".join(values) for key, values in said.items()}, end
+    return {key: "\n".join(values) for key, values in front.items()}, end
 
 
-def _add_line(said: dict[str, list[str]], line: str, number: int, found: Faults) -> None:
-    """Add a line of the front matter to what it says."""
+def _add_line(front: dict[str, list[str]], line: str, number: int, found: Faults) -> None:
+    """Add a line of the front matter to its fields."""
     key, colon, value = (each.strip() for each in line.partition(":"))
     key = key.lower()
     if not colon or key not in FRONT:
         what = f"“{key}” is unknown" if colon else "this line is not “key: value”"
         found.add(number, f"{what}; here may stand {', '.join(FRONT)}.")
-    elif len(said[key]) == MOST_LINES[key]:
+    elif len(front[key]) == MOST_LINES[key]:
         found.add(number, f"{key} stands here {'twice' if key != 'learnt' else 'more than twice'}.")
     else:
-        said[key].append(_front_value(key, _unquoted(value), number, found))
+        front[key].append(_front_value(key, _unquoted(value), number, found))
 
 
 def _unquoted(value: str) -> str:
@@ -141,9 +143,9 @@ def _front_value(key: str, value: str, line: int, found: Faults) -> str:
 
 
 def parts_of(lines: Sequence[str], begin: int, found: Faults) -> list[Part]:
-    """The headings from the line at place `begin` on, with what stands below them."""
+    """Return the headings from the line with index `begin` on, with the lines below them."""
     parts: list[Part] = []
-    told = begin == 0 or lines[begin - 1].strip() != "---"  # of text before the first heading
+    reported = begin == 0 or lines[begin - 1].strip() != "---"  # whether text before the first heading was reported
     fence, fence_line, in_fields, spoilt = "", 0, False, False
     for number, line in enumerate(lines[begin:], begin + 1):
         heading = None if fence else _HEADING.fullmatch(line)
@@ -154,9 +156,9 @@ def parts_of(lines: Sequence[str], begin: int, found: Faults) -> list[Part]:
             parts.append(Part(plain(title), number))
             in_fields, spoilt = True, False
         elif not parts:
-            if line.strip() and not told:
+            if line.strip() and not reported:
                 found.add(number, "text stands before the first heading; a step begins with “# Title”.")
-                told = True
+                reported = True
         elif in_fields and not line.strip():
             in_fields = False
             parts[-1].text_line = number
@@ -179,14 +181,14 @@ def parts_of(lines: Sequence[str], begin: int, found: Faults) -> list[Part]:
 
 
 def _title(written: str) -> str:
-    """A heading without the signs that may close it."""
+    """Return a heading without closing "#" signs."""
     title = written.strip()
     bare = title.rstrip("#")
     return bare.rstrip() if not bare or bare[-1].isspace() else title
 
 
 def _take(part: Part, line: str, number: int) -> None:
-    """Add a line of the fields to those of `part`; ValueError with a sentence where it cannot stand there."""
+    """Add a line of fields to `part`; raise ValueError with a sentence if it is not allowed there."""
     going_on = part.open if line[0].isspace() else None
     entry = _field_in(line, number)
     if entry is not None and entry.word == REASON:
@@ -198,7 +200,7 @@ def _take(part: Part, line: str, number: int) -> None:
             raise ValueError("an answer stands below its question, “predict: …”.")
         part.open = Entry(ANSWER, "", (answer.group(1) or "").strip(), number)
         part.answers.append(part.open)
-    elif going_on is not None:  # a long sentence goes on
+    elif going_on is not None:  # continuation of a long sentence
         going_on.value = f"{going_on.value} {line.strip()}"
     elif "=" in line:
         _add_setting(part, line, number)
@@ -219,7 +221,7 @@ def _add_field(part: Part, entry: Entry) -> None:
 
 
 def _add_reason(part: Part, entry: Entry) -> None:
-    """Add the reason why the answer above it is wrong."""
+    """Add the reason why the answer above is wrong."""
     if part.open is None or part.open.word not in (ANSWER, REASON):
         raise ValueError("a reason stands below the answer that it is about.")
     if part.open.word == REASON:
@@ -242,23 +244,23 @@ def _add_setting(part: Part, line: str, number: int) -> None:
         raise ValueError("a setting is “name = value”.")
     if len(part.settings) == MOST_SETTINGS:
         raise ValueError(f"a step has at most {MOST_SETTINGS} settings.")
-    part.settings.append(Setting(lane, name, value, number))
+    part.settings.append(LessonSetting(lane, name, value, number))
 
 
 def _field_in(line: str, number: int) -> Entry | None:
-    """The field that a line begins, known or not; None where it begins none."""
+    """Return the field that a line begins, known or not; None if it begins none."""
     head, colon, value = line.partition(":")
     words = head.lower().split() if len(head) <= LONGEST_TITLE else []
     if not colon or not words or not all(word.isalnum() for word in words):
         return None
     word, kind = _OTHER_WORDS.get(words[0], words[0]), " ".join(words[1:])
-    if word != "predict" and kind:  # no field has a second word but that
+    if word != "predict" and kind:  # only "predict" has a second word
         word, kind = " ".join(words), ""
     return Entry(word, kind, value.strip(), number)
 
 
 def _warn(line: str, number: int, found: Faults) -> None:
-    """What in the text would be overlooked without a word: a field behind an empty line, a picture."""
+    """Report what would be overlooked in the text: a field after an empty line, a picture."""
     entry = None if line.startswith(("    ", "\t")) else _field_in(line, number)
     if entry is not None and entry.word in FIELDS and line.lstrip()[0].islower():
         found.add(number, f"“{entry.word}:” stands in the text; fields stand directly below the heading.")
@@ -267,7 +269,7 @@ def _warn(line: str, number: int, found: Faults) -> None:
 
 
 def _fence_after(fence: str, line: str) -> str:
-    """The sign that would end the code that `line` is in, or begins; "" where that is none, or where it ends it."""
+    """Return the sign that ends the code block at `line`; "" if that is none, or if the line ends it."""
     mark = _FENCE.match(line)
     if mark is None:
         return fence
@@ -275,5 +277,5 @@ def _fence_after(fence: str, line: str) -> str:
 
 
 def open_fence(text: str) -> str:
-    """The sign that would end the code in which `text` ends; "" where it ends in none."""
+    """Return the sign that ends the code block in which `text` ends; "" if it ends in none."""
     return reduce(_fence_after, lines_of(text), "")

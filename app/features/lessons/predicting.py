@@ -1,10 +1,10 @@
 """Predicting: how well a guess agrees with the model: the area that a drawn boundary gets right, the gain of a pair.
 
-A drawn boundary is read so: a line whose ends are near each other is closed; another goes straight on at both ends to
-the edges of the view.  The lines then divide the view into regions.  Each region is of the class that most of the
-points in it have (of equals the lowest), and one without points is of the class that the model predicts in most of it:
-nobody can say of which class an empty region was meant to be.  The score is the share of the view where the class of
-the region is the model's.
+A drawn boundary is interpreted as follows: a line whose ends are close together is closed; another line is continued
+straight at both ends to the edges of the view.  The lines divide the view into regions.  A region has the class of most
+of its points (in a tie the lowest); a region without points has the class that the model predicts in most of it, since
+the student cannot tell its class.  The score is the share of the view where the class of the region is that of the
+model.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from solver.core.arrays import Array, Integers, Mask
 from solver.core.scaler import Scaler
 from solver.kernels.expansion import AnyKernel
 
-from .state import Boundary, Box, LessonSession, Line
+from .state import Box, LessonSession, Line, ModelBoundary
 
-#: Name of the query below.
+#: Name of the query `Agreement`.
 AGREEMENT = "lesson agreement"
 #: Samples along the longer side of the view.
 SAMPLES = 160
-#: Ends nearer to each other than this share of the line's length are joined.
+#: Largest distance of the ends of a closed line, as a share of its length.
 CLOSED = 0.15
-#: Shares of the way between two samples, by which lines are moved.
+#: Offsets of the lines, as shares of the distance between two samples.
 PAST = (1.3e-6, 2.9e-6)
-#: Share of the line's length from which the direction of its end is taken: the hand trembles.
+#: Share of a line's length that determines the direction of its end, since the hand trembles.
 END = 0.15
 
 
 def read(line: Line, box: Box) -> Array:
-    """The corners of `line` as it is understood in the view `box`: closed, or with both ends beyond the edges."""
+    """Return the corners of `line` as interpreted in the view `box`: closed, or with both ends beyond the edges."""
     xy = np.asarray(line, dtype=np.float64).reshape(-1, 2)
     lengths = np.hypot(*np.diff(xy, axis=0).T) if len(xy) > 1 else np.zeros(0)
     length = float(lengths.sum())
@@ -58,7 +58,7 @@ def read(line: Line, box: Box) -> Array:
 
 
 def _direction(xy: Array, length: float) -> Array:
-    """Where the end of a line points, judged by so much of it."""
+    """Return the direction of the end of a line, from its last part of this length."""
     way, at = 0.0, len(xy) - 1
     while at > 0 and way < length:
         way += float(np.hypot(*(xy[at] - xy[at - 1])))
@@ -69,7 +69,7 @@ def _direction(xy: Array, length: float) -> Array:
 
 
 def samples(box: Box) -> tuple[Array, Array]:
-    """Columns and rows of the samples of a view, the lowest row first: the middles of squares that tile it."""
+    """Return columns and rows of the samples of a view, the lowest row first: the middles of squares that tile it."""
     left, right, bottom, top = box
     side = max(right - left, top - bottom) / SAMPLES
 
@@ -81,14 +81,14 @@ def samples(box: Box) -> tuple[Array, Array]:
 
 
 def regions(lines: Sequence[Array], xs: Array, ys: Array) -> Integers:
-    """The region of each sample, shape (len(ys), len(xs)), numbered from 0: no line lies between two of one region.
+    """Return the region of each sample, shape (len(ys), len(xs)), numbered from 0.
 
-    Neighbouring samples are in one region unless a line crosses the way between them.
+    Neighbouring samples are in one region unless a line passes between them.
     """
-    beside = np.ones((len(ys), len(xs) - 1), dtype=bool)  # nothing between column c and c + 1
+    beside = np.ones((len(ys), len(xs) - 1), dtype=bool)  # no line between column c and c + 1
     above = np.ones((len(ys) - 1, len(xs)), dtype=bool)
     for line in lines:
-        # A line exactly through samples would be on neither side of them: it passes by their sides.
+        # A line exactly through samples would be on neither side of them, so it is moved a little.
         line = line + np.array([PAST[0] * (xs[1] - xs[0]), PAST[1] * (ys[1] - ys[0])])
         _close(beside, line, xs, ys)
         _close(above.T, line[:, ::-1], ys, xs)
@@ -96,24 +96,24 @@ def regions(lines: Sequence[Array], xs: Array, ys: Array) -> Integers:
 
 
 def _close(ways: Mask, line: Array, along: Array, across: Array) -> None:
-    """Close the ways that `line` crosses, shape (len(across), len(along) - 1), from each sample along to the next."""
+    """Mark the gaps that `line` crosses, shape (len(across), len(along) - 1), from each sample along to the next."""
     for (ax, ay), (bx, by) in pairwise(line.tolist()):
         rows = np.arange(*np.searchsorted(across, (min(ay, by), max(ay, by))))
         if len(rows):
             x = ax + (across[rows] - ay) * ((bx - ax) / (by - ay))
             column = np.floor((x - along[0]) / (along[1] - along[0]))
-            there = (column >= 0) & (column < len(along) - 1)
-            ways[rows[there], column[there].astype(np.intp)] = False
+            inside = (column >= 0) & (column < len(along) - 1)
+            ways[rows[inside], column[inside].astype(np.intp)] = False
 
 
 def _parts(beside: Mask, above: Mask) -> Integers:
-    """Connected parts of a grid of which some ways between neighbours are open."""
+    """Return the connected parts of a grid in which some neighbours are separated."""
     shape = (beside.shape[0], above.shape[1])
     number = np.arange(shape[0] * shape[1]).reshape(shape)
     first = np.concatenate((number[:, :-1][beside], number[:-1][above]))
     second = np.concatenate((number[:, 1:][beside], number[1:][above]))
     part = number.ravel().copy()
-    while ((a := part[first]) != (b := part[second])).any():  # each part takes the number of its lowest neighbour
+    while ((a := part[first]) != (b := part[second])).any():  # each part gets the number of its lowest neighbour
         np.minimum.at(part, np.maximum(a, b), np.minimum(a, b))
         part = part[part]
     found: Integers = np.unique(part, return_inverse=True)[1].reshape(shape)
@@ -121,32 +121,32 @@ def _parts(beside: Mask, above: Mask) -> Integers:
 
 
 def classes_of(region: Integers, xs: Array, ys: Array, points: Points, model: Integers) -> Integers:
-    """The class that is guessed at each sample, where `model` is what the model predicts there."""
+    """Return the guessed class of each sample, where `model` are the predictions of the model."""
     number = int(region.max()) + 1
     n_classes = int(max(model.max(), points.labels.max() if len(points) else 0)) + 1
     votes, area = np.zeros((number, n_classes), dtype=np.int64), np.zeros((number, n_classes), dtype=np.int64)
     np.add.at(area, (region.ravel(), model.ravel()), 1)
     column = np.floor((points.xy[:, 0] - xs[0]) / (xs[1] - xs[0]) + 0.5)
     row = np.floor((points.xy[:, 1] - ys[0]) / (ys[1] - ys[0]) + 0.5)
-    there = (column >= 0) & (column < len(xs)) & (row >= 0) & (row < len(ys))
-    at = region[row[there].astype(np.intp), column[there].astype(np.intp)]
-    np.add.at(votes, (at, points.labels[there].astype(np.intp)), 1)
+    inside = (column >= 0) & (column < len(xs)) & (row >= 0) & (row < len(ys))
+    at = region[row[inside].astype(np.intp), column[inside].astype(np.intp)]
+    np.add.at(votes, (at, points.labels[inside].astype(np.intp)), 1)
     chosen = np.where(votes.any(axis=1), votes.argmax(axis=1), area.argmax(axis=1))
     guessed: Integers = chosen[region]
     return guessed
 
 
 class Agreement(Struct, frozen=True):
-    """Query: the share of the view in which a drawn boundary and the model say the same.
+    """Query: the share of the view in which a drawn boundary and the model agree.
 
     Parameters
     ----------
     lines : tuple of Line
-    boundary : Boundary
+    boundary : ModelBoundary
     """
 
     lines: tuple[Line, ...]
-    boundary: Boundary
+    boundary: ModelBoundary
     tells: ClassVar[Cover] = Cover.PAINT
 
     def answer(self, post: Callable[[float], None], overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -163,7 +163,7 @@ class Agreement(Struct, frozen=True):
 
 
 def graded(now: LessonSession, results: Results) -> LessonSession:
-    """Return `now` with how well a drawn boundary agrees, which is worked out only while its step is open."""
+    """Return `now` with the agreement of a drawn boundary, which is computed only while its step is open."""
     guess, answer = now.state.guess, results.answer(AGREEMENT)
     if guess.boundary is None or guess.agreement is not None or answer is None or answer.value is None:
         return now
@@ -173,7 +173,7 @@ def graded(now: LessonSession, results: Results) -> LessonSession:
 
 
 def gain_of(run_state: RunState, kernel: AnyKernel, first: int, second: int, scaler: Scaler | None = None) -> float:
-    """By how much one SMO step with two points of the problem raises the dual objective; 0 where they cannot move.
+    """Return the increase of the dual objective by one SMO step with two points; 0 if they cannot move.
 
     With lambda = (v_i - v_j) / (K_ii + K_jj - 2 K_ij), clipped to the box, the gain is
     lambda (v_i - v_j) - (K_ii + K_jj - 2 K_ij) lambda^2 / 2; i is the point of the larger v.
@@ -181,12 +181,12 @@ def gain_of(run_state: RunState, kernel: AnyKernel, first: int, second: int, sca
     Parameters
     ----------
     run_state : RunState
-        Before the step, of a run that has alpha, C and v.
+        State before the step, of a run with alpha, C and v.
     kernel : AnyKernel
     first, second : int
-        Points, as indices of `run_state.y`.
+        Indices in `run_state.y` of the two points.
     scaler : Scaler, optional
-        What the points are transformed by first.
+        Transformation of the points.
     """
     alpha, C, v, y = run_state.alpha, run_state.C, run_state.v, run_state.y
     assert alpha is not None and C is not None and v is not None

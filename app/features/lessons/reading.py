@@ -1,6 +1,6 @@
-"""Reading: a lesson from its Markdown file, and every fault of it with its line.
+"""Reading: make a lesson from its Markdown file, and report every fault with its line.
 
-Nothing of a lesson is executed or fetched.
+Nothing in a lesson is executed or fetched.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from . import goals, matching, names, starting
 from .model import ENGLISH, LANGUAGES, Lesson, Prediction, PredictKind, Start, Step
 from .parts import FIELDS, LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part, front_matter, lines_of, parts_of
 
-#: Bytes of a lesson, and its steps.
+#: Largest file (bytes), and number of steps.
 LARGEST, MOST_STEPS = 1_000_000, 100
-#: Characters of a digest, and what a lesson that came as a text is called.
+#: Length of a digest (characters), and file name of a lesson that came as a text.
 DIGEST, SHARED = 16, f"shared{LESSON_SUFFIX}"
-#: What is no text.
+#: Control characters, which are not text.
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
-#: Marks the right answer.
+#: Mark of the right answer.
 RIGHT = "(right)"
-#: What a step may cover, and what that is.
+#: What a step may cover, by its name in lessons.
 COVERS = {
     "picture": Cover.PICTURE,
     "numbers": Cover.NUMBERS,
@@ -51,7 +51,7 @@ Value = TypeVar("Value")
 
 
 def parse(features: FeatureTable, text: str, name: str, folder: Path | None) -> Lesson:
-    """The lesson; FileError with the first fault where there is one."""
+    """Return the lesson; raise FileError with the first fault if there is one."""
     lesson, faults = examined(features, text, name, folder)
     if faults:
         raise FileError(faults[0])
@@ -59,7 +59,7 @@ def parse(features: FeatureTable, text: str, name: str, folder: Path | None) -> 
 
 
 def read(features: FeatureTable, path: Path) -> Lesson:
-    """The lesson in the file at `path`, or in a lesson text in its place; FileError where there is none."""
+    """Return the lesson in the file at `path`, or in a lesson text given as path; raise FileError if there is none."""
     if is_share_text(str(path)):
         return read_text(features, str(path))
     text = text_of(path)
@@ -69,17 +69,17 @@ def read(features: FeatureTable, path: Path) -> Lesson:
 
 
 def read_text(features: FeatureTable, text: str) -> Lesson:
-    """The lesson in a lesson text; FileError with one sentence where there is none."""
+    """Return the lesson in a lesson text; raise FileError with one sentence if there is none."""
     return parse(features, decoded(lesson_text.decode(text), SHARED), SHARED, None)
 
 
 def text_of(path: Path) -> str:
-    """What stands in the file at `path`; FileError with one sentence when it cannot be read."""
+    """Return the text of the file at `path`; raise FileError with one sentence if it cannot be read."""
     return decoded(read_bytes(path, LARGEST), path.name)
 
 
 def decoded(data: bytes, name: str) -> str:
-    """`data` as text; FileError with one sentence where it is none."""
+    """Return `data` as text; raise FileError with one sentence if it is not UTF-8."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -88,28 +88,30 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def front_of(text: str, file: str) -> Lesson:
-    """The lesson without its steps, as far as its front matter can be read; `file` is the name of its file."""
+    """Return the lesson without its steps, as far as its front matter can be read; `file` is its file name."""
     return _lesson(front_matter(lines_of(text), Faults())[0], file)
 
 
 def digest_of(text: str) -> str:
-    """The digest of a lesson's text."""
+    """Return the digest of a lesson's text."""
     return hashlib.sha256("\n".join(lines_of(text)).strip().encode("utf-8", "replace")).hexdigest()[:DIGEST]
 
 
 def _lesson(
-    said: Mapping[str, str], file: str, steps: tuple[Step, ...] = (), folder: Path | None = None, digest: str = ""
+    front: Mapping[str, str], file: str, steps: tuple[Step, ...] = (), folder: Path | None = None, digest: str = ""
 ) -> Lesson:
-    learnt, minutes = tuple(said["learnt"].split("\n")) if said["learnt"] else (), int(said["minutes"] or 0)
+    learnt, minutes = tuple(front["learnt"].split("\n")) if front["learnt"] else (), int(front["minutes"] or 0)
     name, language = file.removesuffix(LESSON_SUFFIX), ENGLISH
     stem, dot, code = name.rpartition(".")
     if dot and code in LANGUAGES:
         name, language = stem, code
-    return Lesson(said["title"], said["author"], said["level"], minutes, steps, name, folder, learnt, digest, language)
+    return Lesson(
+        front["title"], front["author"], front["level"], minutes, steps, name, folder, learnt, digest, language
+    )
 
 
 def examined(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[str]]:
-    """A lesson as far as it can be read, and what is wrong with it, by its lines: "name:LINE: sentence"."""
+    """Return a lesson as far as it can be read, and its faults in the order of lines: "name:LINE: sentence"."""
     found = Faults()
     lines = lines_of(text)
     for number, line in enumerate(lines, 1):
@@ -132,14 +134,14 @@ def examined(features: FeatureTable, text: str, name: str, folder: Path | None) 
 
 
 class StepReader:
-    """Reads the fields of one step; one that is missing is in `entries` with line 0."""
+    """Read the fields of one step; a missing field is in `entries` with line 0."""
 
     def __init__(self, features: FeatureTable, part: Part, folder: Path | None, found: Faults) -> None:
         self.features, self.part, self.folder, self.found = features, part, folder, found
         self.entries = {word: part.entries.get(word, Entry(word, "", "", 0)) for word in FIELDS}
 
     def step(self, before: Document | None, first: bool) -> tuple[Step, Document | None]:
-        """The step, and the document it begins with, if that is known; `before` is that of the step before."""
+        """Return the step, and the document at its beginning, if known; `before` is that of the previous step."""
         part = self.part
         text = "\n".join(part.text).strip("\n")
         if len(text) > LONGEST_TEXT:
@@ -171,7 +173,7 @@ class StepReader:
     # -- any field -----------------------------------------------------------------------------------------------------
 
     def _value(self, word: str, read: Callable[[str], Value], otherwise: Value) -> Value:
-        """What `read` makes of a field that says something; `otherwise` where there is none, and with a fault."""
+        """Return what `read` makes of a field; `otherwise` if the field is missing or has a fault."""
         entry = self.entries[word]
         try:
             return read(entry.value) if entry.value else otherwise
@@ -183,7 +185,7 @@ class StepReader:
         return [each.strip() for each in self.entries[word].value.split(",") if each.strip()]
 
     def _among(self, word: str, known: Iterable[str], words: Iterable[str]) -> Iterator[str]:
-        """Those of the `words` of a field that are `known`."""
+        """Yield those of the `words` of a field that are `known`, and report the others."""
         for each in words:
             if each.lower() in known:
                 yield each.lower()
@@ -191,7 +193,7 @@ class StepReader:
                 self.found.add(self.entries[word].line, f"there is no {word} “{each}”; there are {', '.join(known)}.")
 
     def _one(self, word: str, known: Iterable[str]) -> str:
-        """The one word of a field, if it is `known`."""
+        """Return the single word of a field if it is `known`."""
         return next(self._among(word, known, filter(None, [self.entries[word].value])), "")
 
     def _sentence(self, word: str) -> str:
@@ -207,7 +209,7 @@ class StepReader:
     ) -> Document | None:
         line = self.entries["start"].line
         if start.kind == "before" and (line or (before is None and not first)):
-            return None  # what is wrong is told where it stands
+            return None  # the fault is reported elsewhere
         try:
             document, wrong = starting.begun(start, view, self.folder, before)
         except FileError as error:
@@ -250,7 +252,7 @@ class StepReader:
         return hidden
 
     def _covers(self, word: str, otherwise: Cover) -> Cover:
-        """Return what a field covers, `otherwise` where it is missing."""
+        """Return what a field covers, or `otherwise` if it is missing."""
         cover = Cover.NOTHING
         for each in self._among(word, COVERS, self._words(word)):
             cover |= COVERS[each]

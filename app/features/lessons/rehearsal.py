@@ -1,4 +1,4 @@
-"""Rehearsal: what a step shows once everything of it is trained and scored, without a window and its threads."""
+"""Rehearsal: what a step displays once everything in it is trained and scored, without a window and threads."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from solver import Grid
 
 SMALL = Grid(-3.0, 3.0, -3.0, 3.0, 24, 24)
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
-#: Seconds after which a training is broken off: what it shows by then is enough for a check.
+#: Time after which a training is interrupted (s): what it displays by then is enough for a check.
 LONGEST = 10.0
 
 
 def frame_of(document: Document, place: int, paused: bool = False) -> Frame:
-    """Return the last frame of a lane; of one that is paused, before its first step."""
+    """Return the last frame of a lane; if it is paused, the frame before its first step."""
     frames: list[Frame] = []
     lane, slot = document.lanes[place], document.slots[place]
     spec = LaneSpec(document.training_points, lane, SMALL, SHADES, paused, math.inf, 0, True)
@@ -34,7 +34,7 @@ def frame_of(document: Document, place: int, paused: bool = False) -> Frame:
 
 
 def context_of(document: Document, paused: bool = False, scored: bool = True) -> Context:
-    """Return what is on screen then."""
+    """Return the context of the trained and scored document."""
     context = Context(document, Session(), Results())
     for place in range(document.shown):
         context.results.accept(frame_of(document, place, paused))

@@ -1,4 +1,4 @@
-"""Lesson scene: what panel and pictures show of a lesson just now; no Qt."""
+"""Lesson scene: what panel and pictures display of a lesson; no Qt."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from .state import Guess, LessonSession
 
 
 class LessonScene(Struct, frozen=True):
-    """What is shown of a lesson.
+    """The displayed state of a lesson.
 
     Attributes
     ----------
     now : LessonSession
-        Where one stands in it, and what has been made of its steps, graded.
+        Current step and what was done in all steps, graded.
     lesson : Lesson
     step : Step
     score : str
-        What came of a guess that was drawn or picked.
+        Result of a guess that was drawn or picked.
     reached : bool or None
-        Whether the goal is reached; None where that is not known yet.
+        Whether the goal is reached; None while that is unknown.
     goal : str
-        The goal, and how far it is.
+        The goal with the present values.
     covers : dict of int to Cover
-        What is covered of the lanes, by their slots.
+        What is covered, by the slots of lanes.
     drawn_on : frozenset of int
-        Slots of those that the guess is drawn over.
+        Slots of the lanes over which the guess is drawn.
     pair, taken : tuple of (float, float)
-        Where the points are that were picked, and those that the rule takes.
+        Locations of the picked points, and of the rule's.
     """
 
     now: LessonSession
@@ -63,13 +63,13 @@ class LessonScene(Struct, frozen=True):
 
 
 def shows(session: Session) -> Set[str] | None:
-    """The controls that the step shows."""
+    """Return the controls that the step displays; None for all."""
     step = session.of(LessonSession).step
     return None if step is None or step.show is None else frozenset(step.show)
 
 
 def covers(document: Document, session: Session) -> dict[int, Cover]:
-    """What the step hides of every lane, and what its prediction covers of those it is about."""
+    """Return what the step hides of every lane, and what its prediction covers of the lanes it is about."""
     now = session.of(LessonSession)
     step, about = now.step, _about(now.prediction, document)
     if step is None:
@@ -79,7 +79,7 @@ def covers(document: Document, session: Session) -> dict[int, Cover]:
 
 
 def _about(prediction: Prediction | None, document: Document) -> frozenset[int]:
-    """Slots of the lanes that a prediction is about."""
+    """Return the slots of the lanes that a prediction is about."""
     on_screen = document.slots[: document.shown]
     if prediction is None:
         return frozenset()
@@ -89,20 +89,20 @@ def _about(prediction: Prediction | None, document: Document) -> frozenset[int]:
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """How much of the view a drawn boundary gets right, or the first picture shares with a hidden classifier's."""
+    """Return the queries for the agreement of a drawn boundary, and of the first picture with a hidden classifier."""
     now = context.session.of(LessonSession)
     guess, asked = now.state.guess, matching.queries(context, "" if now.step is None else now.step.match)
     return asked if guess.boundary is None else asked | {AGREEMENT: Agreement(guess.lines, guess.boundary)}
 
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
-    """The boundary to be found, over the first picture."""
+    """Return the boundary to be found, over the first picture."""
     step = context.session.of(LessonSession).step
     return () if index or step is None else matching.lines(context, step.match)
 
 
 def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, ...]:
-    """The lesson that is open, if there is one."""
+    """Return the open lesson, if there is one."""
     document, now = context.document, graded(context.session.of(LessonSession), context.results)
     lesson, step, guess = now.lesson, now.step, now.state.guess
     if lesson is None or step is None:
@@ -142,6 +142,6 @@ def _rows(points: Points, ids: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _places(points: Points, ids: tuple[int, ...]) -> tuple[tuple[float, float], ...]:
-    """Where these points are, as far as they are still there."""
+    """Return the locations of these points, if they still exist."""
     found = [points.xy[points.indices_of(np.array([each]))] for each in ids]
     return tuple((float(xy[0, 0]), float(xy[0, 1])) for xy in found if len(xy))

@@ -16,7 +16,7 @@ from app.scene.feature_table import FeatureTable
 from .model import ENGLISH, Lesson
 from .reading import decoded, digest_of, front_of, parse
 
-#: In the order of the list; each begins with the example of its name, if there is one.
+#: Names in the order of the list; each lesson begins with the example of its name, if there is one.
 NAMES = (
     "neighbours",
     "weights",
@@ -41,50 +41,50 @@ NAMES = (
 
 @cache
 def shipped(language: str = ENGLISH) -> tuple[Lesson, ...]:
-    """The lessons that can be read, in the order of the list, without their steps."""
+    """Return the readable lessons in the order of the list, without their steps."""
     rows = []
     for name in NAMES:
-        with suppress(FileError):  # the others are there all the same
+        with suppress(FileError):  # a damaged one does not hide the others
             rows.append(front_of(text(name, language), file_of(name, language)))
     return tuple(rows)
 
 
 def is_shipped(lesson: Lesson) -> bool:
-    """Whether it comes with the program, and is no file of the user's."""
+    """Whether a lesson comes with the program, and is not a file of the user."""
     return lesson.folder is None and lesson.name in NAMES
 
 
 def following(lesson: Lesson) -> Lesson | None:
-    """The lesson after one that comes with the program, in its language; None after the last and after others."""
+    """Return the shipped lesson after this one, in its language; None after the last and after other lessons."""
     rows = shipped(lesson.language) if is_shipped(lesson) else ()
     place = next((place for place, row in enumerate(rows) if row.name == lesson.name), len(rows))
     return rows[place + 1] if place + 1 < len(rows) else None
 
 
 def lesson(features: FeatureTable, name: str, language: str = ENGLISH) -> Lesson:
-    """The lesson of this name; FileError with one sentence when it cannot be read.
+    """Return the lesson of this name; raise FileError with one sentence if it cannot be read.
 
-    Its digest is that of the English text, so that answers to it count together in every language.
+    Its digest is that of the English text, so that hand-ins in all languages belong to the same lesson.
     """
     original, found = text(name), text(name, language)
     return replace(parse(features, found, file_of(name, language), None), digest=digest_of(original))
 
 
 def picture(name: str, dark: bool) -> bytes:
-    """The PNG of a lesson's card: that of the example of its name, or one of its own; empty where there is none."""
+    """Return the PNG of a lesson's card: that of the example of its name, or its own; empty if there is none."""
     return thumbnail(BY_NAME[name], dark) if name in BY_NAME else card("lessons", name, dark)
 
 
 def file_of(name: str, language: str) -> str:
-    """Name of the lesson's file in that language; of the English one where the lesson is not translated."""
+    """Return the lesson's file name in that language, or the English one if it is not translated."""
     file = f"{name}.{language}{LESSON_SUFFIX}"
-    with suppress(OSError):  # the English one may be there all the same
+    with suppress(OSError):  # the English one may exist
         if (assets("lessons") / file).is_file():
             return file
     return name + LESSON_SUFFIX
 
 
 def text(name: str, language: str = ENGLISH) -> str:
-    """Its Markdown; FileError with one sentence when it cannot be read."""
+    """Return the lesson's Markdown; raise FileError with one sentence if it cannot be read."""
     file = file_of(name, language)
     return decoded(asset("lessons", file), file)

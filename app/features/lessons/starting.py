@@ -1,10 +1,10 @@
-"""Starting: the document that a step begins with."""
+"""Starting: make the document at the beginning of a step."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -36,19 +36,19 @@ from app.state.test_split import LEAST_RATIO, MOST_RATIO, NO_SPLIT, Split
 from solver.data.datasets import DATASETS
 
 from . import names
-from .model import Lesson, Setting, Start
+from .model import Lesson, LessonSetting, Start
 
-#: Bytes of a document beside a lesson, and points per class of a generator: a step begins at once.
+#: Largest document beside a lesson (bytes), and largest number of points per class, so that a step begins at once.
 LARGEST, MOST_POINTS = 1_000_000, 2000
 YES, NO = ("yes", "on", "true"), ("no", "off", "false")
-#: What a picture shades, as a lesson calls it.
+#: What a picture shades, by its name in lessons.
 SHADINGS: dict[str, Any] = {"f": msgspec.UNSET, "probability": "probability"}
-#: What a lesson may call the data sets, besides their names.
+#: Names of the data sets in lessons, besides their keys.
 DATA_SETS = {name: (kind.title,) for name, kind in DATASETS.items()}
 
 
 def start_of(lesson: Lesson, step: int) -> Document:
-    """The document that the step at place `step` begins with; FileError with one sentence where there is none."""
+    """Return the document at the beginning of a step; raise FileError with one sentence if there is none."""
     first = step
     while first and lesson.steps[first].start.kind == "before":
         first -= 1
@@ -64,16 +64,16 @@ def start_of(lesson: Lesson, step: int) -> Document:
 def begun(
     start: Start, view: tuple[float, float, float] | None, folder: Path | None, before: Document | None
 ) -> tuple[Document, list[tuple[int, str]]]:
-    """What a step begins with that has this start and view, and line and sentence of each setting that cannot be.
+    """Return the document at this start with this view, and line and sentence of each invalid setting.
 
-    FileError with one sentence where what the settings are changed in cannot be read.
+    Raise FileError with one sentence if the document that the settings change cannot be read.
     """
     document, faults = changed(_base_of(start, folder, before), start.settings)
     return document if view is None else replace(document, view=View(*view)), faults
 
 
 def _base_of(start: Start, folder: Path | None, before: Document | None) -> Document:
-    """The document that settings are changed in; `before` is that of the step before."""
+    """Return the document that the settings change; `before` is that of the previous step."""
     if start.kind == "before":
         return before or default_document()
     if start.kind == "example":
@@ -87,7 +87,7 @@ def _base_of(start: Start, folder: Path | None, before: Document | None) -> Docu
 
 
 def _beside(source: str, folder: Path | None) -> Path:
-    """The file `source` in the lesson's folder; FileError where it would be elsewhere."""
+    """Return the file `source` in the lesson's folder; raise FileError if it is outside."""
     if folder is None:
         raise FileError(f"{source} cannot be found: this lesson lies in no folder.")
     away = FileError(f"{source} lies outside the lesson's folder.")
@@ -98,7 +98,7 @@ def _beside(source: str, folder: Path | None) -> Path:
     try:
         home = os.path.realpath(folder)
         found = os.path.realpath(os.path.join(home, source))
-        if os.path.commonpath((home, found)) != home:  # a link that leads out
+        if os.path.commonpath((home, found)) != home:  # a link to the outside
             raise away
     except (OSError, ValueError):
         raise FileError(f"{source} cannot be read: no file can have this name.") from None
@@ -108,10 +108,10 @@ def _beside(source: str, folder: Path | None) -> Path:
 # -- settings ------------------------------------------------------------------------------------------------------
 
 
-def changed(document: Document, settings: Sequence[Setting]) -> tuple[Document, list[tuple[int, str]]]:
-    """`document` with these settings, the points first; and line and sentence of each that cannot be.
+def changed(document: Document, settings: Sequence[LessonSetting]) -> tuple[Document, list[tuple[int, str]]]:
+    """Return `document` with these settings, those of the points first; and line and sentence of each invalid one.
 
-    Those that cannot be change nothing.
+    Invalid settings change nothing.
     """
     faults: list[tuple[int, str]] = []
     made = [each for each in settings if each.lane is None and names.folded(each.name) in names.GENERATOR]
@@ -131,8 +131,8 @@ def changed(document: Document, settings: Sequence[Setting]) -> tuple[Document, 
     return document, faults
 
 
-def _generated(document: Document, settings: Sequence[Setting], faults: list[tuple[int, str]]) -> Document:
-    """New points; the generator is that of the present ones, as far as it is known."""
+def _generated(document: Document, settings: Sequence[LessonSetting], faults: list[tuple[int, str]]) -> Document:
+    """Return the document with new points; the generator begins with the settings of the present ones, if known."""
     generator = document.origin or document.generator
     for each in settings:
         try:
@@ -156,7 +156,7 @@ def _generator(generator: GeneratorSettings, name: str, value: str) -> Generator
     return msgspec.structs.replace(generator, **{field: made})
 
 
-def _set(document: Document, setting: Setting) -> Document:
+def _set(document: Document, setting: LessonSetting) -> Document:
     name = names.folded(setting.name)
     if name == "classifiers":
         if setting.lane is not None:
@@ -167,22 +167,14 @@ def _set(document: Document, setting: Setting) -> Document:
     if setting.lane is None and name in names.POINTS:
         return _measured(document, name, setting.value)
     if setting.lane is not None and not 0 <= setting.lane < document.shown:
-        there = "there is 1" if document.shown == 1 else f"there are {document.shown}"
-        raise ValueError(f"there is no classifier {setting.lane + 1} here: {there}.")
+        existing = "there is 1" if document.shown == 1 else f"there are {document.shown}"
+        raise ValueError(f"there is no classifier {setting.lane + 1} here: {existing}.")
     places = range(document.shown) if setting.lane is None else (setting.lane,)
     lanes = list(document.lanes)
-    if name == "classifier":
+    if name in _OF_LANES:
+        value = _OF_LANES[name](setting.value)
         for place in places:
-            lanes[place] = msgspec.structs.replace(lanes[place], classifier=_classifier(setting.value))
-        return replace(document, lanes=tuple(lanes))
-    if name == "shading":
-        shading = SHADINGS[_key(name, setting.value, dict.fromkeys(SHADINGS, ()))]
-        for place in places:
-            lanes[place] = msgspec.structs.replace(lanes[place], shading=shading)
-        return replace(document, lanes=tuple(lanes))
-    if name == "standardise":
-        for place in places:
-            lanes[place] = msgspec.structs.replace(lanes[place], standardise=_yes(name, setting.value))
+            lanes[place] = msgspec.structs.replace(lanes[place], **{name: value})
         return replace(document, lanes=tuple(lanes))
     known = names.fields().get(name)
     if known is None:
@@ -192,13 +184,13 @@ def _set(document: Document, setting: Setting) -> Document:
         settings = _with_value(lanes[place].settings, field, setting.value)
         lanes[place] = lanes[place].with_part(lanes[place].classifier, settings)
     if not fields:
-        who = "none of the classifiers here has" if setting.lane is None else f"classifier {setting.lane + 1} has no"
-        raise ValueError(f"{who} “{known}”.")
+        owner = "none of the classifiers here has" if setting.lane is None else f"classifier {setting.lane + 1} has no"
+        raise ValueError(f"{owner} “{known}”.")
     return replace(document, lanes=tuple(lanes))
 
 
 def _measured(document: Document, name: str, value: str) -> Document:
-    """The same points in other units: one axis times a number, or both standardised by the training points."""
+    """Return the document with its points in other units: one axis times a number, or both standardised."""
     xy, scaling, axes = document.points.xy, document.scaling, document.axes
     if name == "standardise":
         if not _yes(name, value):
@@ -220,11 +212,11 @@ def _measured(document: Document, name: str, value: str) -> Document:
 
 
 def _with_classifiers(document: Document, kinds: list[str]) -> Document:
-    """As many on screen, the settings of those that are there kept."""
+    """Return the document with these classifiers displayed; existing ones keep their settings."""
     if len(kinds) > MAX_LANES:
         raise ValueError(f"there are at most {MAX_LANES} classifiers.")
-    there = (*document.lanes, *(Lane() for _ in kinds[len(document.lanes) :]))
-    lanes = tuple(msgspec.structs.replace(lane, classifier=kind) for lane, kind in zip(there, kinds, strict=False))
+    existing = (*document.lanes, *(Lane() for _ in kinds[len(document.lanes) :]))
+    lanes = tuple(msgspec.structs.replace(lane, classifier=kind) for lane, kind in zip(existing, kinds, strict=False))
     compared = (0, min(1, len(lanes) - 1))
     return replace(document, lanes=lanes, shown=len(lanes), slots=tuple(range(MAX_LANES)), compared=compared)
 
@@ -234,11 +226,21 @@ def _classifier(value: str) -> str:
 
 
 def _key(what: str, value: str, titles: Mapping[str, tuple[str, ...]]) -> str:
-    """The key that `value` is, or that has it among its titles; ValueError with a sentence where there is none."""
+    """Return the key that `value` is, or that has it among its titles; raise ValueError with a sentence if there is
+    none.
+    """
     found = {names.folded(called): key for key, others in titles.items() for called in (key, *others)}
     if names.folded(value) not in found:
         raise ValueError(f"there is no {what} “{value.strip()}”; there are {', '.join(titles)}.")
     return found[names.folded(value)]
+
+
+#: Settings of lanes that no learner has a field for: how each reads its value.
+_OF_LANES: dict[str, Callable[[str], Any]] = {
+    "classifier": _classifier,
+    "shading": lambda value: SHADINGS[_key("shading", value, dict.fromkeys(SHADINGS, ()))],
+    "standardise": lambda value: _yes("standardise", value),
+}
 
 
 def _split(split: Split, value: str) -> Split:
@@ -251,7 +253,7 @@ def _split(split: Split, value: str) -> Split:
 
 
 def _with_value(settings: Any, field: Field, value: str) -> Any:
-    """Settings of a learner with the value of one field; ValueError with a sentence where it cannot have it."""
+    """Return settings of a learner with one field changed; raise ValueError with a sentence if the value is invalid."""
     if field.kind == "numbers of classes":
         numbers = [_number(type(settings), field.parameter, field.name, each) for each in value.split(",")]
         present = getattr(settings, field.parameter)
@@ -283,7 +285,7 @@ def _yes(name: str, value: str) -> bool:
 
 
 def _number(struct: Any, field: str, name: str, value: str) -> Any:
-    """The number that `value` says, within the limits of its type; ValueError with a sentence."""
+    """Return the number in `value`, within the limits of its field; raise ValueError with a sentence if invalid."""
     limits, default = parameter(struct, field), getattr(struct(), field)
     whole = isinstance(default, int)
     number = as_number(value)
@@ -295,7 +297,7 @@ def _number(struct: Any, field: str, name: str, value: str) -> Any:
 
 
 def as_number(value: str) -> float:
-    """Return the number that `value` says, NaN if none; "30 %" is 0.3."""
+    """Return the number in `value`, NaN if there is none; "30 %" is 0.3."""
     text = value.strip().replace("−", "-")
     number = number_in(text.removesuffix("%"))
     return number / 100 if text.endswith("%") else number

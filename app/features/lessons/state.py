@@ -1,4 +1,4 @@
-"""Lesson session: the lesson that is open, where one stands in it, and what one has made of each step.  No Qt."""
+"""Lesson session: the open lesson, the current step, and what the student did in each step.  No Qt."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ if TYPE_CHECKING:
 
 #: Corners of a line drawn by hand, in the plane.
 Line = tuple[tuple[float, float], ...]
-#: The part of the plane that was on screen: left, right, bottom, top.
+#: A part of the plane: left, right, bottom, top.
 Box = tuple[float, float, float, float]
-#: Share of the view on which a drawn boundary that counts as right agrees with the model, and of the rule's gain that
-#: a pair reaches.
+#: Least agreement of a right boundary with the model, and least gain of a right pair as a share of the rule's.
 GOOD = 0.9
 
 
-class Boundary(Struct, frozen=True, eq=False):
-    """What a drawn boundary is compared with: the model as it was at the reveal.
+class ModelBoundary(Struct, frozen=True, eq=False):
+    """What a drawn boundary is compared with: the model at the reveal.
 
     Attributes
     ----------
     model : Model
     points : Points
-        Those that were drawn.
+        The displayed points.
     box : Box
     """
 
@@ -44,14 +43,14 @@ class Boundary(Struct, frozen=True, eq=False):
 
 
 class Gains(Struct, frozen=True):
-    """What the pair that was picked would gain, and what the rule takes.
+    """The gain of the picked pair, and that of the rule's pair.
 
     Attributes
     ----------
     taken : tuple of int
-        Lifelong ids of the rule's two points.
+        Permanent ids of the rule's two points.
     gain, best : float
-        By how much the dual objective rises with a step of either pair.
+        Increase of the dual objective by a step of either pair.
     rule : str
         Name of the working-set rule.
     """
@@ -63,26 +62,26 @@ class Gains(Struct, frozen=True):
 
 
 class Guess(Struct, frozen=True):
-    """What is predicted.
+    """The prediction made by the student.
 
     Attributes
     ----------
     answer : int
-        Place among the answers; -1 for none.
+        Index of the chosen answer; -1 for none.
     lines : tuple of Line
-        The boundary as it is drawn.
+        The drawn boundary.
     pair : tuple of int
-        Lifelong ids of the points picked, at most two.
+        Permanent ids of the picked points, at most two.
     tried : tuple of int
-        Places of wrong answers that were given, in their order.
+        Indices of wrong answers, in the order given.
     passed : bool
-        Going on without an answer has been refused once.
+        The student was warned once about continuing without an answer.
     revealed : bool
-        The picture is shown, and the guess is final.
-    boundary : Boundary or None
+        The picture is displayed, and the guess is final.
+    boundary : ModelBoundary or None
     gains : Gains or None
     agreement : float or None
-        Share of the view where a drawn boundary and the model agree, once that is known.
+        Share of the view where a drawn boundary and the model agree; None while it is unknown.
     """
 
     answer: int = -1
@@ -91,13 +90,13 @@ class Guess(Struct, frozen=True):
     tried: tuple[int, ...] = ()
     passed: bool = False
     revealed: bool = False
-    boundary: Boundary | None = None
+    boundary: ModelBoundary | None = None
     gains: Gains | None = None
     agreement: float | None = None
 
     @property
     def is_right(self) -> bool | None:
-        """Whether the first guess was right; None where there is none yet, or nothing to compare it with."""
+        """Whether the first guess was right; None while there is none, or nothing to compare it with."""
         if self.answer >= 0 and (self.tried or self.revealed):
             return not self.tried
         if self.gains is not None:
@@ -106,7 +105,7 @@ class Guess(Struct, frozen=True):
 
     @property
     def is_made(self) -> bool:
-        """There is something to compare with."""
+        """Whether there is something to compare."""
         return self.answer >= 0 or any(len(line) > 1 for line in self.lines) or len(self.pair) == 2
 
 
@@ -114,17 +113,17 @@ NO_GUESS = Guess()
 
 
 class StepState(Struct, frozen=True, eq=False):
-    """What one has made of a step.
+    """What the student did in a step.
 
     Attributes
     ----------
     document : Document or None
-        As it was when the step was left; None before that.
+        The document when the step was left; None before.
     guess : Guess
     hint : bool
-        The hint is unfolded.
+        Whether the hint is unfolded.
     reached : bool
-        The goal was reached once when the step was left.
+        Whether the goal was reached when the step was left.
     """
 
     document: Document | None = None
@@ -133,28 +132,29 @@ class StepState(Struct, frozen=True, eq=False):
     reached: bool = False
 
     def has_solved(self, step: Step) -> bool:
-        """Whether the goal of `step` was reached or, where it has none, its question answered rightly at once."""
+        """Whether the goal of `step` was reached or, if it has none, its question answered rightly at once."""
         return self.reached if step.goal else bool(self.guess.is_right)
 
 
 class LessonSession(FeatureSession, frozen=True):
-    """
+    """The open lesson, and what the student did in it.
+
     Attributes
     ----------
     lesson : Lesson or None
-        None: no lesson is open.
+        None if no lesson is open.
     at : int
-        Place of the step.
+        Index of the current step.
     states : tuple of StepState
-        Of each step.
+        One for each step.
     ended : bool
-        The last step is done: the end of the lesson is shown.
+        Whether the end of the lesson is displayed, after the last step.
     making : Path or None
-        The lesson that steps were last added to.
+        The lesson file to which steps were last added.
     draft : NewStep or None
-        What was written last of a new step, and not added.
+        The last version of a new step that has not been added.
     for_class : bool
-        A class answers, not the user: a picture is shown without a guess.
+        Whether a class answers instead of the user: a picture is then revealed without a guess.
     """
 
     lesson: Lesson | None = None
@@ -166,37 +166,37 @@ class LessonSession(FeatureSession, frozen=True):
     for_class: bool = False
 
     def of_new_document(self) -> LessonSession:
-        """Another document ends the lesson."""
+        """Return the session without a lesson: another document ends it."""
         return LessonSession(making=self.making, draft=self.draft)
 
     @property
     def step(self) -> Step | None:
-        """The step one is at."""
+        """The current step."""
         return None if self.lesson is None else self.lesson.steps[self.at]
 
     @property
     def state(self) -> StepState:
-        """What has been made of it."""
+        """What the student did in the current step."""
         return self.states[self.at] if self.lesson is not None else StepState()
 
     @property
     def prediction(self) -> Prediction | None:
-        """The prediction that is to be made before anything is shown."""
+        """The question of the current step while it is open."""
         step = self.step
         return None if step is None or self.state.guess.revealed else step.prediction
 
     @property
     def can_take_back(self) -> bool:
-        """A line was drawn, or a point picked, of a guess that is still open."""
+        """Whether an open guess has a line or a picked point."""
         return self.prediction is not None and bool(self.state.guess.lines or self.state.guess.pair)
 
     @property
     def score(self) -> tuple[int, int]:
-        """How many predictions were right at once, and how many have been made."""
+        """Numbers of predictions that were right at once, and that have been made."""
         known = [state.guess.is_right for state in self.states if state.guess.is_right is not None]
         return sum(known), len(known)
 
     def with_state(self, **changes: object) -> LessonSession:
-        """Something else made of the step one is at."""
+        """Return the session with changes of the current step's state."""
         state = replace(self.state, **changes)
         return replace(self, states=(*self.states[: self.at], state, *self.states[self.at + 1 :]))

@@ -1,6 +1,6 @@
-"""Translation: the differences between a translated lesson and its original that are no matter of language.
+"""Translation: differences between a translated lesson and its original other than language.
 
-Input: two lessons without faults.  Output: a sentence for each difference, with the line of its step.
+Two lessons without faults come in; a sentence for each difference goes out, with the line of its step.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import Counter
 
 from .model import Lesson, Step
 
-#: A number in a text; its decimal sign is a point or a comma.
+#: A number in a text, with a point or a comma as its decimal sign.
 _NUMBER = re.compile(r"\N{MINUS SIGN}?[0-9]+(?:[.,][0-9]+)?")
 
 

@@ -1,4 +1,4 @@
-"""AddStepDialog: the present state as one more step of a lesson: its form, the file, and a trial of the step."""
+"""AddStepDialog: add the present state to a lesson as its last step: a form, the file, and a trial of the step."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ from .state import LessonSession
 from .view_step_form import StepForm
 from .writing import NewStep, added
 
-#: Pixels that the form is wide where there is room.
+#: Width of the form (pixels) where there is room.
 FORM = 680
 
 
 class SpoiltError(FileError):
-    """The answer to the question of a step is in sight before it is asked."""
+    """The answer to the question of a step is visible before the question."""
 
 
 class AddStepDialog(NamedDialog):
-    """
+    """Dialog that adds a step to a lesson file.
+
     Parameters
     ----------
     around : Surroundings
@@ -52,8 +53,8 @@ class AddStepDialog(NamedDialog):
         self._try_out, session = try_out, self._controller.session.of(LessonSession)
         self._path, self._lesson_is_open = session.making, session.lesson is not None
         self._busy = False
-        #: The step of which it was told that its answer is in sight; it may be added all the same.
-        self._told: NewStep | None = None
+        #: The step about which the dialog has warned that its answer is visible; it may be added nevertheless.
+        self._warned_about: NewStep | None = None
         self._form = StepForm(self._controller.document)
         if session.draft is not None:
             self._form.show_step(session.draft)
@@ -85,7 +86,7 @@ class AddStepDialog(NamedDialog):
         self._grow()
 
     def _grow(self) -> None:
-        """Make the dialog as large as the form wants, where there is room, and keep it on the screen."""
+        """Make the dialog as large as the form needs, where there is room, and keep it on the screen."""
         wanted = self._form.sizeHint().expandedTo(QSize(FORM, 0)) + self.size() - self._scroll.viewport().size()
         room, frame = self.screen().availableGeometry(), self.frameGeometry()
         self.resize(wanted.expandedTo(self.size()).boundedTo(room.size() - (frame.size() - self.size())))
@@ -103,7 +104,7 @@ class AddStepDialog(NamedDialog):
             acceptMode=QFileDialog.AcceptMode.AcceptSave,
             fileMode=QFileDialog.FileMode.AnyFile,
         )
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # a step is added: nothing is lost
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # a step is added to the file, which is not replaced
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Choose")
         ask_path(dialog, "lesson_file", self._chosen)
 
@@ -112,7 +113,7 @@ class AddStepDialog(NamedDialog):
         self._follow()
 
     def _follow(self) -> None:
-        """Say which file it is, and what is missing."""
+        """Show the name of the file, and what is missing."""
         missing = self._form.step().missing
         self._file.setText("no file yet" if self._path is None else plain(self._path.name))
         self._file.setToolTip("" if self._path is None else plain(str(self._path)))
@@ -122,7 +123,7 @@ class AddStepDialog(NamedDialog):
         if self.isVisible():
             self._grow()
 
-    # -- what becomes of it ----------------------------------------------------------------------------------------
+    # -- try and add ---------------------------------------------------------------------------------------------------
 
     def _begin_trial(self) -> None:
         document, step, features = self._controller.document, self._form.step(), self._features
@@ -137,16 +138,18 @@ class AddStepDialog(NamedDialog):
         if path is None:
             return
         document, step = controller.document, self._form.step()
-        told = step == self._told
+        warned = step == self._warned_about
 
         def work(progress: Progress) -> int:
             before = text_of(path) if path.exists() else None
             text = added(before, document, step)
-            lesson = parse(features, text, path.name, path.parent)  # what cannot be read again is not written
+            lesson = parse(features, text, path.name, path.parent)  # refuse to write what cannot be read again
             last = lesson.steps[-1].line
-            seen = "" if told else next((sentence for line, sentence in spoilers(features, lesson) if line == last), "")
-            if seen:
-                raise SpoiltError(f"The answer is in sight before: {seen}  Add it once more to add it all the same.")
+            spoiler = (
+                "" if warned else next((sentence for line, sentence in spoilers(features, lesson) if line == last), "")
+            )
+            if spoiler:
+                raise SpoiltError(f"The answer is visible before: {spoiler}  Press Add again to add it nevertheless.")
             progress.commit()
             documents.write_bytes(text.encode(), path)
             return len(lesson.steps)
@@ -158,7 +161,7 @@ class AddStepDialog(NamedDialog):
         self._run(Task(f"Writing {path.name}", work, f"{path.name} was not written"), done)
 
     def _run(self, task: Task[Any], then: Callable[[Any], object]) -> None:
-        """Do `task` while the dialog waits, and close it; what is wrong is told in it."""
+        """Run `task` while the dialog waits, and close it afterwards; errors are displayed in the dialog."""
 
         def done(result: Any) -> None:
             self._busy = False
@@ -171,16 +174,16 @@ class AddStepDialog(NamedDialog):
 
     def _fail(self, error: FileError) -> None:
         self._busy = False
-        self._told = self._form.step() if isinstance(error, SpoiltError) else None
+        self._warned_about = self._form.step() if isinstance(error, SpoiltError) else None
         self._follow()
         self._fault.setText(plain(str(error)))
 
     def reject(self) -> None:
-        """Close, but not while the step is being written."""
+        """Close the dialog, unless the step is being written."""
         if not self._busy:
             super().reject()
 
     def done(self, result: int) -> None:
-        """Closed, in whichever way: what is written is there again next time."""
+        """Close the dialog in any way, and keep the form for the next time."""
         self._controller.change(LessonSession, draft=self._form.step())
         super().done(result)

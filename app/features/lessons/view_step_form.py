@@ -1,4 +1,4 @@
-"""StepForm: the fields of a new lesson step: its text, its question with answers, what is covered, the controls."""
+"""StepForm: the fields of a new lesson step: its text, its question with answers, its cover, and its controls."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.form_fields import combo_box, describe, show_choice
 
 from .model import PredictKind
-from .writing import Answer, NewStep
+from .writing import NewStep, WrittenAnswer
 
-#: Answers that a question has at most.
+#: Largest number of answers of a question.
 ANSWERS = 4
-#: Pixels of what is clicked on, at least.
+#: Least height of what is clicked (pixels).
 LEAST = 24
-#: Characters of the narrowest choice, lines of the text, and columns of controls.
+#: Width of the narrowest list (characters), height of the text (lines), and number of columns of controls.
 WIDTH, LINES, COLUMNS = 16, 4, 4
-#: What may be covered while a question waits.
+#: What may be covered while a question is open.
 COVERED = (
     ("The pictures, and all that is known of them", "picture"),
     ("Accuracies and other numbers", "numbers"),
@@ -42,22 +42,22 @@ COVERED = (
 
 
 def questions(document: Document) -> list[tuple[str, tuple[PredictKind | None, int]]]:
-    """Ways to ask about the pictures of `document`: what each is called, how it is answered, and the classifier."""
+    """Return the possible questions about the pictures of `document`: title, kind of answer, and classifier."""
     found: list[tuple[str, tuple[PredictKind | None, int]]] = [
         ("No question", (None, 0)),
         ("Choose an answer", ("choice", 0)),
     ]
     for place, lane in enumerate(document.lanes[: document.shown]):
-        who = f"{place + 1} {lane.family.short}"
+        title = f"{place + 1} {lane.family.short}"
         if not lane.is_difference:
-            found.append((f"Draw the boundary of {who}", ("boundary", place)))
+            found.append((f"Draw the boundary of {title}", ("boundary", place)))
         if lane.trainer is not None and lane.trainer.has_rules:
-            found.append((f"Pick the two points that {who} moves next", ("pair", place)))
+            found.append((f"Pick the two points that {title} moves next", ("pair", place)))
     return found
 
 
 def controls(document: Document) -> dict[str, tuple[str, str]]:
-    """The controls that a step of `document` can show, by their names in a lesson: what each is called, and a tip."""
+    """Return the controls that a step of `document` can display, by their names in a lesson: title and tip."""
     fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
     return {
         **{field.name: (field.title or field.name, field.tip) for field in fields if field.kind != "text"},
@@ -66,11 +66,12 @@ def controls(document: Document) -> dict[str, tuple[str, str]]:
 
 
 class StepForm(QWidget):
-    """
+    """Form with all fields of a step.
+
     Parameters
     ----------
     document : Document
-        The one that the step begins with.
+        The document at the beginning of the step.
 
     Signals
     -------
@@ -105,13 +106,13 @@ class StepForm(QWidget):
         )
         self._answers = self._make_answers()
         self._because = describe(
-            QLineEdit(), "lesson_add.because", "Because", "Why it is so; told when the answer is shown."
+            QLineEdit(), "lesson_add.because", "Because", "Why it is so; displayed with the answer."
         )
         self._cover = describe(
             combo_box(COVERED, WIDTH), "lesson_add.cover", "What is covered", "Until the student has answered."
         )
         self._all = describe(
-            QCheckBox("All of them"), "lesson_add.all", "Show all controls", "Else only those that are chosen below."
+            QCheckBox("All of them"), "lesson_add.all", "Show all controls", "Otherwise only those chosen below."
         )
         self._controls = self._make_controls(document)
         for text, field in (
@@ -136,7 +137,7 @@ class StepForm(QWidget):
             button.clicked.connect(self._changed)
 
     def _make_answers(self) -> QWidget:
-        """Make the rows of answers: which is right, what it says, and why it is wrong."""
+        """Make the rows of answers: which is right, its text, and why it is wrong."""
         answers = QWidget()
         grid = QGridLayout(answers)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -148,8 +149,8 @@ class StepForm(QWidget):
             name = f"lesson_add.answer{number}"
             right = describe(QRadioButton(), f"{name}.right", f"Answer {number} is right", "One answer is right.")
             text = describe(QLineEdit(), name, f"Answer {number}", "An answer to choose; 2 to 4 of them.")
-            why, told = f"Why answer {number} is wrong", "Told to whoever chooses it; it may be left empty."
-            reason = describe(QLineEdit(), f"{name}.reason", why, told)
+            why, tip = f"Why answer {number} is wrong", "Displayed after this answer is chosen; it may be left empty."
+            reason = describe(QLineEdit(), f"{name}.reason", why, tip)
             right.setMinimumSize(LEAST, LEAST)
             self._rights.addButton(right, number - 1)
             self._rows.append((right, text, reason))
@@ -159,7 +160,7 @@ class StepForm(QWidget):
         return answers
 
     def _make_controls(self, document: Document) -> QWidget:
-        """Make a box for each control that a step of `document` can show."""
+        """Make a box for each control that a step of `document` can display."""
         boxes, offered = QWidget(), controls(document)
         grid = QGridLayout(boxes)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -178,23 +179,23 @@ class StepForm(QWidget):
         self.edited.emit()
 
     def _show_rows(self) -> None:
-        """What matters to the way the question is answered."""
+        """Show the fields that belong to the kind of question."""
         kind, _ = self._kind.currentData()
-        for field, there in (
+        for field, visible in (
             (self._question, kind is not None),
             (self._answers, kind == "choice"),
             (self._because, kind is not None),
             (self._cover, kind in ("choice", "pair")),
             (self._controls, not self._all.isChecked()),
         ):
-            self._form.setRowVisible(field, there)
+            self._form.setRowVisible(field, visible)
         for right, _, reason in self._rows:
             reason.setEnabled(not right.isChecked())
 
-    # -- what is written -------------------------------------------------------------------------------------------
+    # -- contents ------------------------------------------------------------------------------------------------------
 
     def show_step(self, step: NewStep) -> None:
-        """Fill the fields; a question or a control that there is not here is left out."""
+        """Fill the fields; a question or a control that does not exist here is left out."""
         self._title.setText(step.title)
         self._text.setPlainText(step.text)
         show_choice(self._kind, (step.kind, step.lane))
@@ -202,7 +203,7 @@ class StepForm(QWidget):
         self._question.setText(step.question)
         self._because.setText(step.because)
         show_choice(self._cover, step.cover)
-        answers = (*step.answers, *[Answer("")] * ANSWERS)
+        answers = (*step.answers, *[WrittenAnswer("")] * ANSWERS)
         for place, (right, text, reason) in enumerate(self._rows):
             text.setText(answers[place].text)
             reason.setText(answers[place].reason)
@@ -213,7 +214,7 @@ class StepForm(QWidget):
         self._show_rows()
 
     def step(self) -> NewStep:
-        """What is written in the fields."""
+        """Return the contents of the fields."""
         kind, lane = self._kind.currentData()
         chosen = tuple(name for name, box in self._boxes.items() if box.isChecked())
         return NewStep(
@@ -224,7 +225,7 @@ class StepForm(QWidget):
             lane,
             self._question.text(),
             self._because.text(),
-            tuple(Answer(text.text(), reason.text()) for _, text, reason in self._rows),
+            tuple(WrittenAnswer(text.text(), reason.text()) for _, text, reason in self._rows),
             self._rights.checkedId(),
             self._cover.currentData(),
         )

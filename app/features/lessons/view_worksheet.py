@@ -1,7 +1,7 @@
 """Worksheet: a lesson as a PDF for paper, or as a quiz for Moodle.
 
 Each step is opened in a window without its question and covers, so that its picture is the one that the program shows.
-The picture of the question is composed from the document alone: nothing that was trained can be in it.
+The picture of the question is composed from the document alone, so that it cannot contain any training.
 """
 
 from __future__ import annotations
@@ -57,25 +57,25 @@ from .starting import start_of
 from .text import of_lane, without_pictures
 
 PAGES = {"a4": QPageSize.PageSizeId.A4, "letter": QPageSize.PageSizeId.Letter}
-#: Margin of a page (mm), and dots per inch of its pictures.
+#: Margin of a page (mm), and resolution of its pictures (dots per inch).
 MARGIN, DPI = 18.0, 300
-#: Sizes of text, of a step's heading and of a title in points.
+#: Sizes of text, of a step's heading and of a title (points).
 TEXT_SIZE, STEP_SIZE, TITLE_SIZE = 10.5, 13.0, 18.0
-#: Sizes of a picture of one classifier and of several, in pixels, and their scale.  The wider one fits between the
-#: margins of both pages, and two of either with their questions mostly fit on a page.
+#: Width of a picture of one classifier and of several, their height (pixels), and their scale.  The wider one fits
+#: between the margins of both paper sizes, and two of either with their questions mostly fit on a page.
 WIDTH_OF_ONE, WIDTH, HEIGHT, SCALE = 1500, 2040, 960, 2.5
-#: Size of the window: its pictures are wider for their height than those on paper, so that its overlays cover these.
+#: Size of the window: its pictures have a wider aspect than those on paper, so that its overlays cover these.
 WINDOW = 1800, 640
 DRAW = "Draw the boundary{of} into the picture."
 FIND_PAIR = "Circle the two points{of} that move next."
-#: Longest time that a step may take to train (s).
+#: Longest training time of a step (s).
 LONGEST = 120.0
 
 
 class Exercise(Struct, frozen=True):
-    """A step on paper: its place from 1, and its picture with the points only, and as the program shows it.
+    """A step on paper: its number from 1, its picture with the points only, and its picture as the program shows it.
 
-    `pair` is a sentence about the two points that move next, where the step asks for them.
+    `pair` is a sentence about the two points that move next, if the step asks for them.
     """
 
     number: int
@@ -87,7 +87,7 @@ class Exercise(Struct, frozen=True):
 
     @property
     def task(self) -> str:
-        """What is to be drawn by hand; empty where an answer is chosen."""
+        """What is to be drawn by hand; empty if an answer is chosen."""
         prediction = self.step.prediction
         if prediction is None or prediction.kind == "choice":
             return ""
@@ -96,7 +96,7 @@ class Exercise(Struct, frozen=True):
 
 
 def render_worksheet(create: Callable[[Document, Path], Any], lesson: Lesson, options: Namespace) -> str:
-    """Write `lesson` into the .pdf or .xml file that `options` name; return a summary."""
+    """Write `lesson` to the .pdf or .xml file in `options`; return a summary."""
     exercises = list(_exercises(create, lesson))
     if options.out.suffix.lower() == ".xml":
         asked = [_quiz_question(each) for each in exercises if each.step.prediction is not None]
@@ -110,7 +110,7 @@ def render_worksheet(create: Callable[[Document, Path], Any], lesson: Lesson, op
 
 
 def _exercises(create: Callable[[Document, Path], Any], lesson: Lesson) -> Iterator[Exercise]:
-    """Yield the steps with their pictures, all of which are trained in one window."""
+    """Yield the steps with their pictures; all of them are trained in one window."""
     answered = tuple(
         replace(step, prediction=None, hide=Cover.NOTHING, paused=_kind(step) == "pair") for step in lesson.steps
     )
@@ -132,12 +132,12 @@ def _exercises(create: Callable[[Document, Path], Any], lesson: Lesson) -> Itera
 
 
 def _kind(step: Step) -> str:
-    """Return what kind of question a step asks; empty for none."""
+    """Return the kind of a step's question; empty if it has none."""
     return "" if step.prediction is None else step.prediction.kind
 
 
 def _pair(frame: Frame | None) -> str:
-    """Return a sentence about the two points that move next; empty where that is not known."""
+    """Return a sentence about the two points that move next; empty if they are unknown."""
     run = None if frame is None else frame.run_state
     if run is None or run.explanation is None:
         return ""
@@ -157,7 +157,7 @@ def _wait(over: Callable[[], bool], title: str) -> None:
 
 
 def pictures(shot: Shot, spec: PictureSpec) -> tuple[QImage, QImage]:
-    """Return the picture of `shot` with its points only, and the whole picture, both of the same part of the plane."""
+    """Return the picture of `shot` with its points only, and the whole picture, of the same part of the plane."""
     whole = Sheet(shot, spec)
     whole.show([_surface(plot.model_frame, plot.grid, whole) for plot in whole.plots])
     document = replace(shot.scene.document, view=whole.plots[0].scene.document.view)
@@ -165,14 +165,14 @@ def pictures(shot: Shot, spec: PictureSpec) -> tuple[QImage, QImage]:
     untrained = shoot(shot.features, scene, [None] * scene.shown, spec.what)
     untrained = replace(untrained, headlines={lane.slot: " " for lane in scene.lanes})
     bare = Sheet(untrained, spec)
-    # Its legend is shorter: so is the picture, and the plots are as high as those of the whole one.
+    # Its legend is shorter; the picture is made shorter, too, so that its plots are as high as those of the whole one.
     longer = round((bare.plots[0].area.height() - whole.plots[0].area.height()) * spec.scale * whole.bands)
     bare.close()
     return _painted(Sheet(untrained, replace(spec, height=spec.height - longer))), _painted(whole)
 
 
 def _surface(frame: Frame | None, grid: Grid, sheet: Sheet) -> Picture | None:
-    """Return the surface of a plot, None where it has none; FileError where it cannot be computed."""
+    """Return the surface of a plot, None if it has none; raise FileError if it cannot be computed."""
     if frame is None:
         return None
     made: list[Picture | str] = []
@@ -184,7 +184,7 @@ def _surface(frame: Frame | None, grid: Grid, sheet: Sheet) -> Picture | None:
 
 
 def _painted(sheet: Sheet) -> QImage:
-    """Return the picture of a sheet, and let the sheet go."""
+    """Return the picture of a sheet, and close the sheet."""
     spec = sheet.spec
     image = QImage(spec.width, spec.height, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(spec.scale)
@@ -261,7 +261,7 @@ def _put_solution(page: _Page, exercise: Exercise) -> None:
 
 
 class _Page:
-    """The text of a PDF file, written from its beginning to its end."""
+    """The text of a PDF file, written from beginning to end."""
 
     def __init__(self, inches: QSizeF) -> None:
         self.document = QTextDocument()
@@ -269,7 +269,7 @@ class _Page:
         font = QFont()
         font.setPointSizeF(TEXT_SIZE)
         self.document.setDefaultFont(font)
-        #: Units of the document per inch: Qt scales from those of the screen to those of the file.
+        #: Units of the document per inch: Qt scales from the screen's resolution to that of the file.
         self._per_inch = QGuiApplication.primaryScreen().logicalDotsPerInchX()
         self.document.setPageSize(inches * self._per_inch)
         self._cursor = QTextCursor(self.document)
@@ -277,19 +277,20 @@ class _Page:
         self._n_pictures = 0
 
     def heading(self, text: str, size: float, new_page: bool = False) -> None:
-        block, letters = self._block(), QTextCharFormat()
-        block.setTopMargin(0 if size > STEP_SIZE else 16)
-        if new_page:
-            block.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
-        letters.setFontPointSize(size)
-        letters.setFontWeight(QFont.Weight.Bold)
-        self._put(text, block, letters)
+        self.line(text, True, size, self._block(0 if size > STEP_SIZE else 16, new_page))
         self._heading = self._cursor.block()
 
-    def line(self, text: str, bold: bool = False) -> None:
+    def line(
+        self, text: str, bold: bool = False, size: float = TEXT_SIZE, block: QTextBlockFormat | None = None
+    ) -> None:
         letters = QTextCharFormat()
+        letters.setFontPointSize(size)
         letters.setFontWeight(QFont.Weight.Bold if bold else QFont.Weight.Normal)
-        self._put(text, self._block(), letters)
+        if self._cursor.atStart():
+            self._cursor.setBlockFormat(block or self._block())
+        else:
+            self._cursor.insertBlock(block or self._block(), letters)
+        self._cursor.insertText(text, letters)
 
     def markdown(self, text: str) -> None:
         if text.strip():
@@ -306,7 +307,7 @@ class _Page:
         size.setHeight(image.height() * self._per_inch / DPI)
         self._cursor.insertBlock(self._block(), QTextCharFormat())
         self._cursor.insertImage(size)
-        if self._page_of(self._heading) != self._page_of(self._cursor.block()):  # a step stays on one page
+        if self._page_of(self._heading) != self._page_of(self._cursor.block()):  # keep a step on one page
             block = QTextBlockFormat()
             block.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
             QTextCursor(self._heading).mergeBlockFormat(block)
@@ -316,17 +317,13 @@ class _Page:
         return int((rectangle.bottom() - 1) // self.document.pageSize().height())
 
     @staticmethod
-    def _block() -> QTextBlockFormat:
+    def _block(above: float = 0.0, new_page: bool = False) -> QTextBlockFormat:
         block = QTextBlockFormat()
+        block.setTopMargin(above)
         block.setBottomMargin(5)
+        if new_page:
+            block.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
         return block
-
-    def _put(self, text: str, block: QTextBlockFormat, letters: QTextCharFormat) -> None:
-        if self._cursor.atStart():
-            self._cursor.setBlockFormat(block)
-        else:
-            self._cursor.insertBlock(block, letters)
-        self._cursor.insertText(text, letters)
 
 
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownNoHTML | QTextDocument.MarkdownFeature.MarkdownDialectGitHub
@@ -350,7 +347,7 @@ def _quiz_question(exercise: Exercise) -> moodle.QuizQuestion:
 
 
 def _html(markdown: str) -> str:
-    """Return `markdown` as a piece of HTML; HTML in it is text."""
+    """Return `markdown` as a piece of HTML; HTML in it is displayed as text."""
     document = QTextDocument()
     document.setMarkdown(without_pictures(markdown), _FEATURES)
     html = document.toHtml()

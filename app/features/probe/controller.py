@@ -1,4 +1,4 @@
-"""ProbeController: what the hand does with the probe: point somewhere, pin a place, type one, let go.  No Qt."""
+"""ProbeController: user actions on the probe: point at a location, pin one, type one, unpin it.  No Qt."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from app.controllers.host import Host
 from app.core.points import LIMIT
 from app.tools import PointerPosition
 
-from .scene import FOLLOWERS, Place, ProbeSession, vote_at
+from .scene import FOLLOWERS, Location, ProbeSession, vote_at
 from .tables import figure
 
 
 class ProbeController:
-    """Turns wishes about the probe into session changes.
+    """Translate user actions on the probe into session changes.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class ProbeController:
         self._pointer: tuple[float, float] | None = None
 
     def aim(self, pointer: PointerPosition | None) -> None:
-        """The pointer is there, or in no picture; it is followed only where panel or pictures show it."""
+        """Follow the pointer to another location, or out of the pictures, if panel or pictures display it."""
         session = self._host.session
         last, self._pointer = (
             self._pointer,
@@ -33,15 +33,15 @@ class ProbeController:
         )
         opened, pinned = bool(FOLLOWERS & session.open_panels), session.of(ProbeSession).probe is not None
         if pointer is None and opened and not pinned:
-            return  # on its way to the panel: what that tells stays
+            return  # the pointer is on its way to the panel, which keeps its contents
         explained = "probe" in session.open_panels and not pinned
         if explained and self._pointer is not None:
             self._host.came_from = {} if last is None else self._crossed(last, self._pointer)
         self._host.point(self._pointer if opened or pinned or self._host.document.shown > 1 else None)
 
-    def _crossed(self, last: Place, here: Place) -> dict[object, Place]:
-        """Return, of each picture of neighbours, the place before the last border that the pointer has crossed."""
-        document, crossed = self._host.document, dict[object, Place]()
+    def _crossed(self, last: Location, here: Location) -> dict[object, Location]:
+        """Return, for each model of neighbours, the location before the pointer crossed the last cell edge."""
+        document, crossed = self._host.document, dict[object, Location]()
         for slot in document.slots[: document.shown]:
             frame = self._host.results.frame(slot)
             model = None if frame is None else frame.neighbours
@@ -52,7 +52,7 @@ class ProbeController:
         return crossed
 
     def toggle(self) -> None:
-        """Pin the place that is probed, or where keyboard cursor or pointer are; let go of one that is pinned."""
+        """Pin the probed location, or that of the keyboard cursor or pointer; unpin a pinned one."""
         session = self._host.session
         place = session.cursor or self._pointer or self._host.pointer
         if session.of(ProbeSession).probe is not None:
@@ -65,11 +65,11 @@ class ProbeController:
             )
 
     def pin(self, x: float, y: float) -> None:
-        """Keep explaining the place (x, y)."""
+        """Pin the location (x, y)."""
         place = (min(max(x, -LIMIT), LIMIT), min(max(y, -LIMIT), LIMIT))
         self._host.change(ProbeSession, probe=place)
         opened = "probe" in self._host.session.open_panels
-        more = "Q unpins it." if opened else "Ctrl+8 says why it gets its class, Q unpins it."
+        more = "Q unpins it." if opened else "Ctrl+8 explains why it gets its class, Q unpins it."
         self._host.say(f"Pinned at ({figure(place[0])}, {figure(place[1])}). {more}")
 
     def unpin(self) -> None:
@@ -78,12 +78,12 @@ class ProbeController:
         self._host.say("")
 
     def choose(self, index: int, pair: tuple[int, int]) -> None:
-        """Look into another binary problem of the lane at place `index`; its margins are drawn, too."""
+        """Choose another binary problem of lane `index`; its margins are drawn as well."""
         if tuple(self._host.document.lanes[index].pair) != pair:
             self._host.set_lane(index, pair=pair)
 
 
 def _as_seen(value: float, unit: float) -> float:
-    """A coordinate with as many digits as pixels of size `unit` can tell apart: a tenth of a pixel at most is lost."""
+    """Return a coordinate rounded to less than a tenth of a pixel of size `unit`."""
     digits = math.ceil(-math.log10(0.2 * unit)) if unit > 0.0 else 15
     return round(value, min(max(digits, -15), 15))

@@ -1,4 +1,4 @@
-"""Why a place gets its class."""
+"""The panel that explains why a location gets its class."""
 
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 
@@ -13,7 +13,7 @@ FEATURE = Feature(
             COMPARE,
             "&Pin the probe",
             ("Q",),
-            "Keep explaining this place; again to unpin.",
+            "Keep explaining this location; again to unpin.",
             checkable=True,
             run=lambda controller: controller.feature(ProbeController).toggle(),
             on=lambda shown: shown.session.of(scene.ProbeSession).probe is not None,
@@ -28,8 +28,8 @@ FEATURE = Feature(
         (
             "Why this class",
             "Ctrl+8",
-            "why the place under the pointer gets its class: neighbours and votes, or f term by term",
+            "why the location under the pointer gets its class: neighbours and votes, or f term by term",
         ),
-        ("Why this class", "Q", "pin that place, or the keyboard cursor's; again to unpin"),
+        ("Why this class", "Q", "pin that location, or the keyboard cursor's; again to unpin"),
     ),
 )

@@ -1,4 +1,4 @@
-"""Probe overlay: a probe over a picture: crosshair, lines to the points that have a say, the k-th distance."""
+"""Probe overlay: a probe over a picture: crosshair, lines to the contributing points, the k-th distance."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ from solver import Grid
 from solver.core.arrays import Array, Indices, Mask
 from solver.knn.metric_balls import outline
 
-from .scene import NO_PROBE, Ball, LaneProbe, Place, Probe
+from .scene import NO_PROBE, Ball, LaneProbe, Location, Probe
 
-#: Radius in pixels of the rings round the points; arms of the crosshair, the gap in its middle, the ring of a pin.
+#: Radius of the rings around points, length of the crosshair's arms and of the gap in its middle, radius of a pin
+#: (pixels).
 RING, ARM, GAP, PIN = 9.0, 14.0, 4.0, 6.0
-#: Widths of lines, for the smallest and the largest say.
+#: Widths of lines for the smallest and the largest contribution (pixels).
 THIN, THICK = 1.2, 4.2
 
 
 class ProbeOverlay(Struct, frozen=True, eq=False):
-    """All of it, in the canvas's pixels.
+    """The contents of the overlay, in the canvas's pixels.
 
     Attributes
     ----------
     cross : (x, y) or None
-        The probed place.
+        The probed location.
     pinned : bool
     aim : (x, y) or None
-        Where the pointer is in another picture.
+        Location of the pointer in another picture.
     lines : ndarray of shape (m, 4)
-        From the place to the rings.
+        Lines from the location to the rings.
     sizes, positive, classes : ndarray of shape (m,)
         As in `Sketch`.
     rings : ndarray of shape (n, 2)
     border : ndarray of shape (p, 4)
-        Pieces of the line of the k-th distance.
+        Segments of the line of the k-th distance.
     made_of : tuple
-        What it was made of.
+        The values that it was made from.
     """
 
     cross: tuple[float, float] | None
@@ -58,7 +59,7 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
     made_of: tuple[object, ...]
 
     def bounds(self) -> QRect:
-        """The pixels it covers."""
+        """Return the rectangle that it covers."""
         area, marks = QRectF(), np.array([each for each in (self.cross, self.aim) if each is not None])
         reaches = ((marks, ARM + 4), (self.lines, THICK + 2), (self.border, 4.0), (self.rings, RING + 4))
         for places, reach in reaches:
@@ -68,10 +69,10 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
         return area.toAlignedRect()
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
-        """Draw it; each line over a seam of the background's colour, so that it stands out from every surface."""
+        """Draw the overlay; each line over a seam of the background's colour, to be visible on every surface."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        ground, ink = QColor(*theme.background), QColor(*theme.ink)
+        background, ink = QColor(*theme.background), QColor(*theme.ink)
         seam = QColor(*theme.background, 190)
         if len(self.border):
             for pen in (QPen(seam, 4.0), QPen(ink, 1.8)):
@@ -85,10 +86,10 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
             painter.drawPixmap(QPointF(x - reach, y - reach), ring)
         for spot, pinned in ((self.aim, False), (self.cross, self.pinned)):
             if spot is not None:
-                _paint_cross(painter, spot, pinned, ground, ink if spot is self.aim else QColor(*theme.accent))
+                _paint_cross(painter, spot, pinned, background, ink if spot is self.aim else QColor(*theme.accent))
 
     def _paint_lines(self, painter: QPainter, theme: Theme, seam: QColor) -> None:
-        """The strongest last, on top; what speaks against the positive class is dashed."""
+        """Draw the lines, the strongest on top; those against the positive class are dashed."""
         alike: dict[tuple[float, int, bool], list[int]] = {}
         for i in np.argsort(self.sizes, kind="stable").tolist():
             alike.setdefault((float(self.sizes[i]), int(self.classes[i]), bool(self.positive[i])), []).append(i)
@@ -104,7 +105,7 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=4)
 def _ring(theme: Theme, ratio: float) -> QPixmap:
-    """A ring with its seam: copied many times, it costs less than drawn."""
+    """Return a picture of a ring with its seam: copying it many times is cheaper than drawing it."""
     side = float(np.ceil((2.0 * RING + 6.0) * ratio)) / ratio
     pixmap = blank(side, side, ratio)
     with painter_on(pixmap, smooth=True) as painter:
@@ -115,7 +116,7 @@ def _ring(theme: Theme, ratio: float) -> QPixmap:
 
 
 def _line_colour(theme: Theme, label: int) -> QColor:
-    """A class's colour, deeper than the surface of that class; the faint ink for no class's."""
+    """Return a class's colour, darker than the surface of that class; faint ink if there is no class."""
     if label < 0:
         return QColor(*theme.faint)
     colour = QColor(*theme.classes[label])
@@ -129,7 +130,7 @@ class ProbeLayer:
         self.laid: ProbeOverlay | None = None
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
-        """Lay it out for `area`, which shows `grid`; returns what must be painted anew."""
+        """Lay the overlay out for `area`, which shows `grid`; return the rectangles to repaint."""
         probe, old = scene.feature(Probe) or NO_PROBE, self.laid
         shown = dict(zip((each.slot for each in scene.lanes), probe.lanes, strict=False))
         self.laid = probe_overlay(probe, shown.get(lane.slot), grid, area, hovering, old)
@@ -139,21 +140,21 @@ class ProbeLayer:
 def probe_overlay(
     probe: Probe, lane: LaneProbe | None, grid: Grid, area: QRectF, hovering: bool, old: ProbeOverlay | None = None
 ) -> ProbeOverlay | None:
-    """What to lay over a picture.
+    """Return the overlay of a picture, or None if there is nothing to draw.
 
     Parameters
     ----------
     probe : Probe
     lane : LaneProbe or None
-        What is said of this lane.
+        The probe of this lane.
     grid : Grid
         The part of the plane on screen.
     area : QRectF
-        Where it is on screen, in pixels.
+        Its place on screen (pixels).
     hovering : bool
-        The pointer itself is over this picture: it needs no mark.
+        Whether the pointer itself is over this picture, which then needs no mark.
     old : ProbeOverlay, optional
-        The last one, which may still be right.
+        The last overlay, which is returned if it is still valid.
     """
     place = probe.place
     follows = place is not None and place == probe.aim and not probe.pinned
@@ -176,7 +177,7 @@ def probe_overlay(
         tips = ends[far] - way[far] * (RING / length[far])[:, None]
         lines, kept, _ = clipped(np.column_stack((np.tile(at, (len(tips), 1)), tips)), area)
         sizes, positive, classes = (each[far][kept] for each in (sketch.sizes, sketch.positive, sketch.classes))
-        if sketch.ball is not None:  # support vectors have marks of their own
+        if sketch.ball is not None:  # support vectors have other marks already
             rings, border = ends[_inside(ends, area)], _border(sketch.ball, place, grid, area)
     return ProbeOverlay(
         _pixel(cross, grid, area),
@@ -192,10 +193,10 @@ def probe_overlay(
     )
 
 
-def _border(ball: Ball, place: Place, grid: Grid, area: QRectF) -> Array:
-    """The line of the k-th distance in pixels, as pieces that meet the picture.
+def _border(ball: Ball, place: Location, grid: Grid, area: QRectF) -> Array:
+    """Return the line of the k-th distance as segments (pixels) that intersect the picture.
 
-    Where the model standardises, the line is found among standardised locations: a circle there is an ellipse here.
+    If the model standardises, the line is computed in standardised coordinates: a circle there is an ellipse here.
     """
     corners = np.array([[x, y] for x in (grid.left, grid.right) for y in (grid.bottom, grid.top)])
     unit, scaler = (grid.right - grid.left) / area.width(), ball.scaler
@@ -217,7 +218,7 @@ def _inside(spots: Array, area: QRectF) -> Mask:
     return inside
 
 
-def _pixel(place: Place | None, grid: Grid, area: QRectF) -> tuple[float, float] | None:
+def _pixel(place: Location | None, grid: Grid, area: QRectF) -> tuple[float, float] | None:
     if place is None:
         return None
     at = to_pixels(np.array([place]), grid, area)[0]
@@ -225,9 +226,9 @@ def _pixel(place: Place | None, grid: Grid, area: QRectF) -> tuple[float, float]
     return (float(at[0]), float(at[1])) if inside else None
 
 
-def _paint_cross(painter: QPainter, at: tuple[float, float], pinned: bool, ground: QColor, ink: QColor) -> None:
+def _paint_cross(painter: QPainter, at: tuple[float, float], pinned: bool, background: QColor, ink: QColor) -> None:
     spot, inner = QPointF(*at), PIN if pinned else GAP
-    for pen in (QPen(ground, 5.0), QPen(ink, 2.2)):
+    for pen in (QPen(background, 5.0), QPen(ink, 2.2)):
         painter.setPen(pen)
         for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
             painter.drawLine(spot + QPointF(inner * dx, inner * dy), spot + QPointF(ARM * dx, ARM * dy))

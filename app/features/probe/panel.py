@@ -1,4 +1,4 @@
-"""ProbePanel: why the probed place gets its class, lane by lane: headline, formula, sentences and tables."""
+"""ProbePanel: why the probed location gets its class, lane by lane: headline, formula, sentences and tables."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ from .scene import NO_PROBE, LaneProbe, Probe, ProbeSession
 from .text import NOWHERE
 from .view_table import ProbeTable
 
+#: Size of the headline as a multiple of the panel's font.
 LARGE = 1.2
-#: Tables of a lane: of several classes the duels, their votes, and the terms of one.
+#: Largest number of tables of a lane: for several classes the duels, their votes, and the terms of one.
 MOST_TABLES = 3
 
 
 class _Text(RoomyLabel):
-    """Text that may be long, as tall as it needs; without any, it takes no room."""
+    """Text as high as it needs to be; hidden if empty."""
 
     def __init__(self, name: str, bold: bool = False, large: bool = False) -> None:
         super().__init__(name)
         self._bold, self._large = bold, large
 
     def show_text(self, text: str) -> None:
-        """Say `text`; "" hides it."""
+        """Show `text`; hide the label if it is empty."""
         self.say(text, keep=False)
         self.setVisible(bool(text))
 
     def dress(self, base: QFont) -> None:
-        """Take the size of the panel's font."""
+        """Use the panel's font, in this label's weight and size."""
         font = QFont(base)
         font.setBold(self._bold)
         if self._large:
@@ -52,12 +53,12 @@ class _Text(RoomyLabel):
 
 
 class Section(QWidget):
-    """What is said of one lane.
+    """The explanation for one lane.
 
     Parameters
     ----------
     index : int
-        Its place on screen.
+        Index of the lane.
     controller : Controller
     """
 
@@ -73,7 +74,7 @@ class Section(QWidget):
         self._lines = _Text(f"probe{index}.lines")
         self._message = _Text(f"probe{index}.message")
         line = QFrame(frameShape=QFrame.Shape.HLine)
-        if index == 0:  # and never setVisible(True): without a parent yet, it would be a window
+        if index == 0:  # setVisible(True) would open a window, since it has no parent yet
             line.hide()
         head = filled(QHBoxLayout(), (self._sign, 0, Qt.AlignmentFlag.AlignTop), (self._headline, 1))
         fixed = (self._formula, self._lines, self._message)
@@ -82,13 +83,13 @@ class Section(QWidget):
         filled(QVBoxLayout(self), line, self._title, head, *fixed, *tables, margins=(0, 0, 0, 4), spacing=4)
 
     def _table(self, place: int) -> tuple[_Text, ProbeTable, _Text]:
-        """A table with what stands above and below it."""
+        """Return a table with the labels above and below it."""
         caption = _Text(f"probe{self._index}.caption{place}", bold=True)
         table = named(ProbeTable(lambda row: self._pick(place, row)), f"probe{self._index}.table{place}")
         return caption, table, _Text(f"probe{self._index}.more{place}")
 
     def show_probe(self, lane: LaneScene, probe: LaneProbe, theme: Theme) -> None:
-        """Show what is known of the lane."""
+        """Show the probe of the lane."""
         for text in self.findChildren(_Text):
             text.dress(self.font())
         self._title.show_text(lane.title)
@@ -117,7 +118,7 @@ class Section(QWidget):
 
 
 class ProbePanel(QWidget):
-    """All lanes, and the place that is probed.
+    """All lanes, and the probed location.
 
     Parameters
     ----------
@@ -127,28 +128,26 @@ class ProbePanel(QWidget):
     def __init__(self, controller: Controller) -> None:
         super().__init__()
         self._controller, self._probe = controller, controller.feature(ProbeController)
-        describe(self, "probe", "Why this class", "Why the probed place gets its class, for each classifier.")
-        self.setToolTip("")
+        tip = "Why the probed location gets its class, for each classifier."
+        describe(self, "probe", "Why this class", tip, hover=False)
         self._fields = {axis: NumberField(axis, -LIMIT, LIMIT) for axis in "xy"}
         place = QHBoxLayout()
         for axis, field in self._fields.items():
-            describe(field, f"probe.{axis}", f"{axis} of the probed place", f"Type {axis}, then Enter: pins the place.")
+            describe(field, f"probe.{axis}", f"{axis} of the probed location", f"Type {axis}, then Enter pins it.")
             field.show_value(0.0)
             field.committed.connect(lambda value, axis=axis: self._typed(axis, value))
             field.returnPressed.connect(self._entered)
             field.refused.connect(controller.say)
             filled(place, label_for(axis, field), (field, 1))
-        tip = "Keep explaining this place; again to unpin (Q)."
-        self._pin = clickable(QPushButton("Pin"), "probe.pin", "Pin the place", tip, self._toggle)
+        tip = "Keep explaining this location; again to unpin (Q)."
+        self._pin = clickable(QPushButton("Pin"), "probe.pin", "Pin the location", tip, self._toggle)
         self._pin.setCheckable(True)
         nowhere = QLabel(NOWHERE, wordWrap=True, margin=12, alignment=Qt.AlignmentFlag.AlignCenter)
         self._nowhere = named(nowhere, "probe.nowhere")
         self.sections = [Section(place, controller) for place in range(MAX_LANES)]
-        form, top = in_column(*self.sections, 1, margins=(8, 4, 8, 4), spacing=6), QWidget()
-        self._scrolled = ScrollingForm(form)
+        self._scrolled = ScrollingForm(in_column(*self.sections, 1, margins=(8, 4, 8, 4), spacing=6))
         filled(place, self._pin, margins=(8, 0, 8, 0))
-        top.setLayout(place)
-        filled(QVBoxLayout(self), top, (self._nowhere, 1), (self._scrolled, 1), margins=(0, 6, 0, 0))
+        filled(QVBoxLayout(self), place, (self._nowhere, 1), (self._scrolled, 1), margins=(0, 6, 0, 0))
         self.first_stop = self._fields["x"]
 
     def minimumSizeHint(self) -> QSize:
@@ -165,7 +164,7 @@ class ProbePanel(QWidget):
                 if field.text() != before and not field.hasFocus():
                     field.setCursorPosition(0)
         self._pin.setChecked(probe.pinned)
-        self._pin.setText("Let go" if probe.pinned else "Pin")
+        self._pin.setText("Unpin" if probe.pinned else "Pin")
         self._nowhere.setVisible(probe.place is None)
         self._scrolled.setVisible(probe.place is not None)
         for place, section in enumerate(self.sections if probe.place is not None else ()):
@@ -173,19 +172,19 @@ class ProbePanel(QWidget):
             if place < len(probe.lanes):
                 section.show_probe(scene.lanes[place], probe.lanes[place], theme)
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
     def _typed(self, axis: str, value: float) -> None:
-        """A coordinate was typed: it is that of the place from now on, the other one stays."""
+        """Pin the location with this coordinate, and the other one unchanged."""
         self._probe.pin(*(value if name == axis else field.value() for name, field in self._fields.items()))
 
     def _entered(self) -> None:
-        """Enter, with nothing typed, pins what the fields show."""
+        """Pin the location in the fields, after Enter without typing."""
         self._probe.pin(*(each.value() for each in self._fields.values()))
 
     def _toggle(self) -> None:
         chosen = self._controller.session.of(ProbeSession)
-        self._pin.setChecked(chosen.probe is not None)  # the scene says whether it is down
+        self._pin.setChecked(chosen.probe is not None)  # only a scene changes it
         if chosen.probe is None and self._controller.pointer is None:
             self._entered()
         else:

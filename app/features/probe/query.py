@@ -1,4 +1,4 @@
-"""BoundaryFacts: what the probe needs to know of a model: the norm of w, and where f changes its sign."""
+"""Queries of the probe: the norm of w, the zeros of f, and whole probes of models too large for the window's thread."""
 
 from __future__ import annotations
 
@@ -18,24 +18,23 @@ from solver.core.binary_reduction import PairClassifier
 from solver.inspection.boundary_distance import Crossings, Nearest, crossings, nearest_zero, squared_norm
 from solver.inspection.margin_rays import Decision
 
-from .tables import Who
+from .tables import NamedPoints
 
-#: Samples along the longer side of a picture; support vectors up to which the norm is worked out, and up to which the
-#: window itself may look for the nearest boundary point.
+#: Samples along the longer side of a picture; largest numbers of support vectors for which the norm is computed, and
+#: for which the window's thread may search the nearest boundary point.
 SAMPLES, MOST_SQUARED, MOST_REFINED = 160, 6000, 2500
 
 
 class BoundaryFacts(Struct, frozen=True, eq=False):
-    """What has been found out about one binary problem of a model.
+    """What is known about one binary problem of a model.
 
     Attributes
     ----------
     decision : Decision
     norm : float or None
-        ||w|| in feature space; None where there is none, because the kernel is not positive semidefinite, or where
-        there are too many support vectors.
+        ||w|| in feature space; None if the kernel is not positive semidefinite, or there are too many support vectors.
     crossings : Crossings
-        Of the part of the plane that is shown.
+        Zeros of f in the displayed part of the plane.
     """
 
     decision: Decision
@@ -43,19 +42,19 @@ class BoundaryFacts(Struct, frozen=True, eq=False):
     crossings: Crossings
 
     def nearest(self, at: Array) -> Nearest | None:
-        """The boundary point nearest to a place, if one has been found."""
+        """Return the boundary point closest to a location, if one has been found."""
         return nearest_zero(self.decision, at, self.crossings) if len(self.decision.coef) <= MOST_REFINED else None
 
 
 class BoundaryQuery(Struct, frozen=True):
-    """What is the ground of this problem of this model, within (left, right, bottom, top)?"""
+    """Query: the `BoundaryFacts` of a problem of a model, within (left, right, bottom, top)."""
 
     model: PairClassifier
     problem: int
     limits: tuple[float, float, float, float]
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """As `Query`; the value is a `BoundaryFacts`."""
+        """Post a `BoundaryFacts` once."""
         left, right, bottom, top = self.limits
         decision = Decision.of(self.model.expansion, self.problem, self.model.scaler)
         pace, norm = Pace(overtaken), None
@@ -72,18 +71,18 @@ class BoundaryQuery(Struct, frozen=True):
 
 
 class ProbeQuery(Struct, frozen=True):
-    """Why does this model give a place its class?  For models that are too large for the window to wait."""
+    """Query: the probe of a model that is too large for the window's thread."""
 
     model: Model
     lane: Lane
-    who: Who
+    named: NamedPoints
     place: tuple[float, float]
     probe: Callable[..., Any]
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """As `Query`; the value is a `LaneProbe`."""
+        """Post a `LaneProbe` once."""
         pace = Pace(overtaken)
         yield from pace.pause()
         pending = begun_shares(self.model, np.array([self.place]))
         shares = None if pending is None else (yield from pace.wait(pending))
-        post(self.probe(self.model, self.lane, self.who, self.place, shares=shares))
+        post(self.probe(self.model, self.lane, self.named, self.place, shares=shares))

@@ -1,6 +1,6 @@
-"""Probe: why a place of the plane gets its class, in every lane: values and sentences for panel and pictures; no Qt.
+"""Probe: why a location of the plane gets its class, in every lane: values and sentences for panel and pictures; no Qt.
 
-Every number is the model's own: the vote neighbour by neighbour, or f term by term, at the place itself.
+Every number is the model's own: the vote neighbour by neighbour, or f term by term, at the location itself.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from solver.knn.vote import Vote
 
 from . import text as words
 from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
-from .tables import Neighbours, Probabilities, Problems, Summands, Table, Votes, Who
+from .tables import NamedPoints, NeighbourRows, ProbabilityRows, ProblemRows, TableRows, TermRows, VoteRows
 
-Place = tuple[float, float]
-#: Lines that a picture shows at most: to the nearest neighbours, and to the support vectors with the largest terms.
+Location = tuple[float, float]
+#: Largest numbers of lines in a picture: to the nearest neighbours, and to the support vectors with the largest terms.
 MOST_LINES, MOST_TERMS = 60, 12
-#: A term below this share of the largest has no line.
+#: Least term that has a line, as a share of the largest.
 LEAST_TERM = 0.02
-#: From so many kernel values on a probe takes more than about 5 ms, and is worked out in the background.
+#: Number of kernel values above which a probe takes more than about 5 ms, and is computed in the background.
 HEAVY = 40_000
 
 
 class Ball(Struct, frozen=True):
-    """All locations as near to the probed one as the k-th neighbour, where distances are those of the model.
+    """The locations as near to the probed one as the k-th neighbour, in the distances of the model.
 
     Attributes
     ----------
     metric : str
     p, radius : float
     scaler : Scaler or None
-        What locations are transformed by first.
+        Transformation of locations before distances are measured.
     """
 
     metric: str
@@ -64,13 +64,13 @@ class Sketch(Struct, frozen=True, eq=False):
     Attributes
     ----------
     ends : ndarray of shape (m, 2)
-        Points that have a say, each with a line to the place and a ring.
+        Contributing points, each with a line to the location and a ring.
     sizes : ndarray of shape (m,)
-        How much, as a share of the largest: from 0 to 1.
+        Contributions as shares of the largest, from 0 to 1.
     positive : ndarray of shape (m,), bool
-        For the positive class of the problem; neighbours all are.
+        Whether it contributes to the positive class of the problem; true for neighbours.
     classes : ndarray of shape (m,)
-        Whose colour the line has; -1 for none's.
+        Classes that give the lines their colour; -1 for none.
     ball : Ball or None
     """
 
@@ -85,49 +85,49 @@ NO_SKETCH = Sketch(np.empty((0, 2)), np.empty(0), np.empty(0, dtype=np.bool_), n
 
 
 class LaneProbe(Struct, frozen=True, eq=False):
-    """Why a lane gives a place its class.
+    """Why a lane gives a location its class.
 
     Attributes
     ----------
     label : int
-        The class, 0 to 7, as the model predicts it; -1 where there is no model.
+        The predicted class, 0 to 7; -1 without a model.
     headline : str
         "class 2: 3 of 5 votes".
     formula : str
     lines : tuple of str
-        Sums, margins, distances, and the tie rule where it decided.
-    tables : tuple of Table
+        Sums, margins, distances, and the tie rule if it decided.
+    tables : tuple of TableRows
     sketch : Sketch
     message : str
-        Why there is nothing, or "".
+        Sentence why there is no probe, or "".
     """
 
     label: int = -1
     headline: str = ""
     formula: str = ""
     lines: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: tuple[TableRows, ...] = ()
     sketch: Sketch = NO_SKETCH
     message: str = ""
 
 
 class Probe(Struct, frozen=True, eq=False):
-    """What is probed just now.
+    """The probe in all lanes.
 
     Attributes
     ----------
     place : (x, y) or None
-        None when the probe is not looked at, or the pointer is nowhere.
+        The probed location; None if the probe is not displayed, or the pointer is outside the pictures.
     pinned : bool
     aim : (x, y) or None
-        Where the pointer is in one of the pictures: the others mark it, too.
+        Location of the pointer in one of the pictures, which the others mark as well.
     lanes : tuple of LaneProbe
-        Of the lanes on screen; empty without a place.
+        Those of the displayed lanes; empty without a location.
     """
 
-    place: Place | None = None
+    place: Location | None = None
     pinned: bool = False
-    aim: Place | None = None
+    aim: Location | None = None
     lanes: tuple[LaneProbe, ...] = ()
 
 
@@ -137,91 +137,105 @@ NO_PROBE = Probe()
 def probe_lane(
     model: Model,
     lane: Lane,
-    who: Who,
-    place: Place,
-    ground: BoundaryFacts | None = None,
-    rests: bool = True,
-    told: bool = True,
+    named: NamedPoints,
+    place: Location,
+    facts: BoundaryFacts | None = None,
+    still: bool = True,
+    in_words: bool = True,
     shares: Array | None = None,
-    before: Place | None = None,
+    before: Location | None = None,
 ) -> LaneProbe:
-    """Why `model`, trained as `lane` says, gives `place` its class.
+    """Return why `model`, trained with the settings of `lane`, gives `place` its class.
 
     Parameters
     ----------
     model : Model
     lane : Lane
-    who : Who
-        Its training points.
+    named : NamedPoints
+        The training points of the model, with names.
     place : (x, y)
-    ground : BoundaryFacts, optional
-        What has been found out about the model in the background.
-    rests : bool, default=True
-        The place does not follow the pointer: then there is time to look for the nearest boundary point.
-    told : bool, default=True
-        In words and tables, too; else only what is drawn, which is worked out before each first picture of a drag.
+    facts : BoundaryFacts, optional
+        What the background has found out about the model.
+    still : bool, default=True
+        The location does not follow the pointer, so there is time to search the nearest boundary point.
+    in_words : bool, default=True
+        Whether to make words and tables, too; else only what is drawn, which each first picture of a drag needs.
     shares : ndarray of shape (1, n_classes), optional
-        Those of a model in another process, which has been waited for.
+        Shares predicted by a model in another process.
     before : (x, y), optional
-        Where the pointer was before it crossed the last border of a cell of neighbours.
+        Location of the pointer before it crossed the last edge of a cell of neighbours.
     """
     at = np.array(place, dtype=np.float64)
     try:
         if model.kind == "f":
-            return _of_problems(model, lane, who, at, ground, rests, told)
+            return _of_problems(model, lane, named, at, facts, still, in_words)
         if model.neighbours is not None:
-            return _of_neighbours(model.neighbours, lane, who, place, told, before)
-        return _of_shares(model, lane, who, model.predict_proba(at[None, :])[0] if shares is None else shares[0])
-    except ValueError as error:  # the solver's sentences: values that overflow, a place too far away
+            return _of_neighbours(model.neighbours, lane, named, place, in_words, before)
+        return _of_shares(model, lane, named, model.predict_proba(at[None, :])[0] if shares is None else shares[0])
+    except ValueError as error:  # overflowing values, a location too far away
         return LaneProbe(message=str(error))
 
 
-def _of_shares(model: SharesModel, lane: Lane, who: Who, shares: Array) -> LaneProbe:
+def _of_shares(model: SharesModel, lane: Lane, named: NamedPoints, shares: Array) -> LaneProbe:
     labels: list[int] = model.classes_.tolist()
     winner = int(shares.argmax())
-    headline = f"{who.names[labels[winner]]}: {percent(float(shares[winner]))}"
-    tables = (Probabilities(shares, shares, labels, who.names, winner, "Probabilities"),)
+    headline = f"{named.names[labels[winner]]}: {percent(float(shares[winner]))}"
+    tables = (ProbabilityRows(shares, shares, labels, named.names, winner, "Probabilities"),)
     return LaneProbe(labels[winner], headline, lane.decision, tables=tables)
 
 
 @lru_cache(maxsize=16)
-def vote_at(model: KNeighborsClassifier, place: Place) -> Vote:
-    """The vote at a place; the controller asks for the same ones."""
+def vote_at(model: KNeighborsClassifier, place: Location) -> Vote:
+    """Return the vote at a location; cached, since the controller needs the same votes."""
     return model.vote_at(place)
 
 
 def _of_neighbours(
-    model: KNeighborsClassifier, lane: Lane, who: Who, place: Place, told: bool, before: Place | None
+    model: KNeighborsClassifier,
+    lane: Lane,
+    named: NamedPoints,
+    place: Location,
+    in_words: bool,
+    before: Location | None,
 ) -> LaneProbe:
     vote = vote_at(model, place)
     labels: list[int] = model.classes_.tolist()
     few = vote.index[:MOST_LINES]
     counted = (vote.share * vote.weight)[:MOST_LINES]
     sketch = Sketch(
-        who.trained.xy[few],
+        named.trained.xy[few],
         counted / max(float(counted.max(initial=0.0)), 1e-300),
         np.ones(len(few), dtype=np.bool_),
-        who.labels(few),
+        named.labels(few),
         Ball(model.metric, float(model.p), vote.radius, model.scaler),
     )
-    if not told:
+    if not in_words:
         return LaneProbe(labels[vote.winner], sketch=sketch)
-    names = [who.names[label] for label in labels]
-    there = vote.index if before is None else vote_at(model, before).index
-    came, left = (np.setdiff1d(*each) for each in ((vote.index, there), (there, vote.index)))
-    crossed = words.border_lines([who.name(row) for row in came.tolist()], [who.name(row) for row in left.tolist()])
+    names = [named.names[label] for label in labels]
+    before_index = vote.index if before is None else vote_at(model, before).index
+    came, left = (np.setdiff1d(*each) for each in ((vote.index, before_index), (before_index, vote.index)))
+    crossed = words.border_lines([named.name(row) for row in came.tolist()], [named.name(row) for row in left.tolist()])
     return LaneProbe(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),
         lane.decision,
         (*words.vote_lines(vote, names, model.weights, getattr(lane.settings, "n_neighbors", vote.k)), *crossed),
-        (Votes(vote.votes, vote.shares, labels, who.names, vote.winner), Neighbours(vote, model.weights, who)),
+        (
+            VoteRows(vote.votes, vote.shares, labels, named.names, vote.winner),
+            NeighbourRows(vote, model.weights, named),
+        ),
         sketch,
     )
 
 
 def _of_problems(
-    model: PairClassifier, lane: Lane, who: Who, at: Array, ground: BoundaryFacts | None, rests: bool, told: bool
+    model: PairClassifier,
+    lane: Lane,
+    named: NamedPoints,
+    at: Array,
+    facts: BoundaryFacts | None,
+    still: bool,
+    in_words: bool,
 ) -> LaneProbe:
     values = model.pair_decision_function(at[None, :])
     f, winner = values[0], int(model.winner(values)[0])
@@ -229,25 +243,25 @@ def _of_problems(
     shown = shown_pair(model, lane)
     pair = model.pairs_[shown]
     terms = terms_at(model, at, shown, f=float(f[shown]))
-    sketch = _sketch(terms, who, pair.positive, pair.negative, classes)
-    if not told:
+    sketch = _sketch(terms, named, pair.positive, pair.negative, classes)
+    if not in_words:
         return LaneProbe(classes[winner], sketch=sketch)
-    names = [who.names[label] for label in classes]
+    names = [named.names[label] for label in classes]
     several = len(model.pairs_) > 1
-    of = problem(*problem_of(pair, classes), who.names) if several else ""
-    lines = [words.side_line(pair, classes, who.names), words.sum_line(terms, of)]
-    tables: list[Table] = [Problems(f, model.pairs_, classes, who.names, shown)] if several else []
+    of = problem(*problem_of(pair, classes), named.names) if several else ""
+    lines = [words.side_line(pair, classes, named.names), words.sum_line(terms, of)]
+    tables: list[TableRows] = [ProblemRows(f, model.pairs_, classes, named.names, shown)] if several else []
     if several and model.pairs_[0].negative != REST:
         won = duels_won(f, model.pairs_, len(classes)).astype(np.float64)
-        tables.append(Votes(won, won / won.sum(), classes, who.names, winner, "Duels won"))
+        tables.append(VoteRows(won, won / won.sum(), classes, named.names, winner, "Duels won"))
         lines += words.duel_lines(won, names, winner)
-    tables.append(Summands(terms, pair, classes, who))
+    tables.append(TermRows(terms, pair, classes, named))
     if lane.trainer is not None and lane.trainer.has_margins:
         lines.append(words.margin_line(terms.f))
-    norm = _norm(model, shown, ground)
+    norm = _norm(model, shown, facts)
     if norm is not None and norm > 0.0:
         lines.append(words.distance_line(terms.f, norm, model.expansion.is_linear))
-    nearest = ground.nearest(at) if ground is not None and rests else None
+    nearest = facts.nearest(at) if facts is not None and still else None
     if nearest is not None:
         lines.append(words.nearest_line(nearest))
     noise = model.rounding * (1.0 + float(np.abs(at).max()))
@@ -256,8 +270,8 @@ def _of_problems(
     return LaneProbe(classes[winner], headline, formula, tuple(lines), tuple(tables), sketch)
 
 
-def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Sequence[int]) -> Sketch:
-    """Lines to the support vectors with the largest terms."""
+def _sketch(terms: Terms, named: NamedPoints, positive: int, negative: int, classes: Sequence[int]) -> Sketch:
+    """Return lines to the support vectors with the largest terms."""
     if not terms.of_points or not len(terms.value):
         return NO_SKETCH
     size = np.abs(terms.value)
@@ -265,36 +279,38 @@ def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Seque
     towards = terms.value[few] > 0.0
     colours = np.where(towards, classes[positive], classes[negative] if negative != REST else -1)
     index = terms.index[few]
-    return Sketch(who.trained.xy[index], size[few] / max(float(size[0]), 1e-300), towards, colours, None)
+    return Sketch(named.trained.xy[index], size[few] / max(float(size[0]), 1e-300), towards, colours, None)
 
 
-def _norm(model: PairClassifier, shown: int, ground: BoundaryFacts | None) -> float | None:
-    """||w|| of the problem; None while it is not known."""
+def _norm(model: PairClassifier, shown: int, facts: BoundaryFacts | None) -> float | None:
+    """Return ||w|| of the problem; None while it is unknown."""
     if model.expansion.is_linear:
         return float(np.hypot(*model.plane_weights[shown]))
-    return None if ground is None else ground.norm
+    return None if facts is None else facts.norm
 
 
 def heavy(model: Model) -> bool:
-    """Whether a probe of `model` takes too long for the window, or longer than anybody knows: in another process."""
+    """Whether a probe of `model` takes too long for the window's thread, or its duration is unknown: in another
+    process.
+    """
     if remote(model) is not None:
         return True
     return model.kind == "f" and len(model.expansion.support) * len(model.pairs_) > HEAVY
 
 
-#: Panels whose location is the probe's: while one of them is open, the probe follows the pointer.
+#: Panels about the probe's location: while one of them is open, the probe follows the pointer.
 FOLLOWERS = frozenset({"probe", "search"})
-#: The last probes: each scene asks for them again.
+#: The last probes: every scene needs them again.
 _kept = lru_cache(maxsize=16)(probe_lane)
 
 
 class ProbeSession(FeatureSession, frozen=True):
-    """What is done with the probe.
+    """The pinned location of the probe.
 
     Attributes
     ----------
     probe : tuple of (float, float) or None
-        The place whose class is explained, once it is pinned.
+        The pinned location, if there is one.
     """
 
     probe: tuple[float, float] | None = None
@@ -303,25 +319,25 @@ class ProbeSession(FeatureSession, frozen=True):
         return ProbeSession()
 
 
-def place_of(session: Session, pointer: Place | None, panel: str = "probe") -> Place | None:
-    """The place that `panel` is about: the pinned one, else that of the keyboard, else that of `pointer`; or None."""
+def place_of(session: Session, pointer: Location | None, panel: str = "probe") -> Location | None:
+    """Return the location that `panel` is about: the pinned one, else the keyboard cursor, else `pointer`; or None."""
     followed = (session.cursor or pointer) if panel in session.open_panels else None
     return session.of(ProbeSession).probe or followed
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
-    """What is probed at this moment, in all lanes."""
+    """Return the probe of all lanes."""
     place, aim = place_of(context.session, context.pointer), context.pointer
     if place is None:
         return (Probe(aim=aim) if aim is not None else NO_PROBE,)
     pinned = context.session.of(ProbeSession).probe is not None
     if FOLLOWERS & context.session.open_panels == {"search"}:
-        lanes = ()  # lines to the neighbours would give away what is searched for
+        lanes = ()  # lines to the neighbours would give the result of the search away
     return (Probe(place, pinned, aim, tuple(_lane(context, lane, place, pinned) for lane in lanes)),)
 
 
-def _lane(context: Context, scene: LaneScene, place: Place, pinned: bool) -> LaneProbe:
-    """The probe of a lane: worked out now, or fetched from the background where that is heavy."""
+def _lane(context: Context, scene: LaneScene, place: Location, pinned: bool) -> LaneProbe:
+    """Return the probe of a lane: computed now, or by the background if it is heavy."""
     document, session, results, slot = context.document, context.session, context.results, scene.slot
     frame = results.frame(slot)
     if frame is not None and frame.sides is not None:
@@ -334,26 +350,26 @@ def _lane(context: Context, scene: LaneScene, place: Place, pinned: bool) -> Lan
         if answer is None or answer.query != _question(frame, document, place) or found is None:
             return LaneProbe(message=(answer.message if answer is not None else "") or "Working it out…")
         return found
-    known, ground = results.answer(f"ground{slot}"), None
+    known, facts = results.answer(f"boundary facts{slot}"), None
     if known is not None and isinstance(known.query, BoundaryQuery) and known.query.model is frame.model:
         of_shown = known.query.problem == shown_pair(known.query.model, frame.lane)
-        ground = known.value if of_shown else None
-    rests, told = pinned or session.cursor is not None, "probe" in session.open_panels
-    before = context.came_from.get(frame.neighbours) if told else None
-    return _kept(frame.model, frame.lane, _who(frame, document), place, ground, rests, told, before=before)
+        facts = known.value if of_shown else None
+    still, in_words = pinned or session.cursor is not None, "probe" in session.open_panels
+    before = context.came_from.get(frame.neighbours) if in_words else None
+    return _kept(frame.model, frame.lane, _named(frame, document), place, facts, still, in_words, before=before)
 
 
-def _who(frame: Frame, document: Document) -> Who:
-    return Who(frame.points, document.points, document.class_names)
+def _named(frame: Frame, document: Document) -> NamedPoints:
+    return NamedPoints(frame.points, document.points, document.class_names)
 
 
-def _question(frame: Frame, document: Document, place: Place) -> ProbeQuery:
+def _question(frame: Frame, document: Document, place: Location) -> ProbeQuery:
     assert frame.model is not None
-    return ProbeQuery(frame.model, frame.lane, _who(frame, document), place, probe_lane)
+    return ProbeQuery(frame.model, frame.lane, _named(frame, document), place, probe_lane)
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """What the background is asked while a place is probed: of large models all of it, of others what takes longer."""
+    """Return the queries while a location is probed: whole probes of large models, else the facts that take longer."""
     place, document = place_of(context.session, context.pointer), context.document
     asked: dict[str, Query] = {}
     for slot, grid in zip(document.slots, context.grids, strict=False):
@@ -365,5 +381,5 @@ def queries(context: Context) -> dict[str, Query]:
             asked[LaneQuestion("probe", slot)] = _question(frame, document, place)
         elif model.kind == "f" and not model.expansion.is_linear and frame.phase is not Phase.TRAINING:
             limits = (grid.left, grid.right, grid.bottom, grid.top)
-            asked[LaneQuestion("ground", slot)] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)
+            asked[LaneQuestion("boundary facts", slot)] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)
     return asked

@@ -1,4 +1,4 @@
-"""Text of the probe: the sentences of the panel "Why this class": who won, by what, and where a rule decided; no Qt."""
+"""Wording of the probe: the sentences of the panel "Why this class": the winner, by how much, and why."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from solver.knn.vote import Vote
 
 from .tables import INVERSE, figure
 
-#: Points up to which each is named.
+#: Largest number of points that are named one by one.
 MOST_NAMED = 3
 
-NOWHERE = "Point at a picture, type a place, or press Q to pin one: here it says why that place gets its class."
+NOWHERE = "Point at a picture, type a location, or press Q to pin one: this panel explains why it gets its class."
 
-OF_TWO = "This classifier shows where two others differ: each of them says for itself why."
+OF_TWO = "This classifier shows where two others differ: each of them explains itself."
 
 
 # -- kNN ---------------------------------------------------------------------------------------------------------------
 
 
 def vote_headline(vote: Vote, names: Sequence[str], weights: str) -> str:
-    """ "class 2: 3 of 5 votes"; `names` are those of the model's classes."""
+    """Return the winner and its votes: "class 2: 3 of 5 votes"; `names` are those of the model's classes."""
     won, winner = float(vote.votes[vote.winner]), names[vote.winner]
     if len(vote.leaders) > 1:
         winner = f"Tie of {listed([names[c] for c in vote.leaders.tolist()])}, each"
@@ -42,14 +42,16 @@ def vote_headline(vote: Vote, names: Sequence[str], weights: str) -> str:
 
 
 def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tuple[str, ...]:
-    """Where a rule decided, and nothing else."""
+    """Return sentences about rules that decided, if any did."""
     lines = []
     if asked > vote.k:
         lines.append(f"k = {grouped(asked)} was asked for, but there {_only(vote.k)}.")
     if vote.at_zero:
-        who = "1 point lies exactly here" if vote.at_zero == 1 else f"{grouped(vote.at_zero)} points lie exactly here"
+        subject = (
+            "1 point lies exactly here" if vote.at_zero == 1 else f"{grouped(vote.at_zero)} points lie exactly here"
+        )
         alone = "it alone decides" if vote.at_zero == 1 else "they alone decide, by count"
-        lines.append(f"{who}, d = 0: with the weight {INVERSE[weights]} {alone}.")
+        lines.append(f"{subject}, d = 0: with the weight {INVERSE[weights]} {alone}.")
     elif vote.is_shared:
         left = "the 1 vote that is left" if vote.room == 1 else f"the {grouped(vote.room)} votes that are left"
         lines.append(
@@ -66,9 +68,9 @@ def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tu
 
 
 def border_lines(came: Sequence[str], left: Sequence[str]) -> tuple[str, ...]:
-    """Which points vote beyond the last border that was crossed, and which no longer do; () where none was."""
-    said = [f"{_points(names)} {what}" for names, what in ((came, "came"), (left, "left")) if names]
-    return (f"Last border of a cell: {', '.join(said)}.",) if said else ()
+    """Return which points began and stopped voting at the last edge that was crossed; () if none was."""
+    parts = [f"{_points(names)} {what}" for names, what in ((came, "came"), (left, "left")) if names]
+    return (f"Last border of a cell: {', '.join(parts)}.",) if parts else ()
 
 
 def _points(names: Sequence[str]) -> str:
@@ -89,7 +91,7 @@ def _upper(text: str) -> str:
 
 
 def f_headline(f: Array, winner: int, names: Sequence[str], pairs: Sequence[Pair], noise: float, lane: Lane) -> str:
-    """Who wins, and by what: "f(x) = −0.73: class 1, between the margins"."""
+    """Return the winner and by how much: "f(x) = −0.73: class 1, between the margins"."""
     if len(pairs) == 1:
         value = float(f[0])
         if abs(value) <= noise:
@@ -109,30 +111,32 @@ def f_headline(f: Array, winner: int, names: Sequence[str], pairs: Sequence[Pair
 
 
 def duel_lines(won: Array, names: Sequence[str], winner: int) -> list[str]:
-    """The tie rule of the duels, where it decided."""
+    """Return the tie rule of the duels if it decided."""
     leaders = np.flatnonzero(won == won.max()).tolist()
     if len(leaders) < 2:
         return []
-    who, duels = _upper(listed([names[c] for c in leaders])), count(int(won[winner]), "duel")
-    return [f"{who} have won {duels} each: a tie. A prediction that must name one takes the lowest, {names[winner]}."]
+    subject, duels = _upper(listed([names[c] for c in leaders])), count(int(won[winner]), "duel")
+    return [
+        f"{subject} have won {duels} each: a tie. A prediction that must name one takes the lowest, {names[winner]}."
+    ]
 
 
 def side_line(pair: Pair, classes: list[int], names: Sequence[str]) -> str:
-    """Which class a positive f is for."""
+    """Return which class a positive f is for."""
     against = "the rest" if pair.negative == REST else names[classes[pair.negative]]
     return f"f > 0 is for {names[classes[pair.positive]]}, f ≤ 0 for {against}."
 
 
 def sum_line(terms: Terms, name: str) -> str:
-    """That the bars sum to f."""
+    """Return that the bars sum to f."""
     of = f" of {name}" if name else ""
     if terms.agrees:
         return f"All terms{of} and b add up to f(x) = {figure(terms.f)}."
-    return f"The terms{of} add up to {figure(terms.total)}, but f(x) = {figure(terms.f)}: rounding has won here."
+    return f"The terms{of} add up to {figure(terms.total)}, but f(x) = {figure(terms.f)}: the rest is rounding error."
 
 
 def margin_line(f: float) -> str:
-    """Where f stands against the margins f = −1 and f = 1."""
+    """Return the position of f relative to the margins f = −1 and f = 1."""
     if abs(abs(f) - 1.0) < 1e-9:
         return f"|f(x)| = 1: on the margin of {'+1' if f > 0 else '−1'}."
     if abs(f) < 1.0:
@@ -141,12 +145,12 @@ def margin_line(f: float) -> str:
 
 
 def distance_line(f: float, norm: float, linear: bool) -> str:
-    """The distance to where f = 0: of a line in the plane, of other kernels in feature space."""
+    """Return the distance to f = 0: to the line in the plane, or in feature space for other kernels."""
     goal = "the line f = 0" if linear else "f = 0 in feature space"
     return f"Distance to {goal}: |f(x)| / ‖w‖ = {figure(abs(f))} / {figure(norm)} = {figure(abs(f) / norm)}."
 
 
 def nearest_line(found: Nearest) -> str:
-    """How far away the boundary is in the plane, and how that was found."""
+    """Return the distance of the boundary in the plane, and how it was found."""
     most, refined = ("", ", refined") if found.refined else ("at most ", "")
-    return f"Nearest place with f = 0: {most}{figure(found.distance)} away (found on a grid{refined})."
+    return f"Nearest location with f = 0: {most}{figure(found.distance)} away (found on a grid{refined})."

@@ -1,4 +1,4 @@
-"""ProbeTable: a table of a probe in rows: text, symbols of classes, and signed bars; only rows in sight are made."""
+"""ProbeTable: a table of a probe in rows: text, symbols of classes, and signed bars; only visible rows are painted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -23,62 +23,25 @@ from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import bold, guarded
+from app.views.widgets.rows_model import Index, RowsModel
 
-from .tables import Table
+from .tables import TableRows
 
-Index = QModelIndex | QPersistentModelIndex
-ROOT = QModelIndex()
-#: Least height of a row in pixels, and its height in lines; rows whose text is measured for the widths of columns.
+#: Least height of a row (pixels), its height in lines; number of rows whose text is measured for the column widths.
 ROW, ROW_LINES, MEASURED = 24, 1.4, 12
-#: Width of a symbol with its gap, and of the room beside a text.
+#: Width of a symbol with its gap, and of the space beside a text (pixels).
 ICON, PAD = 20.0, 4.0
 
 
-class TableModel(QAbstractTableModel):
-    """A `Table` as Qt asks for it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.table: Table | None = None
-
-    def show_table(self, table: Table) -> None:
-        """Show another table; one of the same shape keeps the place in it."""
-        old, self.table = self.table, table
-        if old is None or (old.rows, old.header) != (table.rows, table.header):
-            self.beginResetModel()
-            self.endResetModel()
-        elif table.rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(table.rows - 1, len(table.header) - 1))
-
-    def rowCount(self, parent: Index = ROOT) -> int:
-        return 0 if self.table is None or parent.isValid() else self.table.rows
-
-    def columnCount(self, parent: Index = ROOT) -> int:
-        return 0 if self.table is None or parent.isValid() else len(self.table.header)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if self.table is None or not index.isValid():
-            return None
-        if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == 0:
-            return self.table.told(index.row())
-        shown = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
-        return self.table.cell(index.row(), index.column()) if shown else None
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if self.table is None or orientation is not Qt.Orientation.Horizontal:
-            return None
-        return self.table.header[section] if role == Qt.ItemDataRole.DisplayRole else None
-
-
 class _Cells(QStyledItemDelegate):
-    """Paints cells: the symbol of a class before the text, a bar behind the number of the last column."""
+    """Paint cells: the symbol of a class before the text, a bar behind the number of the last column."""
 
     def __init__(self, owner: ProbeTable) -> None:
         super().__init__(owner)
         self._owner = owner
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        # Straight from the table: Qt would ask the model for eight things about each cell, at every move.
+        # Straight from the table: Qt would query eight roles of each cell at every move.
         table = self._owner.table
         if table is None:
             return
@@ -101,11 +64,11 @@ class _Cells(QStyledItemDelegate):
                 pixmap = symbol_pixmap(theme, str(int(table.symbols[row])), 18, self._owner.devicePixelRatioF())
                 painter.drawPixmap(QPointF(left - 2, box.center().y() - 9), pixmap)
                 left += ICON
-            rest = QRectF(left, box.top(), box.right() - left, box.height())
-            shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, rest.width())
-            painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+            remainder = QRectF(left, box.top(), box.right() - left, box.height())
+            shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, remainder.width())
+            painter.drawText(remainder, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
-    def _paint_bar(self, painter: QPainter, table: Table, row: int, box: QRectF, text: str, theme: Theme) -> None:
+    def _paint_bar(self, painter: QPainter, table: TableRows, row: int, box: QRectF, text: str, theme: Theme) -> None:
         room = min(self._owner.number_room, box.width())
         number = QRectF(box.left(), box.top(), room, box.height()).adjusted(PAD, 0, -PAD, 0)
         painter.drawText(number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
@@ -117,7 +80,7 @@ class _Cells(QStyledItemDelegate):
         length = (reach - 1) * value / largest if largest > 0 else 0.0
         colour = QColor(*(theme.classes[label] if label >= 0 else theme.faint))
         painter.setPen(QPen(colour, 1))
-        # What speaks against looks different without its colour, too.
+        # Negative values differ not only in colour.
         painter.setBrush(QBrush(colour, Qt.BrushStyle.Dense4Pattern if value < 0 else Qt.BrushStyle.SolidPattern))
         if abs(length) >= 0.5:
             painter.drawRect(QRectF(QPointF(zero, bars.top()), QPointF(zero + length, bars.bottom())).normalized())
@@ -126,12 +89,12 @@ class _Cells(QStyledItemDelegate):
 
 
 class ProbeTable(QTableView):
-    """One table.
+    """A view of one table.
 
     Parameters
     ----------
     pick : callable
-        ``pick(row)`` after a click on a row, or Enter.
+        ``pick(row)`` is called after a click on a row, or Enter.
     """
 
     def __init__(self, pick: Callable[[int], None]) -> None:
@@ -153,7 +116,8 @@ class ProbeTable(QTableView):
         self.bold = QFont()
         self._widths: list[float] = []
         self._header: tuple[str, ...] = ()
-        self._model = TableModel()
+        self.table: TableRows | None = None
+        self._model = RowsModel()
         self.setModel(self._model)
         self.setItemDelegate(_Cells(self))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -166,16 +130,11 @@ class ProbeTable(QTableView):
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.clicked.connect(lambda index: self._pick(index.row()))
 
-    @property
-    def table(self) -> Table | None:
-        """What is shown."""
-        return self._model.table
-
-    def show_table(self, table: Table, lane: str, theme: Theme) -> None:
-        """Show `table` of the lane of that title."""
+    def show_table(self, table: TableRows, lane: str, theme: Theme) -> None:
+        """Show `table` of the lane with this title."""
         if table is self.table and theme is self.theme:
             return
-        self.theme = theme
+        self.table, self.theme = table, theme
         self.largest = float(np.abs(table.values).max(initial=0.0))
         if table.header != self._header:
             self._header, self._widths = table.header, []
@@ -184,8 +143,8 @@ class ProbeTable(QTableView):
         self._measure(table)
         self.viewport().update()
 
-    def _measure(self, table: Table) -> None:
-        """Rows of the height of the text; columns as wide as their texts, never narrower than they were."""
+    def _measure(self, table: TableRows) -> None:
+        """Set the heights of rows by the font, and the widths of columns by their texts; columns never get narrower."""
         metrics = QFontMetricsF(self.font())
         row = max(ROW, math.ceil(ROW_LINES * metrics.height()))
         if self.verticalHeader().defaultSectionSize() != row:
@@ -234,7 +193,7 @@ class ProbeTable(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self._pick(self.currentIndex().row())
-        elif event.text().strip() or event.key() == Qt.Key.Key_Escape:  # keys of the window, not a search for a row
+        elif event.text().strip() or event.key() == Qt.Key.Key_Escape:  # the window's keys
             event.ignore()
         else:
             super().keyPressEvent(event)

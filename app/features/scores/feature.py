@@ -1,4 +1,4 @@
-"""Test accuracy beside training accuracy."""
+"""The test accuracy beside the training accuracy."""
 
 from app.scene.feature import Feature
 

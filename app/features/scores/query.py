@@ -1,4 +1,4 @@
-"""Scoring: what a model comes to at points that it was not trained on."""
+"""Scoring: the results of a model on points that it was not trained on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from solver import RocCurve, roc_curve
 from solver.core.arrays import Array, Indices, Integers
 from solver.data.distribution import Law
 
-#: How many new points of a generator; the share of right answers has a standard error of at most 1.6 points.
+#: Number of new points from a generator: the standard error of the accuracy is at most 1.6 points.
 FRESH = 1000
 #: Seed of the new points.
 SEED = (1000, 1)
@@ -28,23 +28,28 @@ SEED = (1000, 1)
 
 @lru_cache(maxsize=4)
 def fresh_points(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """New points and their classes: the same for every model, so that two can be compared."""
+    """Return new points and their classes: the same for every model, so that models can be compared."""
     return law.draw(FRESH, SEED)
 
 
+def labelled(of: Points | Law) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return locations and classes of test points, or of new points of a distribution."""
+    return (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of)
+
+
 class Scores(Struct, frozen=True, eq=False):
-    """What a model comes to at points that it was not trained on.
+    """The results of a model on points that it was not trained on.
 
     Attributes
     ----------
     classes : tuple of int
-        Those of the model and of the points, ascending: rows and columns of the matrix.
+        Classes of the model and of the points, ascending: rows and columns of the matrix.
     confusion : ndarray of shape (n_classes, n_classes)
         Rows true and columns predicted; a point at which m classes tie counts 1 / m in each of their columns.
     wrong, tied : ndarray of intp
-        Which of the points are classified wrongly, and which lie under a tie of their own class with others.
+        Indices of points classified wrongly, and of points at which their own class ties with others.
     roc : RocCurve or None
-        When the model separates two classes and both are among the points.
+        The ROC curve if the model separates two classes and the points are of both.
     """
 
     classes: tuple[int, ...]
@@ -55,20 +60,20 @@ class Scores(Struct, frozen=True, eq=False):
 
     @property
     def accuracy(self) -> float:
-        """Share of the points that is classified rightly, where a tie of m classes counts 1 / m."""
+        """Share of the points classified correctly; a tie of m classes counts 1 / m."""
         return float(self.confusion.trace() / self.confusion.sum())
 
 
 class Scoring(Struct, frozen=True):
-    """Query: how well a model does.
+    """Query: score a model on test points.
 
     Parameters
     ----------
     of : Points or Law
-        The test points, or what new points are drawn from.
+        The test points, or the distribution of new points.
     model : Model
     lane : Lane or None
-        The settings it was trained with, where they matter.
+        The settings of the training, if they matter.
     """
 
     of: Points | Law
@@ -78,25 +83,22 @@ class Scoring(Struct, frozen=True):
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post `Scores` once."""
-        model = self.model
-        xy, labels = (self.of.xy, self.of.labels) if isinstance(self.of, Points) else fresh_points(self.of)
+        model, (xy, labels) = self.model, labelled(self.of)
         found = yield from outcome(model, xy, labels, Pace(overtaken))
-        own, there = model.classes_.tolist(), np.unique(labels).tolist()
-        roc = None
-        if len(own) == 2 and there == own:
-            roc = roc_curve(labels == own[1], found.scores)
-        classes = tuple(sorted({*own, *there}))
+        own, present = model.classes_.tolist(), np.unique(labels).tolist()
+        roc = roc_curve(labels == own[1], found.scores) if len(own) == 2 and present == own else None
+        classes = tuple(sorted({*own, *present}))
         matrix = _confusion(found, model, labels, classes)
         post(Scores(classes, matrix, found.wrong, found.tied, roc))
 
 
 def threshold_of(model: Model) -> float:
-    """The score above which a model of two classes predicts the second."""
+    """Return the score above which a model of two classes predicts the second."""
     return 0.0 if model.kind == "f" else 0.5
 
 
 def _confusion(found: Outcome, model: Model, labels: NDArray[Any], classes: tuple[int, ...]) -> Array:
-    """The matrix of `classes`, rows true and columns predicted."""
+    """Return the matrix of `classes`, rows true and columns predicted."""
     matrix = np.zeros((len(classes), len(classes)))
     rows, columns = (np.searchsorted(classes, each) for each in (labels, found.predicted))
     alone = np.ones(len(labels), dtype=bool)

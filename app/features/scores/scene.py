@@ -1,4 +1,4 @@
-"""The test accuracy of each lane: what it is measured on, what its status line says, and the marks of test points."""
+"""The test accuracy of each lane: what it is measured on, its text in the status line, and the marks of test points."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from solver.data.distribution import Law
 
 from .query import FRESH, Scores, Scoring
 
-#: The panel that shows more of the scores, also while a lane trains.
+#: The panel that displays more of the scores, also while a lane trains.
 PANEL = "evaluation"
-#: Test points up to which a lane is scored, and their marks follow, also while points are dragged.
+#: Largest number of test points for which a lane is scored, and their marks follow, while points are dragged.
 MOST_MARKED = 5000
-#: Where there is neither a test point nor a generator: the number beside it flatters.
+#: Status without test points and generator: a reminder that the training accuracy flatters.
 NO_TEST = Status("on its own training points", "There are no test points, and no generator made these points.", True)
 
 
 def measured_on(document: Document) -> Points | Law | None:
-    """What the accuracy is measured on: the test points, else new points of the generator; None without either."""
+    """Return the test points, else the distribution of new points; None without either."""
     return document.test_points if len(document.test_points) else law_of(document.origin)
 
 
 def measured_words(of: Points | Law | None) -> str:
-    """ "60 test points", "1 000 new points of the generator"."""
+    """Return what the accuracy is measured on: "60 test points", "1 000 new points of the generator"."""
     if of is None:
         return ""
     return count(len(of), "test point") if isinstance(of, Points) else f"{grouped(FRESH)} new points of the generator"
 
 
 def is_awaited(document: Document, index: int, frame: Frame | None) -> bool:
-    """A model of the points and the settings of now is still to come."""
+    """Whether a model of the present points and settings is still to come."""
     if not len(document.training_points) or document.lanes[index].is_difference or frame is None:
         return False
     present = is_present(document, index, frame)
@@ -50,13 +50,13 @@ def is_awaited(document: Document, index: int, frame: Frame | None) -> bool:
 
 
 def plain_lane(lane: Lane) -> Lane:
-    """`lane` without what no training depends on."""
+    """Return `lane` without the settings that no training depends on."""
     classifier, settings, _ = lane.training_key
     return msgspec.structs.replace(lane.with_part(classifier, settings), pair=(0, 1), shading=msgspec.UNSET)
 
 
 def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring | None:
-    """The query about a lane's newest model; None where that is of other points or settings than now."""
+    """Return the query about a lane's newest model; None if that model is of other points or settings."""
     of = measured_on(document)
     if of is None or frame is None or frame.model is None or not is_present(document, index, frame):
         return None
@@ -64,8 +64,11 @@ def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring |
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """The scoring of each model on screen: once it rests, for a drag or a training has another model every frame; in
-    the panel of each."""
+    """Return the scoring of each displayed model.
+
+    A lane is scored once its training has stopped, because a drag or a training has another model in every frame; while
+    the panel is open, always.
+    """
     document, session = context.document, context.session
     open_panel, asked = PANEL in session.open_panels, dict[str, Query]()
     for index in range(document.shown):
@@ -78,12 +81,12 @@ def queries(context: Context) -> dict[str, Query]:
             if open_panel or (still and frame.phase in (Phase.DONE, Phase.PAUSED)):
                 asked[name] = scoring
         elif open_panel and last is not None and is_awaited(document, index, frame):
-            asked[name] = last.query  # shown, as an earlier one's, until the new model is here
+            asked[name] = last.query  # displayed, as that of an earlier model, until the new model is ready
     return asked
 
 
 def scores(context: Context, index: int) -> Answer | None:
-    """The answer about the present model of the lane at place `index`; None while it is not known."""
+    """Return the answer about the present model of lane `index`; None while it is unknown."""
     document, slot = context.document, context.document.slots[index]
     answer = context.results.answer(f"scores{slot}")
     scoring = scoring_of(document, index, context.results.frame(slot))
@@ -92,13 +95,13 @@ def scores(context: Context, index: int) -> Answer | None:
 
 
 def score(context: Context, index: int) -> float | None:
-    """The test accuracy of the lane at place `index`; None while it is not known."""
+    """Return the test accuracy of lane `index`; None while it is unknown."""
     answer = scores(context, index)
     return None if answer is None else answer.value.accuracy
 
 
 def status(context: Context, index: int) -> Status | None:
-    """The test accuracy of the lane at place `index`."""
+    """Return the test accuracy of lane `index` for its status line."""
     document = context.document
     frame, of = context.results.frame(document.slots[index]), measured_on(document)
     if document.lanes[index].is_difference or frame is None or frame.model is None or Cover.TEST in frame.cover:
@@ -114,7 +117,7 @@ def status(context: Context, index: int) -> Status | None:
 
 
 def marks_of_test_points(context: Context, index: int) -> Marks:
-    """Marks of the test points, among all points, that a lane's present model gets wrong or ties at."""
+    """Return marks, among all points, of the test points that a lane's present model gets wrong or ties at."""
     document = context.document
     frame = context.results.frame(document.slots[index])
     answer = scores(context, index) if len(document.test_points) else None

@@ -124,7 +124,7 @@ class SearchPanel(QWidget):
     def _show_pin(self) -> None:
         pinned = self._controller.session.of(ProbeSession).probe is not None
         self._pin.setChecked(pinned)
-        self._pin.setText("Let go" if pinned else "Pin")
+        self._pin.setText("Unpin" if pinned else "Pin")
 
     # -- the user ----------------------------------------------------------------------------------------------------
 

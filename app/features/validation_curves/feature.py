@@ -1,4 +1,4 @@
-"""Accuracy over the whole range of each slider."""
+"""The curves of accuracy under the sliders."""
 
 from app.scene.feature import COMPARE, Action, Feature, Widget
 

@@ -1,9 +1,9 @@
 """Query of the validation curves: accuracy over the whole range of a slider.
 
-A learner that answers for all values at once (`Learner.searched`: kNN for k) is judged by leaving one out; others
-by five folds: they are trained anew at each value, first at every fourth, with a limit of updates; where it is reached,
-that is said.
-Each value is computed from nothing but the points and the settings: none depends on what was computed before it.
+A learner that answers for all values at once (`Learner.searched`: kNN for k) is validated by leaving one point out;
+others by five folds: they are trained at each value, first at every fourth, with a limit of updates.  A value at which
+the limit is reached is marked.  Each value is computed from points and settings alone, independently of the other
+values.
 """
 
 from __future__ import annotations
@@ -28,46 +28,46 @@ from app.learners.scales import Scale
 from app.state.document import Lane
 from solver.core.arrays import Array
 
-#: Seconds between two posts of a curve that grows.
+#: Least time between two posts of a growing curve (s).
 INTERVAL = 0.12
-#: Every how many places are tried first.
+#: Spacing of the positions that are computed first.
 COARSE = 4
-#: Number of folds, and the seed that deals them: evaluation with as many folds reports the same accuracy.
+#: Number of folds and their seed: the evaluation with as many folds reports the same accuracy.
 FOLDS, SEED = 5, 0
-#: Points an SVM's curve is made of at most, and points whose kNN votes are counted at most: of more, a sample.
+#: Largest number of points of an SVM's curve, and of points whose kNN votes are counted; of more, a sample.
 MOST_TRAINED, MOST_COUNTED = 500, 4000
-#: Updates of one training after which it is given up.
+#: Number of updates after which a training is stopped.
 MOST_UPDATES = 50_000
-#: Distances and counts of neighbours held at once.
+#: Number of distances and neighbour counts held at a time.
 BLOCK = 40_000
 
 
 class Curve(Struct, frozen=True, eq=False):
-    """Accuracies over the range of a control, as far as they are known.
+    """Accuracies over the range of a control, as far as they are computed.
 
     Attributes
     ----------
     field : Field
-        Whose slider it is.
+        The field of the slider.
     scale : Scale
-        Place p of the arrays is the slider's position ``scale.low + p``.
+        Index p of the arrays belongs to the slider's position ``scale.low + p``.
     train, validated, test : ndarray of shape (m,)
-        Share of points classified rightly: training points by the model that learnt them all, the same points by
-        models that did not learn them, test points; NaN where that is not known (yet).
+        Share of points classified correctly: training points by the model of all of them, the same points by models
+        that were not trained on them, and test points; NaN if unknown.
     finished : ndarray of shape (m,), bool
-        False where a training was given up before it was certified, or has no solution.
+        False if a training was stopped before its certificate, or has no solution.
     counted, total : int
-        How many of the points have been counted so far; less than all of them only for kNN.
+        Number of points counted so far, and of all to be counted; they differ only for kNN.
     n_points : int
-        Of so many points there are; fewer of them were used when `sampled`.
+        Number of training points.
     sampled : int
-        How many points the curve is made of.
+        Number of points that the curve is computed from, perhaps a sample.
     complete : bool
-        Nothing is still to come.
+        Whether the computation has finished.
     folds : int
-        Into how many parts the points were dealt; 0: each of them was left out.
+        Number of folds; 0: each point was left out.
     fewest : int
-        Points of the smallest class, 0 where that does not matter: fewer than `folds`, and some parts have none.
+        Number of points of the smallest class, 0 if irrelevant; with fewer than `folds`, some folds have none of it.
     """
 
     field: Field
@@ -86,22 +86,22 @@ class Curve(Struct, frozen=True, eq=False):
 
     @property
     def method(self) -> str:
-        """How `validated` was made, in a word."""
+        """How `validated` was computed, in a word."""
         return f"{self.folds} folds" if self.folds else "leave-one-out"
 
     @property
     def known(self) -> NDArray[np.intp]:
-        """The places with a value, ascending."""
+        """Indices that have a value, ascending."""
         return np.flatnonzero(~np.isnan(self.validated))
 
 
 class CurveQuery(Struct, frozen=True):
-    """How the accuracy changes over the whole range of one control; `lane` as `asked_lane` makes it.
+    """Query: the accuracy over the whole range of one control; `lane` as made by `asked_lane`.
 
     Attributes
     ----------
     points : Points
-        To learn from.
+        The training points.
     lane : Lane
     control : str
         The name of a slider.
@@ -119,7 +119,7 @@ class CurveQuery(Struct, frozen=True):
         return self.lane.family.field(self.control)
 
     def answer(self, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post curves that grow; ValueError with a sentence where there is none."""
+        """Post growing curves; raise ValueError with a sentence if there is none."""
         if len(self.points) < 2:
             raise ValueError("The curve needs two points or more.")
         family = self.lane.family
@@ -134,19 +134,21 @@ class CurveQuery(Struct, frozen=True):
 
 @lru_cache(maxsize=64)
 def asked_lane(lane: Lane, control: str) -> Lane:
-    """`lane` with all that a curve of `control` does not depend on at its default: the control itself above all."""
+    """Return `lane` with defaults for everything that a curve of `control` does not depend on, first of all the
+    control.
+    """
     settings = lane.family.curve_settings(lane.settings, lane.family.field(control).parameter)
     return Lane(lane.classifier, standardise=lane.standardise).with_part(lane.classifier, settings)
 
 
 def places(count: int) -> list[int]:
-    """The order in which so many places are tried: every fourth and the last, then those between."""
+    """Return the order in which the positions are computed: every fourth and the last, then those between."""
     first = sorted({*range(0, count, COARSE), count - 1})
     return first + [place for place in range(count) if place not in set(first)]
 
 
 class _Posting:
-    """The curve under way: its arrays grow, what is posted are copies, not too often."""
+    """The curve in progress: its arrays grow, and copies of them are posted, not too often."""
 
     def __init__(
         self, query: CurveQuery, sampled: int, folds: int, post: Callable[[Curve], None], fewest: int = 0
@@ -162,7 +164,7 @@ class _Posting:
         )
 
     def now(self, counted: int, complete: bool) -> None:
-        """Post, unless that was done a moment ago."""
+        """Post the curve unless it was posted a moment ago."""
         if not complete and time.perf_counter() - self._posted < INTERVAL:
             return
         copies = {name: getattr(self.curve, name).copy() for name in ("train", "validated", "test", "finished")}
@@ -178,7 +180,7 @@ class _Posting:
 def _at_once(
     query: CurveQuery, ahead: Ahead, post: Callable[[Curve], None], overtaken: Callable[[], bool]
 ) -> Generator[Step]:
-    """Accuracies at all values from one answer for each point."""
+    """Compute the accuracies at all values from one answer for each point."""
     points, pace = query.points, Pace(overtaken)
     classes = np.unique(points.labels)
     order = np.argsort(shuffled(points.ids), kind="stable")[:MOST_COUNTED]
@@ -213,7 +215,7 @@ def _at_once(
 
 
 def _trained_anew(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-    """Accuracies at each value: one training on all points, one without each fold."""
+    """Compute the accuracies at each value: one training on all points, one without each fold."""
     points, pace = query.points.sample(MOST_TRAINED), Pace(overtaken)
     folds = min(FOLDS, len(points))
     fewest = min(int((points.labels == label).sum()) for label in points.classes)

@@ -1,4 +1,4 @@
-"""Scene of the validation curves: which are asked for, and what stands below the sliders of a lane."""
+"""Scene of the validation curves: which are requested, and what is displayed below the sliders of a lane."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from .query import Curve, CurveQuery, asked_lane
 
 
 class ValidationCurvesSession(FeatureSession, frozen=True):
-    """What is done with the curves below the sliders.
+    """Whether curves are displayed below the sliders.
 
     Attributes
     ----------
     strips : bool
-        Under each slider, accuracy over its whole range.
+        Whether each slider has a curve.
     """
 
     strips: bool = False
 
 
 class ValidationCurve(Struct, frozen=True):
-    """What stands below one slider.
+    """The contents of the space below one slider.
 
     Attributes
     ----------
     field : Field
     scale : Scale
-        What the slider's positions stand for.
+        Values of the slider's positions.
     value : float
-        What the control stands at.
+        Present value of the control.
     shown : bool
     curve : Curve or None
     stale : bool
-        The curve is of other points or settings; the new one is on its way.
+        The curve belongs to other points or settings; a new one will follow.
     message : str
-        Why there is no curve, in a sentence; or "".
+        Sentence why there is no curve, or "".
     """
 
     field: Field
@@ -57,29 +57,29 @@ class ValidationCurve(Struct, frozen=True):
 
     @property
     def place(self) -> int:
-        """The slider's position."""
+        """Position of the slider."""
         return self.scale.place_of(self.value)
 
 
 class Strips(Struct, frozen=True):
-    """What stands below the sliders of a lane."""
+    """The curves below the sliders of a lane."""
 
     curves: tuple[ValidationCurve, ...]
 
 
 def name_of(slot: int, control: str) -> str:
-    """The name of the question about a lane's control."""
+    """Return the name of the query about a lane's control."""
     return f"curve{slot}.{control}"
 
 
 def question_of(document: Document, lane: Lane, control: str) -> CurveQuery:
-    """What is asked about a lane's control."""
+    """Return the query about a lane's control."""
     test: Points | None = getattr(document, "test_points", None)
     return CurveQuery(document.training_points, asked_lane(lane, control), control, test or None)
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """A question for each strip in sight: the sliders stand above every picture, folded settings or not."""
+    """Return a query for each slider, whether its form is folded or not."""
     document, session = context.document, context.session
     if not session.of(ValidationCurvesSession).strips or not fast_loops.ready():
         return {}
@@ -91,7 +91,7 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def lane(context: Context, index: int) -> Strips:
-    """The strips of the lane at place `index`, one for each of its sliders."""
+    """Return the curves of lane `index`, one for each of its sliders."""
     document, session, results = context.document, context.session, context.results
     lane, slot, n = document.lanes[index], document.slots[index], len(document.training_points)
     strips = []

@@ -1,4 +1,4 @@
-"""Text of the validation curves: the accuracies at a value, and remarks about a whole curve."""
+"""Wording of the validation curves: the accuracies at a value, and remarks about a whole curve."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from app.core.number_format import count, grouped, percent
 from .query import MOST_UPDATES, Curve
 from .scene import ValidationCurve
 
-#: What is written at a curve where there is little room.
+#: Short names of the series, for narrow curves.
 SHORT = {"training": "train", "validation": "valid", "test": "test"}
 
 
 def rows(curve: Curve, place: int) -> list[tuple[str, float]]:
-    """Name and accuracy of each series at place `place` of the curve; NaN where it is not known."""
+    """Return name and accuracy of each series at index `place` of the curve; NaN if unknown."""
     series = [("training", curve.train), ("validation", curve.validated)]
     if curve.total and not all(map(math.isnan, curve.test)):
         series.append(("test", curve.test))
@@ -23,13 +23,13 @@ def rows(curve: Curve, place: int) -> list[tuple[str, float]]:
 
 
 def accuracy(value: float) -> str:
-    """ "97.5 %", as everywhere; "–" where it is not known."""
+    """Return an accuracy: "97.5 %"; "–" if it is unknown."""
     return "–" if math.isnan(value) else percent(value)
 
 
 @lru_cache(maxsize=64)
 def sentence(curve: Curve, position: int, stale: bool) -> str:
-    """ "C = 10: training 97.0 %, validation 93.0 %, test 91.0 %", and what is to be said about these numbers."""
+    """Return the accuracies at a position, with remarks on them: "C = 10: training 97.0 %, validation 93.0 %"."""
     scale, field = curve.scale, curve.field
     place = min(max(position, scale.low), scale.high) - scale.low
     head = f"{field.called} = {field.number(scale.value_at(scale.low + place))}"
@@ -43,18 +43,18 @@ def sentence(curve: Curve, position: int, stale: bool) -> str:
 
 
 def remark(curve: Curve) -> str:
-    """What is to be said about the whole curve, or ""."""
+    """Return a remark about the whole curve, or ""."""
     if curve.counted < curve.total:
         return f"so far, of {grouped(curve.counted)} of {count(curve.total, 'point')}"
     return f"of a sample of {count(curve.sampled, 'point')}" if curve.sampled < curve.n_points else ""
 
 
 def notes(strip: ValidationCurve) -> str:
-    """All that the picture may have no room for, and what its signs mean: a sentence a line, or ""."""
+    """Return what the picture may have no room for, and what its symbols mean: a sentence per line, or ""."""
     curve = strip.curve
     if curve is None or strip.message or not len(curve.known):
         return strip.message
-    lines = [f"Training: points it learnt from; validation: each of them left out in turn ({curve.method})"]
+    lines = [f"Training: points it was trained on; validation: each of them left out in turn ({curve.method})"]
     if not all(map(math.isnan, curve.test)):
         lines[0] += "; test: the test points"
     lines += [remark(curve).capitalize()] if remark(curve) else []

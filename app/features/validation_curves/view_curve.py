@@ -1,7 +1,7 @@
-"""ValidationCurveView: under a slider, accuracy over its whole range; each value straight below its handle.
+"""ValidationCurveView: accuracy over the whole range of a slider, each value straight below the handle's position.
 
-Nothing is smoothed: a value stands where it was computed, straight lines only join neighbours.  Where the training was
-given up there is a hollow ring, and the line stops.
+Nothing is smoothed: values are drawn at the positions where they were computed, and straight lines only connect
+neighbours.  If a training was stopped early, its value is a hollow ring, and the line is interrupted.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from . import text as words
 from .query import Curve
 from .scene import Strips, ValidationCurve
 
-#: Opacity of a curve that is of other points or settings.
+#: Opacity of a curve that belongs to other points or settings.
 FADED = 0.35
-#: Pixels beside the first and last position that still belong to the picture.
+#: Distance beyond the first and last position that still belongs to the picture (pixels).
 BESIDE = 7
-#: Height of the curves in pixels, but in Simple; the least size of the text in points.
+#: Height of the curves (pixels) except in Simple; least size of the text (points).
 HIGH, LEAST_TEXT = 80, 10.0
 
 
 class HandleAxis(Axis, frozen=True):
-    """The axis along a slider: values stand where the handle's centre is.
+    """The axis along a slider: values are at the centre of the handle.
 
     Attributes
     ----------
     values : tuple of float
-        At the slider's positions.
+        Values at the slider's positions.
     centres : tuple of float
-        Pixels of the handle's centre there.
+        Pixels of the handle's centre at these positions.
     """
 
     values: tuple[float, ...] = (0.0, 1.0)
@@ -66,35 +66,35 @@ class HandleAxis(Axis, frozen=True):
 
 
 class ValidationCurveView(Chart):
-    """The picture below `slider`.
+    """The chart below `slider`.
 
     Parameters
     ----------
     slider : ScaleSlider
         A child of the same form.
     control : str
-        What the slider sets.
+        Name of the control that the slider sets.
     jump : callable
         ``jump(value)`` sets the control, as one undo step.
     """
 
     framed = sets = under = True
     name, title = "strip", "Accuracy over"
-    use = "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."
+    use = "Accuracy over the whole range: arrow keys read it value by value, Enter or a click goes there."
 
     def __init__(self, slider: ScaleSlider, control: str, jump: Callable[[float], None]) -> None:
         super().__init__()
         self._slider, self._control, self._jump = slider, control, jump
         self._strip: ValidationCurve | None = None
         self._simple = False
-        self.box.setMouseEnabled(x=False)  # each value stays below its handle
+        self.box.setMouseEnabled(x=False)  # no zoom: each value stays below the handle
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # the row makes room for it
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # the row of the form makes room
         slider.installEventFilter(self)
         self.hide()
 
     def render_lane(self, lane: LaneScene, theme: Theme) -> bool:
-        """Show the lane's curve; whether it is to be seen."""
+        """Show the lane's curve; return whether it is visible."""
         strips = lane.feature(Strips) or Strips(())
         curve = next((curve for curve in strips.curves if curve.field.name == self._control), None)
         if lane.simple != self._simple:
@@ -105,13 +105,13 @@ class ValidationCurveView(Chart):
         return curve is not None and curve.shown
 
     def show_strip(self, strip: ValidationCurve, theme: Theme) -> None:
-        """Show this one, whose scale is the slider's, too."""
+        """Show this curve; the slider gets its scale as well."""
         self._slider.show_scale(strip.scale)
         if strip == self._strip and theme is self.theme:
             return
         waits = self._strip is not None and strip.stale and theme is self.theme
         self._strip, self.theme = strip, theme
-        if waits:  # a point has changed, and the pictures come first
+        if waits:  # a point has changed: the pictures are drawn first
             later(self, self.remake)
         else:
             self.remake()
@@ -135,8 +135,10 @@ class ValidationCurveView(Chart):
             if self.reading is not None:
                 over = [_upright(self._value(curve), theme.accent, 1.4)]
             elif note := words.remark(curve):
-                middle, ground = x.value(0.5 * (x.centres[0] + x.centres[-1])), theme.background
-                over = [Texts(x=[middle], y=[floor], texts=[note], colour=theme.ink, anchor=(0.5, 1.0), plate=ground)]
+                middle, background = x.value(0.5 * (x.centres[0] + x.centres[-1])), theme.background
+                over = [
+                    Texts(x=[middle], y=[floor], texts=[note], colour=theme.ink, anchor=(0.5, 1.0), plate=background)
+                ]
         message = strip.message or ("" if curve is not None else "Trying the whole range…")
         self.show_marks(marks, theme, x, y, message, over)
         notes = words.notes(strip)
@@ -144,11 +146,11 @@ class ValidationCurveView(Chart):
         self.setToolTip(notes)
 
     def _series(self, strip: ValidationCurve, curve: Curve) -> list[Mark]:
-        """Return the series, the most telling one last: lines where trainings ended, rings where they were given up."""
+        """Return the series, the most important last: lines where trainings ended, rings where they were stopped."""
         theme, marks = self.theme, list[Mark]()
         known, x = curve.known, np.array(_values(curve.scale))[curve.known]
         sure = curve.finished[known] & (curve.counted >= curve.total)
-        grows = len(known) < len(curve.train)  # so far every fourth value has been tried: one sees which
+        grows = len(known) < len(curve.train)  # show which values have been computed so far
         values = dict(words.rows(curve, _within(curve, self._place(curve))))
         wide = width_of(Mark(name="validation", value="100 %"), self.metrics())
         for name, series, colour, width, dash in (
@@ -176,7 +178,7 @@ class ValidationCurveView(Chart):
     # -- where things are ------------------------------------------------------------------------------------------
 
     def columns(self) -> Array:
-        """Return x of each of the slider's positions: the centre of its handle there."""
+        """Return x of the handle's centre at each of the slider's positions."""
         form = self.parentWidget()
         left = self._slider.mapTo(form, QPoint(0, 0)).x() - self.pos().x() if form is not None else 0
         return np.array(self._slider.centres()) + left
@@ -194,7 +196,7 @@ class ValidationCurveView(Chart):
 
     def letters(self) -> QFont:
         font = super().letters()
-        if QFontInfo(font).pointSizeF() < LEAST_TEXT:  # also where a style sheet sets pixels
+        if QFontInfo(font).pointSizeF() < LEAST_TEXT:  # also if a style sheet sets the size in pixels
             font.setPointSizeF(LEAST_TEXT)
         return font
 
@@ -204,9 +206,9 @@ class ValidationCurveView(Chart):
         return False
 
     def position_at(self, x: float) -> int | None:
-        """Return the slider's position nearest to `x`, None beside the picture.
+        """Return the slider's position nearest to `x`, None outside the picture.
 
-        Of several in one pixel it is that of the control itself, else the one with the roundest number.
+        Among several in one pixel, the present one is preferred, then the one with the shortest number.
         """
         columns, strip = self.columns(), self._strip
         if strip is None or not columns[0] - BESIDE <= x <= columns[-1] + BESIDE:
@@ -227,7 +229,7 @@ class ValidationCurveView(Chart):
         place, strip = self.position_at(position.x() + 0.5), self._strip  # the middle of the pixel
         if place is None or strip is None or strip.curve is None:
             return None
-        scale = strip.curve.scale  # of the points before, k may have reached farther
+        scale = strip.curve.scale  # with the previous points, k may have had a larger range
         return 0, scale.place_of(strip.scale.value_at(place)) - scale.low
 
     def read(self, found: tuple[int, int] | None) -> None:
@@ -239,14 +241,14 @@ class ValidationCurveView(Chart):
         return self.words()
 
     def words(self) -> str:
-        """Return the accuracies where the curve is read, or where the control stands, in a sentence."""
+        """Return the accuracies at the position that is read, or at the control's, in a sentence."""
         strip = self._strip
         if strip is None or strip.curve is None:
             return ""
         return words.sentence(strip.curve, self._place(strip.curve), strip.stale)
 
     def _place(self, curve: Curve) -> int:
-        """Return the position on the curve's scale that is read, or where the control stands."""
+        """Return the position on the curve's scale that is read, or that of the control."""
         assert self._strip is not None
         return self._strip.place if self.reading is None else curve.scale.low + self.reading[1]
 
@@ -287,12 +289,12 @@ def _values(scale: Scale) -> tuple[float, ...]:
 
 
 def _within(curve: Curve, position: int) -> int:
-    """Return the place of the curve at the slider's `position`."""
+    """Return the index on the curve of the slider's `position`."""
     return min(max(position - curve.scale.low, 0), len(curve.train) - 1)
 
 
 def _floor(curve: Curve | None) -> float:
-    """Return a round accuracy below nearly all of the curve, which may run out of the picture there."""
+    """Return a round accuracy below nearly all of the curve; the rest may leave the picture."""
     if curve is None:
         return 0.5
     values = np.concatenate((curve.train, curve.validated, curve.test))

@@ -1,6 +1,6 @@
-"""WhatIf: keeps what was before an edit, and removes what moves nothing.  No Qt.
+"""WhatIf: keep the state before an edit, and remove points that change nothing.  No Qt.
 
-While it is armed, the first change of a step (a drag is one step) keeps the document and the models of just before.
+While it is armed, the first change of an undo step (a drag is one step) stores the document and the models before it.
 """
 
 from __future__ import annotations
@@ -15,29 +15,13 @@ from solver import Grid
 from solver.core.arrays import Integers
 
 from .idle import IdlePoints, removal
-from .scene import differs, removable
-from .state import Baseline, WhatIfSession
+from .scene import Baseline, WhatIfSession, differs, removable
 
 HINT = "What if: delete, relabel or drag a point; the dashed line is the boundary before."
 
 
-class RemoveNonSupport(RemovePoints, frozen=True):
-    """The points with these `ids`, no support vectors, away."""
-
-    def name(self, before: Document, after: Document) -> str:
-        number = len(before.points) - len(after.points)
-        return f"Remove {number} non-support vector{'' if number == 1 else 's'}"
-
-
-class RemoveIdle(RemovePoints, frozen=True):
-    """The points with these `ids`, which are idle, away."""
-
-    def name(self, before: Document, after: Document) -> str:
-        return f"Remove {count(len(before.points) - len(after.points), 'idle point')}"
-
-
 class WhatIf:
-    """What the user does with it; listens to the store for the state before each step.
+    """Translate user actions on what-if into commands; listen to the store for the state before each step.
 
     Parameters
     ----------
@@ -50,32 +34,32 @@ class WhatIf:
         host.store.listen(self._changed)
 
     def toggle(self) -> None:
-        """Arm, or disarm and forget."""
+        """Arm what-if, or disarm it and discard the stored state."""
         armed = not self._host.session.of(WhatIfSession).armed
         self._host.change(WhatIfSession, armed=armed, baseline=None)
         self._host.say(HINT if armed else "")
 
     def remove_non_support(self, index: int) -> None:
-        """Remove all points that are no support vectors of the lane at place `index`."""
-        self._remove(removable(self._host.document, self._frame(index)).ids, RemoveNonSupport)
+        """Remove all points that are no support vectors of lane `index`."""
+        self._remove(removable(self._host.document, self._frame(index)).ids, "non-support vector")
 
     def remove_support(self, index: int) -> None:
-        """Remove one support vector of the lane at place `index`."""
-        self._remove(removable(self._host.document, self._frame(index)).support[:1], RemovePoints)
+        """Remove one support vector of lane `index`."""
+        self._remove(removable(self._host.document, self._frame(index)).support[:1], "point")
 
     def idle_removal(self, index: int, grid: Grid) -> Task[IdlePoints] | None:
-        """The task that finds which points the picture of the lane at place `index`, on `grid`, does not need."""
+        """Return the task that finds the points which the picture of lane `index` on `grid` does not need."""
         frame = self._frame(index)
         if frame is None or frame.neighbours is None or not removable(self._host.document, frame).idle:
             return None
         return removal(frame.neighbours, frame.points, grid)
 
     def take_idle(self, found: IdlePoints) -> None:
-        """Remove the points that were found, unless others are there by now."""
+        """Remove the points that were found, unless the points have changed."""
         if found.points is not self._host.document.training_points:
             self._host.say("The points have changed meanwhile: no idle point was removed.")
             return
-        self._remove(found.ids, RemoveIdle)
+        self._remove(found.ids, "idle point")
         number = count(len(found.ids), "idle point")
         moved = f"{number} removed, nothing moved: no pixel has changed class."
         self._host.say(moved if len(found.ids) else "No idle point can go: without any other one the picture changes.")
@@ -83,11 +67,11 @@ class WhatIf:
     def _frame(self, index: int) -> Frame | None:
         return self._host.results.frame(self._host.document.slots[index])
 
-    def _remove(self, ids: Integers, command: type[RemovePoints]) -> None:
+    def _remove(self, ids: Integers, noun: str) -> None:
         if len(ids):
             if not self._host.session.of(WhatIfSession).armed:
                 self._host.change(WhatIfSession, armed=True, baseline=None)
-            self._host.dispatch(command(ids=ids))
+            self._host.dispatch(RemovePoints(ids=ids, noun=noun))
 
     def _changed(self, old: Document, new: Document) -> None:
         position, before = self._host.store.position, self._position
@@ -97,6 +81,6 @@ class WhatIf:
         if not chosen.armed or not differs(old, new):
             return
         if not self._host.store.history or (session.drawing and position < before):
-            self._host.change(WhatIfSession, baseline=None)  # another document, or a gesture that was broken off
+            self._host.change(WhatIfSession, baseline=None)  # another document, or a gesture that was cancelled
         elif position != before or chosen.baseline is None:
             self._host.change(WhatIfSession, baseline=Baseline.of(old, self._host.results.frame))

@@ -1,11 +1,11 @@
-"""What if: an edit beside what was before it."""
+"""What if: an edit beside the state before it."""
 
 from app.scene.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene, text
 from .controller import WhatIf
 from .query import GHOST
-from .state import WhatIfSession
+from .scene import WhatIfSession
 
 FEATURE = Feature(
     actions=(

@@ -1,7 +1,7 @@
 """Removing idle points: one after the other, as long as no pixel of kNN's picture changes class.
 
-Idle points are idle by themselves: without several of them the picture may change.  So after each point that goes, the
-next one is asked about anew, and at the end all that are left.
+Each idle point alone is idle, but without several of them the picture may change.  After each removal the next point is
+therefore checked again, and at the end all that are left.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from solver.core.arrays import Indices, Integers, Mask
 if TYPE_CHECKING:
     from solver import KNeighborsClassifier
 
-#: Rows of the picture between two looks at whether the task was cancelled.
+#: Rows of the picture between two checks for cancellation.
 ROWS = 128
 
 
 class IdlePoints(Struct, frozen=True, eq=False):
-    """The `ids` of points of `points` that can go together without changing the picture."""
+    """The `ids` of those `points` that can be removed together without changing the picture."""
 
     points: Points
     ids: Integers
 
 
 def removal(model: KNeighborsClassifier, points: Points, grid: Grid) -> Task[IdlePoints]:
-    """Return the task that finds which of its `points` can go without changing the picture of `model` on `grid`.
+    """Return the task that finds which of the `points` can be removed without changing the picture of `model` on
+    `grid`.
 
     At least k points stay, and one of each class.
     """

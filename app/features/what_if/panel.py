@@ -1,4 +1,4 @@
-"""WhatIfPanel: what an edit changed in each lane, old beside new; and points that can go without moving anything."""
+"""WhatIfPanel: what an edit changed in each lane, old beside new; and buttons that remove points without effect."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from solver import Grid
 
 from . import text as words
 from .controller import WhatIf
-from .state import WhatIfSession
+from .scene import WhatIfSession
 from .text import LaneWhatIf
 
 
 class _Section(QWidget):
-    """The buttons of the lane at place `index`, and `report`, which stands below all buttons, so that they never move.
+    """The buttons of lane `index`, and its `report`, which is below all buttons so that they never move.
 
-    `armed` has the focus while its own button can do nothing.
+    `armed` gets the focus while the section's own buttons are disabled.
     """
 
     def __init__(
@@ -52,21 +52,21 @@ class _Section(QWidget):
             QPushButton(),
             f"{name}.remove_others",
             f"Remove all non-support vectors, classifier {index + 1}",
-            "All points with α = 0 at once, as one step: w rests on the others alone.",
+            "All points with α = 0 at once, as one step: w depends on the others alone.",
             lambda: what_if.remove_non_support(index),
         )
         self.one = clickable(
             QPushButton("Remove one support vector"),
             f"{name}.remove_support",
             f"Remove one support vector, classifier {index + 1}",
-            "One point with α > 0: the boundary rests on it, and moves.",
+            "One point with α > 0: the boundary depends on it, and moves.",
             lambda: what_if.remove_support(index),
         )
         self.idle = clickable(
             QPushButton("Remove idle points"),
             f"{name}.remove_idle",
             f"Remove idle points, classifier {index + 1}",
-            "One after the other, each asked about anew, as long as no pixel in view changes class; as one step.",
+            "One after the other, each checked again, as long as no pixel in view changes class; as one step.",
             lambda: remove_idle(index),
         )
         self.title = ElidedLabel()
@@ -74,7 +74,7 @@ class _Section(QWidget):
         filled(QVBoxLayout(self), self.title, self.others, self.one, self.idle, margins=0, spacing=4)
 
     def show_lane(self, lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> None:
-        """Say this."""
+        """Show the state of the lane."""
         shown = (lane, several, theme.dark)
         if shown == self._shown:
             return
@@ -86,7 +86,7 @@ class _Section(QWidget):
         show_text(self.title, title)
         self.title.setToolTip(plain_tip(title))
         self.others.setText(words.button(lane.removable))
-        # Qt takes the focus from a button that can do nothing, and gives it to something outside the panel.
+        # Qt would move the focus from a disabled button to a widget outside the panel.
         if not lane.support and (self.others.hasFocus() or self.one.hasFocus()):
             self._armed.setFocus()
             self._lent = True
@@ -94,8 +94,12 @@ class _Section(QWidget):
             self.one.setFocus()
         self.others.setEnabled(lane.removable > 0)
         self.one.setEnabled(lane.support > 0)
-        for button, there in ((self.others, lane.has_vectors), (self.one, lane.has_vectors), (self.idle, lane.is_knn)):
-            button.setVisible(there)
+        for button, visible in (
+            (self.others, lane.has_vectors),
+            (self.one, lane.has_vectors),
+            (self.idle, lane.is_knn),
+        ):
+            button.setVisible(visible)
         self.idle.setEnabled(lane.has_idle)
         self.setVisible(lane.has_vectors or lane.is_knn)
         if lane.support and self._lent:
@@ -104,7 +108,7 @@ class _Section(QWidget):
                 (self.others if lane.removable else self.one).setFocus()
 
     def forget(self) -> None:
-        """Nothing is said of it: its buttons are away, and do not take the focus back."""
+        """Hide the section; its buttons do not get the focus back."""
         if self.others.hasFocus() or self.one.hasFocus():
             self._armed.setFocus()
         self._lent = False
@@ -120,9 +124,9 @@ class WhatIfPanel(QWidget):
     ----------
     controller : Controller
     tasks : TaskRunner
-        Finds idle points.
+        Runs the search for idle points.
     grids : callable
-        One sample per device pixel of each displayed lane.
+        Return the grid of each displayed lane, one sample per device pixel.
     """
 
     def __init__(self, controller: Controller, tasks: TaskRunner, grids: Callable[[], tuple[Grid, ...]]) -> None:
@@ -134,8 +138,7 @@ class WhatIfPanel(QWidget):
             if task is not None:
                 tasks.run(task, what_if.take_idle)
 
-        describe(self, "whatif", "What if", "What the last edit changed in each classifier.")
-        self.setToolTip("")
+        describe(self, "whatif", "What if", "What the last edit changed in each classifier.", hover=False)
         self.armed = clickable(
             QCheckBox("Watch each edit (W)"),
             "whatif.armed",
@@ -151,7 +154,7 @@ class WhatIfPanel(QWidget):
         self.first_stop = self.armed
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Say what the scene says."""
+        """Show the scene."""
         chosen = scene.session.of(WhatIfSession)
         show_check(self.armed, chosen.armed)
         hint = words.DISARMED if not chosen.armed else words.ARMED if chosen.baseline is None else ""
@@ -167,7 +170,7 @@ class WhatIfPanel(QWidget):
 
 
 def _html(lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> str:
-    """Title, verdict and the table of numbers."""
+    """Return title, verdict and the table of numbers as HTML."""
     faint = "rgb({}, {}, {})".format(*theme.faint)
     title = f"{place + 1}. {lane.title}" if several else lane.title
     parts = [f"<b>{escape(title)}</b>"]
@@ -191,6 +194,6 @@ def _html(lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> str:
 
 
 def _whole(number: str) -> str:
-    """A number that is never torn apart; the support vectors' two kinds may stand below their sum."""
+    """Return a number without line breaks; the two kinds of support vectors may be below their sum."""
     total, bracket, rest = escape(number).partition(" (")
     return total.replace(" ", "&nbsp;") + (f" ({rest}".replace(" + ", "&nbsp;+&nbsp;") if bracket else "")

@@ -1,6 +1,6 @@
-"""What if: what a lane's model was before an edit, beside what it is now: the old boundary, and what changed.
+"""Queries of what-if: the boundary of a lane before an edit, and what the edit changed.
 
-Both are worked out from the models: lines on the grid that is looked at now, f and classes at the same places for both.
+Both are computed from the models: lines on the displayed grid, f and classes at the same locations for both.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.engine.outcome import outcome
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.surface_values import MOST_VERTICES, shown_pair, source_of, surface, unless_too_dense
-from app.features.scores.query import fresh_points
+from app.features.scores.query import labelled
 from app.learners.model import Model
 from app.state.document import Lane
 from solver import Grid
@@ -26,26 +26,26 @@ from solver.core.arrays import Array
 from solver.data.distribution import Law
 from solver.inspection.boundary_distance import squared_norm
 
-#: Two trainings to a tolerance tol may end with f so many tol apart; less than that is no change.
+#: Largest difference of f between two trainings that counts as no change, in multiples of their tolerance.
 TOLERANCES = 10.0
-#: Of learners without a tolerance.
+#: The same for learners without a tolerance.
 TOLERANCE = 0.01
-#: The boundary that was.
+#: Style of the old boundary.
 GHOST = LineStyle("ghost", 2, 2.2, (4.0, 3.0), (2.2, 1.6), accent=True)
 
 
 class StateSide(Struct, frozen=True):
-    """One of two states of a lane.
+    """One of the two states of a lane.
 
     Attributes
     ----------
     points : Points
-        Trained on.
+        The training points.
     lane : Lane
     model : Model or None
-        None: it is to be trained, to its end.
+        None if it is still to be trained, to its end.
     finished : bool
-        The model is certified, or has nothing to certify; of one that is to be trained its training will tell.
+        The model is certified, or needs no certificate; ignored for a model that is still to be trained.
     """
 
     points: Points
@@ -55,34 +55,35 @@ class StateSide(Struct, frozen=True):
 
 
 class GhostQuery(Struct, frozen=True):
-    """Where the boundary of the old state runs on `grid`."""
+    """Query: the boundary of the old state on `grid`."""
 
     side: StateSide
     grid: Grid
+    style: LineStyle = GHOST
 
     def answer(self, post: Callable[[tuple[Lines]], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post what lies over the picture; ValueError with a sentence where there was no model."""
+        """Post the lines over the picture; raise ValueError with a sentence if there was no model."""
         pace = Pace(overtaken)
         model, _ = yield from _learnt(self.side, pace)
         found = yield from surface(source_of(model, self.side.lane), self.grid, pace)
         lines = unless_too_dense(found.boundary(len(model.classes_)), MOST_VERTICES)
-        post((Lines(lines, GHOST),))
+        post((Lines(lines, self.style),))
 
 
 class Facts(Struct, frozen=True):
-    """Numbers of one state; NaN or -1 where there is none.
+    """Numbers of one state; NaN or -1 if there is none.
 
     Attributes
     ----------
     width : float
-        2 / ||w|| of the problem whose margins are drawn.
+        2 / ||w|| of the displayed binary problem.
     n_free, n_bounded : int
-        Its support vectors.
+        Numbers of its support vectors.
     dual : float
         Its dual objective.
     n_points : int
     accuracy, test : float
-        Share of the training points, and of the test points or new points, classified rightly.
+        Shares of the training points, and of the test points or new points, that are classified correctly.
     finished : bool
     """
 
@@ -103,14 +104,14 @@ class Change(Struct, frozen=True):
     ----------
     old, new : Facts
     largest : float
-        Largest abs(f_new - f_old) of all problems on `grid`; NaN where f cannot be compared.
+        Largest abs(f_new - f_old) of all problems on `grid`; NaN if f cannot be compared.
     moved : float
-        Share of the places of `grid` where another class is predicted.
+        Share of the locations of `grid` where another class is predicted.
     tolerance : float
-        Of `largest`, up to which nothing has moved.
+        Largest value of `largest` that counts as no change.
     grid : Grid
     slack : float
-        Of `moved`, where f is compared, too: so many places change class when the boundary moves by half a pixel.
+        Largest value of `moved` that counts as no change if f is compared: the boundary moves by half a pixel.
     """
 
     old: Facts
@@ -123,19 +124,19 @@ class Change(Struct, frozen=True):
 
     @property
     def nothing(self) -> bool:
-        """Nothing moved."""
+        """Whether nothing moved."""
         return self.moved == 0.0 if math.isnan(self.largest) else self.within and self.moved <= self.slack
 
     @property
     def within(self) -> bool:
-        """f moved by no more than two trainings may differ."""
+        """Whether f changed by no more than two trainings may differ."""
         return self.largest <= self.tolerance
 
 
 class ChangeQuery(Struct, frozen=True):
-    """What changed from the old to the new state of a lane.
+    """Query: the change from the old to the new state of a lane.
 
-    `test` are the points of the new test set, or what new points are drawn from; None where there is neither.
+    `test` are the points of the new test set, or the distribution of new points; None if there is neither.
     """
 
     old: StateSide
@@ -144,7 +145,7 @@ class ChangeQuery(Struct, frozen=True):
     test: Points | Law | None
 
     def answer(self, post: Callable[[Change], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post one `Change`; ValueError with a sentence where one of the two has no model."""
+        """Post one `Change`; raise ValueError with a sentence if one of the two has no model."""
         facts, surfaces, models = [], [], []
         pace = Pace(overtaken)
         for side in (self.old, self.new):
@@ -163,7 +164,7 @@ class ChangeQuery(Struct, frozen=True):
 
 
 def _half_a_pixel(classes: NDArray[np.int8]) -> float:
-    """The share of places that would change class were all borders half a pixel elsewhere: half of their length."""
+    """Return the share of locations that change class if all edges move by half a pixel: half of their length."""
     steps = np.count_nonzero(classes[:, 1:] != classes[:, :-1]) + np.count_nonzero(classes[1:] != classes[:-1])
     return float(0.5 * steps / classes.size)
 
@@ -173,7 +174,7 @@ def _tolerance(lane: Lane) -> float:
 
 
 def _comparable(old: Model, new: Model) -> bool:
-    """Whether the two have the same problems, with f in the same unit."""
+    """Whether the two models have the same problems, with f in the same unit."""
     return (
         old.kind == "f"
         and new.kind == "f"
@@ -184,7 +185,7 @@ def _comparable(old: Model, new: Model) -> bool:
 
 
 def _learnt(side: StateSide, pace: Pace) -> Generator[Step, None, tuple[Model, bool]]:
-    """The model of a state, known or trained now, and whether it is certified."""
+    """Return the model of a state, trained now if necessary, and whether it is certified."""
     yield from pace.pause()
     if side.model is not None:
         return side.model, side.finished
@@ -195,7 +196,7 @@ def _learnt(side: StateSide, pace: Pace) -> Generator[Step, None, tuple[Model, b
 def _surfaces(
     model: Model, lane: Lane, grid: Grid, pace: Pace
 ) -> Generator[Step, None, tuple[NDArray[np.int8], Array | None]]:
-    """The classes predicted, and f of all problems where f has a unit."""
+    """Return the predicted classes, and f of all problems if f has a unit."""
     found = yield from surface(source_of(model, lane), grid, pace)
     if model.kind != "f" or lane.trainer is None or not lane.trainer.has_margins:
         return found.classes, None
@@ -217,8 +218,7 @@ def _facts(
         if of is None or (isinstance(of, Points) and not len(of)):
             shares.append(math.nan)
             continue
-        xy, labels = (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of)
-        shares.append((yield from outcome(model, xy, labels, pace)).accuracy)
+        shares.append((yield from outcome(model, *labelled(of), pace)).accuracy)
     n, trainer = len(side.points), side.lane.trainer
     if model.kind != "f" or trainer is None:
         return Facts(n_points=n, accuracy=shares[0], test=shares[1])

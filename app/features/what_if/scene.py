@@ -1,10 +1,11 @@
-"""What if: an edit beside what was before it: what is kept of the state before, asked of it, and drawn.  No Qt.
+"""What if: the state that is kept before an edit, the queries about it, and what is drawn.  No Qt.
 
-While it is armed, the first change of a step (a drag is one step) keeps the document and the models of just before.
+While it is armed, the first change of an undo step (a drag is one step) stores the document and the models before it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -16,15 +17,54 @@ from app.engine.requests import Frame, Phase
 from app.features.scores.scene import measured_on
 from app.scene.context import Context, is_present
 from app.state.document import Document
+from app.state.session import FeatureSession
 from solver.core import fast_loops
 from solver.core.arrays import Integers
 
 from .query import ChangeQuery, GhostQuery, StateSide, exists
-from .state import Baseline, WhatIfSession
+
+
+class Baseline(Struct, frozen=True, eq=False):
+    """A state of the lanes with which a later one is compared.
+
+    Attributes
+    ----------
+    document : Document
+    frames : tuple of Frame or None
+        By slot, the last frame of each lane trained on these points; None if its training had not ended.
+    """
+
+    document: Document
+    frames: tuple[Frame | None, ...]
+
+    @staticmethod
+    def of(document: Document, frame_of: Callable[[int], Frame | None]) -> Baseline:
+        """Return the state of `document`, with its known models."""
+        frames: list[Frame | None] = [None] * len(document.slots)
+        for place, slot in enumerate(document.slots[: len(document.lanes)]):
+            frame = frame_of(slot)
+            if frame is not None and is_present(document, place, frame):
+                frames[slot] = frame if frame.phase is Phase.DONE and frame.model is not None else None
+        return Baseline(document, tuple(frames))
+
+
+class WhatIfSession(FeatureSession, frozen=True):
+    """What-if in the session.
+
+    Attributes
+    ----------
+    armed : bool
+        Whether the state before an edit is drawn beside the present one.
+    baseline : Baseline or None
+        The state before the last edit, if there was one.
+    """
+
+    armed: bool = False
+    baseline: Baseline | None = None
 
 
 def side_of(baseline: Baseline, slot: int) -> StateSide | None:
-    """The old state of the lane of this slot; None when it was not on screen, or had no model."""
+    """Return the old state of the lane with this slot; None if it was not displayed, or had no model."""
     document = baseline.document
     place = document.slots.index(slot)
     if place >= document.shown or not exists(document.lanes[place], document.training_points):
@@ -35,18 +75,20 @@ def side_of(baseline: Baseline, slot: int) -> StateSide | None:
 
 
 def differs(old: Document, new: Document) -> bool:
-    """Whether some lane learns something else in `new`."""
+    """Whether some lane is trained differently in `new`."""
     if old.training_points is not new.training_points:
         return True
     before = dict(zip(old.slots, old.lanes, strict=False))
     return any(before.get(slot, lane) != lane for slot, lane in zip(new.slots, new.lanes, strict=False))
 
 
-# -- what the window draws and asks ------------------------------------------------------------------------------------
+# -- queries and pictures ----------------------------------------------------------------------------------------------
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """The old boundary of each lane, and what has changed, while what-if is armed and something was edited."""
+    """Return the queries for the old boundary of each lane and its changes, while what-if is armed and there was an
+    edit.
+    """
     document, session = context.document, context.session
     baseline = session.of(WhatIfSession).baseline
     if baseline is None or not fast_loops.ready():
@@ -63,33 +105,33 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def _present(document: Document, frame: Frame | None, place: int) -> StateSide | None:
-    """What the lane at `place` shows of the present points; None while it shows none."""
+    """Return the present state of the lane at index `place`; None while it displays none."""
     if frame is None or frame.model is None or not is_present(document, place, frame):
         return None
     return StateSide(frame.points, frame.lane, frame.model, frame.ended)
 
 
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:
-    """The old boundary over the picture of the lane at place `index`."""
+    """Return the old boundary over the picture of lane `index`."""
     slot, baseline = context.document.slots[index], context.session.of(WhatIfSession).baseline
     answer = context.results.answer(f"ghost{slot}")
     if answer is None or baseline is None or not isinstance(answer.query, GhostQuery):
         return ()
     laid: tuple[Lines, ...] = answer.value or ()
-    # Of an older state it would be a wrong answer; on another grid it is right, as far as it goes.
+    # An answer about an older state would be wrong; one on another grid is right within that grid.
     return laid if answer.query.side == side_of(baseline, slot) else ()
 
 
 class Removable(Struct, frozen=True, eq=False):
-    """Ids of points of a lane that can be removed to see what support vectors are; `reason` why there are none.
+    """Ids of points that can be removed to see what support vectors are; `reason` tells why there are none.
 
     Attributes
     ----------
     ids, support : ndarray of int64
-        Points that are no support vectors, and those that are, the free ones first.
+        Points that are no support vectors, and those that are, free ones first.
     reason : str
     idle : bool
-        The picture is that of nearest neighbours, and some of the points may be idle.
+        The picture is that of nearest neighbours, and some points may be idle.
     """
 
     ids: Integers
@@ -102,7 +144,7 @@ NONE = np.empty(0, dtype=np.int64)
 
 
 def removable(document: Document, frame: Frame | None) -> Removable:
-    """What can be removed of what a frame shows of the document's points."""
+    """Return what can be removed from the points of a frame."""
     if frame is None or frame.points is not document.training_points or frame.phase is not Phase.DONE:
         return Removable(NONE, NONE, "Wait until the training has come to its end.")
     return _removable(
@@ -112,24 +154,30 @@ def removable(document: Document, frame: Frame | None) -> Removable:
 
 @lru_cache(maxsize=8)
 def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Removable:
-    trainer = frame.lane.trainer
-    if frame.lane.standardises:
-        return Removable(
-            NONE, NONE, "It standardises: without one point, mean and deviation are others, and so is the picture."
-        )
-    neighbours = frame.neighbours if trainer is None else None  # else it has left out some of the points itself
-    if neighbours is not None and len(frame.points) <= neighbours.n_neighbors:
-        return Removable(NONE, NONE, "There are no more points than k: all of them vote everywhere.")
-    if neighbours is None and (trainer is None or not trainer.has_multipliers):
-        return Removable(NONE, NONE, "Only a support vector machine has support vectors; here every point may count.")
-    if neighbours is None and not (frame.ended and frame.lane.family.reaches_optimum(frame.lane.settings)):
-        return Removable(NONE, NONE, "This training did not end at the optimum: its multipliers prove nothing.")
-    if sampled:
-        return Removable(NONE, NONE, "The classifier learns from a sample: without these points it would draw others.")
-    if split == "ratio":
-        return Removable(NONE, NONE, "Test points kept back as a share would be drawn anew; paint them, or keep none.")
-    if neighbours is not None:
-        return Removable(NONE, NONE, idle=True)
+    lane, trainer = frame.lane, frame.lane.trainer
+    neighbours = frame.neighbours if trainer is None else None  # a trainer may have left out some of the points itself
+    vectors = trainer is not None and trainer.has_multipliers
+    optimal = vectors and frame.ended and lane.family.reaches_optimum(lane.settings)
+    obstacles = (
+        (lane.standardises, "It standardises: without one point, mean, deviation and the picture would change."),
+        (
+            neighbours is not None and len(frame.points) <= neighbours.n_neighbors,
+            "There are no more points than k: all of them vote everywhere.",
+        ),
+        (
+            neighbours is None and not vectors,
+            "Only a support vector machine has support vectors; here every point may count.",
+        ),
+        (
+            neighbours is None and not optimal,
+            "This training did not end at the optimum: its multipliers prove nothing.",
+        ),
+        (sampled, "The classifier learns from a sample: without these points it would draw others."),
+        (split == "ratio", "Test points kept back as a share would be drawn anew; paint them, or keep none."),
+    )
+    reason = next((sentence for applies, sentence in obstacles if applies), "")
+    if reason or neighbours is not None:
+        return Removable(NONE, NONE, reason, idle=not reason)
     support = np.concatenate((frame.marks.free, frame.marks.bounded))
     others = np.setdiff1d(np.arange(len(frame.points)), support)
     return Removable(frame.points.ids[others], frame.points.ids[support])

@@ -1,4 +1,4 @@
-"""Text of what if: what changed in each lane, made of values; no Qt."""
+"""Wording of what-if: what changed in each lane, made from values; no Qt."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from app.state.document import Document, Lane
 from app.state.session import Session
 
 from .query import Change, ChangeQuery, Facts
-from .scene import Removable, differs, removable, side_of
-from .state import WhatIfSession
+from .scene import Removable, WhatIfSession, differs, removable, side_of
 
-DISARMED = "Press W, or tick the box above, to keep what is before each edit; then delete, relabel or drag a point."
+DISARMED = "Press W, or tick the box above, to keep the state before each edit; then delete, relabel or drag a point."
 ARMED = "Delete, relabel or drag a point, or move a slider: the dashed line is the boundary before it."
 SAME = "Not changed by the last edit."
-#: In place of a number that there is not.
+#: Text of a number that is unknown.
 NONE = "–"
 
 
 class LaneWhatIf(Struct, frozen=True):
-    """What the panel says of one lane.
+    """What the panel displays of one lane.
 
     Attributes
     ----------
@@ -36,15 +35,15 @@ class LaneWhatIf(Struct, frozen=True):
     rows : tuple of (str, str, str, str)
         Name, old, new, and the difference with its sign.
     provisional : bool
-        The numbers are of a training that goes on.
+        The numbers belong to a training that is still running.
     removable, support : int
-        How many points are no support vectors, and how many are.
+        Numbers of points that are no support vectors, and that are.
     note : str
-        What one may try, or why there is nothing to remove.
+        What to try, or why there is nothing to remove.
     has_vectors : bool
-        The classifier is one with support vectors, whether they are known or not.
+        Whether the classifier has support vectors, known or not.
     is_knn, has_idle : bool
-        The classifier is kNN, and some of its points may be idle.
+        Whether the classifier is kNN, and whether some of its points may be idle.
     """
 
     title: str
@@ -60,7 +59,7 @@ class LaneWhatIf(Struct, frozen=True):
 
 
 def lane(context: Context, index: int) -> LaneWhatIf | None:
-    """What is displayed of the lane at place `index`; None while nothing is, and for a lane that learns nothing."""
+    """Return what is displayed of lane `index`; None while the panel is closed, and for a difference."""
     document, session, results = context.document, context.session, context.results
     if "whatif" not in session.open_panels or document.lanes[index].is_difference:
         return None
@@ -85,7 +84,7 @@ def lane(context: Context, index: int) -> LaneWhatIf | None:
 
 
 def _missing(document: Document, lane: Lane) -> str:
-    """What there must be before anything is learnt, "" when it is there."""
+    """Return what is missing for a training; "" if nothing is."""
     training = document.training_points
     if not len(training):
         return "There is nothing to learn from: paint some points."
@@ -104,10 +103,10 @@ def _note(lane: Lane, can: Removable, frame: Frame | None) -> str:
     certificates = () if frame is None else frame.certificates
     if any(each.n_free == 0 for each in certificates):
         return (
-            "w rests on the support vectors alone. But where none of them is free, b is the middle of an interval that"
+            "w depends on the support vectors alone. But if none of them is free, b is the middle of an interval that"
             " other points bound, too: without them the boundary may shift."
         )
-    return "The boundary rests on the support vectors alone: all others can go. Then delete one support vector."
+    return "The boundary depends on the support vectors alone: all others can go. Then delete one support vector."
 
 
 def _state(
@@ -128,7 +127,7 @@ def _state(
         return message or "Comparing…", (), True
     query, change = answer.query, answer.value
     assert isinstance(query, ChangeQuery)
-    # Until the newest model has been compared, what is said is of one of the moments before.
+    # Until the newest model has been compared, the numbers belong to an earlier one.
     present = frame is not None and query.new.model is frame.model and frame.ended
     provisional = not (present and query.new.finished)
     stopped = frame is not None and frame.phase is Phase.DONE and query.new.model is frame.model and provisional
@@ -139,7 +138,7 @@ def _state(
 
 
 def verdict(change: Change, provisional: bool, stopped: bool = False) -> str:
-    """What moved, in one sentence, with the numbers that say so."""
+    """Return what moved, in one sentence, with the numbers that show it."""
     grid, moved = f"{change.grid.width} × {change.grid.height} grid", percent(change.moved)
     if math.isnan(change.largest):
         size = f"another class at {moved} of a {grid}"
@@ -162,7 +161,7 @@ def verdict(change: Change, provisional: bool, stopped: bool = False) -> str:
 
 
 def rows(change: Change) -> tuple[tuple[str, str, str, str], ...]:
-    """The numbers: name, old, new, difference."""
+    """Return the numbers: name, old, new, difference."""
     old, new = change.old, change.new
     dual = f"Dual {'optimum' if old.finished and new.finished else 'value'} D(α)"
     points = grouped(old.n_points), grouped(new.n_points), _signed(new.n_points - old.n_points)
@@ -192,7 +191,7 @@ def _shares(old: float, new: float) -> tuple[str, str, str]:
 
 
 def figure(value: float) -> str:
-    """A number in a few digits, with a true minus; "–" for none."""
+    """Return a number in a few digits, with a true minus sign; "–" for none."""
     if math.isnan(value):
         return NONE
     return signed(short(value) if value == 0 or not 0.001 <= abs(value) < 1000 else f"{value:.4g}")
@@ -209,5 +208,5 @@ def _vectors(facts: Facts) -> str:
 
 
 def button(number: int) -> str:
-    """What the button says that removes so many points."""
+    """Return the text of the button that removes this many points."""
     return "Remove all\nnon-support vectors" + (f" ({grouped(number)})" if number else "")

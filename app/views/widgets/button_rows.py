@@ -1,4 +1,4 @@
-"""ButtonRows: buttons in as many columns as fit."""
+"""ButtonRows: buttons in as many columns as fit, and the base class of such widgets."""
 
 from __future__ import annotations
 
@@ -11,16 +11,52 @@ from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 SPACING = 4
 
 
-class ButtonRows(QWidget):
+class FittingGrid(QWidget):
+    """A widget that lays out its parts again whenever its width or their sizes change.
+
+    Parameters
+    ----------
+    spacing : int
+        Pixels between two columns.
+    line_spacing : int
+        Pixels between two rows.
+    """
+
+    def __init__(self, spacing: int = SPACING, line_spacing: int = SPACING) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(spacing)
+        self._grid.setVerticalSpacing(line_spacing)
+        self._columns = 0
+
+    def width_of(self, columns: int) -> int:
+        """Return the width of this many columns."""
+        raise NotImplementedError
+
+    def lay_out(self) -> None:
+        """Lay out the parts for the present width, unless they are laid out so already."""
+        raise NotImplementedError
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.width_of(1), self._grid.minimumSize().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.lay_out()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # a text, or the size of a part, has changed
+            self.lay_out()
+        return super().event(event)
+
+
+class ButtonRows(FittingGrid):
     """Buttons side by side as far as there is room, and the rest below."""
 
     def __init__(self, buttons: Sequence[QAbstractButton]) -> None:
         super().__init__()
         self._buttons = buttons
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(SPACING)
-        self._columns = 0
         self._shown: list[QAbstractButton] = []
         for button in buttons:
             button.setParent(self)
@@ -34,29 +70,17 @@ class ButtonRows(QWidget):
             for button in self._buttons:
                 button.setVisible(button in buttons)
             self._columns = 0
-            self._arrange()
+            self.lay_out()
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._width_of(1), self._grid.minimumSize().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # the text of a button or its size has changed
-            self._arrange()
-        return super().event(event)
-
-    def _width_of(self, columns: int) -> int:
+    def width_of(self, columns: int) -> int:
         """Return the width of this many columns, each as wide as its widest button."""
         widths = [button.sizeHint().width() for button in self._shown]
         widest = [max(widths[column::columns]) for column in range(min(columns, len(widths)))]
         return sum(widest) + SPACING * max(len(widest) - 1, 0)
 
-    def _arrange(self) -> None:
+    def lay_out(self) -> None:
         number = len(self._shown)
-        columns = next((each for each in range(number, 1, -1) if self._width_of(each) <= self.width()), 1)
+        columns = next((each for each in range(number, 1, -1) if self.width_of(each) <= self.width()), 1)
         columns = -(-number // max(1, -(-number // columns)))  # fill the rows as evenly as possible
         if columns == self._columns:
             return

@@ -118,10 +118,11 @@ def named(item: Named, object_name: str) -> Named:
     return item
 
 
-def describe(widget: Described, object_name: str, accessible: str, tip: str) -> Described:
+def describe(widget: Described, object_name: str, accessible: str, tip: str, hover: bool = True) -> Described:
     """Set a control's object name, accessible name and teaching sentence (its tip), and return the control.
 
-    The tip of a button without text begins with its name.
+    The tip of a button without text begins with its name.  Without `hover`, as for whole panels, only screen readers
+    get the sentence.
 
     Pressing a button or list commits what is being typed elsewhere: many of them take no focus, so no field would
     notice. A click on a list or a check box leaves the keyboard focus with the picture: Space would open the list
@@ -135,7 +136,7 @@ def describe(widget: Described, object_name: str, accessible: str, tip: str) -> 
     title = accessible.partition(",")[0].partition(":")[0]
     wordless = isinstance(widget, QToolButton) and not any(sign.isalpha() for sign in widget.text())
     begins = f"{title}: " if wordless and tip and not tip.startswith(title) else ""
-    widget.setToolTip(plain_tip(f"{begins}{tip}"))
+    widget.setToolTip(plain_tip(f"{begins}{tip}") if hover else "")
     if isinstance(widget, TURNED):
         pass_wheel_on(widget)
     if isinstance(widget, (QComboBox, QCheckBox)):

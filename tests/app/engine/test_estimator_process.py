@@ -28,7 +28,7 @@ from app.engine.surface_values import source_of, surface
 from app.features.evaluation.query import ScoreGrid
 from app.features.probe.query import ProbeQuery
 from app.features.probe.scene import LaneProbe, heavy, probe_lane
-from app.features.probe.tables import Who
+from app.features.probe.tables import NamedPoints
 from app.learners.estimators import ESTIMATORS, ROWS, parameters_of
 from app.scene import text
 from app.scene.status_badge import Mood, badge
@@ -254,7 +254,7 @@ def test_probe_and_score_of_a_model_in_another_process_wait_in_the_background() 
     peer = scikit("forest").fit(MOONS.xy, MOONS.labels)  # type: ignore[attr-defined]
     assert heavy(model)
     probes: list[LaneProbe] = []
-    who = Who(MOONS, MOONS, tuple(f"class {c + 1}" for c in range(8)))
+    who = NamedPoints(MOONS, MOONS, tuple(f"class {c + 1}" for c in range(8)))
     run(ProbeQuery(model, lane, who, place, probe_lane).answer(probes.append, bool))
     (share,) = peer.predict_proba([place])
     assert probes[0].label == share.argmax() and f"{100 * share.max():.1f} %" in probes[0].headline

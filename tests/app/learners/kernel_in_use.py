@@ -16,7 +16,7 @@ from app.exchange import share_text
 from app.features.code.program import program
 from app.features.film.plan import Sweep, can_film
 from app.features.probe.scene import probe_lane
-from app.features.probe.tables import Who
+from app.features.probe.tables import NamedPoints
 from app.features.race.controller import lanes_of
 from app.features.race.race_frame import Course, RaceFrame
 from app.features.race.race_run import RaceQuery, RaceRun
@@ -57,7 +57,7 @@ def in_a_lane_and_a_probe() -> None:
     list(LaneJob(frames.append)(LaneRequest(1, 0, spec), bool))
     model = frames[-1].model
     assert model is not None and frames[-1].picture is not None and not frames[-1].message
-    probe = probe_lane(model, LANE, Who(POINTS, POINTS, tuple("abcdefgh")), (0.3, 0.2))
+    probe = probe_lane(model, LANE, NamedPoints(POINTS, POINTS, tuple("abcdefgh")), (0.3, 0.2))
     assert probe.terms is not None and probe.terms.agrees and not probe.message
 
 

@@ -23,7 +23,7 @@ from app.features.evaluation.query import CrossValidation
 from app.features.film.plan import Sweep, Training, Turn, can_film, check, content_of, document_with
 from app.features.lessons import names
 from app.features.probe.scene import probe_lane
-from app.features.probe.tables import Who
+from app.features.probe.tables import NamedPoints
 from app.features.race.controller import lanes_of
 from app.features.scores.query import Scores, Scoring
 from app.features.study.planning import AxisPlan, plan_of, planned
@@ -95,7 +95,7 @@ def test_a_file_names_rows_and_their_parameters_and_nothing_else(old: bytes, new
 def test_questions_are_answered(name: str) -> None:
     lane, own = lane_of(name), reference(lane_of(name))
     model = run(fitted(lane, POINTS, Pace())).model  # type: ignore[attr-defined]
-    probe = probe_lane(model, lane, Who(POINTS, POINTS, NAMES), (0.3, 0.2))
+    probe = probe_lane(model, lane, NamedPoints(POINTS, POINTS, NAMES), (0.3, 0.2))
     assert probe.label == own.predict([[0.3, 0.2]])[0] and NAMES[probe.label] in probe.headline
     scores: list[Scores] = []
     run(Scoring(POINTS, model).answer(scores.append, bool))

@@ -28,7 +28,7 @@ from app.features.code.program import program
 from app.features.evaluation.query import CrossValidation
 from app.features.film.plan import Sweep, Training, Turn, can_film, check, document_with
 from app.features.probe.scene import probe_lane
-from app.features.probe.tables import Who
+from app.features.probe.tables import NamedPoints
 from app.features.race.controller import lanes_of
 from app.features.scores.query import Scores, Scoring
 from app.features.study.model import measures_of
@@ -186,7 +186,7 @@ def test_in_probe_evaluation_and_picture(lane: Lane) -> None:
     frame = frame_of(lane)
     model = frame.model
     assert model is not None
-    probe = probe_lane(model, lane, Who(POINTS, POINTS, NAMES), (0.3, 0.2))
+    probe = probe_lane(model, lane, NamedPoints(POINTS, POINTS, NAMES), (0.3, 0.2))
     assert probe.tables[0].title == "Probabilities" and probe.tables[0].header == ("class", "probability")
     assert probe.label == model.predict(np.array([[0.3, 0.2]]))[0] and NAMES[probe.label] in probe.headline
     scores: list[Scores] = []

@@ -19,7 +19,7 @@ from app.exchange import share_text
 from app.features.evaluation.query import CrossValidation
 from app.features.film.plan import Training, Turn, can_film, check
 from app.features.probe.scene import probe_lane
-from app.features.probe.tables import Who
+from app.features.probe.tables import NamedPoints
 from app.features.race.controller import lanes_of
 from app.features.step import text as step_text
 from app.features.study.model import measures_of
@@ -143,7 +143,7 @@ def test_in_files_probe_and_evaluation(lane: Lane) -> None:
     assert share_text.decode(share_text.encode(document)).lanes[0] == lane
     frame = Background(lane).last()
     assert frame.model is not None
-    probe = probe_lane(frame.model, lane, Who(POINTS, POINTS, NAMES), (0.3, 0.2))
+    probe = probe_lane(frame.model, lane, NamedPoints(POINTS, POINTS, NAMES), (0.3, 0.2))
     assert probe.sketch is not None
     assert {tuple(each) for each in probe.sketch.ends} <= {tuple(each) for each in POINTS.xy[frame.marks.chosen]}
     validated: list[Validated] = []

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from app.controllers.controller import Controller
 from app.core.points import Points
 from app.features.evaluation.controller import EvaluationController
-from app.features.evaluation.scene import EvaluationSession
+from app.features.evaluation.scene import EvaluationSession, Threshold
 from app.files import documents
 from app.scene import text
 from app.state.commands import AddPoints, Clear, MovePoints, PaintTestPoints, RelabelPoints, RemovePoints, SetFields
@@ -270,9 +270,10 @@ def test_what_is_said_when_training_points_are_missing() -> None:
 
 def test_another_document_takes_the_thresholds_away() -> None:
     table = Table()
-    table.hand.feature(EvaluationController).set_threshold(1, 0.5)
+    threshold = Threshold(0.5, Lane("svm"))
+    table.hand.feature(EvaluationController).set_threshold(1, threshold)
     assert (
-        table.hand.session.of(EvaluationSession).thresholds[1] == 0.5
+        table.hand.session.of(EvaluationSession).thresholds[1] == threshold
         and table.hand.session.of(EvaluationSession).judged == 1
     )
     table.hand.new()

@@ -30,7 +30,7 @@ from solver.svm.working_set_candidates import (
     V_BELOW,
     VIOLATION,
     Ranking,
-    State,
+    RuleState,
 )
 from solver.svm.working_set_rules import RULES
 from tests.solver.inside import active_of, generator_of
@@ -313,7 +313,7 @@ def test_every_choice_of_the_compiled_rules_on_wild_states(tol: float) -> None:
             ints, random = np.zeros(5, dtype=np.int64), rng.integers(1, 2**63, 1).astype(np.uint64)
             ints[loops.CURSOR], ints[loops.FREE_TURN] = rng.integers(n), rng.integers(2)
             ints[[loops.LAST_I, loops.LAST_J]] = rng.choice(n, 2, replace=False) if rng.uniform() < 0.7 else -1
-            state = State(
+            state = RuleState(
                 part.index,
                 lo,
                 hi,

@@ -21,7 +21,7 @@ from app.core.points import Points
 from app.engine.scheduler import Scheduler
 from app.features.active_learning import controller, panel
 from app.features.active_learning.panel import ActiveLearningPanel
-from app.features.active_learning.query import Band, Comparison
+from app.features.active_learning.query import AccuracyBand, Comparison
 from app.features.active_learning.state import ActiveLearningRun
 from app.features.active_learning.view_curve import LearningCurve
 from app.features.active_learning.view_picture import PoolPicture
@@ -110,10 +110,10 @@ class Stage:
 
     def rest(self) -> None:
         """Wait until all is learnt and painted."""
-        self.qtbot.waitUntil(lambda: not self.panel.desk.learning)
+        self.qtbot.waitUntil(lambda: not self.panel.runner.learning)
 
     def compared(self) -> None:
-        curves = self.panel.desk
+        curves = self.panel.runner
         self.qtbot.waitUntil(lambda: curves.curves is not None and curves.curves.finished)
 
     @property
@@ -124,8 +124,8 @@ class Stage:
 
     @property
     def asking(self) -> ActiveLearningRun:
-        assert self.panel.desk.asking is not None
-        return self.panel.desk.asking
+        assert self.panel.runner.asking is not None
+        return self.panel.runner.asking
 
     def find(self, name: str, kind: type = QWidget) -> QWidget:
         found = self.panel.findChild(kind, f"asking.{name}")
@@ -219,7 +219,7 @@ def test_classes_are_told_by_clicks_and_keys_from_wherever_the_focus_is(stage: B
     made.key(Qt.Key.Key_1, made.find("class1"))
     assert [answer.label for answer in made.asking.answers] == [1, 0, 1, 0]
     assert made.asking.answers[0].index == first
-    assert len(made.asking.looks) == 5 and made.asking.look is not None
+    assert len(made.asking.steps) == 5 and made.asking.last_step is not None
     made.key(Qt.Key.Key_7)
     assert len(made.asking.answers) == 4, "no such class in this pool"
     assert made.store.document.points is made.asking.pool.origin and made.store.undo_name is None
@@ -255,8 +255,8 @@ def test_the_truth_answers_by_button_and_key_and_words_say_where_it_stands(stage
     made.key(Qt.Key.Key_Return)
     assert len(made.asking.answers) == 2 and made.asking.wrong == 0
     made.compared()
-    assert made.asking.look is not None
-    share = f"{100 * made.asking.look.score.shown:.1f} %"
+    assert made.asking.last_step is not None
+    share = f"{100 * made.asking.last_step.score.shown:.1f} %"
     assert made.text("words").startswith(f"Asked 2 of 28: accuracy {share} of the pool (30 points).")
     assert "Random needs about" in made.text("words") and "for 95 % of that: least sure" in made.text("words")
     assert "30 points, 4 of them labelled" in made.find("picture").accessibleDescription()
@@ -272,13 +272,13 @@ def test_the_truth_goes_on_to_the_end(stage: Build, qtbot: QtBot) -> None:
     made.rest()
     assert play.text() == "Label all" and not play.isEnabled()
     assert made.text("question") == "All points have their labels."
-    assert made.asking.look is not None and len(made.asking.looks) == 15
+    assert made.asking.last_step is not None and len(made.asking.steps) == 15
     for name in ("truth", "class1"):
         assert not made.find(name).isEnabled()
     again = Comparison(made.asking, 1)
     for _ in again.answer(lambda curves: None, lambda: False):
         pass
-    assert [look.score.shown for look in made.asking.looks] == again.curves.bands["closest"].mean.tolist()
+    assert [last_step.score.shown for last_step in made.asking.steps] == again.curves.bands["closest"].mean.tolist()
 
 
 def test_space_plays_and_stops_and_a_step_back_stops_too(stage: Build, qtbot: QtBot) -> None:
@@ -304,7 +304,7 @@ def test_steps_back_restore_each_question(stage: Build) -> None:
     for question in queries[-2::-1]:
         made.click("back")
         assert made.asking.question is question
-        assert made.panel.desk.picture is not None
+        assert made.panel.runner.picture is not None
     assert not made.find("back").isEnabled()
     made.key(Qt.Key.Key_Backspace)
     assert made.asking.answers == ()
@@ -442,7 +442,7 @@ def test_a_changed_document_is_said_and_start_again_takes_it(stage: Build) -> No
     controller.clear()
     made.render()
     made.click("start")
-    assert made.panel.desk.asking is None and made.find("start").text() == "Start"
+    assert made.panel.runner.asking is None and made.find("start").text() == "Start"
     controller.undo()
     made.render()
     made.click("start")
@@ -478,7 +478,7 @@ def test_the_labelled_points_go_into_the_document_and_come_out_by_one_undo(stage
 def test_where_nothing_can_be_asked_the_panel_says_so(stage: Build, points: Points, sentence: str, lane: Lane) -> None:
     styles = (ClassStyle("north"), ClassStyle("south"), *(ClassStyle(),) * 6)
     made = stage(replace(moons(), points=points, lanes=(lane, lane), styles=styles))
-    assert made.panel.desk.asking is None and sentence in made.find("picture").accessibleDescription()
+    assert made.panel.runner.asking is None and sentence in made.find("picture").accessibleDescription()
     for key in (Qt.Key.Key_1, Qt.Key.Key_Return, Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Backspace):
         made.key(key)
     QTest.mouseClick(made.picture, Qt.MouseButton.LeftButton)
@@ -518,12 +518,12 @@ def test_nothing_goes_on_while_nobody_looks(stage: Build, qtbot: QtBot, monkeypa
     made.panel.hide()
     assert not made.panel.playing
     qtbot.waitUntil(lambda: made.scheduler.idle)
-    assert not made.panel.desk.curves.finished, "it rests"  # type: ignore[union-attr]
+    assert not made.panel.runner.curves.finished, "it rests"  # type: ignore[union-attr]
     QApplication.processEvents()
-    curves = made.panel.desk.curves
+    curves = made.panel.runner.curves
     reached = 0 if curves is None else len(curves.labels)
     made.panel.show()
-    qtbot.waitUntil(lambda: len(made.panel.desk.curves.labels) > reached)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: len(made.panel.runner.curves.labels) > reached)  # type: ignore[union-attr]
     made.panel.hide()
 
 
@@ -533,7 +533,7 @@ def test_closing_the_window_in_mid_run_leaves_no_thread_and_no_timer(
     monkeypatch.setattr(controller, "Comparison", lambda asking: Comparison(asking, 20))
     made = Docked(make(moons(100)), qtbot)
     QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
-    assert not made.panel.desk.curves.finished and made.panel.playing  # type: ignore[union-attr]
+    assert not made.panel.runner.curves.finished and made.panel.playing  # type: ignore[union-attr]
     discard(made.window)
     made.clock.stop()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("compute")]
@@ -545,30 +545,30 @@ def test_closing_the_window_in_mid_run_leaves_no_thread_and_no_timer(
 
 def test_a_new_size_and_a_new_theme_get_a_picture_of_their_own(stage: Build) -> None:
     made = stage()
-    first = made.panel.desk.picture
+    first = made.panel.runner.picture
     area = made.picture.area()
     assert first is not None and (first.grid.width, first.grid.height) == (area.width(), area.height())
     made.panel.resize(*SIZES["wide"])
     QApplication.processEvents()
     made.rest()
-    second = made.panel.desk.picture
+    second = made.panel.runner.picture
     assert second is not None and second.grid == made.picture.grid() != first.grid
     assert made.find("picture").width() < 600 < 900, "the picture stands beside the rest"
     dark = int(second.argb.mean())
     made.dark = True
     made.render()
     made.rest()
-    third = made.panel.desk.picture
+    third = made.panel.runner.picture
     assert third is not None and third.grid == second.grid and int(third.argb.mean()) != dark
 
 
 def test_the_picture_shows_the_model_that_is_asked(stage: Build) -> None:
     made = stage()
     made.click("truth")
-    picture, look = made.panel.desk.picture, made.asking.look
-    assert picture is not None and look is not None
+    picture, last_step = made.panel.runner.picture, made.asking.last_step
+    assert picture is not None and last_step is not None
     grid = picture.grid
-    model = look.model
+    model = last_step.model
     columns, rows = np.meshgrid(grid.xs[::16], grid.ys[::16])
     predicted = model.predict(np.column_stack((columns.ravel(), rows.ravel()))).reshape(columns.shape)
     shown = picture.argb[::-1][::16, ::16].astype(np.int64)
@@ -632,10 +632,10 @@ def test_the_chart_has_the_comparison_and_the_run_as_they_are(qtbot: QtBot) -> N
     chart.resize(300, 200)
     chart.show()
     rng = np.random.default_rng(0)
-    bands = {name: Band.of(rng.uniform(0.6, 1.0, (20, 5))) for name in ("closest", "random")}
+    bands = {name: AccuracyBand.of(rng.uniform(0.6, 1.0, (20, 5))) for name in ("closest", "random")}
     curves: Any = SimpleNamespace(bands=bands, labels=np.arange(2, 7), last=9, full=0.97)
-    looks = tuple(SimpleNamespace(score=SimpleNamespace(shown=shown)) for shown in (0.5, 0.8, 0.9))
-    asking: Any = SimpleNamespace(looks=looks, given=(0, 1), pool=range(9))
+    steps = tuple(SimpleNamespace(score=SimpleNamespace(shown=shown)) for shown in (0.5, 0.8, 0.9))
+    asking: Any = SimpleNamespace(steps=steps, given=(0, 1), pool=range(9))
     chart.show_curves(asking, curves, LIGHT)
     drawn = {mark.name: mark for mark in chart.marks if isinstance(mark, Line | Level)}
     for name, title in (("closest", "least sure point"), ("random", "random")):

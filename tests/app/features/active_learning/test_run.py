@@ -34,10 +34,10 @@ from app.features.active_learning.state import (
     LARGEST_POOL,
     MOST_GIVEN,
     ActiveLearningRun,
-    Answer,
+    LabelQuestion,
+    LearningPlan,
     LearningStep,
-    Plan,
-    Question,
+    PointLabel,
     Score,
     begin,
     drawn,
@@ -92,8 +92,8 @@ def learnt(asking: ActiveLearningRun) -> ActiveLearningRun:
     reply = last.value
     assert isinstance(reply, LearningReply) and last.done and not last.message
     assert reply.picture is not None and reply.picture.grid == GRID
-    after = asking.learnt(asking.answers, reply.looks)
-    assert after.look is not None
+    after = asking.learnt(asking.answers, reply.steps)
+    assert after.last_step is not None
     return after
 
 
@@ -166,7 +166,7 @@ def sureness(asking: ActiveLearningRun, index: np.ndarray, labels: np.ndarray, q
     ],
 )
 def test_the_least_sure_point_of_all_is_asked_for(lane: Lane, points: Points | None) -> None:
-    asking = learnt(begin(document(lane, points), Plan(per_class=2)))
+    asking = learnt(begin(document(lane, points), LearningPlan(per_class=2)))
     for _ in range(12):
         index, labels, others = told(asking)
         reference = sureness(asking, index, labels, others)
@@ -179,14 +179,14 @@ def test_the_least_sure_point_of_all_is_asked_for(lane: Lane, points: Points | N
 
 
 def test_of_points_equally_sure_the_first_in_the_order_of_chance_is_asked_for() -> None:
-    asking = learnt(begin(document(knn(n_neighbors=1)), Plan()))  # a single vote is always sure
+    asking = learnt(begin(document(knn(n_neighbors=1)), LearningPlan()))  # a single vote is always sure
     index, _, _ = told(asking)
     assert asking.question is not None and asking.question.certainty == 1.0
     assert asking.question.index == next(i for i in asking.order if i not in index)
 
 
 def test_chance_asks_in_a_seeded_order_whatever_is_learnt() -> None:
-    plan = Plan(strategy="random", draw=7, per_class=2)
+    plan = LearningPlan(strategy="random", draw=7, per_class=2)
     asking = begin(document(svm()), plan)
     truth = asking.pool.truth
     order = np.random.default_rng([7, 0]).permutation(len(truth))
@@ -204,7 +204,7 @@ def test_chance_asks_in_a_seeded_order_whatever_is_learnt() -> None:
 @pytest.mark.parametrize("lane", [svm(), knn(n_neighbors=3)])
 def test_accuracies_are_those_of_an_independent_model(source: Any, lane: Lane) -> None:
     made = document(lane, generator=GeneratorSettings(count=25, noise=0.3))
-    asking = learnt(begin(made, Plan(source=source, per_class=2)))
+    asking = learnt(begin(made, LearningPlan(source=source, per_class=2)))
     pool = asking.pool
     assert pool.tested is (source == "generator")
     for _ in range(8):
@@ -212,8 +212,8 @@ def test_accuracies_are_those_of_an_independent_model(source: Any, lane: Lane) -
         svc = lane.classifier == "svm"
         model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10) if svc else ReferenceKnn(min(3, len(index)))
         model.fit(pool.xy[index], labels)
-        assert asking.look is not None
-        score = asking.look.score
+        assert asking.last_step is not None
+        score = asking.last_step.score
         # A point on the very border of double precision may fall on either side.
         assert score.pool == pytest.approx((model.predict(pool.xy) == pool.truth).mean(), abs=1.01 / len(pool))
         if pool.tested:
@@ -227,67 +227,67 @@ def test_accuracies_are_those_of_an_independent_model(source: Any, lane: Lane) -
 def test_a_fresh_sample_is_neither_the_documents_points_nor_the_test() -> None:
     settings_ = GeneratorSettings(name="blobs", count=40, noise=0.4, n_classes=4)
     made = document(svm(), settings_.points(), generator=settings_)
-    pool = begin(made, Plan(source="generator")).pool
+    pool = begin(made, LearningPlan(source="generator")).pool
     assert len(pool) == 160 and len(pool.test_truth) == 2000 and pool.classes == [0, 1, 2, 3]
     for first, second in ((pool.xy, made.points.xy), (pool.xy, pool.test_xy)):
         assert not {tuple(p) for p in first.tolist()} & {tuple(p) for p in second.tolist()}
-    again = begin(made, Plan(source="generator")).pool
-    other = begin(made, Plan(source="generator", draw=2)).pool
+    again = begin(made, LearningPlan(source="generator")).pool
+    other = begin(made, LearningPlan(source="generator", draw=2)).pool
     assert np.array_equal(pool.xy, again.xy) and not np.array_equal(pool.xy, other.xy)
 
 
 def test_a_large_document_is_asked_about_in_a_sample() -> None:
     made = document(svm(), GeneratorSettings(count=3000).points(), generator=GeneratorSettings(count=3000))
-    asking = begin(made, Plan())
+    asking = begin(made, LearningPlan())
     assert len(asking.pool) == LARGEST_POOL and asking.pool.of == 6000
     assert words.measured(asking) == "of the pool (1\u202f000 points, a sample of 6\u202f000)."
-    assert len(begin(made, Plan(source="generator")).pool) == LARGEST_POOL
+    assert len(begin(made, LearningPlan(source="generator")).pool) == LARGEST_POOL
     assert not asking.stale(made)
 
 
 def test_what_is_learnt_depends_on_the_answers_alone() -> None:
     lane = svm(tol=1e-3)  # at which different starts end at different multipliers
-    start = begin(document(lane), Plan())
+    start = begin(document(lane), LearningPlan())
     slow = run(start, 10)
     again = run(start, 10)
-    at_once = learnt(replace(slow, looks=()))
+    at_once = learnt(replace(slow, steps=()))
     for other in (again, at_once):
-        assert other.answers == slow.answers and len(other.looks) == 11
-        for mine, its in zip(slow.looks, other.looks, strict=True):
+        assert other.answers == slow.answers and len(other.steps) == 11
+        for mine, its in zip(slow.steps, other.steps, strict=True):
             assert mine.score == its.score and mine.question == its.question
             assert np.array_equal(mine.model.dual_coef_, its.model.dual_coef_)  # type: ignore[union-attr]
 
 
 def test_trainings_start_where_the_last_one_ended() -> None:
-    asking = run(begin(document(svm(C=100.0)), Plan()), 25)
+    asking = run(begin(document(svm(C=100.0)), LearningPlan()), 25)
     cold = learnt(ActiveLearningRun(asking.pool, asking.plan, asking.lane, asking.order, asking.labelled))
-    assert asking.look is not None and cold.look is not None
-    assert asking.look.model.n_iter_[0] < 0.6 * cold.look.model.n_iter_[0]  # type: ignore[union-attr]
+    assert asking.last_step is not None and cold.last_step is not None
+    assert asking.last_step.model.n_iter_[0] < 0.6 * cold.last_step.model.n_iter_[0]  # type: ignore[union-attr]
     assert np.allclose(
-        asking.look.model.decision_function(asking.pool.xy),
-        cold.look.model.decision_function(asking.pool.xy),  # type: ignore[union-attr]
+        asking.last_step.model.decision_function(asking.pool.xy),
+        cold.last_step.model.decision_function(asking.pool.xy),  # type: ignore[union-attr]
         atol=1e-5,
     )
 
 
 def test_a_wrong_answer_is_learnt_from_and_counted() -> None:
-    asking = run(begin(document(svm()), Plan()), 3)
+    asking = run(begin(document(svm()), LearningPlan()), 3)
     target = asking.target
     assert target is not None
     truth = int(asking.pool.truth[target])
     after = learnt(asking.answered(1 - truth))
-    assert after.answers[-1] == Answer(target, 1 - truth) and after.wrong == 1
+    assert after.answers[-1] == PointLabel(target, 1 - truth) and after.wrong == 1
     assert "1 answer is not the truth" in words.remarks(after)
-    assert after.look is not None
+    assert after.last_step is not None
     index, labels, _ = told(after)
     model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10).fit(asking.pool.xy[index], labels)
     assert labels[-1] != truth
-    assert after.look.score.pool == pytest.approx(model.score(asking.pool.xy, asking.pool.truth), abs=0.02)
+    assert after.last_step.score.pool == pytest.approx(model.score(asking.pool.xy, asking.pool.truth), abs=0.02)
     assert asking.answered(5) is asking, "no class of this pool"
 
 
 def test_an_own_choice_takes_the_place_of_the_question() -> None:
-    asking = run(begin(document(svm()), Plan()), 2)
+    asking = run(begin(document(svm()), LearningPlan()), 2)
     assert asking.question is not None
     _, _, others = told(asking)
     own = int(next(i for i in others if i != asking.question.index))
@@ -296,23 +296,23 @@ def test_an_own_choice_takes_the_place_of_the_question() -> None:
     assert asking.choosing(asking.question.index) is asking, "that is no other choice"
     assert asking.choosing(asking.given[0].index) is asking and asking.choosing(-3) is asking
     after = chosen.told_truth()
-    assert after.answers[-1] == Answer(own, int(asking.pool.truth[own]), own=True)
+    assert after.answers[-1] == PointLabel(own, int(asking.pool.truth[own]), own=True)
     assert after.chosen is None and after.own == 1 and "1 point of your own choice" in words.remarks(after)
     assert not asking.told_truth().answers[-1].own
 
 
 def test_nothing_is_asked_while_learning_and_at_the_end() -> None:
-    start = begin(document(svm(), Points.of([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1])), Plan())
+    start = begin(document(svm(), Points.of([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1])), LearningPlan())
     assert start.target is None and start.told_truth() is start and start.answered(0) is start
     assert words.question(start) == "Learning…" and "learning" in words.progress(start)
     end = run(start, 2)
     assert end.finished and end.question is None and end.told_truth() is end
     assert words.question(end) == "All points have their labels."
-    assert end.look is not None and words.progress(end) == "Asked 2 of 2: accuracy 100.0 %"
+    assert end.last_step is not None and words.progress(end) == "Asked 2 of 2: accuracy 100.0 %"
 
 
 def test_a_step_back_restores_what_was_there() -> None:
-    states = [learnt(begin(document(svm(tol=1e-3)), Plan(per_class=2)))]
+    states = [learnt(begin(document(svm(tol=1e-3)), LearningPlan(per_class=2)))]
     for _ in range(5):
         states.append(learnt(states[-1].told_truth()))
     asking = states[-1]
@@ -321,20 +321,20 @@ def test_a_step_back_restores_what_was_there() -> None:
     for before in states[-2::-1]:
         asking = asking.back()
         assert asking.answers == before.answers and asking.chosen is None
-        assert asking.looks == before.looks and asking.question is before.question
+        assert asking.steps == before.steps and asking.question is before.question
     assert asking.back() is asking, "the labels given stay"
 
 
 def test_a_reply_that_comes_late_counts_as_far_as_its_answers_do() -> None:
-    first = learnt(begin(document(svm()), Plan()))
+    first = learnt(begin(document(svm()), LearningPlan()))
     longer = learnt(learnt(first.told_truth()).told_truth())
     gone_back = longer.back()
-    assert gone_back.learnt(longer.answers, longer.looks) is gone_back
-    fresh = replace(gone_back, looks=())
-    assert fresh.learnt(longer.answers, longer.looks).looks == longer.looks[:2]
+    assert gone_back.learnt(longer.answers, longer.steps) is gone_back
+    fresh = replace(gone_back, steps=())
+    assert fresh.learnt(longer.answers, longer.steps).steps == longer.steps[:2]
     assert first.question is not None
     otherwise = first.answered(1 - int(first.pool.truth[first.question.index]))
-    assert otherwise.learnt(longer.answers, longer.looks) is otherwise, "other answers"
+    assert otherwise.learnt(longer.answers, longer.steps) is otherwise, "other answers"
 
 
 answers_of_a_hand = st.lists(
@@ -345,7 +345,7 @@ answers_of_a_hand = st.lists(
 @examples(60)
 @given(answers_of_a_hand)
 def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]]) -> None:
-    asking = begin(document(svm()), Plan())
+    asking = begin(document(svm()), LearningPlan())
     for act, number in acts:
         if act == "truth":
             asking = asking.told_truth()
@@ -357,13 +357,13 @@ def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]])
             asking = asking.back()
         else:
             left = np.flatnonzero(asking.open)
-            question = Question(int(left[number % len(left)]), 0.0)
-            look = LearningStep(None, Score(0.5), question)  # type: ignore[arg-type]
-            missing = len(asking.answers) + 1 - len(asking.looks)
-            asking = asking.learnt(asking.answers, asking.looks + (look,) * missing)
+            question = LabelQuestion(int(left[number % len(left)]), 0.0)
+            last_step = LearningStep(None, Score(0.5), question)  # type: ignore[arg-type]
+            missing = len(asking.answers) + 1 - len(asking.steps)
+            asking = asking.learnt(asking.answers, asking.steps + (last_step,) * missing)
         indices = [answer.index for answer in asking.labelled]
         assert len(indices) == len(set(indices)), "no point is labelled twice"
-        assert len(asking.looks) <= len(asking.answers) + 1
+        assert len(asking.steps) <= len(asking.answers) + 1
         assert asking.target is None or asking.open[asking.target]
         assert asking.back().given == asking.given
 
@@ -386,13 +386,13 @@ def test_where_nothing_can_be_asked_a_sentence_says_so(
     lane: Lane, xy: list[list[float]], labels: list[int], per_class: int, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
-        begin(document(lane, Points.of(np.reshape(xy, (-1, 2)), labels)), Plan(per_class=per_class))
+        begin(document(lane, Points.of(np.reshape(xy, (-1, 2)), labels)), LearningPlan(per_class=per_class))
 
 
 def test_settings_the_generator_refuses_are_a_sentence() -> None:
     made = document(svm(), generator=GeneratorSettings(name="moons", shift=0.5))
     with pytest.raises(ValueError, match=r"shift is 0\.5"):
-        begin(made, Plan(source="generator"))
+        begin(made, LearningPlan(source="generator"))
 
 
 def test_a_class_of_few_points_gives_all_it_has() -> None:
@@ -404,11 +404,11 @@ def test_a_class_of_few_points_gives_all_it_has() -> None:
 
 def test_what_changes_in_the_document_is_said() -> None:
     made = document(svm(), generator=GeneratorSettings(count=30))
-    mine = begin(made, Plan())
+    mine = begin(made, LearningPlan())
     assert mine.stale(made) == "" and mine.stale(replace(made, notes="x", view=View())) == ""
     moved = MovePoints(ids=[0], xy=[[0.0, 0.0]]).apply(made)
     assert "points have changed" in mine.stale(moved)
-    fresh = begin(made, Plan(source="generator"))
+    fresh = begin(made, LearningPlan(source="generator"))
     assert fresh.stale(moved) == ""
     assert "generator's settings" in fresh.stale(replace(made, generator=GeneratorSettings(count=31)))
     assert mine.stale(replace(made, generator=GeneratorSettings(count=31))) == ""
@@ -430,7 +430,7 @@ def test_the_labelled_points_go_into_the_document_in_one_step(source: Any) -> No
     made = document(svm(), generator=GeneratorSettings(count=20), styles=styles, axes=("width", "height"))
     store = Store(made)
     controller = Controller(store, Session(), lambda: None, lambda s: None)
-    asking = run(begin(made, Plan(source=source)), 4)
+    asking = run(begin(made, LearningPlan(source=source)), 4)
     assert asking.target is not None
     asking = asking.answered(1 - int(asking.pool.truth[asking.target]))
     assert store.document is made, "asking changes nothing"
@@ -450,25 +450,25 @@ def test_the_labelled_points_go_into_the_document_in_one_step(source: Any) -> No
 
 
 def test_fewer_labels_than_k_all_vote() -> None:
-    asking = learnt(begin(document(knn(n_neighbors=9)), Plan()))
-    assert asking.look is not None and asking.look.model.n_neighbors == 2  # type: ignore[union-attr]
+    asking = learnt(begin(document(knn(n_neighbors=9)), LearningPlan()))
+    assert asking.last_step is not None and asking.last_step.model.n_neighbors == 2  # type: ignore[union-attr]
     assert words.remarks(asking) == "k = 9, but only 2 labels so far: all of them vote."
     more = run(asking, 7)
-    assert more.look is not None and more.look.model.n_neighbors == 9  # type: ignore[union-attr]
+    assert more.last_step is not None and more.last_step.model.n_neighbors == 9  # type: ignore[union-attr]
     assert words.remarks(more) == ""
 
 
 def test_a_hard_margin_that_does_not_exist_is_said() -> None:
     xy = [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [5, 0]]
     lane = svm(kernel="linear", hard_margin=True)
-    start = begin(document(lane, Points.of(xy, [0, 1, 0, 1, 0, 1])), Plan(strategy="random"))
+    start = begin(document(lane, Points.of(xy, [0, 1, 0, 1, 0, 1])), LearningPlan(strategy="random"))
     end = run(start, 4)
-    assert end.look is not None and not end.look.optimal and end.looks[0].optimal
+    assert end.last_step is not None and not end.last_step.optimal and end.steps[0].optimal
     assert "no solution" in words.remarks(end)
 
 
 def test_a_refusal_of_the_solver_is_a_sentence() -> None:
-    start = begin(document(svm(kernel="sigmoid", hard_margin=True, coef0=-1.0)), Plan())
+    start = begin(document(svm(kernel="sigmoid", hard_margin=True, coef0=-1.0)), LearningPlan())
     (reply,) = replies(start)
     assert "not positive semidefinite" in reply.message and reply.value is None
     with pytest.raises(ValueError, match="not positive semidefinite"):
@@ -482,13 +482,13 @@ def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
         raise RuntimeError("oops")
 
     monkeypatch.setattr(Machine, "label_estimator", broken)
-    start = begin(document(svm()), Plan())
+    start = begin(document(svm()), LearningPlan())
     assert "internal error (RuntimeError: oops)" in replies(start)[-1].message
 
 
 def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE", 0.0)
-    start = begin(document(svm()), Plan())
+    start = begin(document(svm()), LearningPlan())
     assert replies(start, lambda: True) == []
     steps = list(question(start).answer(lambda reply: None, lambda: False))
     assert len(steps) > 6, "training, scoring and painting are cut into pieces"
@@ -497,18 +497,18 @@ def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.Monk
 def test_a_comparison_of_knn_lets_others_in_after_each_label(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its trainings never pause by themselves: all of them were one piece of work, of seconds."""
     monkeypatch.setattr(pieces.Pace, "late", lambda pace: True)
-    comparison = Comparison(begin(document(knn()), Plan()), 2)
+    comparison = Comparison(begin(document(knn()), LearningPlan()), 2)
     steps = list(comparison.answer(lambda curves: None, lambda: False))
     assert len(steps) >= 2 * 2 * len(comparison.curves.labels)
 
 
 def test_what_is_asked_is_known_by_pool_answers_grid_and_colours() -> None:
-    start = begin(document(svm()), Plan())
+    start = begin(document(svm()), LearningPlan())
     after = learnt(start)
     assert question(start) == question(after) == question(after.choosing(others_of(after)[0]))
     assert question(after) != question(after.told_truth())
     assert question(start) != replace(question(start), grid=Grid(-2.0, 2.0, -1.5, 1.5, 25, 18))
-    assert question(start) != question(begin(document(svm()), Plan())), "another pool"
+    assert question(start) != question(begin(document(svm()), LearningPlan())), "another pool"
 
 
 def others_of(asking: ActiveLearningRun) -> list[int]:
@@ -518,18 +518,18 @@ def others_of(asking: ActiveLearningRun) -> list[int]:
 
 def test_a_panel_asks_the_scheduler_beside_the_window() -> None:
     scheduler = Scheduler(1, lambda: None)
-    desk = ActiveLearningController(scheduler)
+    runner = ActiveLearningController(scheduler)
     try:
-        desk.start(begin(document(svm()), Plan()))
-        desk.want(GRID, SHADES)
+        runner.start(begin(document(svm()), LearningPlan()))
+        runner.want(GRID, SHADES)
         deadline = time.monotonic() + 300
-        while desk.learning and time.monotonic() < deadline:
+        while runner.learning and time.monotonic() < deadline:
             scheduler.ask({})  # what the window asks is another owner's
             scheduler.collect()
-            desk.collect()
-        assert desk.asking is not None and desk.asking.question is not None and desk.picture is not None
-        desk.start(None)
-        assert desk.picture is None and scheduler.results.answer(STEP) is None
+            runner.collect()
+        assert runner.asking is not None and runner.asking.question is not None and runner.picture is not None
+        runner.start(None)
+        assert runner.picture is None and scheduler.results.answer(STEP) is None
     finally:
         assert scheduler.close()
 
@@ -558,7 +558,7 @@ def reference_curve(asking: ActiveLearningRun, strategy: str, repetitions: int) 
 
 
 def test_the_curves_are_means_and_quartiles_of_independent_runs() -> None:
-    asking = begin(document(svm(), GeneratorSettings(count=14, noise=0.3).points()), Plan(draw=3))
+    asking = begin(document(svm(), GeneratorSettings(count=14, noise=0.3).points()), LearningPlan(draw=3))
     curves = finished(Comparison(asking, 4))
     assert curves.labels.tolist() == list(range(2, 29)) and curves.finished
     for strategy in ("closest", "random"):
@@ -578,16 +578,16 @@ def test_the_curves_are_means_and_quartiles_of_independent_runs() -> None:
 @pytest.mark.parametrize("strategy", ["closest", "random"])
 def test_the_first_repetition_is_the_run_itself(strategy: Any) -> None:
     made = document(svm(tol=1e-3), GeneratorSettings(count=10, noise=0.3).points())
-    asking = run(begin(made, Plan(strategy=strategy)), 18)
+    asking = run(begin(made, LearningPlan(strategy=strategy)), 18)
     curves = finished(Comparison(asking, 1))
     assert asking.finished
-    assert [look.score.shown for look in asking.looks] == curves.bands[strategy].mean.tolist()  # type: ignore[index]
+    assert [last_step.score.shown for last_step in asking.steps] == curves.bands[strategy].mean.tolist()  # type: ignore[index]
 
 
 def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE", 0.0)
     monkeypatch.setattr(asking_module, "INTERVAL", 0.0)
-    asking = begin(document(svm(), GeneratorSettings(count=6, noise=0.3).points()), Plan())
+    asking = begin(document(svm(), GeneratorSettings(count=6, noise=0.3).points()), LearningPlan())
     whole = finished(Comparison(asking, 2))
     comparison, jobs = Comparison(asking, 2), 0
     posted: list[Curves] = []
@@ -610,7 +610,7 @@ def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
 
 def test_a_large_pool_is_compared_up_to_a_number_of_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking_module, "MOST_LABELS", 8)
-    asking = run(begin(document(svm()), Plan()), 12)
+    asking = run(begin(document(svm()), LearningPlan()), 12)
     curves = finished(Comparison(asking, 2))
     assert curves.last == 8 and len(curves.labels) == 7 and curves.needed("random", 1.1) is None
     assert "more than 8 labels" in words.against_random(asking, curves)
@@ -621,17 +621,17 @@ def test_a_large_pool_is_compared_up_to_a_number_of_labels(monkeypatch: pytest.M
 
 def curves_of(closest: list[float], random: list[float], last: int, full: float = 0.9) -> Curves:
     bands = {
-        strategy: asking_module.Band(*(np.array(values),) * 3)
+        strategy: asking_module.AccuracyBand(*(np.array(values),) * 3)
         for strategy, values in (("closest", closest), ("random", random))
     }
-    pool = begin(document(svm()), Plan()).pool
+    pool = begin(document(svm()), LearningPlan()).pool
     return Curves(pool, 2, last, bands, full, 20)  # type: ignore[arg-type]
 
 
 def test_the_sentences_say_what_the_numbers_are() -> None:
-    asking = run(begin(document(svm()), Plan()), 3)
-    assert asking.look is not None
-    accuracy = asking.look.score.shown
+    asking = run(begin(document(svm()), LearningPlan()), 3)
+    assert asking.last_step is not None
+    accuracy = asking.last_step.score.shown
     curves = curves_of([0.5, 0.86, 0.9], [0.5, 0.6, accuracy], 4)
     here = "; this run has 5 (2 given)."
     assert words.against_random(asking, curves) == f"Random needs about 4 labels for that{here}"
@@ -673,10 +673,10 @@ def test_a_classifier_that_cannot_ask_or_is_gone() -> None:
     start = Document(GeneratorSettings().points())
     for kind in ("perceptron", "pegasos", "difference"):
         with pytest.raises(ValueError, match="Only kNN or an SVM"):
-            begin(replace(start, lanes=(Lane("knn"), Lane(kind))), Plan(lane=1))
+            begin(replace(start, lanes=(Lane("knn"), Lane(kind))), LearningPlan(lane=1))
     with pytest.raises(ValueError, match="Only kNN or an SVM"):
-        begin(start, Plan(lane=2))
-    run = begin(start, Plan(lane=1))
+        begin(start, LearningPlan(lane=2))
+    run = begin(start, LearningPlan(lane=1))
     assert run.stale(start) == ""
     assert "has been removed" in run.stale(replace(start, lanes=(Lane("knn"),), shown=1))
     assert "settings have changed" in run.stale(replace(start, lanes=(Lane("knn"), Lane("difference"))))

@@ -16,7 +16,15 @@ from msgspec.structs import replace
 from app.core.plain_text import plain
 from app.exchange.opening import ANSWERS_PREFIX, Kind, kind_of, of_text
 from app.features.answers import collecting
-from app.features.answers.collecting import MOST_BYTES, MOST_HAND_INS, Source, collected, decode, sources_in, sources_of
+from app.features.answers.collecting import (
+    MOST_BYTES,
+    MOST_HAND_INS,
+    AnswerSource,
+    collected,
+    decode,
+    sources_in,
+    sources_of,
+)
 from app.features.answers.hand_in import (
     FINEST,
     LONGEST_NICKNAME,
@@ -29,7 +37,7 @@ from app.features.answers.hand_in import (
     made_of,
     rounded,
 )
-from app.features.answers.tally import tally_of
+from app.features.answers.scene import tally_of
 from app.features.lessons.state import Guess, LessonSession, StepState
 from app.files.documents import FileError
 from app.main import main
@@ -163,7 +171,7 @@ def test_a_hand_that_trembles_less_than_a_pixel_draws_few_points() -> None:
 @given(st.binary(max_size=300))
 def test_any_bytes_are_a_hand_in_or_one_sentence(data: bytes) -> None:
     try:
-        assert isinstance(decode(Source("Text 1", as_text(data).removeprefix(ANSWERS_PREFIX))), HandIn)
+        assert isinstance(decode(AnswerSource("Text 1", as_text(data).removeprefix(ANSWERS_PREFIX))), HandIn)
     except FileError as error:
         assert str(error).startswith("Text 1 ") and str(error).endswith(".")
 

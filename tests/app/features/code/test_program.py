@@ -22,8 +22,7 @@ from sklearn.svm import SVC as LIBSVM
 
 import solver
 from app.core.points import Points
-from app.features.code.export import write
-from app.features.code.notebook import notebook
+from app.features.code.export import notebook, write
 from app.features.code.program import MANY, MARKERS, Program, program
 from app.features.scores.query import fresh_points
 from app.features.scores.scene import measured_on

@@ -22,9 +22,9 @@ from app.engine.results import Results
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades, colour
 from app.features.difference.scene import (
-    Difference,
     DifferenceSession,
     Differing,
+    LaneDifference,
     able,
     compared,
     difference_scene,
@@ -66,15 +66,15 @@ def sides(points: Points, *names: str) -> Sides:
     return first, second
 
 
-def answered(query: Differing) -> list[Difference]:
-    posted: list[Difference] = []
+def answered(query: Differing) -> list[LaneDifference]:
+    posted: list[LaneDifference] = []
     run(query.answer(posted.append, lambda: False))
     return posted
 
 
 def said_by(model: Any, places: np.ndarray) -> np.ndarray:
     """What `predict` says; -1 where the classes with most votes, or most duels won, are several."""
-    said = model.predict(places).astype(int)
+    predicted = model.predict(places).astype(int)
     if hasattr(model, "predict_proba"):
         votes = model.predict_proba(places)
     elif len(model.classes_) > 2 and model.pairs_[0].negative >= 0:
@@ -82,9 +82,9 @@ def said_by(model: Any, places: np.ndarray) -> np.ndarray:
         for f, pair in zip(model.pair_decision_function(places).T, model.pairs_, strict=True):
             votes[np.arange(len(votes)), np.where(f > 0, pair.positive, pair.negative)] += 1
     else:
-        return said
+        return predicted
     best = np.sort(votes, axis=1)
-    return np.where(best[:, -1] == best[:, -2], -1, said)
+    return np.where(best[:, -1] == best[:, -2], -1, predicted)
 
 
 def disagreement(both: Sides, grid: Grid) -> np.ndarray:
@@ -110,12 +110,12 @@ def test_pixels_and_points_are_those_where_predictions_differ(names: tuple[str, 
     coarse = grid.coarse()
     np.testing.assert_array_equal(rough.hatch.mask, disagreement(both, coarse))
     assert rough.full == (coarse == grid)
-    said = np.column_stack([said_by(side.model, points.xy) for side in both])
+    predicted = np.column_stack([said_by(side.model, points.xy) for side in both])
     assert last.involved is not None
-    np.testing.assert_array_equal(last.involved.index, np.flatnonzero(said[:, 0] != said[:, 1]))
-    np.testing.assert_array_equal(last.involved.said, said[last.involved.index])
+    np.testing.assert_array_equal(last.involved.index, np.flatnonzero(predicted[:, 0] != predicted[:, 1]))
+    np.testing.assert_array_equal(last.involved.predicted, predicted[last.involved.index])
     labels = points.labels[last.involved.index]
-    assert last.involved.right == tuple((last.involved.said[:, side] == labels).sum() for side in (0, 1))
+    assert last.involved.right == tuple((last.involved.predicted[:, side] == labels).sum() for side in (0, 1))
 
 
 def test_the_hatching_lies_over_pictures_of_models_alone() -> None:
@@ -151,11 +151,13 @@ def test_the_lane_of_a_difference_counts_the_same_pixels_and_stripes_them() -> N
     }
     assert all(len(each) == 1 for each in colours.values()) and colours[0] != colours[1]
     x, y = np.meshgrid(grid.xs, grid.ys[::-1])
-    said = np.stack([side.model.predict(np.column_stack((x.ravel(), y.ravel()))).reshape(x.shape) for side in both])
+    predicted = np.stack(
+        [side.model.predict(np.column_stack((x.ravel(), y.ravel()))).reshape(x.shape) for side in both]
+    )
     sure = np.array(
         [colour(SHADES, np.full((1, 1), c, np.int8), np.ones((1, 1)), np.zeros((1, 1), bool))[0, 0] for c in (0, 1)]
     )
-    of_first, of_second = (picture.argb[expected] == sure[says[expected]] for says in said)
+    of_first, of_second = (picture.argb[expected] == sure[says[expected]] for says in predicted)
     assert (of_first ^ of_second).all() and 0.4 < of_first.mean() < 0.6, "half of it in either's class"
     lines = [line[np.isfinite(line[:, 0])] for line in (picture.boundary, picture.margins)]
     unit = (grid.right - grid.left) / grid.width
@@ -256,7 +258,7 @@ def test_a_training_that_moves_is_followed() -> None:
     """Asked anew with each picture, the difference is still seen: its first, coarse part comes whatever happens."""
     points = GeneratorSettings("moons", 40).points()
     query = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points)
-    posted: list[Difference] = []
+    posted: list[LaneDifference] = []
     with pytest.raises(OvertakenError):
         run(query.answer(posted.append, lambda: True))
     assert len(posted) == 1 and not posted[0].full and posted[0].involved is not None

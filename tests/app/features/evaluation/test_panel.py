@@ -262,7 +262,7 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
         settle(qtbot, window)
         threshold = window.controller.session.of(EvaluationSession).thresholds[1]
         assert threshold is not None and abs(roc.place - place) <= 3
-        guess = score_of(model, test.xy) > threshold
+        guess = score_of(model, test.xy) > threshold.value
         assert roc.lane.confusion.tolist() == theirs.confusion_matrix(test.labels == 1, guess).tolist()
         assert text(panel, "test1") == percent((guess == (test.labels == 1)).mean())
         assert "own" not in text(panel, "threshold")
@@ -306,7 +306,7 @@ def test_the_line_of_the_threshold_lies_where_the_score_is_it(make: Make, qtbot:
     assert line.style == "other" and window.scene.lanes[0].sheets == ()
     places = line.xy[np.isfinite(line.xy[:, 0])]
     f = window.result(1).model.pair_decision_function(places)[:, 0]
-    assert len(f) > 20 and np.abs(f - threshold).max() < 0.01
+    assert len(f) > 20 and np.abs(f - threshold.value).max() < 0.01
     window.named_actions["evaluation"].trigger()  # closed: no line whose number nobody sees
     settle(qtbot, window)
     assert window.scene.lanes[1].sheets == ()

@@ -122,9 +122,7 @@ def test_an_answer_that_is_in_sight_is_told(make: Make, qtbot: QtBot, tmp_path: 
         assert path.exists() != seen and dialog.isVisible() == seen
         if seen:
             fault = part(dialog, "fault", QLabel).text()
-            assert fault.startswith(
-                "The answer is in sight before: its own step shows the test accuracy; write “cover:"
-            )
+            assert fault.startswith("The answer is visible before: its own step shows the test accuracy; write “cover:")
             QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert check(FEATURES, [path])[1]
     dialog = new_step(window, qtbot)

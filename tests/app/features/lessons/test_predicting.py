@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.core.points import Points
 from app.features.lessons.predicting import Agreement, classes_of, gain_of, read, regions, samples
-from app.features.lessons.state import Boundary
+from app.features.lessons.state import ModelBoundary
 from solver import Kernel, SmoSolver
 from solver.data import datasets
 from solver.recording import Recording
@@ -83,7 +83,7 @@ class Halves:
 
 def score(lines: tuple[tuple[tuple[float, float], ...], ...], model: object, points: Points) -> float:
     found: list[float] = []
-    for _ in Agreement(lines, Boundary(model, points, BOX)).answer(found.append, lambda: False):  # type: ignore[arg-type]
+    for _ in Agreement(lines, ModelBoundary(model, points, BOX)).answer(found.append, lambda: False):  # type: ignore[arg-type]
         pass
     return found[-1]
 

@@ -15,7 +15,7 @@ from app.engine.cover import Cover
 from app.features.lessons import names, parts, reading, shipped, starting
 from app.features.lessons.check import check
 from app.features.lessons.goals import check as reached
-from app.features.lessons.model import Lesson, Prediction, Setting, Start, Step
+from app.features.lessons.model import Lesson, LessonSetting, Prediction, Start, Step
 from app.features.lessons.reading import LARGEST, examined, parse, read
 from app.features.lessons.rehearsal import context_of
 from app.features.scores.scene import score
@@ -79,7 +79,7 @@ def test_a_step_says_what_its_lines_say() -> None:
             Step(
                 "S",
                 "**Look** at it.\n\n### More\n\n```\n# no heading\nhint: no field\n```",
-                Start("example", "neighbours", (Setting(None, "k", "1", 12), Setting(1, "k", "51", 13))),
+                Start("example", "neighbours", (LessonSetting(None, "k", "1", 12), LessonSetting(1, "k", "51", 13))),
                 ("k", "weights", "data set"),
                 "evaluation",
                 ("differing", "legend"),
@@ -109,7 +109,7 @@ def test_white_space_ends_of_lines_and_capitals_are_forgiven() -> None:
     assert (lesson.title, lesson.minutes) == ("T", 5)
     (found,) = lesson.steps
     assert (found.title, found.show, found.text, found.line) == ("S", ("k",), "Text", 8)
-    assert found.start.settings == (Setting(None, "k", "3", 10),)
+    assert found.start.settings == (LessonSetting(None, "k", "3", 10),)
 
 
 def test_the_other_predictions_and_what_follows_from_them() -> None:

@@ -23,7 +23,7 @@ from app.features.evaluation.scene import EvaluationSession, validation_of
 from app.features.ground_truth.scene import law_of
 from app.features.lessons import shipped, starting
 from app.features.lessons.goals import check, margin_of
-from app.features.lessons.model import Lesson, Setting, Step
+from app.features.lessons.model import Lesson, LessonSetting, Step
 from app.features.lessons.rehearsal import context_of, frame_of
 from app.features.reliability.query import FRESH, Reliability, ReliabilityQuery
 from app.features.table import FEATURES
@@ -76,7 +76,7 @@ def with_settings(document: Document, *lines: str) -> Document:
     made = document
     for name, _, value in (line.partition(" = ") for line in lines):
         lane = int(name[0]) - 1 if name[1:2] == "." else None
-        made, wrong = starting.changed(made, [Setting(lane, name if lane is None else name[2:], value, 1)])
+        made, wrong = starting.changed(made, [LessonSetting(lane, name if lane is None else name[2:], value, 1)])
         assert not wrong
     return made
 

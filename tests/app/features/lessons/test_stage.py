@@ -25,7 +25,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.cover import Cover
 from app.features.evaluation.scene import EvaluationSession
 from app.features.lessons.controller import LessonController
-from app.features.lessons.model import Lesson, Prediction, Setting, Start, Step
+from app.features.lessons.model import Lesson, LessonSetting, Prediction, Start, Step
 from app.features.lessons.panel import LessonText
 from app.features.lessons.scene import LessonScene
 from app.features.lessons.shipped import following
@@ -38,7 +38,11 @@ from app.window.dialogs.gallery import GalleryDialog
 from app.window.main_window import MainWindow
 from tests.windows import Make, finish_tasks, save_as, settle
 
-TWO_KNN = (Setting(None, "classifiers", "knn, knn", 1), Setting(0, "k", "1", 2), Setting(1, "k", "31", 3))
+TWO_KNN = (
+    LessonSetting(None, "classifiers", "knn, knn", 1),
+    LessonSetting(0, "k", "1", 2),
+    LessonSetting(1, "k", "31", 3),
+)
 ANSWERS, REASONS = ("The first", "The second", "Both"), ("", "", "They differ.")
 CHOICE = Prediction("choice", "Which is better?", ANSWERS, 1, "Noise is **outvoted**.", reasons=REASONS)
 SMALL = Lesson(
@@ -360,7 +364,7 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
 @pytest.mark.slow
 def test_numbers_or_marks_alone_are_covered(make: Make, qtbot: QtBot) -> None:
     window = make()
-    start = Start("example", "margin", (Setting(None, "classifiers", "svm, knn", 1),))
+    start = Start("example", "margin", (LessonSetting(None, "classifiers", "svm, knn", 1),))
     steps = (
         Step("Marks", "", start, prediction=CHOICE, cover=Cover.MARKS),
         Step("Numbers", "", start, prediction=CHOICE, cover=Cover.NUMBERS),
@@ -449,7 +453,7 @@ def test_a_boundary_and_a_pair_by_the_keyboard(make: Make, qtbot: QtBot) -> None
     assert [len(line) for line in here(window).state.guess.lines] == [5]
 
     asked = Prediction("pair", "Which two?", because="So.")
-    start = Start("example", "margin", (Setting(None, "classifiers", "svm", 1),))
+    start = Start("example", "margin", (LessonSetting(None, "classifiers", "svm", 1),))
     begin(window, qtbot, Lesson("Pair", "", "", 5, (Step("Pick", "", start, paused=True, prediction=asked),)))
     points = window.document.points
     window.canvases[0].setFocus()

@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.features.lessons import moodle, shipped, view_worksheet, worksheet
+from app.features.lessons import moodle, shipped, view_worksheet, worksheet_task
 from app.features.lessons.model import Lesson, Prediction
 from app.features.lessons.view_worksheet import pictures, render_worksheet
 from app.features.lessons.worksheet_task import making
@@ -68,7 +68,7 @@ def document(k: int, c: float) -> Document:
 def lesson(tmp_path: Path) -> Lesson:
     path = tmp_path / "three.lesson.md"
     path.write_text(LESSON, encoding="utf-8")
-    return worksheet.lesson_in(FEATURES, path)
+    return worksheet_task.lesson_in(FEATURES, path)
 
 
 def pixels_of(image: QImage) -> np.ndarray:
@@ -159,17 +159,17 @@ def test_a_quiz_is_xml_whatever_a_text_holds() -> None:
 
 
 def test_a_document_asks_for_the_boundary_of_each_classifier(tmp_path: Path) -> None:
-    made = worksheet.lesson_in(FEATURES, Path("circle"))
+    made = worksheet_task.lesson_in(FEATURES, Path("circle"))
     assert made.title == "The kernel trick" and made.name == "circle"  # the lesson, not the example of this name
     path = tmp_path / "mine.playground"
     documents.write_bytes(documents.encode(document(1, 1.0)), path)
-    made = worksheet.lesson_in(FEATURES, path)
+    made = worksheet_task.lesson_in(FEATURES, path)
     assert [step.prediction and (step.prediction.kind, step.prediction.lane) for step in made.steps] == [
         ("boundary", 0),
         ("boundary", 1),
     ]
     with pytest.raises(FileError):
-        worksheet.lesson_in(FEATURES, tmp_path / "missing.playground")
+        worksheet_task.lesson_in(FEATURES, tmp_path / "missing.playground")
 
 
 @pytest.mark.parametrize(

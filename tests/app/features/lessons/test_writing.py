@@ -12,7 +12,7 @@ from app.engine.cover import Cover
 from app.features.lessons import starting
 from app.features.lessons.model import Prediction
 from app.features.lessons.reading import parse
-from app.features.lessons.writing import Answer, NewStep, added
+from app.features.lessons.writing import NewStep, WrittenAnswer, added
 from app.features.table import FEATURES
 from app.files.documents import FileError
 from app.state.document import Document, GeneratorSettings, default_document
@@ -62,7 +62,11 @@ ASKED = NewStep(
     "choice",
     question=" What  happens\nwhen k grows? ",
     because="More neighbours vote.",
-    answers=(Answer("It gets rough", "One point\ncounts less."), Answer(" "), Answer("It gets smooth", "never told")),
+    answers=(
+        WrittenAnswer("It gets rough", "One point\ncounts less."),
+        WrittenAnswer(" "),
+        WrittenAnswer("It gets smooth", "never told"),
+    ),
     right=2,
     cover="numbers, marks",
 )
@@ -94,8 +98,8 @@ def test_a_question_is_written_as_a_lesson_has_it() -> None:
         ({}, ""),
         ({"title": " "}, "Write the title of the step."),
         ({"question": "\n"}, "Write the question."),
-        ({"answers": (Answer("a"), Answer(" "))}, "Write at least two answers."),
-        ({"answers": (Answer("a"), Answer("b "), Answer(" b"))}, "Two answers are the same."),
+        ({"answers": (WrittenAnswer("a"), WrittenAnswer(" "))}, "Write at least two answers."),
+        ({"answers": (WrittenAnswer("a"), WrittenAnswer("b "), WrittenAnswer(" b"))}, "Two answers are the same."),
         ({"right": -1}, "Mark the answer that is right."),
         ({"right": 1}, "Mark the answer that is right."),
         ({"kind": "boundary", "answers": ()}, ""),

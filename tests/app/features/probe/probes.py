@@ -11,7 +11,7 @@ from app.core.points import Points
 from app.engine.requests import Frame, Phase, Picture
 from app.engine.results import Results
 from app.features.probe.query import BoundaryFacts, BoundaryQuery
-from app.features.probe.tables import Who
+from app.features.probe.tables import NamedPoints
 from app.features.table import FEATURES
 from app.scene.compose import compose
 from app.scene.model import Scene
@@ -55,16 +55,16 @@ def svm(points: Points, **values: object) -> tuple[PairClassifier, Lane]:
     return fitted(lane, points), lane
 
 
-def who(points: Points, now: Points | None = None) -> Who:
-    return Who(points, points if now is None else now, NAMES)
+def who(points: Points, now: Points | None = None) -> NamedPoints:
+    return NamedPoints(points, points if now is None else now, NAMES)
 
 
 def ground_of(model: PairClassifier) -> BoundaryFacts:
     posted: list[BoundaryFacts] = []
     for _ in BoundaryQuery(model, 0, (-3.0, 3.0, -2.0, 2.0)).answer(posted.append, lambda: False):  # type: ignore[arg-type]
         pass
-    (ground,) = posted
-    return ground
+    (facts,) = posted
+    return facts
 
 
 def scene_with(

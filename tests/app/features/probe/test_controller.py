@@ -101,7 +101,7 @@ def test_the_background_is_asked_while_somebody_looks() -> None:
         results.accept(frame)
     assert queries(context([*frames, linear], Session(), results, (0.0, 0.0))) == {}
     asked = queries(context([*frames, linear], Session().having(ProbeSession(probe=(0.0, 0.0))), results))
-    assert asked == {"ground1": BoundaryQuery(frames[1].model, 0, (-2, 2, -1, 1))}  # type: ignore[arg-type]
+    assert asked == {"boundary facts1": BoundaryQuery(frames[1].model, 0, (-2, 2, -1, 1))}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("fits", [True, False])
@@ -114,12 +114,14 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
     results.accept(frame)
     problem = 0 if fits else 3
     query = BoundaryQuery(model, problem, (-3.0, 3.0, -2.0, 2.0))  # type: ignore[arg-type]
-    results.accept_answer(Answer("ground0", 1, query, ground_of(model), True))
+    results.accept_answer(Answer("boundary facts0", 1, query, ground_of(model), True))
     document = Document(points, (lane,), shown=1)
     scene = compose(document, Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))), results, FEATURES)
     assert any("feature space" in line for line in scene.feature(Probe).lanes[0].lines) == fits
     other, _ = svm(points, C=2.0)
-    results.accept_answer(Answer("ground0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), ground_of(other)))  # type: ignore[arg-type]
+    results.accept_answer(
+        Answer("boundary facts0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), ground_of(other))
+    )  # type: ignore[arg-type]
     scene = compose(document, Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))), results, FEATURES)
     assert not any("feature space" in line for line in scene.feature(Probe).lanes[0].lines)
 

@@ -29,7 +29,17 @@ from app.features.probe.scene import (
     probe_lane,
     scene,
 )
-from app.features.probe.tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, Who, compact, figure
+from app.features.probe.tables import (
+    MOST_ROWS,
+    NamedPoints,
+    NeighbourRows,
+    ProblemRows,
+    TableRows,
+    TermRows,
+    VoteRows,
+    compact,
+    figure,
+)
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.scene.context import Context
 from app.state.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
@@ -40,7 +50,7 @@ from tests.examples import examples
 
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 WEIGHTS = ("uniform", "distance", "distance-squared")
-T = TypeVar("T", bound=Table)
+T = TypeVar("T", bound=TableRows)
 
 
 def table_of(probe: LaneProbe, kind: type[T]) -> T:
@@ -71,8 +81,8 @@ def test_the_vote_is_the_models(metric: str, weights: str) -> None:
             assert ("share the" in said) == (vote.is_shared and not vote.at_zero)
             assert ("equal votes" in said) == ((share == share.max()).sum() > 1)
             assert ("exactly here" in said) == (weights != "uniform" and vote.distance[0] == 0)
-            votes = table_of(probe, Votes)
-            assert isinstance(votes, Votes) and votes.chosen == share.argmax()
+            votes = table_of(probe, VoteRows)
+            assert isinstance(votes, VoteRows) and votes.chosen == share.argmax()
             assert float(votes.values.sum()) == pytest.approx(float((vote.share * vote.weight).sum()))
 
 
@@ -124,8 +134,8 @@ def test_a_long_list_of_neighbours() -> None:
     points = points_of(3000, 3)
     model, lane = knn(points, 2500)
     probe = probe_lane(model, lane, who(points), (0.1, 0.2))
-    table = table_of(probe, Neighbours)
-    assert isinstance(table, Neighbours) and table.rows == MOST_ROWS
+    table = table_of(probe, NeighbourRows)
+    assert isinstance(table, NeighbourRows) and table.rows == MOST_ROWS
     assert table.more == "… and 2\u202f300 neighbours more, farther away"
     assert len(probe.sketch.ends) == MOST_LINES and probe.sketch.ball is not None
     away = np.hypot(*(points.xy - (0.1, 0.2)).T)
@@ -136,7 +146,7 @@ def test_a_long_list_of_neighbours() -> None:
     assert probe.sketch.ball.radius == pytest.approx(np.sort(away)[2499])
     fewer = points.remove(nearest[[0]])
     vote = model.vote_at(np.array((0.1, 0.2)))
-    assert Neighbours(vote, "uniform", who(points, fewer)).cell(0, 1) == "gone"
+    assert NeighbourRows(vote, "uniform", who(points, fewer)).cell(0, 1) == "gone"
 
 
 # -- f -----------------------------------------------------------------------------------------------------------------
@@ -165,7 +175,7 @@ def test_f_is_the_models(lane: Lane) -> None:
                 values, expected = model.pair_decision_function([place])[0], model.predict([place])[0]
                 probe = probe_lane(model, mine, who(points), tuple(place))
                 assert not probe.message and probe.label == expected
-                table = table_of(probe, Summands)
+                table = table_of(probe, TermRows)
                 terms = table._terms
                 assert abs(terms.total - values[shown]) <= 1e-9 * terms.size
                 assert abs(float(table.values.sum()) - values[shown]) <= 1e-9 * terms.size
@@ -176,8 +186,8 @@ def test_f_is_the_models(lane: Lane) -> None:
                     assert f"f(x) = {figure(values[0])}: class {expected + 1}" in probe.headline
                     assert ("between the margins" in probe.headline) == (margins and abs(values[0]) < 1)
                     continue
-                problems = table_of(probe, Problems)
-                assert isinstance(problems, Problems) and problems.chosen == shown
+                problems = table_of(probe, ProblemRows)
+                assert isinstance(problems, ProblemRows) and problems.chosen == shown
                 assert np.array_equal(problems.values, values)
                 labels = model.classes_.tolist()
                 assert problems.picks == tuple(problem_of(each, labels) for each in model.pairs_)
@@ -199,12 +209,12 @@ def test_the_sum_over_many_support_vectors() -> None:
     points = points_of(900, 2)
     model, lane = svm(points, C=0.02)
     probe = probe_lane(model, lane, who(points), (0.2, -0.1))
-    table = table_of(probe, Summands)
+    table = table_of(probe, TermRows)
     terms = table._terms
     assert terms.n_rest > 0 and table.rows == MOST_ROWS + 2
     assert "the other" in table.cell(MOST_ROWS, 0) and table.cell(MOST_ROWS + 1, 0) == "b"
     assert float(table.values.sum()) == pytest.approx(terms.f, abs=1e-9 * terms.size)
-    assert table.cell(0, 3) == compact(terms.value[0]) and "class" in table.told(0)
+    assert table.cell(0, 3) == compact(terms.value[0]) and "class" in table.spoken(0)
 
 
 def test_signs_are_told_by_classes() -> None:
@@ -212,7 +222,7 @@ def test_signs_are_told_by_classes() -> None:
     model, lane = svm(points)
     probe = probe_lane(model, lane, who(points), (0.9, 0.0))
     assert probe.lines[0] == "f > 0 is for class 4, f ≤ 0 for class 2."
-    table, sketch = table_of(probe, Summands), probe.sketch
+    table, sketch = table_of(probe, TermRows), probe.sketch
     assert set(table.colours[table.values > 0]) <= {3} and set(table.colours[table.values < 0]) <= {1}
     assert (sketch.classes[sketch.positive] == 3).all() and (sketch.classes[~sketch.positive] == 1).all()
     assert sketch.sizes[0] == 1.0 and (np.diff(sketch.sizes) <= 0).all()
@@ -230,8 +240,8 @@ def test_distances() -> None:
     lines = probe_lane(linear, lane, who(points), tuple(place)).lines
     assert any("Distance to the line f = 0" in line and line.endswith(f"= {figure(expected)}.") for line in lines)
     model, lane = svm(points)
-    ground = ground_of(model)
-    probe = probe_lane(model, lane, who(points), tuple(place), ground)
+    facts = ground_of(model)
+    probe = probe_lane(model, lane, who(points), tuple(place), facts)
     coef, vectors = model.dual_coef_[0], model.support_vectors_
     norm = np.sqrt(coef @ Kernel("rbf", 0.8).gram(vectors, vectors) @ coef)
     f = model.pair_decision_function([place])[0, 0]
@@ -239,10 +249,10 @@ def test_distances() -> None:
         line.startswith("Distance to f = 0 in feature space:") and line.endswith(f"= {figure(abs(f) / norm)}.")
         for line in probe.lines
     )
-    found = ground.nearest(place)
+    found = facts.nearest(place)
     assert found is not None and found.refined
     assert any(f"f = 0: {figure(found.distance)} away" in line for line in probe.lines)
-    assert not any("away" in line for line in probe_lane(model, lane, who(points), tuple(place), ground, False).lines)
+    assert not any("away" in line for line in probe_lane(model, lane, who(points), tuple(place), facts, False).lines)
     assert not any("istance" in line for line in probe_lane(model, lane, who(points), tuple(place)).lines)
 
 
@@ -256,9 +266,9 @@ def test_an_overtaken_question_ends() -> None:
 
 def test_no_norm_where_there_is_none() -> None:
     model, lane = svm(points_of(60, 2), kernel="sigmoid")
-    ground = ground_of(model)
-    assert ground.norm is None
-    lines = probe_lane(model, lane, who(points_of(60, 2)), (0.1, 0.1), ground).lines
+    facts = ground_of(model)
+    assert facts.norm is None
+    lines = probe_lane(model, lane, who(points_of(60, 2)), (0.1, 0.1), facts).lines
     assert not any("feature space" in line for line in lines)
 
 
@@ -295,10 +305,14 @@ def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
 def test_what_is_drawn_needs_no_words() -> None:
     points = points_of(30, 2)
     for model, lane in (knn(points, 5), svm(points)):
-        told, drawn = (probe_lane(model, lane, who(points), (0.3, 0.1), told=told) for told in (True, False))
-        assert told.label == drawn.label and told.headline and not drawn.headline and not drawn.tables
+        in_words, drawn = (
+            probe_lane(model, lane, who(points), (0.3, 0.1), in_words=in_words) for in_words in (True, False)
+        )
+        assert in_words.label == drawn.label and in_words.headline and not drawn.headline and not drawn.tables
         for name in ("ends", "sizes", "positive", "classes"):
-            assert np.array_equal(getattr(told.sketch, name), getattr(drawn.sketch, name)) and len(told.sketch.ends)
+            assert np.array_equal(getattr(in_words.sketch, name), getattr(drawn.sketch, name)) and len(
+                in_words.sketch.ends
+            )
 
 
 def test_lanes_without_a_model() -> None:
@@ -326,11 +340,11 @@ def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatc
     frame, session = frame_of(model, lane, points), Session().having(ProbeSession(probe=(0.3, 0.1)))
     assert scene_with(session, frame).feature(Probe).lanes[0].message == "Working it out…"
     posted: list[LaneProbe] = []
-    query = ProbeQuery(model, lane, Who(points, points, NAMES), (0.3, 0.1), probe_lane)
+    query = ProbeQuery(model, lane, NamedPoints(points, points, NAMES), (0.3, 0.1), probe_lane)
     for _ in query.answer(posted.append, lambda: False):
         pass
     assert posted[0].label == model.predict([(0.3, 0.1)])[0]
-    assert query == ProbeQuery(model, lane, Who(points, points, NAMES), (0.3, 0.1), probe_lane)
+    assert query == ProbeQuery(model, lane, NamedPoints(points, points, NAMES), (0.3, 0.1), probe_lane)
 
 
 @pytest.mark.parametrize(

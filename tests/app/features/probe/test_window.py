@@ -108,7 +108,7 @@ def test_q_pins_and_lets_go(make: Make, qtbot: QtBot) -> None:
     hover(window, 1, -1.0, 0.5)
     assert shown_place(window) == place
     button = panel_of(window).findChild(QPushButton, "probe.pin")
-    assert button is not None and button.isChecked() and button.text() == "Let go"
+    assert button is not None and button.isChecked() and button.text() == "Unpin"
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     window.refresh_if_pending()
     assert window.controller.session.of(ProbeSession).probe is None and not window.named_actions["pin"].isChecked()

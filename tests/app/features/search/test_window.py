@@ -156,7 +156,7 @@ def test_pin_and_let_go(make: Make, qtbot: QtBot) -> None:
     window.canvases[0].leaveEvent(None)  # type: ignore[arg-type]
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     settle(qtbot, window)
-    assert button.isChecked() and button.text() == "Let go"
+    assert button.isChecked() and button.text() == "Unpin"
     place = shown(window).probe.place
     hover(window, 0, -0.9, 0.1)
     settle(qtbot, window)

@@ -27,8 +27,7 @@ from app.features.scores.query import fresh_points
 from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf
 from app.features.what_if.query import Change, ChangeQuery, Facts, GhostQuery, StateSide
-from app.features.what_if.scene import differs, queries, removable, side_of
-from app.features.what_if.state import Baseline, WhatIfSession
+from app.features.what_if.scene import Baseline, WhatIfSession, differs, queries, removable, side_of
 from app.scene.context import Context
 from app.state.commands import MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.overlays import Lines
 from app.engine.pool import Priority
 from app.features.what_if.panel import WhatIfPanel
-from app.features.what_if.state import WhatIfSession
+from app.features.what_if.scene import WhatIfSession
 from app.features.what_if.text import ARMED, DISARMED
 from app.state.commands import RemovePoints
 from app.state.document import Document, GeneratorSettings, Lane, PerceptronSettings, SvmSettings, View

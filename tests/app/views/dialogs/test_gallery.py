@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLabel, QMessageBo
 from pytestqt.qtbot import QtBot
 
 from app.features.difference.scene import DifferenceSession
-from app.features.what_if.state import WhatIfSession
+from app.features.what_if.scene import WhatIfSession
 from app.files import assets, examples
 from app.files.examples import EXAMPLES
 from app.window.dialogs.gallery import Card, GalleryDialog

@@ -28,7 +28,7 @@ from app.engine.overlays import Hatch, Lines, Specks
 from app.engine.requests import Marks, Picture
 from app.features.difference.controller import DifferenceController
 from app.features.difference.scene import DifferenceSession
-from app.features.evaluation.scene import OTHER
+from app.features.evaluation.query import OTHER
 from app.features.ground_truth.bootstrap import HAZE
 from app.features.ground_truth.controller import GroundTruthController
 from app.features.ground_truth.scene import IDEAL
