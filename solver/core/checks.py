@@ -16,7 +16,7 @@ from .scikit_learn import as_scikit_learn
 
 
 def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
-    """Return `values` as float64, of any shape; without `copy` possibly the given array, in any order, to stay as it is.
+    """Return `values` as float64, of any shape; without `copy` possibly the given array, which must stay unchanged.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
     if np.iscomplexobj(given):  # numpy would drop the imaginary parts with no more than a warning
         raise ValueError(f"Complex data not supported: {name} must hold real numbers only.")
     try:
-        return np.array(given, dtype=np.float64, order="C" if copy else "A", copy=True if copy else None)
+        return np.array(given, dtype=np.float64, order="C", copy=True if copy else None)
     except TypeError as error:  # scikit-learn's class and words
         raise TypeError(f"{name} must hold numbers only: {error}.") from None
     except (ValueError, OverflowError):

@@ -57,11 +57,9 @@ class Pair:
 
     def among(self, codes: Indices) -> BinaryProblem:
         """Return the binary problem of this pair for points with the class indices `codes`, -1 for a point to omit."""
-        sign_of = np.full(max(codes.max(initial=0), self.positive, self.negative) + 2, -1.0 if self.negative == REST else 0.0)
-        sign_of[[self.negative, self.positive, -1]] = -1.0, 1.0, 0.0  # the last one is that of code -1
-        signs = sign_of[codes]
-        index = np.flatnonzero(signs)
-        return BinaryProblem(self.positive, self.negative, index, signs[index])
+        rest = codes >= 0 if self.negative == REST else codes == self.negative
+        index = np.flatnonzero((codes == self.positive) | rest)
+        return BinaryProblem(self.positive, self.negative, index, np.where(codes[index] == self.positive, 1.0, -1.0))
 
 
 @dataclass(frozen=True)

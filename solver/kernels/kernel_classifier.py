@@ -193,10 +193,9 @@ class KernelClassifier(KernelParameters, PairClassifier):
         C = bounds(self.C, data.weights, self._largest_C, or_inf=self._takes_hard_margin)
         gram = gram_for_training(kernel, data.X)
         pairs = scheme.problems(data.codes, len(data.classes))
-        by_feature = np.ascontiguousarray(data.X.T)  # as `SmoSolver` keeps them
 
         def solver(pair: BinaryProblem) -> Any:
-            rows = by_feature.take(pair.index, axis=1).T if gram is None else gram[np.ix_(pair.index, pair.index)]
+            rows = data.X[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
             formula = kernel if isinstance(kernel, Kernel) else PrecomputedKernel()
             return self._solver(rows, pair, formula, C[pair.index], cache_size / len(pairs), **start)
 

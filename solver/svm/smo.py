@@ -250,7 +250,7 @@ class SmoSolver(DualSolver):
         XT = np.array(points.T, order="C")
         centre = np.zeros(len(XT))
         if kernel.is_translation_invariant:
-            centre = XT.sum(axis=1) / n
+            centre = points.sum(axis=0) / n
             XT -= centre[:, None]
         diagonal = kernel.diagonal(XT.T)
         # abs(K_ij) is at most the larger of K_ii and K_jj where the kernel is positive semidefinite.
