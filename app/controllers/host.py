@@ -1,4 +1,4 @@
-"""Host: the part of the controller that its subordinate controllers use."""
+"""Host: the part of the controller that its subordinate controllers use; SubjectController: the base of those."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from app.features.film.plan import Sweep
+from app.features.film.plan import SweepFilm
 from app.features.film.view_maker import FilmMaker, FilmSpec, moment_of
 from app.main import create_window
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
@@ -39,7 +39,7 @@ def run() -> None:
             maker, watchdog = FilmMaker(window.scheduler, window.features, window), Watchdog(LIMIT)
             watchdog.start()
             begun = time.perf_counter()
-            maker.make(moment, FilmSpec(Sweep(0, "C", 0.01, 1000, PICTURES), spec, kind, 25), path)
+            maker.make(moment, FilmSpec(SweepFilm(0, "C", 0.01, 1000, PICTURES), spec, kind, 25), path)
             while maker.busy:
                 QApplication.processEvents()
                 time.sleep(0.001)

@@ -56,9 +56,9 @@ def turning(document: Document) -> tuple[float, float, float, tuple[int, int]]:
         QTimer.singleShot(500, loop.quit)
         loop.exec()
 
-        def counted(wish: tuple[object, ...], failure: str = "") -> None:
+        def counted(request: tuple[object, ...], failure: str = "") -> None:
             shown[0] += 1
-            show(wish, failure)
+            show(request, failure)
 
         picture._show = counted
         ticker = QTimer(timerType=Qt.TimerType.PreciseTimer)

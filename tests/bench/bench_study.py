@@ -22,7 +22,7 @@ from app.core.points import Points
 from app.features.study import engines
 from app.features.study.cells import data_of, paths, seed_of
 from app.features.study.computing import Given, Record, compute, dealt
-from app.features.study.model import Axis, Study, log_steps
+from app.features.study.model import Study, StudyAxis, log_steps
 from app.features.study.results import StudyResults
 from app.state.document import GeneratorSettings, Lane
 from solver.core.multiclass import PairTrainer
@@ -33,7 +33,7 @@ from solver.svm.svc import SVC
 SIDE, FOLDS, JOBS = 20, 5, 2
 GRID = Study(
     "grid",
-    (Axis("C", log_steps(0.01, 1e4, SIDE)), Axis("gamma", log_steps(0.01, 100.0, SIDE))),
+    (StudyAxis("C", log_steps(0.01, 1e4, SIDE)), StudyAxis("gamma", log_steps(0.01, 100.0, SIDE))),
     ("accuracy",),
     Lane("svm"),
     digest="bench",
@@ -133,7 +133,7 @@ def maps(side: int = 50, draws: int = 1000) -> None:
     share = 10
     study = Study(
         "efficiency",
-        (Axis("n", values), Axis("k", values)),
+        (StudyAxis("n", values), StudyAxis("k", values)),
         ("accuracy",),
         Lane("knn"),
         GeneratorSettings("line", 5, 0.0),

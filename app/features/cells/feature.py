@@ -1,4 +1,4 @@
-"""Cells of kNN, and the points that its picture needs."""
+"""Cells: the cells of kNN, and the points that its picture needs."""
 
 from app.scene.feature import Action, Feature, Sign
 
@@ -37,17 +37,17 @@ FEATURE = Feature(
     ),
     queries=scene.queries,
     sheets=scene.sheets,
-    signs=(Sign(CELL, "Border of kNN's cells: beyond it, other points vote"),),
+    signs=(Sign(CELL, "Boundary of kNN's cells: other points vote beyond it"),),
     status=scene.status,
     other_marks=scene.marks,
     help=(
         (SECTION, "Shift+V", "lines around kNN's cells, in each of which the same k points vote"),
-        (SECTION, "Ctrl+8", "over the border of a cell: which point came, and which left"),
+        (SECTION, "Ctrl+8", "at the boundary of a cell: which point became a neighbour, and which ceased to be one"),
         (
             SECTION,
             "Shift+I",
             "outline the points that kNN's picture needs; without one of the others, alone, no pixel changes class",
         ),
-        (SECTION, "Ctrl+Shift+W", "Remove idle points: one after the other, as long as no pixel changes class"),
+        (SECTION, "Ctrl+Shift+W", "Remove idle points, one after the other, while no pixel changes class"),
     ),
 )

@@ -1,4 +1,4 @@
-"""The background questions about kNN's picture: where its cells border on each other, and which points it needs."""
+"""Queries about the picture of kNN: the boundaries of its cells, and the points that it needs."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from solver.kernels.lines import borders
 if TYPE_CHECKING:
     from solver import KNeighborsClassifier
 
-#: Mean number of pixels per cell below which no borders are drawn: they would be a grey area.
+#: Mean number of pixels per cell below which no boundaries are drawn: they would be a grey area.
 LEAST_PIXELS = 200.0
 #: The same on a coarse grid, which misses small cells.
 LEAST_COARSE = 300.0
-#: Share of a pixel by which lines may leave out a vertex, as much as the corners of a slanting line stand out; they are
-#: drawn sooner, and stay within two thirds of a pixel.
+#: Share of a pixel by which lines may omit a vertex, the size of the steps of a slanting line: they are drawn faster,
+#: and stay within two thirds of a pixel.
 THIN = 0.36
-#: Rows that are looked at together at least.
+#: Smallest number of rows computed together.
 ROWS = 4
-#: Seconds that the pictures of the other lanes, which come with this one's, have the processors to themselves.
+#: Delay (s) that leaves the processors to the pictures of the other lanes.
 REST = 0.012
-#: The borders of cells.
+#: Line style of the cells' boundaries.
 CELL = LineStyle("cell", 0, 1.0, faint=True)
 
 
@@ -40,13 +40,13 @@ class KnnCells(Struct, frozen=True, eq=False):
     Attributes
     ----------
     count : int
-        Number of cells in view.
+        Number of visible cells.
     pixels : float
         Mean number of the picture's pixels per cell.
     lines : tuple of Lines
-        Their borders; empty where the cells are too small.
+        Their boundaries; empty if the cells are too small.
     coarse : bool
-        They were found on a coarse grid, which misses small cells.
+        True if they were found on a coarse grid, which misses small cells.
     """
 
     count: int
@@ -63,7 +63,7 @@ class CellsQuery(Struct, frozen=True):
     priority: ClassVar[Priority] = Priority.FIRST_PICTURE
 
     def answer(self, post: Callable[[KnnCells], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post the cells on a coarse grid in any case, so that a drag shows them, and on the full one once it rests."""
+        """Post the cells on a coarse grid in any case, so that a drag shows them, then those on the full grid."""
         coarse = self.grid.coarse()
         yield Later(REST, self.priority)
         post((yield from self._cells(coarse, Pace(priority=self.priority))))
@@ -87,13 +87,13 @@ class CellsQuery(Struct, frozen=True):
 
 
 class KeptQuery(Struct, frozen=True):
-    """Query: the training points of `model` without one of which its picture on `grid` is another."""
+    """Query: the training points without one of which the picture of `model` on `grid` would change."""
 
     model: KNeighborsClassifier
     grid: Grid
 
     def answer(self, post: Callable[[Mask], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post once which of the points the picture needs, shape (n,)."""
+        """Post once which points the picture needs, shape (n,)."""
         look, ys = self.model.kept_on(self.grid.xs), self.grid.ys
         kept: list[Mask] = []
 

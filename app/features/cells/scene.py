@@ -1,4 +1,4 @@
-"""Cells and kept points in the scene: what is asked of the background, drawn, marked and counted."""
+"""Cells and needed points in the scene: queries, lines, marks and counts."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from solver.core import fast_loops
 
 from .query import CellsQuery, KeptQuery, KnnCells
 
-#: What an idle point is.
+#: Tip about idle points.
 IDLE = (
     "Idle: without this point alone no pixel of the picture changes class. Without several it may: of two equal points"
     " each is idle, both are not."
 )
 
 
-#: Displayed while the number is not known.  To find it takes 2 to 40 times as long as the picture, so the outlines
-#: cannot follow a drag; those of another model would be wrong over this picture.
+#: Status while the number is not known.  Finding it takes 2 to 40 times as long as the picture, so the outlines cannot
+#: follow a drag; those of another model would be wrong over this picture.
 COUNTING = (
     "counting idle points…",
     "Which points a picture needs takes longer to find than the picture: the outlines come when no point moves.",
@@ -35,14 +35,14 @@ COUNTING = (
 
 
 class CellsSession(FeatureSession, frozen=True):
-    """What is shown of kNN.
+    """The user's choices for the cells of kNN.
 
     Attributes
     ----------
     cells : bool
-        The pictures show the cells of the k nearest points.
+        True if the pictures show the cells of the k nearest points.
     kept : bool
-        The points that a picture needs are marked.
+        True if the points that a picture needs are marked.
     """
 
     cells: bool = False
@@ -50,7 +50,7 @@ class CellsSession(FeatureSession, frozen=True):
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """The cells and the kept points of each kNN on screen, while they are shown."""
+    """Return the queries for cells and needed points of each visible kNN, while they are shown."""
     chosen, asked = context.session.of(CellsSession), dict[str, Query]()
     for slot, grid in zip(context.document.slots, context.grids, strict=False):
         frame = context.results.frame(slot)
@@ -64,9 +64,9 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def _may_be_idle(frame: Frame | None) -> bool:
-    """Whether a lane shows neighbours among all points whose distances stay without one of them.
+    """Return True if a lane shows neighbours among all points, and distances do not change when one of them is removed.
 
-    A training has left out some already; of standardised points each changes the distances of the others.
+    A training has already removed some points; with standardising, each point changes the distances of the others.
     """
     if frame is None or frame.neighbours is None:
         return False
@@ -74,13 +74,13 @@ def _may_be_idle(frame: Frame | None) -> bool:
 
 
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:
-    """The borders of the cells over the picture of the lane at place `index`; in a drag, those of a moment ago."""
+    """Return the boundaries of the cells over the picture of a lane by its index; in a drag, slightly older ones."""
     cells = _cells(context, index)
     return () if cells is None else cells.lines
 
 
 def _cells(context: Context, index: int) -> KnnCells | None:
-    """The newest cells of the lane at place `index`; None where it shows no neighbours any more."""
+    """Return the newest cells of the lane with this index; None if it shows no neighbours any more."""
     slot = context.document.slots[index]
     frame, answer = context.results.frame(slot), context.results.answer(f"cells{slot}")
     found: KnnCells | None = None if answer is None else answer.value
@@ -88,7 +88,7 @@ def _cells(context: Context, index: int) -> KnnCells | None:
 
 
 def _kept(context: Context, index: int) -> Answer | None:
-    """The answer about the present model of the lane at place `index`; None while it is not known."""
+    """Return the answer about the present model of the lane with this index; None while it is not known."""
     slot = context.document.slots[index]
     frame, answer = context.results.frame(slot), context.results.answer(f"kept{slot}")
     if frame is None or answer is None or answer.value is None or not is_present(context.document, index, frame):
@@ -97,7 +97,7 @@ def _kept(context: Context, index: int) -> Answer | None:
 
 
 def marks(context: Context, index: int) -> Marks:
-    """The marks, among all points, of those that the picture of the lane at place `index` needs."""
+    """Return the marks, among all points, of those that the picture of the lane with this index needs."""
     answer = _kept(context, index)
     if answer is None:
         return NO_MARKS
@@ -111,17 +111,17 @@ def _marks_of(answer: Answer, training: Points, points: Points) -> Marks:
 
 
 def status(context: Context, index: int) -> Status | None:
-    """How many cells and idle points the lane at place `index` has."""
+    """Return the numbers of cells and idle points of the lane with this index."""
     cells, known = _cells(context, index), _kept(context, index)
-    said = [] if cells is None else [_cells_words(cells)]
+    parts = [] if cells is None else [_cells_words(cells)]
     if known is not None:
         idle = int((~known.value).sum())
-        said.append((f"{grouped(idle)} of {count(len(known.value), 'point')} idle", IDLE, f"{grouped(idle)} idle"))
+        parts.append((f"{grouped(idle)} of {count(len(known.value), 'point')} idle", IDLE, f"{grouped(idle)} idle"))
     elif context.session.of(CellsSession).kept and _may_be_idle(context.results.frame(context.document.slots[index])):
-        said.append(COUNTING)
-    if not said:
+        parts.append(COUNTING)
+    if not parts:
         return None
-    words, tips, brief = zip(*said, strict=True)
+    words, tips, brief = zip(*parts, strict=True)
     return Status(" · ".join(words), "  ".join(tips), brief=" · ".join(brief))
 
 

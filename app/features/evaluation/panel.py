@@ -6,17 +6,7 @@ from functools import partial
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QGridLayout,
-    QGroupBox,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSlider,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QGroupBox, QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.model import Scene
@@ -24,7 +14,7 @@ from app.scene.text import TIE_RULE
 from app.state.document import MAX_LANES
 from app.state.test_split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
 from app.views.theme import Theme
-from app.views.widgets.boxes import in_column, in_row
+from app.views.widgets.boxes import grid_on, in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import (
@@ -65,10 +55,7 @@ class EvaluationTable(QWidget):
     def __init__(self) -> None:
         super().__init__()
         describe(self, "evaluation.table", "Scores of all classifiers", "")
-        grid = self._grid = QGridLayout(self)
-        grid.setContentsMargins(0, 2, 0, 2)
-        grid.setHorizontalSpacing(6)
-        grid.setVerticalSpacing(3)
+        grid = self._grid = grid_on(self, (0, 2, 0, 2), across=6, down=3)
         grid.setColumnStretch(0, 2)
         self._heads = self._labels("lane", 0)
         for head in self._heads:

@@ -1,8 +1,7 @@
-"""Encoder: makes an animated GIF, WebP or APNG of pictures that come one by one.  No Qt.
+"""Encoder: write an animated GIF, WebP or APNG of pictures that come one by one.  No Qt.
 
-It runs on a thread: what takes long leaves the interpreter to the window's.  Pillow puts WebP files together.  What
-stands around the pictures of a GIF or an APNG is written here, since Pillow would keep all pictures in memory: 0.2 and
-0.8 GB for 200 of 1280x800.
+It runs on a thread: its long operations release the interpreter.  Pillow writes WebP files.  The containers of GIF and
+APNG are written here, since Pillow would keep all pictures in memory: 0.2 and 0.8 GB for 200 pictures of 1280x800.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from queue import SimpleQueue
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,32 +20,33 @@ from PIL import GifImagePlugin, Image
 from app.files import png
 from app.files.background_task import CancelledError, Progress
 
-#: One picture, 0xffrrggbb of shape (height, width).
+#: One picture, 0xffrrggbb, shape (height, width).
 Pixels = NDArray[np.uint32]
-#: Colours of a GIF; of them, those that are just the most frequent ones. The others are means of what is left.
+#: Number of colours of a GIF, and how many of them are the most frequent ones; the others are means of the rest.
 COLOURS, FREQUENT = 256, 192
-#: Distances of colours that are worked out at a time.
+#: Largest number of distances between colours computed at a time.
 MOST_DISTANCES = 1 << 22
-#: Pictures between two that WebP stores whole: more than a film has. Without them the file is smaller and made sooner.
+#: Distance between two pictures that WebP stores whole: longer than any film.  Without them the file is smaller and
+#: encoded faster.
 KEY_FRAMES = 1 << 16
 
 
 class Feed:
-    """Hands pictures from the window's thread to the encoder's, one at a time."""
+    """Pass pictures from the window's thread to the encoder's, one at a time."""
 
     def __init__(self) -> None:
         self._queue: SimpleQueue[tuple[Pixels, Callable[[None], object]] | None] = SimpleQueue()
 
     def put(self, picture: Pixels, taken: Callable[[None], object]) -> None:
-        """Hand over a picture; ``taken(None)`` is called, in the encoder's thread, when it is time for the next."""
+        """Pass a picture on; ``taken(None)`` is called in the encoder's thread when it wants the next one."""
         self._queue.put((picture, taken))
 
     def close(self) -> None:
-        """No picture follows."""
+        """End the pictures."""
         self._queue.put(None)
 
     def take(self, count: int) -> Iterator[Pixels]:
-        """Wait for so many pictures; CancelledError when they do not come."""
+        """Yield this many pictures as they come; raise CancelledError if they do not."""
         for _ in range(count):
             entry = self._queue.get()
             if entry is None:
@@ -62,9 +63,9 @@ def encode(kind: str, times: Sequence[int], palette: Palette | None, pictures: I
     ----------
     kind : {"gif", "webp", "png"}
     times : sequence of int
-        How long each picture is seen, in milliseconds.
+        Display time of each picture (ms).
     palette : Palette or None
-        Of a GIF.
+        For a GIF.
     pictures : iterable of ndarray
     """
     if palette is not None:
@@ -75,15 +76,14 @@ def encode(kind: str, times: Sequence[int], palette: Palette | None, pictures: I
 
 
 def estimated(kind: str, times: Sequence[int], samples: Mapping[int, Pixels], progress: Progress) -> int:
-    """Return about how many bytes a film will take, of which some pictures, the first among them, are known by number.
+    """Return the approximate size of a film (bytes), given some of its pictures by their indices, the first among them.
 
-    What one adds is known of those that follow their neighbour.
+    The size of one more picture is known from those that follow a known one.
     """
 
     def size(*numbers: int) -> int:
         progress()
-        chosen = [samples[number] for number in numbers]
-        return len(encode(kind, times[: len(numbers)], palette, chosen))
+        return len(encode(kind, times[: len(numbers)], palette, [samples[number] for number in numbers]))
 
     palette = palette_of(kind, samples.values())
     added = [size(number - 1, number) - size(number - 1) for number in samples if number - 1 in samples]
@@ -91,7 +91,7 @@ def estimated(kind: str, times: Sequence[int], samples: Mapping[int, Pixels], pr
 
 
 def changed(before: NDArray[np.generic] | None, now: NDArray[np.generic]) -> tuple[slice, slice]:
-    """Return rows and columns of the smallest box about all that differs; of one pixel where nothing does."""
+    """Return rows and columns of the smallest box around all differences; a single pixel without any."""
     if before is None:
         return slice(0, now.shape[0]), slice(0, now.shape[1])
     differs = now != before
@@ -102,13 +102,22 @@ def changed(before: NDArray[np.generic] | None, now: NDArray[np.generic]) -> tup
     return sides[0], sides[1]
 
 
+def boxes(frames: Iterable[NDArray[Any]]) -> Iterator[tuple[NDArray[Any], int, int]]:
+    """Yield the box of each frame that differs from the one before, with its first column and row."""
+    before: NDArray[Any] | None = None
+    for frame in frames:
+        rows, columns = changed(before, frame)
+        yield frame[rows, columns], columns.start, rows.start
+        before = frame
+
+
 def _colours(packed: NDArray[np.integer]) -> NDArray[np.uint8]:
-    """Return red, green and blue of 0xrrggbb, on a last axis of their own."""
+    """Return red, green and blue of 0xrrggbb, as the last axis."""
     return np.stack([(packed >> shift).astype(np.uint8) for shift in (16, 8, 0)], axis=-1)
 
 
 def palette_of(kind: str, samples: Iterable[Pixels]) -> Palette | None:
-    """Return the palette of a film, from some of its pictures, where its format has one."""
+    """Return the palette of a film, made from some of its pictures, if its format has one."""
     return Palette(samples) if kind == "gif" else None
 
 
@@ -116,10 +125,10 @@ def palette_of(kind: str, samples: Iterable[Pixels]) -> Palette | None:
 
 
 class Palette:
-    """The colours of a GIF, one palette for all its pictures: with one for each of them, still places would flicker.
+    """The colours of a GIF, one palette for all pictures: with a palette for each, unchanged areas would flicker.
 
-    The most frequent colours are kept as they are (pictures are made of few), the others are means of similar ones;
-    each colour becomes the nearest of them, and nothing is dithered.
+    The most frequent colours are exact (pictures have few colours), the others are means of similar ones; each colour
+    becomes the nearest one, without dithering.
     """
 
     def __init__(self, samples: Iterable[Pixels]) -> None:
@@ -136,7 +145,7 @@ class Palette:
         self._place = np.full(1 << 24, -1, dtype=np.int16)
 
     def places(self, picture: Pixels) -> NDArray[np.uint8]:
-        """Return, for each pixel, the number of the colour nearest to its own."""
+        """Return, for each pixel, the index of the nearest colour."""
         packed = picture & 0xFFFFFF
         places = self._place[packed]
         missing = np.unique(packed[places < 0])
@@ -158,19 +167,15 @@ def _means(colours: NDArray[np.uint32], counts: NDArray[np.intp]) -> NDArray[np.
 def _gif(times: Sequence[int], palette: Palette, pictures: Iterable[Pixels]) -> Iterator[bytes]:
     table = np.zeros((COLOURS, 3), dtype=np.uint8)
     table[: len(palette.colours)] = palette.colours
-    before: NDArray[np.uint8] | None = None
-    for picture, time in zip(pictures, times, strict=True):
-        if before is None:
-            height, width = picture.shape
+    frames = zip(boxes(map(palette.places, pictures)), times, strict=True)
+    for number, ((pixels, column, row), time) in enumerate(frames):
+        if not number:
+            height, width = pixels.shape
             yield b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF7, 0, 0) + table.tobytes()
-            yield b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"  # for ever
-        places = palette.places(picture)
-        rows, columns = changed(before, places)
-        box = Image.fromarray(places[rows, columns])
+            yield b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"  # repeat for ever
+        box = Image.fromarray(pixels)
         box.putpalette(table.tobytes())
-        corner = (columns.start, rows.start)
-        yield b"".join(GifImagePlugin.getdata(box, corner, duration=time, interlace=0, disposal=1))
-        before = places
+        yield b"".join(GifImagePlugin.getdata(box, (column, row), duration=time, interlace=0, disposal=1))
     yield b";"
 
 
@@ -178,7 +183,7 @@ def _gif(times: Sequence[int], palette: Palette, pictures: Iterable[Pixels]) -> 
 
 
 class _Sequence(Image.Image):
-    """Pictures as the frames of one image, each fetched when it is sought, so that one of them is in memory."""
+    """Pictures as the frames of one image, each fetched when it is sought, so that only one is in memory."""
 
     def __init__(self, pictures: Iterable[Pixels], n_frames: int) -> None:
         super().__init__()
@@ -186,7 +191,7 @@ class _Sequence(Image.Image):
         self.seek(0)
 
     def seek(self, frame: int) -> None:
-        if frame == self._next:  # else it is there already, or the writer goes back at its end
+        if frame == self._next:  # else it is already loaded, or the writer seeks back at its end
             image = Image.fromarray(_colours(next(self._pictures)))
             self.im, self._mode, self._size = image.im, image.mode, image.size
             self._next += 1
@@ -204,19 +209,12 @@ def _webp(times: Sequence[int], pictures: Iterable[Pixels]) -> bytes:
 
 def _png(times: Sequence[int], pictures: Iterable[Pixels]) -> Iterator[bytes]:
     numbers = itertools.count()
-    before: Pixels | None = None
-    for picture, time in zip(pictures, times, strict=True):
-        if before is None:
-            height, width = picture.shape
-            yield png.head(width, height) + png.chunk(b"acTL", struct.pack(">II", len(times), 0))  # 0: for ever
-        rows, columns = changed(before, picture)
-        box = picture[rows, columns]
-        where = (box.shape[1], box.shape[0], columns.start, rows.start)
-        yield png.chunk(b"fcTL", struct.pack(">IIIIIHHBB", next(numbers), *where, time, 1000, 0, 0))
+    for time, (box, *corner) in zip(times, boxes(pictures), strict=True):
+        (height, width), number = box.shape, next(numbers)
+        if not number:
+            yield png.head(width, height) + png.chunk(b"acTL", struct.pack(">II", len(times), 0))  # 0: repeat for ever
+        yield png.chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, width, height, *corner, time, 1000, 0, 0))
         data = b"".join(png.compressed(box))
-        if before is None:
-            yield png.chunk(b"IDAT", data)
-        else:
-            yield png.chunk(b"fdAT", struct.pack(">I", next(numbers)) + data)
-        before = picture
+        later = struct.pack(">I", next(numbers)) if number else b""
+        yield png.chunk(b"fdAT" if number else b"IDAT", later + data)
     yield png.END

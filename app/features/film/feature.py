@@ -1,4 +1,4 @@
-"""Films of a training, of a slider that moves, or of the relief of f."""
+"""Film: export a training, a moving slider or the relief of f as an animated picture."""
 
 from app.scene.feature import WATCHING, Feature, Widget
 

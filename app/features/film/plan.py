@@ -1,4 +1,4 @@
-"""Plan: what a film shows, picture by picture: steps of a training, values of a parameter, or turns of a relief.
+"""Plan: what a film shows, picture by picture: steps of a training, values of a parameter, or views of a relief.
 
 No Qt.
 """
@@ -24,48 +24,48 @@ from app.learners.fields import Field
 from app.scene.text import NO_STEPS, empty_sentence
 from app.state.document import Document
 
-#: By the end of a file's name.
+#: Formats, by the end of the file's name.
 KINDS = {".gif": "gif", ".webp": "webp", ".png": "png"}
-#: What they are called.
+#: Titles of the formats.
 TITLES = {"gif": "GIF: everywhere, 256 colours", "webp": "WebP: small, exact colours", "png": "APNG: exact colours"}
-#: Pictures a second to choose from; a GIF counts in hundredths of a second.
+#: Pictures per second to choose from; a GIF counts in hundredths of a second.
 RATES = (1, 2, 4, 5, 10, 12, 15, 20, 24, 25, 30, 50, 60)
-#: Seconds for which the last picture is held.
+#: Display time (s) of the last picture.
 HELD = 2.0
-#: Pixels of each side.
+#: Limits of each side (pixels).
 LEAST_SIDE, LARGEST_SIDE = 200, 4096
-#: Pictures of the longest film, and pixels of all its pictures.
+#: Largest number of pictures, and of pixels of all pictures together.
 MOST_PICTURES, MOST_PIXELS = 1000, 2_500_000_000
 
 
 def rates(kind: str) -> tuple[int, ...]:
-    """Pictures a second that a format can hold exactly."""
+    """Return the pictures per second that a format can represent exactly."""
     return tuple(rate for rate in RATES if kind != "gif" or 100 % rate == 0)
 
 
 def times(n_pictures: int, rate: int) -> tuple[int, ...]:
-    """How long each picture is seen, in milliseconds: over the whole film not one is lost, and the last is held."""
-    seen = [round(1000 * number / rate) for number in range(n_pictures)]
-    return (*(after - before for before, after in pairwise(seen)), round(1000 * HELD))
+    """Return the display time of each picture (ms), without rounding errors in the sum; the last one is held."""
+    starts = [round(1000 * number / rate) for number in range(n_pictures)]
+    return (*(after - before for before, after in pairwise(starts)), round(1000 * HELD))
 
 
-class Training(Struct, frozen=True):
-    """The training of a lane, from its recording.
+class TrainingFilm(Struct, frozen=True):
+    """Film of the training of a lane, from its recording.
 
     Attributes
     ----------
     lane : int
-        Its place.
+        Index of the lane.
     first : int
-        The step of the first picture.
+        Step of the first picture.
     last : int or None
-        The step of the last one; None for the end of the run.
+        Step of the last picture; None for the end of the run.
     pictures : int
-        How many there are at most, evenly over these steps.
+        Largest number of pictures, evenly spaced over these steps.
     changes : bool
-        One for each change of the support vectors, and of the ends, in their place.
+        One picture for each change of the support vectors, and for both ends, instead.
     relief : bool
-        The relief of f is shown in place of the flat picture.
+        The relief of f replaces the flat picture.
     """
 
     lane: int
@@ -76,7 +76,7 @@ class Training(Struct, frozen=True):
     relief: bool = False
 
     def steps(self, run: RunState) -> tuple[int, ...]:
-        """The steps of its pictures, once the run has been made as far as that; ValueError where it has none."""
+        """Return the steps of its pictures, after the run has been made; raise ValueError if there are none."""
         last = run.length if self.last is None else min(self.last, run.length)
         if self.first > last:
             raise ValueError(
@@ -96,20 +96,20 @@ class Training(Struct, frozen=True):
         return tuple(dict.fromkeys([*steps, last]))
 
 
-class Sweep(Struct, frozen=True):
-    """A parameter from one value to another, at even distances on its slider, each picture trained to its end.
+class SweepFilm(Struct, frozen=True):
+    """Film of a parameter that moves evenly along its slider, each picture trained to its end.
 
     Attributes
     ----------
     lane : int
-        Its place.
+        Index of the lane.
     control : str
-        The name of the slider.
+        Name of the slider.
     start, stop : float
     pictures : int
-        How many there are at most.
+        Largest number of pictures.
     relief : bool
-        The relief of f is shown in place of the flat picture.
+        The relief of f replaces the flat picture.
     """
 
     lane: int
@@ -120,7 +120,7 @@ class Sweep(Struct, frozen=True):
     relief: bool = False
 
     def values(self, document: Document) -> tuple[float, ...]:
-        """The values of its pictures."""
+        """Return the values of its pictures."""
         scale = field_of(document, self.lane, self.control).scale(len(document.training_points))
         ends = scale.place_of(self.start), scale.place_of(self.stop)
         places = np.linspace(*ends, min(self.pictures, abs(ends[1] - ends[0]) + 1))
@@ -128,55 +128,55 @@ class Sweep(Struct, frozen=True):
 
 
 class ReliefView(Struct, frozen=True):
-    """How a picture shows the relief: turned so far, and, of the kernel trick, lifted so far; as in `relief_image`."""
+    """How a picture shows the relief: azimuth of the camera, and morph of the kernel trick, as in `relief_image`."""
 
     azimuth: float = Camera().azimuth
     morph: float | None = None
 
 
-class Turn(Struct, frozen=True):
-    """The relief of a lane as it is, turned once about itself."""
+class TurnFilm(Struct, frozen=True):
+    """Film of the relief of a lane, turned once around."""
 
     lane: int
     pictures: int = 60
     relief: ClassVar[bool] = True
 
     def views(self) -> tuple[ReliefView, ...]:
-        """Of its pictures; the next one would be the first again."""
+        """Return the views of its pictures; the next one would be the first again."""
         turns = np.linspace(0.0, 360.0, self.pictures, endpoint=False)
         return tuple(ReliefView((Camera().azimuth + float(turn)) % 360.0) for turn in turns)
 
 
-class Lift(Struct, frozen=True):
-    """The kernel trick of a lane as it is: from the plane to its map, and back."""
+class LiftFilm(Struct, frozen=True):
+    """Film of the kernel trick of a lane: from the plane to its map, and back."""
 
     lane: int
     pictures: int = 60
     relief: ClassVar[bool] = True
 
     def views(self) -> tuple[ReliefView, ...]:
-        """Of its pictures: an odd number, so that one of them is of the map."""
+        """Return the views of its pictures: an odd number, so that one shows the map."""
         up = [float(morph) for morph in np.linspace(0.0, 1.0, (self.pictures + 1) // 2)]
         return tuple(ReliefView(morph=morph) for morph in (*up, *up[-2::-1]))
 
 
-Content = Training | Sweep | Turn | Lift
+Content = TrainingFilm | SweepFilm | TurnFilm | LiftFilm
 
 
 def field_of(document: Document, place: int, control: str) -> Field:
-    """A slider of one of the document's lanes."""
+    """Return the field of a slider of one of the document's lanes."""
     return document.lanes[place].family.field(control)
 
 
 def document_with(document: Document, place: int, control: str, value: float) -> Document:
-    """The document with the slider of one of its lanes at another value."""
+    """Return the document with the slider of one of its lanes at another value."""
     lanes = list(document.lanes)
     lanes[place] = lanes[place].with_value(field_of(document, place, control), value)
     return replace(document, lanes=tuple(lanes))
 
 
 def swept(document: Document, place: int) -> tuple[str, ...]:
-    """The sliders of a lane that can be swept."""
+    """Return the sliders of a lane that can move in a film."""
     if place >= document.shown:
         return ()
     lane = document.lanes[place]
@@ -184,7 +184,7 @@ def swept(document: Document, place: int) -> tuple[str, ...]:
 
 
 def can_film(document: Document, place: int) -> tuple[str, ...]:
-    """What can be filmed of a lane: "training", sliders, "turn" and "lift"."""
+    """Return the possible films of a lane: "training", sliders, "turn" and "lift"."""
     if place >= document.shown or document.lanes[place].is_difference:
         return ()
     lane = document.lanes[place]
@@ -197,7 +197,7 @@ def can_film(document: Document, place: int) -> tuple[str, ...]:
 
 
 def check(document: Document, content: Content) -> None:
-    """ValueError, with one sentence, where there is no such film."""
+    """Raise ValueError with one sentence if the film cannot be made."""
     if not 0 <= content.lane < document.shown:
         shown = document.shown
         number = f"is only {shown} classifier" if shown == 1 else f"are only {shown} classifiers"
@@ -206,24 +206,23 @@ def check(document: Document, content: Content) -> None:
     who, able = f"Classifier {content.lane + 1} ({lane.title})", swept(document, content.lane)
     if content.relief and not lane.has_f:
         raise ValueError(text.without(lane))
-    if isinstance(content, Lift) and not has_map(lane):
+    if isinstance(content, LiftFilm) and not has_map(lane):
         raise ValueError(text.NO_MAP)
-    if isinstance(content, Training) and lane.trainer is None:
+    if isinstance(content, TrainingFilm) and lane.trainer is None:
         instead = f"; its {listed(able)} can be swept" if able else ""
         raise ValueError(f"{who} does not train{instead}.")
-    if isinstance(content, Sweep) and content.control not in able:
+    if isinstance(content, SweepFilm) and content.control not in able:
         there = f"it has {listed(able)}" if able else "nor anything else"
         raise ValueError(f"{who} has no {content.control} to be swept; {there}.")
-    if isinstance(content, Training) and lane.family.trains_at_once(lane.settings, len(points)):
+    if isinstance(content, TrainingFilm) and lane.family.trains_at_once(lane.settings, len(points)):
         raise ValueError(f"{who} has no steps to film. {NO_STEPS}")
-    empty = empty_sentence(lane, points.classes, len(points), document.class_names, len(document.test_points))
-    if empty:
+    if empty_sentence(lane, points.classes, len(points), document.class_names, len(document.test_points)):
         raise ValueError(f"There is nothing to film: {_reason(document)}.")
-    if isinstance(content, Sweep):
+    if isinstance(content, SweepFilm):
         _check_range(document, content)
     if not 1 <= content.pictures <= MOST_PICTURES:
         raise ValueError(f"A film has 1 to {grouped(MOST_PICTURES)} pictures, not {grouped(content.pictures)}.")
-    if isinstance(content, Training) and not 0 <= content.first <= (LAST if content.last is None else content.last):
+    if isinstance(content, TrainingFilm) and not 0 <= content.first <= (LAST if content.last is None else content.last):
         end = "the end" if content.last is None else f"step {grouped(content.last)}"
         raise ValueError(f"A film goes forward from step 0 on, not from step {grouped(content.first)} to {end}.")
 
@@ -236,7 +235,7 @@ def _reason(document: Document) -> str:
     return "all points to learn from are of one class"
 
 
-def _check_range(document: Document, sweep: Sweep) -> None:
+def _check_range(document: Document, sweep: SweepFilm) -> None:
     field = field_of(document, sweep.lane, sweep.control)
     scale = field.scale(len(document.training_points))
     least, most = scale.value_at(scale.low), scale.value_at(scale.high)
@@ -248,7 +247,7 @@ def _check_range(document: Document, sweep: Sweep) -> None:
 
 
 def check_size(n_pictures: int, width: int, height: int) -> None:
-    """ValueError, with one sentence, where so many pictures of this size are too many."""
+    """Raise ValueError with one sentence if this many pictures of this size are too many."""
     if not all(LEAST_SIDE <= side <= LARGEST_SIDE for side in (width, height)):
         raise ValueError(
             f"A film has {LEAST_SIDE} to {LARGEST_SIDE} pixels on each side; {width} × {height} do not lie between."
@@ -266,7 +265,7 @@ def check_size(n_pictures: int, width: int, height: int) -> None:
 
 
 def check_kind(path: Path) -> str:
-    """The format that the name of a file asks for; ValueError, with one sentence, where it asks for none."""
+    """Return the format for the name of a file; raise ValueError with one sentence if there is none."""
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         raise ValueError(f"The name of a film must end in .gif, .webp or .png; {path.name or path} does not.")
@@ -274,17 +273,12 @@ def check_kind(path: Path) -> str:
 
 
 def check_rate(kind: str, rate: int) -> None:
-    """ValueError, with one sentence, where a format cannot hold this rate."""
+    """Raise ValueError with one sentence if a format cannot have this rate."""
     if rate not in rates(kind):
         offered = ", ".join(map(str, rates(kind)))
         raise ValueError(
             f"{TITLES[kind].split(':')[0]} can have {offered} pictures a second; {rate} is not among them."
         )
-
-
-def first_able(document: Document, what: str) -> int | None:
-    """The first lane on screen of which this can be filmed; None for none."""
-    return next((place for place in range(document.shown) if what in can_film(document, place)), None)
 
 
 def content_of(
@@ -295,17 +289,18 @@ def content_of(
     pictures: int,
     relief: str = "",
 ) -> Content:
-    """What the command line asks for; ValueError, with one sentence, where it contradicts itself or nobody can do it.
+    """Return the film of these options; raise ValueError with one sentence if they contradict each other or cannot be
+    met.
 
     Parameters
     ----------
     number : int or None
-        Of the classifier, from 1; None for the first that is able.
+        Number of the classifier, from 1; None for the first one that has such a film.
     steps, sweep : tuple or None
     pictures : int
-        At most; 0 for one at each change of the support vectors.
+        Largest number of pictures; 0 for one at each change of the support vectors.
     relief : {"", "relief", "turn", "lift"}
-        The flat picture, the relief in its place, or one of the films that are of the relief alone.
+        The flat picture, the relief in its place, or one of the films of the relief alone.
     """
     alone = relief in ("turn", "lift")
     if alone and (steps is not None or sweep is not None or not pictures):
@@ -315,29 +310,30 @@ def content_of(
     if sweep is not None:
         sweep = (_slider(document, number, sweep[0]), *sweep[1:])
     what = relief if alone else "training" if sweep is None else sweep[0]
-    able = first_able(document, what) if number is None else number - 1
+    lanes = (place for place in range(document.shown) if what in can_film(document, place))
+    able = next(lanes, None) if number is None else number - 1
     if able is None and alone:
         raise ValueError(text.NO_MAP if relief == "lift" else text.without(document.lanes[0]))
     if able is None:
         does = "trains" if sweep is None else f"has a {what} to be swept"
         raise ValueError(f"No classifier on screen {does}.")
     if alone:
-        return (Turn if relief == "turn" else Lift)(able, pictures)
+        return (TurnFilm if relief == "turn" else LiftFilm)(able, pictures)
     if sweep is not None:
-        return Sweep(able, *sweep, pictures, bool(relief))
+        return SweepFilm(able, *sweep, pictures, bool(relief))
     first, last = steps or (0, None)
-    return Training(able, first, last, pictures or MOST_PICTURES, not pictures, bool(relief))
+    return TrainingFilm(able, first, last, pictures or MOST_PICTURES, not pictures, bool(relief))
 
 
 def _slider(document: Document, number: int | None, name: str) -> str:
-    """The name of the slider that is called so, or whose parameter is, of one classifier or the first that has it."""
+    """Return the name of the slider with this name or parameter, of one classifier or of the first that has it."""
     lanes = document.lanes[: document.shown] if number is None else document.lanes[number - 1 : number]
     fields = [field for lane in lanes for field in lane.family.fields if name in (field.name, field.parameter)]
     return fields[0].name if fields else name
 
 
 def sampled(n_pictures: int) -> tuple[int, ...]:
-    """Pictures that stand for all: the first, the last, and neighbours at four places between."""
+    """Return the indices of representative pictures: the first, the last, and pairs of neighbours at four positions."""
     pairs = [(n_pictures * eighths // 8, n_pictures * eighths // 8 + 1) for eighths in (1, 3, 5, 7)]
     chosen = {0, n_pictures - 1, *(number for pair in pairs for number in pair)}
     return tuple(sorted(number for number in chosen if number < n_pictures))

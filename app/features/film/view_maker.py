@@ -1,6 +1,6 @@
-"""FilmMaker: has the pictures of a film trained, computed, painted, encoded: none of it holds the window up.
+"""FilmMaker: train, compute, paint and encode the pictures of a film without blocking the window.
 
-Each picture is the sheet that an exported picture would be of the lane at that step, or with that value; or its relief.
+Each picture is the exported picture of the lane at that step or with that value; or its relief.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from solver import Grid
 
 from . import plan
 from .encoder import Feed, Pixels, encode, estimated, palette_of
-from .plan import Content, Sweep, Training
+from .plan import Content, SweepFilm, TrainingFilm
 from .view_relief import ReliefShot, painted, relief_shot
 
-#: Answers that are laid over pictures and depend on no model: the ideal boundary, and the one before an edit.
+#: Answers painted over pictures that depend on no model: the ideal boundary, and the boundary before an edit.
 LAID_OVER = ("boundary", "ghost")
 
 
 class FilmSpec(Struct, frozen=True):
-    """A film: of what, how each picture looks, in which format, and how many of them are seen in a second."""
+    """A film: its content, the look of its pictures, its format, and its pictures per second."""
 
     content: Content
     picture: PictureSpec
@@ -60,19 +60,19 @@ class FilmSpec(Struct, frozen=True):
 
 
 def moment_of(document: Document, session: Session, known: Results, grids: tuple[Grid, ...]) -> Context:
-    """What a film is made from: what is displayed now of these results, of which nothing changes any more."""
+    """Return the state that a film is made from: what is displayed now, frozen."""
     frames = [known.frame(slot) for slot in document.slots[: document.shown]]
     return Context(document, session, _with_frames(known, frames), grids)
 
 
 def _frame_of(moment: Context, place: int) -> Frame | None:
-    """The newest frame of a lane, where it is of the lane as it is, on the points as they are."""
+    """Return the newest frame of a lane, if it belongs to the present lane and points."""
     known = moment.results.frame(moment.document.slots[place])
     return known if is_present(moment.document, place, known) else None
 
 
 def _with_frames(known: Results, frames: Iterable[Frame | None]) -> Results:
-    """Return results of these frames, with what is laid over pictures of those known."""
+    """Return results with these frames, and with the answers painted over pictures."""
     kept = Results()
     for frame in frames:
         if frame is not None:
@@ -83,31 +83,12 @@ def _with_frames(known: Results, frames: Iterable[Frame | None]) -> Results:
     return kept
 
 
-class Estimate(Struct, frozen=True, eq=False):
-    """What a film will be like.
-
-    Attributes
-    ----------
-    n_pictures : int
-    seconds : float
-    n_bytes : int
-        About how large the file gets.
-    image : QImage
-        One of its pictures.
-    """
-
-    n_pictures: int
-    seconds: float
-    n_bytes: int
-    image: QImage
-
-
-#: What leads to the shot of a picture: a `Shot`, or a `ReliefShot`.
+#: Makes the shot of a picture: a `Shot`, or a `ReliefShot`.
 Take = Callable[[], Flow]
 
 
 class FilmMaker(PictureFlow):
-    """Makes one film, or one estimate, at a time; each begins by giving the one before up.
+    """Make one film, or one estimate, at a time; a new one cancels the one before.
 
     Parameters
     ----------
@@ -118,35 +99,36 @@ class FilmMaker(PictureFlow):
     Signals
     -------
     progressed : (int, int, float)
-        Pictures that are made, of how many (0: not known yet), and seconds left (NaN: not known yet).
+        Number of finished pictures, number of all (0: not known yet), and seconds left (NaN: not known yet).
     made : ()
-        The film stands in its file.
-    estimated : (Estimate)
+        The file is complete.
+    estimated : (int, float, float, QImage)
+        Number of pictures, seconds, approximate size of the file (bytes), and one of the pictures.
     failed : (str)
-        Why there is none.
+        Why there is no film.
     """
 
     progressed = Signal(int, int, float)
     made = Signal()
-    estimated = Signal(object)
+    estimated = Signal(int, float, float, QImage)
     failed = Signal(str)
 
     def __init__(self, scheduler: Scheduler, features: FeatureTable, parent: QObject | None = None) -> None:
         super().__init__(scheduler, "The film was not made", parent)
         self._features = features
         self._feed: Feed | None = None
-        self._limit = math.inf  # of all pictures of the relief
+        self._limit = math.inf  # common limit of f for all pictures of the relief
         self._queue: LatestQueue[Callable[[Callable[[], bool]], Job]]
         self._queue = scheduler.queue(lambda make, overtaken: make(overtaken), Priority.BACKGROUND)
 
     def make(self, moment: Context, spec: FilmSpec, path: Path) -> None:
-        """Begin a film; ValueError, with one sentence, where there is none."""
+        """Begin a film; raise ValueError with one sentence if it cannot be made."""
         plan.check(moment.document, spec.content)
         plan.check_rate(spec.kind, spec.rate)
         self.begin(self._film(moment, spec, path))
 
     def estimate(self, moment: Context, spec: FilmSpec) -> None:
-        """Begin to find out what a film will be like; ValueError, with one sentence, where there is none."""
+        """Begin an estimate; raise ValueError with one sentence if the film cannot be made."""
         plan.check(moment.document, spec.content)
         plan.check_rate(spec.kind, spec.rate)
         self.begin(self._try_out(moment, spec))
@@ -164,7 +146,7 @@ class FilmMaker(PictureFlow):
     def sentence(self, error: Exception) -> str:
         if not isinstance(error, ValueError):
             return super().sentence(error)
-        log.caught(f"{self.failure}.", error)  # it has a sentence, which a fault of the program may look like
+        log.caught(f"{self.failure}.", error)  # a fault of the program may look like an error with a sentence
         return str(error)
 
     # -- a film ----------------------------------------------------------------------------------------------------
@@ -204,7 +186,7 @@ class FilmMaker(PictureFlow):
 
         def done(n_bytes: int) -> None:
             self.end()
-            self.estimated.emit(Estimate(len(takes), sum(times) / 1000, n_bytes, image))
+            self.estimated.emit(len(takes), sum(times) / 1000, float(n_bytes), image)
 
         work = partial(estimated, spec.kind, times, samples)
         self.tasks.run(Task("Estimating a film", work, self.failure, kept=False), done, self.fail)
@@ -212,14 +194,14 @@ class FilmMaker(PictureFlow):
     # -- its pictures ----------------------------------------------------------------------------------------------
 
     def _takes(self, moment: Context, spec: FilmSpec) -> Generator[None, Any, list[Take]]:
-        """What makes each picture."""
+        """Return a function for each picture that makes its shot."""
         content, document = spec.content, moment.document
         takes: list[Take]
-        if isinstance(content, Sweep):
+        if isinstance(content, SweepFilm):
             values = content.values(document)
             documents = [plan.document_with(document, content.lane, content.control, value) for value in values]
             takes = [partial(self._at_the_end, moment, each, spec) for each in documents]
-        elif isinstance(content, Training):
+        elif isinstance(content, TrainingFilm):
             takes = yield from self._step_by_step(moment, spec, content)
         else:
             shot = yield from self._at_the_end(moment, document, spec)
@@ -228,7 +210,7 @@ class FilmMaker(PictureFlow):
         return takes
 
     def _at_the_end(self, moment: Context, document: Document, spec: FilmSpec) -> Flow:
-        """The shot of the lane at the end of its training: on screen, or else of one from zero."""
+        """Return the shot of the lane at the end of its training: the displayed one, or one from zero."""
         frame = _frame_of(moment, spec.content.lane) if document is moment.document else None
         if frame is None or frame.model is None:
             newest: list[Frame] = []
@@ -238,19 +220,19 @@ class FilmMaker(PictureFlow):
 
     @staticmethod
     def _known(shot: ReliefShot) -> Flow:
-        """A shot that stays as it is."""
+        """Return a shot that is already known."""
         yield from ()
         return shot
 
-    def _step_by_step(self, moment: Context, spec: FilmSpec, content: Training) -> Generator[None, Any, list[Take]]:
-        """What makes each picture of a training, which is done once more from where it began."""
+    def _step_by_step(self, moment: Context, spec: FilmSpec, content: TrainingFilm) -> Generator[None, Any, list[Take]]:
+        """Return the functions for the pictures of a training, which is repeated from its start."""
         known, last, newest = _frame_of(moment, content.lane), content.last, list[Frame]()
         run: RunState | None = None if known is None else known.run_state
         problem = PROBLEMS + (0 if run is None else run.recording % PROBLEMS)
         job, numbers = LaneJob(newest.append), itertools.count(1)
 
         def frame_at(step: int, way: Literal["step", "end"]) -> Flow:
-            number = next(numbers)  # the first is the training's own
+            number = next(numbers)  # the first request is the training itself
             seek = Seek(problem, step, way, number)
             return self._frame(job, newest, _request(moment, moment.document, spec, number, seek, known))
 
@@ -262,14 +244,14 @@ class FilmMaker(PictureFlow):
             frame = yield from frame_at(step, "step")
             lane, proved, done = frame.lane, frame.certificates, frame.phase is Phase.DONE
             family, settings = lane.family, lane.settings
-            said = family.verdict(proved, settings).text if done else family.so_far(proved, settings)
-            words = f"{lane.trainer.step.capitalize()} {grouped(step)}{of}: {said}"
+            state = family.verdict(proved, settings).text if done else family.so_far(proved, settings)
+            words = f"{lane.trainer.step.capitalize()} {grouped(step)}{of}: {state}"
             return (yield from self._shot(moment, moment.document, spec, frame, words))
 
         return [partial(shot_at, step) for step in content.steps(made)]
 
     def _shot(self, moment: Context, document: Document, spec: FilmSpec, frame: Frame, words: str = "") -> Flow:
-        """What a picture is made from, with `frame` in its lane, under these words if any."""
+        """Return the shot of a picture with `frame` in its lane, under `words` if there are any."""
         place = spec.content.lane
         if not spec.content.relief:
             slots = enumerate(document.slots[: document.shown])
@@ -282,21 +264,21 @@ class FilmMaker(PictureFlow):
         return (yield from self._work(partial(relief_shot, frame, words, document, moment.grids[place])))
 
     def _work(self, act: Callable[[], Any]) -> Flow:
-        """What `act` returns, when nothing else is wanted; ValueError where it raises one."""
+        """Return the result of `act`, run when nothing else is requested; raise ValueError if it does."""
         return self.wait_for(lambda done: self._queue.submit(partial(_drawn, act, done)))
 
     def _frame(self, job: LaneJob, newest: list[Frame], request: LaneRequest) -> Flow:
-        """The last frame of a request; ValueError, with its sentence, where there is none."""
+        """Return the last frame of a request; raise ValueError with its sentence if there is none."""
         frame = yield from self.wait_for(lambda done: self._queue.submit(partial(_trained, job, newest, request, done)))
         if frame is None or frame.phase in (Phase.EMPTY, Phase.FAILED):
             raise ValueError(f"The film was not made: {frame.message if frame else 'there is no picture of it'}")
         return frame
 
     def _samples(self, takes: list[Take], spec: FilmSpec) -> Generator[None, Any, dict[int, Pixels]]:
-        """Pictures that stand for all, by their numbers."""
+        """Return representative pictures by their indices."""
         chosen, samples = plan.sampled(len(takes)), {}
         self._limit = 0.0
-        for number in chosen:  # before anything is painted: how high all reliefs, how much room for words and legend
+        for number in chosen:  # before painting: the largest f of all reliefs, and the room for words and legend
             shot = yield from takes[number]()
             if spec.content.relief:
                 self._limit = max(self._limit, limit_of(shot.relief))
@@ -307,7 +289,7 @@ class FilmMaker(PictureFlow):
         return samples
 
     def _pixels(self, take: Take, spec: FilmSpec) -> Flow:
-        """A picture: of the relief, or painted as `PictureMaker` would paint it."""
+        """Return a picture: of the relief, or painted as `PictureMaker` would paint it."""
         shot = yield from take()
         if spec.content.relief:
             return (yield from self._work(partial(painted, shot, spec.picture, self._limit)))
@@ -324,9 +306,11 @@ def _request(
     seek: Seek | None = None,
     known: Frame | None = None,
 ) -> LaneRequest:
-    """A lane's frame: at the end of a training from zero, or where `seek` leads in the one that `known` is of."""
+    """Return the request for a lane's frame: at the end of a training from zero, or where `seek` leads in that of
+    `known`.
+    """
     place, look = spec.content.lane, theme.dressed(theme.theme_of(spec.picture.dark), document.styles)
-    wish = LaneSpec(
+    lane_spec = LaneSpec(
         document.training_points,
         document.lanes[place],
         moment.grids[place],
@@ -338,7 +322,7 @@ def _request(
         seek=seek,
         starts=None if known is None else known.starts,
     )
-    return LaneRequest(number, document.slots[place], wish)
+    return LaneRequest(number, document.slots[place], lane_spec)
 
 
 def _trained(
@@ -348,7 +332,7 @@ def _trained(
     done: Callable[[Any], object],
     overtaken: Callable[[], bool],
 ) -> Job:
-    """Train a lane when nothing else is wanted; `newest` takes the frames that `job` posts."""
+    """Train a lane when nothing else is requested; `newest` receives the frames that `job` posts."""
     newest.clear()
     for _ in job(request, overtaken):
         yield Priority.BACKGROUND
@@ -356,9 +340,9 @@ def _trained(
 
 
 def _drawn(act: Callable[[], Any], done: Callable[[Any], object], overtaken: Callable[[], bool]) -> Job:
-    """Draw a picture when nothing else is wanted."""
+    """Draw a picture when nothing else is requested."""
     yield Priority.BACKGROUND
     try:
         done(act())
-    except Exception as error:  # where it is wanted, it becomes a sentence
+    except Exception as error:  # the receiver makes a sentence of it
         done(error)

@@ -1,6 +1,6 @@
-"""A picture of a film that shows the relief: two lines of words, and below them what `relief_image` draws.
+"""Picture of a film that shows the relief: two lines of words above `relief_image`.
 
-It can be made in any thread.
+It can be made on any thread.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ AS_IT_IS = ReliefView()
 
 
 class ReliefShot(Struct, frozen=True, eq=False):
-    """What a picture is made of.
+    """The data of a picture.
 
     Attributes
     ----------
     relief : Relief
     words : str
-        Where its training stands.
+        State of the training.
     document : Document
-        Its names and colours.
+        Provides names and colours.
     view : ReliefView
     """
 
@@ -49,7 +49,7 @@ class ReliefShot(Struct, frozen=True, eq=False):
 
 
 def relief_shot(frame: Frame, words: str, document: Document, grid: Grid) -> ReliefShot:
-    """The relief of a frame over what `grid` shows; ValueError, with a sentence, for a frame without an f."""
+    """Return the relief of a frame over `grid`; raise ValueError with a sentence if the frame has no f."""
     if frame.model is None:
         raise ValueError(text.without(frame.lane))
     points = frame.points if frame.run_state is None else frame.run_state.points
@@ -58,13 +58,13 @@ def relief_shot(frame: Frame, words: str, document: Document, grid: Grid) -> Rel
 
 
 def band(spec: PictureSpec) -> int:
-    """Pixels that the words above the relief take."""
+    """Return the height (pixels) of the words above the relief."""
     lines = (QFontMetricsF(font_of(size)).height() for size in (TITLE, TEXT))
     return round((2 * GAP + math.ceil(sum(lines))) * spec.scale)
 
 
 def painted(shot: ReliefShot, spec: PictureSpec, limit: float) -> NDArray[np.uint32]:
-    """The pixels, 0xffrrggbb, of shape (height, width)."""
+    """Return the pixels, 0xffrrggbb, shape (height, width)."""
     relief, document, view = shot.relief, shot.document, shot.view
     if view.morph is not None and relief.map is None:
         raise ValueError(text.NO_MAP)

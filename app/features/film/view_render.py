@@ -1,4 +1,4 @@
-"""A film without a window on screen: what the command line makes."""
+"""Make a film without a window on screen, for the command line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from .view_maker import FilmMaker, FilmSpec, moment_of
 def render_film(
     create: Callable[[Document, Path], Any], document: Document, content: Content, options: Namespace
 ) -> str:
-    """Make the film that `options` ask for; returns a summary; ValueError or FileError, with a sentence, for none."""
+    """Make the film of `options` and return a summary; raise ValueError or FileError with a sentence if it cannot be
+    made.
+    """
     ended: list[str] = []
     counts: list[int] = []
     with tempfile.TemporaryDirectory() as profile:

@@ -1,23 +1,21 @@
-"""FilmDialog: what to film, how large and how fast, what it will come to, and the film being made."""
+"""FilmDialog: choose content, size and speed of a film, see an estimate, and follow its making."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QPixmap, QShowEvent, QValidator
+from PySide6.QtGui import QImage, QPixmap, QShowEvent, QValidator
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialogButtonBox,
     QHBoxLayout,
     QLabel,
     QMainWindow,
     QProgressBar,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -32,6 +30,7 @@ from app.scene.context import Context
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.state.document import Document
+from app.views.export.fields import PictureFields
 from app.views.export.layout import PictureSpec, What, scale_for
 from app.views.theme import Theme
 from app.views.widgets.aligned_form import AlignedForm
@@ -44,8 +43,8 @@ from app.views.widgets.form_fields import (
     filled,
     show_check,
     show_choice,
-    show_entries,
     show_number,
+    show_options,
     spin_box,
 )
 from app.views.widgets.qt_dialogs import NamedDialog, ask_where
@@ -55,35 +54,35 @@ from solver import Grid
 from solver.core import fast_loops
 
 from . import plan
-from .plan import Content, Lift, Sweep, Training, Turn
-from .view_maker import Estimate, FilmMaker, FilmSpec, moment_of
+from .plan import Content, LiftFilm, SweepFilm, TrainingFilm, TurnFilm
+from .view_maker import FilmMaker, FilmSpec, moment_of
 
-#: Sizes to choose from, by name: what they are called, width and height in pixels.
+#: Sizes to choose from, by name: title, width and height in pixels.
 SIZES = {
     "p360": ("Small 640 × 360", 640, 360),
     "p540": ("Medium 960 × 540", 960, 540),
     "p720": ("Large 1280 × 720", 1280, 720),
     "p1080": ("Projector 1920 × 1080", 1920, 1080),
 }
-#: Films of the relief as it is; and what films are called that are not of a slider.
-ALONE: dict[str, type[Turn | Lift]] = {"turn": Turn, "lift": Lift}
-TOLD = {"training": "Training", "turn": "One turn of the relief", "lift": "Kernel trick, lifted and back"}
-#: Milliseconds after the last change until it is found out what the film will come to.
+#: Films of the relief alone; and titles of the films without a slider.
+ALONE: dict[str, type[TurnFilm | LiftFilm]] = {"turn": TurnFilm, "lift": LiftFilm}
+FILM_TITLES = {"training": "Training", "turn": "One turn of the relief", "lift": "Kernel trick, lifted and back"}
+#: Delay (ms) after the last change before the film is estimated.
 PATIENCE = 400
-#: Of the picture that stands for all, in pixels.
+#: Size (pixels) of the representative picture.
 STILL = QSize(300, 190)
-#: Characters of the narrowest choice, and pixels of the form where there is room.
+#: Characters of the narrowest choice, and width (pixels) of the form if there is room.
 WIDTH, FORM = 12, 400
 LONGEST = "1 000 pictures, 16.6 s, about 88.8 MB.  More than one line of text where a sentence has to say why not."
 
 
-def megabytes(n_bytes: int) -> str:
-    """A size of a file: "80 kB", "3.7 MB"."""
+def megabytes(n_bytes: float) -> str:
+    """Return the size of a file: "80 kB", "3.7 MB"."""
     return f"{short(n_bytes / 1e6)} MB" if n_bytes >= 1e6 else f"{math.ceil(n_bytes / 1e3)} kB"
 
 
 class ScaleBox(WholeField):
-    """A field for a number of a slider: it counts in the slider's positions, and shows what they stand for."""
+    """A field for a number of a slider: it counts in the slider's positions, and displays their values."""
 
     _scale: Scale = LinearScale(0, 0, 1)
 
@@ -95,7 +94,7 @@ class ScaleBox(WholeField):
 
     @property
     def number(self) -> float:
-        """The number that is shown."""
+        """The displayed number."""
         return self._scale.value_at(self.value())
 
     def textFromValue(self, place: int) -> str:
@@ -118,17 +117,17 @@ class ScaleBox(WholeField):
 
 
 class FilmDialog(NamedDialog):
-    """Asks, tells what it will come to, and stays open while the film is made.
+    """Dialog for a film, with an estimate; stays open while the film is made.
 
     Parameters
     ----------
     window : QMainWindow
-        The main window; closed or hidden, it takes this one with it.
+        The main window; when it is closed or hidden, the dialog closes.
     controller : Controller
     scheduler : Scheduler
     settings : Settings
     grids, alert : callable
-        As `Surroundings` has them.
+        As in `Surroundings`.
     features : FeatureTable
     """
 
@@ -223,27 +222,9 @@ class FilmDialog(NamedDialog):
             "Speed",
             "How many pictures are seen in a second; the last one is held for 2 seconds, and the film begins again.",
         )
-        sizes = [(title, name) for name, (title, _, _) in SIZES.items()]
-        self._size = describe(
-            combo_box([*sizes, ("Custom size", "own")], WIDTH),
-            "film.size",
-            "Size of the film",
-            "Text, lines and symbols are made as large as they must be to be read there.",
-        )
-        self._width = self._side("film.width", "Width in pixels")
-        self._height = self._side("film.height", "Height in pixels")
-        self._theme = describe(
-            combo_box([("Same as window", "window"), ("Light", "light"), ("Dark", "dark")], WIDTH),
-            "film.theme",
-            "Theme of the film",
-            "Light for paper, dark for a dim room.",
-        )
-        self._legend = describe(
-            QCheckBox("With a legend"),
-            "film.legend",
-            "With a legend",
-            "Classes and signs are explained below the plots.",
-        )
+        sizes, limits = [(title, name) for name, (title, _, _) in SIZES.items()], (plan.LEAST_SIDE, plan.LARGEST_SIDE)
+        self._fields = fields = PictureFields("film", "film", "size", sizes, limits, WIDTH)
+        self._size, self._width, self._height = fields.size, fields.width, fields.height
         self._still = describe(
             QLabel(alignment=Qt.AlignmentFlag.AlignCenter),
             "film.still",
@@ -251,39 +232,31 @@ class FilmDialog(NamedDialog):
             "One from its middle.",
         )
         self._still.setFixedSize(STILL)
-        self._said = RoomyLabel("film.said", LONGEST, title="What the film will come to")
+        self._summary = RoomyLabel("film.said", LONGEST, title="The expected film")
         self._bar = describe(QProgressBar(), "film.progress", "Progress", "How many of its pictures are made.")
-
-    @staticmethod
-    def _side(name: str, title: str) -> QSpinBox:
-        low, high = plan.LEAST_SIDE, plan.LARGEST_SIDE
-        return describe(spin_box(low, high, suffix=" px"), name, title, f"{low} to {high} pixels.")
 
     def _lay_out(self) -> None:
         inner = QWidget()
         form = self._form = AlignedForm(inner)
         form.setContentsMargins(0, 0, 0, 0)
-        self._steps = self._row(self._first, QLabel("to"), self._last, 1)
-        self._values = self._row(self._start, QLabel("to"), self._stop, 1)
-        for text, field in (
-            ("&What", self._what),
-            ("Pict&ure", self._relief),
-            ("S&how", self._alone),
-            ("S&teps", self._steps),
-            ("&Values", self._values),
-            ("Take&n", self._places),
-            ("&Pictures", self._count),
-            ("&Format", self._kind),
-            ("Spee&d", self._rate),
-            ("S&ize", self._size),
-            ("Pi&xels", self._row(self._width, QLabel("×"), self._height, 1)),
-            ("The&me", self._theme),
-            ("", self._legend),
+        self._steps = in_row(self._first, QLabel("to"), self._last, 1)
+        self._values = in_row(self._start, QLabel("to"), self._stop, 1)
+        for text, field, buddy in (
+            ("&What", self._what, self._what),
+            ("Pict&ure", self._relief, self._relief),
+            ("S&how", self._alone, self._alone),
+            ("S&teps", self._steps, self._first),
+            ("&Values", self._values, self._start),
+            ("Take&n", self._places, self._places),
+            ("&Pictures", self._count, self._count),
+            ("&Format", self._kind, self._kind),
+            ("Spee&d", self._rate, self._rate),
+            ("S&ize", self._size, self._size),
+            ("Pi&xels", in_row(self._width, QLabel("×"), self._height, 1), self._width),
+            ("The&me", self._fields.theme, self._fields.theme),
         ):
-            form.addRow(text, field)
-            label = form.labelForField(field)
-            if isinstance(label, QLabel) and field.property("buddy") is not None:
-                label.setBuddy(field.property("buddy"))
+            form.add(text, field, buddy)
+        form.addRow("", self._fields.legend)
         self._save = clickable(
             QPushButton("Save &as…"),
             "film.save",
@@ -302,16 +275,10 @@ class FilmDialog(NamedDialog):
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.addButton(self._cancel, QDialogButtonBox.ButtonRole.ActionRole)
         self._save.setDefault(True)
-        side = filled(QVBoxLayout(), self._still, self._said, self._bar, 1)
+        side = filled(QVBoxLayout(), self._still, self._summary, self._bar, 1)
         self._inner, self._scroll = inner, scrolling(inner)
         filled(QVBoxLayout(self), (filled(QHBoxLayout(), (self._scroll, 1), side, spacing=16), 1), buttons)
         self._show_busy()
-
-    @staticmethod
-    def _row(field: QWidget, *others: Any) -> QWidget:
-        row = in_row(field, *others)
-        row.setProperty("buddy", field)
-        return row
 
     def _connect(self) -> None:
         for box, follow in (
@@ -322,55 +289,51 @@ class FilmDialog(NamedDialog):
         ):
             box.activated.connect(follow)
             box.activated.connect(self._changed)
-        for side in (self._width, self._height):
-            side.valueChanged.connect(lambda: show_choice(self._size, "own"))
-        for box in (self._alone, self._places, self._rate, self._theme):
+        for box in (self._alone, self._places, self._rate, self._fields.theme):
             box.activated.connect(self._changed)
         for spin in (self._first, self._last, self._start, self._stop, self._count, self._width, self._height):
             spin.valueChanged.connect(self._changed)
-        self._legend.clicked.connect(self._changed)
+        self._fields.legend.clicked.connect(self._changed)
 
-    # -- what is chosen --------------------------------------------------------------------------------------------
+    # -- the choices -----------------------------------------------------------------------------------------------
 
     def _recall(self) -> None:
         values = self._settings.values
         show_choice(self._kind, values.film_kind)
         self._offer_rates(values.film_rate)
-        for combo, value in ((self._size, values.film_size), (self._theme, values.film_theme)):
+        for combo, value in ((self._size, values.film_size), (self._fields.theme, values.film_theme)):
             show_choice(combo, value)
             combo.setCurrentIndex(max(0, combo.currentIndex()))
-        show_check(self._legend, values.film_legend)
+        show_check(self._fields.legend, values.film_legend)
         self._show_size()
 
     def _remember(self) -> None:
         self._settings.write(
             film_kind=self._kind.currentData(),
             film_rate=self._rate.currentData(),
-            film_theme=self._theme.currentData(),
-            film_legend=self._legend.isChecked(),
+            film_theme=self._fields.theme.currentData(),
+            film_legend=self._fields.legend.isChecked(),
         )
         if self._size.currentData() in SIZES:
             self._settings.write(film_size=self._size.currentData())
 
     def _offer_rates(self, wanted: int) -> None:
-        """Those that the format can hold; the one nearest to what was wanted is chosen."""
+        """Offer the rates of the format; select the one nearest to `wanted`."""
         offered = plan.rates(self._kind.currentData())
-        show_entries(self._rate, [(f"{count(rate, 'picture')} a second", rate) for rate in offered])
-        show_choice(self._rate, min(offered, key=lambda rate: abs(rate - wanted)))
+        entries = [(f"{count(rate, 'picture')} a second", rate) for rate in offered]
+        show_options(self._rate, entries, min(offered, key=lambda rate: abs(rate - wanted)))
 
     def _show_size(self) -> None:
         name = self._size.currentData()
         if name in SIZES:
-            _, width, height = SIZES[name]
-            show_number(self._width, width)
-            show_number(self._height, height)
+            self._fields.show_size(*SIZES[name][1:])
 
     def _chosen(self) -> tuple[int, str]:
-        """The lane, and "training", the slider, "turn" or "lift"."""
+        """Return the lane, and "training", the slider, "turn" or "lift"."""
         return cast("tuple[int, str]", self._what.currentData() or (0, "training"))
 
     def _show_rows(self) -> None:
-        """What matters to what is chosen."""
+        """Show the rows that matter to the chosen content."""
         what, several = self._chosen()[1], self._document is not None and self._document.shown > 1
         training, alone = what == "training", what in ALONE
         flat = not alone and not self._relief.currentData()
@@ -380,12 +343,12 @@ class FilmDialog(NamedDialog):
             (self._values, not training and not alone),
             (self._relief, not alone),
             (self._alone, several and flat),
-            (self._legend, flat),
+            (self._fields.legend, flat),
         ):
             self._form.setRowVisible(row, there)
 
     def _offer_range(self) -> None:
-        """All steps, or the whole slider."""
+        """Offer all steps, or the whole slider."""
         lane, what = self._chosen()
         if what == "training":
             length = self._lengths[lane] if lane < len(self._lengths) else 0
@@ -403,33 +366,32 @@ class FilmDialog(NamedDialog):
         self._count.setEnabled(not several and not self._path)
 
     def content(self) -> Content:
-        """What is to be filmed."""
+        """Return the content of the film."""
         lane, what = self._chosen()
         relief = bool(self._relief.currentData())
         if what in ALONE:
             return ALONE[what](lane, self._count.value())
         if what != "training":
-            return Sweep(lane, what, self._start.number, self._stop.number, self._count.value(), relief)
+            return SweepFilm(lane, what, self._start.number, self._stop.number, self._count.value(), relief)
         length = self._lengths[lane] if lane < len(self._lengths) else 0
         last = None if self._last.value() >= length else self._last.value()
-        return Training(lane, self._first.value(), last, self._count.value(), bool(self._places.currentData()), relief)
+        return TrainingFilm(
+            lane, self._first.value(), last, self._count.value(), bool(self._places.currentData()), relief
+        )
 
     def spec(self) -> FilmSpec:
-        """The film; ValueError with a sentence where there is none."""
-        content, name = self.content(), self._theme.currentData()
-        dark = self._dark if name == "window" else name == "dark"
+        """Return the film; raise ValueError with a sentence if there is none."""
+        content, dark, legend = self.content(), self._fields.is_dark(self._dark), self._fields.legend.isChecked()
         width, height = self._width.value(), self._height.value()
         plan.check_size(1, width, height)
         what = cast(What, "window" if self._alone.currentData() and not content.relief else f"lane{content.lane}")
-        picture = PictureSpec(
-            what, width, height, scale_for(width, height), dark, self._legend.isChecked(), fitted=True
-        )
+        picture = PictureSpec(what, width, height, scale_for(width, height), dark, legend, fitted=True)
         return FilmSpec(content, picture, self._kind.currentData(), self._rate.currentData())
 
     # -- the document ----------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Follow the document: it may be another, a training longer, or what is drawn over the pictures."""
+        """Follow the document, the length of its trainings, and what is drawn over the pictures."""
         self._scene = scene, theme
         document = self._controller.document
         lengths = tuple(0 if lane.run_state is None else lane.run_state.length for lane in scene.lanes)
@@ -443,9 +405,8 @@ class FilmDialog(NamedDialog):
         able = [(lane, what) for lane in range(document.shown) for what in plan.can_film(document, lane)]
         entries = [(self._entry(document, lane, what), (lane, what)) for lane, what in able]
         chosen, untouched = self._what.currentData(), self._is_whole()
-        show_entries(self._what, entries)
         first = next((each for each in able if each[1] == "training"), able[0] if able else None)
-        show_choice(self._what, chosen if chosen in able else first)
+        show_options(self._what, entries, chosen if chosen in able else first)
         if document.shown == 1:
             show_choice(self._alone, False)
         if chosen != self._what.currentData() or untouched:
@@ -457,7 +418,7 @@ class FilmDialog(NamedDialog):
         self._changed()
 
     def _is_whole(self) -> bool:
-        """The whole range is filmed."""
+        """Return True if the whole range is filmed."""
         if self._chosen()[1] == "training":
             return self._first.value() == 0 and self._last.value() == self._last.maximum()
         return (self._start.value(), self._stop.value()) == (self._start.minimum(), self._stop.maximum())
@@ -465,17 +426,17 @@ class FilmDialog(NamedDialog):
     @staticmethod
     def _entry(document: Document, lane: int, what: str) -> str:
         title = document.lanes[lane].title
-        told = TOLD.get(what) or f"{plan.field_of(document, lane, what).label} moved"
-        return f"{told} – {lane + 1}: {title}" if document.shown > 1 else f"{told} – {title}"
+        title_of = FILM_TITLES.get(what) or f"{plan.field_of(document, lane, what).label} moved"
+        return f"{title_of} – {lane + 1}: {title}" if document.shown > 1 else f"{title_of} – {title}"
 
-    # -- what it will come to --------------------------------------------------------------------------------------
+    # -- the estimate ----------------------------------------------------------------------------------------------
 
     @Slot()
     def _changed(self) -> None:
         if self._path is None:
             self._show_able()
             self._maker.cancel()
-            self._said.say("Finding out what it will come to…")
+            self._summary.say("Estimating the film…")
             self._patience.start()
 
     @Slot()
@@ -485,18 +446,17 @@ class FilmDialog(NamedDialog):
         except ValueError as error:
             self._fail(str(error))
 
-    @Slot(object)
-    def _show_estimate(self, estimate: Estimate) -> None:
+    @Slot(int, float, float, QImage)
+    def _show_estimate(self, n_pictures: int, seconds: float, n_bytes: float, image: QImage) -> None:
         ratio = self.devicePixelRatioF()
         smooth = Qt.TransformationMode.SmoothTransformation
-        picture = QPixmap.fromImage(estimate.image).scaled(STILL * ratio, Qt.AspectRatioMode.KeepAspectRatio, smooth)
+        picture = QPixmap.fromImage(image).scaled(STILL * ratio, Qt.AspectRatioMode.KeepAspectRatio, smooth)
         picture.setDevicePixelRatio(ratio)
         self._still.setPixmap(picture)
-        pictures, seconds = count(estimate.n_pictures, "picture"), span_of_time(estimate.seconds)
-        self._said.say(f"{pictures}, {seconds}, about {megabytes(estimate.n_bytes)}.")
+        self._summary.say(f"{count(n_pictures, 'picture')}, {span_of_time(seconds)}, about {megabytes(n_bytes)}.")
 
     def _moment(self) -> Context:
-        """Return what is displayed now; ValueError, with a sentence, while it cannot be filmed."""
+        """Return the state to film; raise ValueError with a sentence while it cannot be filmed."""
         if not fast_loops.ready():
             raise ValueError("The fast solver is still being prepared: try again in a moment.")
         now = self._controller
@@ -538,7 +498,7 @@ class FilmDialog(NamedDialog):
         self._bar.setVisible(busy)
         if busy:
             self._bar.setRange(0, 0)
-            self._said.say("Making the film…")
+            self._summary.say("Making the film…")
             self._cancel.setFocus()
         else:
             self._show_able()
@@ -549,7 +509,7 @@ class FilmDialog(NamedDialog):
         self._bar.setValue(done if of else -1)
         if of:
             rest = f", {span_of_time(max(left, 0.1))} left" if done < of else ", writing the file"
-            self._said.say(f"Picture {done} of {of}{rest}…")
+            self._summary.say(f"Picture {done} of {of}{rest}…")
 
     @Slot()
     def _give_up(self) -> None:
@@ -570,8 +530,8 @@ class FilmDialog(NamedDialog):
         self._path = None
         self._show_busy()
         if self._scene is not None:
-            self.render_scene(*self._scene)  # it may be another document by now
-        self._said.say(sentence)
+            self.render_scene(*self._scene)  # the document may have changed
+        self._summary.say(sentence)
         self._save.setFocus()
 
     @Slot(str)
@@ -581,7 +541,7 @@ class FilmDialog(NamedDialog):
             self._alert(sentence)
         else:
             self._still.clear()
-            self._said.say(sentence)
+            self._summary.say(sentence)
 
     # -- coming and going ------------------------------------------------------------------------------------------
 
@@ -592,13 +552,13 @@ class FilmDialog(NamedDialog):
         self.resize((inner + frame).boundedTo(self.screen().availableSize()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # The main window is closed; minimised, it is not hidden but tells so spontaneously.
+        # The main window is closed; a minimised window sends a spontaneous event instead.
         if event.type() == QEvent.Type.Hide and not event.spontaneous():
             self.close()
         return False
 
     def done(self, result: int) -> None:
-        """Closed, in whichever way."""
+        """Clean up, in whichever way the dialog is closed."""
         self._patience.stop()
         self._maker.close()
         self._window.removeEventFilter(self)

@@ -1,12 +1,12 @@
-"""Bootstrap: refits a lane's classifier to resampled points: the boundaries that might have been, and their spread.
+"""Bootstrap: refit a lane's classifier to resampled points; the boundaries show how stable it is.
 
-A resample draws n of the n training points with replacement (Efron's bootstrap, 1979); a point drawn m times is m
-points at one place, so an SVM may give it m C, and kNN counts it m times.  With the share p_c of the B refitted models
-that say class c at a place, two of them that are drawn at random say different things there with probability
+A resample draws n of the n training points with replacement (Efron's bootstrap, 1979); a point drawn m times counts as
+m points at one location, so an SVM may give it m C, and kNN counts it m times.  With the share p_c of the B refitted
+models that predict class c at a location, two random models of them predict different classes there with probability
 
-    (1 - sum_c p_c^2) B / (B - 1),         of two classes about 2 p (1 - p)
+    (1 - sum_c p_c^2) B / (B - 1),         for two classes about 2 p (1 - p)
 
-and the disagreement is the mean of that over the places: those of a grid, or the points.
+and the disagreement is the mean of that over the locations: those of a grid, or the points.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ from solver import Grid
 from solver.core.arrays import Array
 from solver.kernels.lines import joined
 
-#: What tells these draws from any others.
+#: Seed that distinguishes these draws from all others.
 _RESAMPLE = 73
-#: Fewest and most resamples.
+#: Smallest and largest number of resamples.
 LEAST, MOST = 5, 200
-#: Ends of line segments that are drawn at most: with more, the lines of later resamples are left out.
+#: Largest number of ends of line segments that are drawn: beyond it, the lines of later resamples are left out.
 MOST_VERTICES = 25_000
-#: Seconds between two partial answers.
+#: Interval (s) between two partial answers.
 INTERVAL = 0.3
-#: Lanes' settings whose refitted models are kept, for other views of the same points.
+#: Number of settings of lanes whose refitted models are kept, for other views of the same points.
 KEPT = 6
-#: The boundaries that might have been.
+#: Line style of the bootstrap boundaries.
 HAZE = LineStyle("haze", 0, 1.2, faint=True)
 
 
 class Refit(Struct, frozen=True, eq=False):
-    """A model of one resample.
+    """A model fitted to one resample.
 
     Attributes
     ----------
     model : Model or None
-        None when only one class was drawn and the classifier cannot do with that: then it says `only` everywhere.
+        None if only one class was drawn and the classifier needs two: then `only` is predicted everywhere.
     only : int
     labels : ndarray of shape (n,), int8
-        What it says of the training points.
+        Predicted classes of the training points.
     lost : bool
-        A class was not drawn.
+        True if a class was not drawn.
     finished : bool
-        Its training came to its end.
+        True if its training was completed.
     """
 
     model: Model | None
@@ -70,18 +70,18 @@ class Refit(Struct, frozen=True, eq=False):
 
 
 class Bootstrap(Struct, frozen=True, eq=False):
-    """What is known of a lane's stability.
+    """The known stability of a lane's classifier.
 
     Attributes
     ----------
-    lines : Lines
+    lines, drawn : Lines and int
         The boundaries of the first `drawn` models.
     done, of : int
-        Resamples.
+        Numbers of finished resamples, and of all.
     area, at_points : float
-        The disagreement on the grid and at the points; NaN before two resamples are done.
+        The disagreement on the grid and at the points; NaN before two resamples are finished.
     lost, unfinished : int
-        Resamples without some class, and those whose training did not come to its end.
+        Numbers of resamples without some class, and of those whose training was not completed.
     """
 
     lines: Lines
@@ -94,12 +94,13 @@ class Bootstrap(Struct, frozen=True, eq=False):
     unfinished: int
 
 
-class Votes:
-    """Counts what the models say at some places.
+class ResampleVotes:
+    """Count the predictions of the models at some locations.
 
     Parameters
     ----------
     places : int
+        Number of locations.
     """
 
     def __init__(self, places: int) -> None:
@@ -107,14 +108,14 @@ class Votes:
         self._models = 0
 
     def add(self, classes: NDArray[Any]) -> None:
-        """One more model, which says `classes`, shape (places,)."""
+        """Add a model that predicts `classes`, shape (places,)."""
         for c in range(MAX_CLASSES):
             self._counts[c] += classes == c
         self._models += 1
 
     @property
     def disagreement(self) -> float:
-        """Mean probability that two models drawn at random differ; NaN for fewer than two, or without a place."""
+        """Mean probability that two random models differ; NaN for fewer than two, or without a location."""
         B = self._models
         if B < 2 or not self._counts.shape[1]:
             return float("nan")
@@ -123,7 +124,7 @@ class Votes:
 
 
 def resampled(points: Points, number: int) -> Points:
-    """The points of resample `number`: as many as before, drawn with replacement, in their old order."""
+    """Return the points of resample `number`: as many as before, drawn with replacement, in their old order."""
     picks = np.sort(np.random.default_rng((_RESAMPLE, number)).integers(len(points), size=len(points)))
     return Points.of(points.xy[picks], points.labels[picks])
 
@@ -133,7 +134,7 @@ _lock = threading.Lock()
 
 
 def _kept(points: Points, lane: Lane) -> dict[int, Refit]:
-    """The models that are known already, by number; what is put there is kept while the points are."""
+    """Return the known models by number; what is added there is kept while the points are."""
     key = lane.training_key
     with _lock:
         of_points = _known.setdefault(points, {})
@@ -144,14 +145,14 @@ def _kept(points: Points, lane: Lane) -> dict[int, Refit]:
         return found
 
 
-class Stability(Struct, frozen=True):
-    """Query: what the classifier of a lane would look like on resampled points.
+class StabilityQuery(Struct, frozen=True):
+    """Query: the classifier of a lane on resampled points.
 
     Parameters
     ----------
     lane : Lane
     points : Points
-        What the lane trains on.
+        The training points of the lane.
     resamples : int
     grid : Grid
         Where the models are compared, and their boundaries are followed.
@@ -169,7 +170,7 @@ class Stability(Struct, frozen=True):
         if len(points.classes) < self.lane.family.n_classes_needed:
             raise ValueError("This classifier needs points of two classes.")
         known = _kept(points, self.lane)
-        area, at_points = Votes(grid.width * grid.height), Votes(len(points))
+        area, at_points = ResampleVotes(grid.width * grid.height), ResampleVotes(len(points))
         refits: list[Refit] = []
         parts: list[Array] = []
         last, pace = time.monotonic(), Pace(overtaken)
@@ -213,7 +214,7 @@ def _refit(lane: Lane, points: Points, number: int, pace: Pace) -> Generator[Ste
 
 
 def _surface(refit: Refit, lane: Lane, grid: Grid, pace: Pace) -> Generator[Step, None, tuple[NDArray[np.int8], Array]]:
-    """What a model says on `grid`, and its boundary."""
+    """Return the predictions of a model on `grid`, and its boundary."""
     model = refit.model
     if model is None:
         return np.full((grid.height, grid.width), refit.only, dtype=np.int8), np.empty((0, 2))

@@ -1,4 +1,4 @@
-"""What the generator knows, and how stable a boundary is."""
+"""Ground truth: what the generator knows, and how stable a boundary is."""
 
 from app.scene.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 

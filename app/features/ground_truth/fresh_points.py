@@ -1,4 +1,4 @@
-"""Fresh: throws new points of the generator's law at a model and counts its failures; the ideal classifier's error."""
+"""FreshQuery: count the errors of a model on new points of the generator; also the error of the ideal classifier."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ from solver.data.distribution import Law, cover_hart
 
 from .state import FreshDraw
 
-#: What tells these draws from any others of the same law.
+#: Seed that distinguishes these draws from all others of the same law.
 _IDEAL = 72
-#: Failures that are marked in a picture at most, and points thrown up to which those that succeed are shown as well.
+#: Largest number of errors marked in a picture, and number of points up to which the others are shown as well.
 MOST_SHOWN, FEW = 1000, 300
-#: Places at which the error of the ideal classifier is averaged, and how many are drawn at a time.
+#: Number of locations for the mean error of the ideal classifier, and how many are drawn at a time.
 PLACES, PORTION = 100_000, 10_000
-#: Places along a side of the square [-1, 1]^2 at which a model is held against the truth.
+#: Number of locations along a side of the square [-1, 1]^2 where a model is compared with the truth.
 SIDE = 200
 
 
-class Tally(Struct, frozen=True, eq=False):
-    """How a model did.
+class FreshTally(Struct, frozen=True, eq=False):
+    """The errors of a model on new points.
 
     Attributes
     ----------
     law : Law
     fresh_draw : FreshDraw
-        With as many batches as are counted.
+        With the number of batches counted so far.
     model : Model or None
-        None is the ideal classifier.
+        None for the ideal classifier.
     failures : float
-        Points that are classified wrongly; a tie of m classes, one of which is right, counts (m - 1) / m.
+        Number of misclassified points; a tie of m classes, one of which is right, counts (m - 1) / m.
     xy : ndarray of shape (m, 2)
-        Where the points lie that are shown: the failures, up to `MOST_SHOWN` of them, and after them the others if
-        they are few.
+        Locations of the points that are shown: the errors, up to `MOST_SHOWN`, and after them the others if they are
+        few.
     labels : ndarray of shape (m,)
         Their classes.
     marked : int
-        How many of the points shown are failures.
+        Number of errors among the points that are shown.
     """
 
     law: Law
@@ -65,16 +65,16 @@ class Tally(Struct, frozen=True, eq=False):
 
     @property
     def thrown(self) -> int:
-        """How many points were thrown."""
+        """Number of drawn points."""
         return self.fresh_draw.total
 
     def of(self, law: Law, fresh_draw: FreshDraw) -> bool:
-        """It counts points of `fresh_draw`, perhaps not all of them yet."""
+        """Return True if it counts points of `fresh_draw`, perhaps not all of them yet."""
         first = replace(fresh_draw, batches=min(self.fresh_draw.batches, fresh_draw.batches))
         return self.law == law and self.fresh_draw == first
 
-    def with_batch(self, xy: Array, labels: Integers, credit: Array) -> Tally:
-        """The tally with one more batch; `credit` is as in `Outcome`."""
+    def with_batch(self, xy: Array, labels: Integers, credit: Array) -> FreshTally:
+        """Return the tally with one more batch; `credit` is as in `Outcome`."""
         wrong, room = credit == 0.0, MOST_SHOWN - self.marked
         fresh_draw = replace(self.fresh_draw, batches=self.fresh_draw.batches + 1)
         shown = [(self.xy[: self.marked], self.labels[: self.marked]), (xy[wrong][:room], labels[wrong][:room])]
@@ -91,8 +91,8 @@ class Tally(Struct, frozen=True, eq=False):
 
 
 @dataclass(frozen=True)
-class Fresh:
-    """Query: how often a model fails on fresh points.
+class FreshQuery:
+    """Query: the errors of a model on new points.
 
     Parameters
     ----------
@@ -100,17 +100,17 @@ class Fresh:
     fresh_draw : FreshDraw
     model : Model or None
         None for the ideal classifier.
-    before : Tally or None
-        What was counted last, to be shown until there is something newer; of the same model it goes on from there.
+    before : FreshTally or None
+        The last tally, shown until there is a newer one; for the same model, counting continues from it.
     """
 
     law: Law
     fresh_draw: FreshDraw
     model: Model | None
-    before: Tally | None = dataclasses.field(default=None, compare=False)
+    before: FreshTally | None = dataclasses.field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        tally, before = Tally(self.law, replace(self.fresh_draw, batches=0), self.model), self.before
+        tally, before = FreshTally(self.law, replace(self.fresh_draw, batches=0), self.model), self.before
         post(tally if before is None else before)
         if before is not None and before.model is self.model and before.of(self.law, self.fresh_draw):
             tally = before
@@ -137,13 +137,13 @@ def _credit(law: Law, model: Model | None, xy: Array, labels: Integers, pace: Pa
 
 
 def _in_parts(xy: Array, work: Callable[[Indices], None], pace: Pace) -> Generator[Step]:
-    """Have `work` done for all places in parts of neighbours."""
+    """Call `work` for all locations, in parts of neighbours."""
     order = np.concatenate([np.empty(0, dtype=np.intp), *neighbourhoods(xy)])
     yield from pace.in_blocks(len(order), lambda block: work(order[block]), size=32)
 
 
 class BayesError(Struct, frozen=True):
-    """Error of the ideal classifier: the mean of its risk over `places` drawn places, and the mean's standard error.
+    """Error of the ideal classifier: the mean of its risk over `places` drawn locations, and the mean's standard error.
 
     `nearest` is the same mean for 1-NN with infinitely many points.
     """
@@ -154,14 +154,15 @@ class BayesError(Struct, frozen=True):
     nearest: float = 0.0
 
 
-class Ideal(Struct, frozen=True):
+class BayesErrorQuery(Struct, frozen=True):
     """Query: the error of the ideal classifier."""
 
     law: Law
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         if not self.law.has_density:
-            # The others share what is flipped evenly: then the bound of Cover and Hart is the error itself.
+            # Flipped labels are shared evenly by the other classes: then the bound of Cover and Hart is the error
+            # itself.
             flipped = self.law.flipped
             post(BayesError(flipped, 0.0, 0, cover_hart(flipped, self.law.n_classes)))
             return
@@ -184,20 +185,20 @@ class Ideal(Struct, frozen=True):
             post(BayesError(mean, spread / math.sqrt(places), places, nearest / places))
 
 
-class Area(Struct, frozen=True):
-    """Share of the square [-1, 1]^2 where a model says another class than the truth, of `SIDE` x `SIDE` places."""
+class SquareShare(Struct, frozen=True):
+    """Share of the square [-1, 1]^2 where a model and the truth disagree, from `SIDE` x `SIDE` locations."""
 
     model: Model
     share: float
 
 
 @dataclass(frozen=True)
-class Square:
-    """Query: on how much of the square a model and the truth of the exercise disagree."""
+class SquareQuery:
+    """Query: the share of the square where a model and the truth of the exercise disagree."""
 
     name: str
     model: Model
-    before: Area | None = dataclasses.field(default=None, compare=False)
+    before: SquareShare | None = dataclasses.field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         if self.before is not None:
@@ -205,11 +206,11 @@ class Square:
         middle = (np.arange(SIDE) + 0.5) * (2.0 / SIDE) - 1.0
         xy = np.column_stack([each.ravel() for each in np.meshgrid(middle, middle)])
         predicted = yield from predictions(self.model, xy, Pace(overtaken))
-        post(Area(self.model, float((predicted != Law(self.name).truth.classes(xy)).mean())))
+        post(SquareShare(self.model, float((predicted != Law(self.name).truth.classes(xy)).mean())))
 
 
-class Edited(Struct, frozen=True):
-    """Query: whether the points are others than the generator made."""
+class EditedQuery(Struct, frozen=True):
+    """Query: whether the points differ from those that the generator made."""
 
     origin: GeneratorSettings
     points: Points

@@ -1,4 +1,4 @@
-"""GroundTruthScene: what panel, legend and pictures show of truth and stability."""
+"""GroundTruthScene: truth and stability for panel, legend and pictures."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from app.state.document import GeneratorSettings
 from solver.data.distribution import Law
 
 from .bootstrap import Bootstrap
-from .fresh_points import Area, BayesError, Tally
+from .fresh_points import BayesError, FreshTally, SquareShare
 
 
 class TruthRow(Struct, frozen=True):
-    """What the panel says of one lane.
+    """The row of one lane in the panel.
 
     Attributes
     ----------
     number : int
-        Of the lane on screen, from 1.
+        Number of the lane on screen, from 1.
     title : str
-        The classifier.
-    tally : Tally or None
+        Title of the classifier.
+    tally : FreshTally or None
         The newest count.
     counting : bool
-        It is not (yet) that of the present model and throw.
-    area : Area or None
+        True if it does not (yet) belong to the present model and points.
+    area : SquareShare or None
         Disagreement with the truth of the exercise.
     measuring : bool
-        It is not (yet) that of the present model.
+        True if it does not (yet) belong to the present model.
     bootstrap : Bootstrap or None
     resampling : bool
-        It is not (yet) that of the present settings, points and view, or not complete.
+        True if it does not (yet) belong to the present settings, points and view, or is not complete.
     message : str
-        Why there is no haze.
+        Why there is no haze; or "".
     state : {"", "training", "paused", "uncertified"}
-        How far the training of the model is; "" when it came to its end.
+        State of the model's training; "" when it is complete.
     """
 
     number: int
     title: str
-    tally: Tally | None
+    tally: FreshTally | None
     counting: bool
-    area: Area | None
+    area: SquareShare | None
     measuring: bool
     bootstrap: Bootstrap | None
     resampling: bool
@@ -50,27 +50,27 @@ class TruthRow(Struct, frozen=True):
 
 
 class GroundTruthScene(Struct, frozen=True):
-    """What panel, legend and pictures show of truth and stability.
+    """Truth and stability for panel, legend and pictures.
 
     Attributes
     ----------
     origin : GeneratorSettings or None
     law : Law or None
     edited : bool or None
-        None while that is not known.
+        None while it is not known.
     bayes : BayesError or None
-    ideal_tally : Tally or None
-        How the ideal classifier did on the fresh points.
+    ideal_tally : FreshTally or None
+        The errors of the ideal classifier on the new points.
     rows : tuple of TruthRow
-        One per lane on screen that learns.
+        One for each visible lane that learns.
     has_neighbours : bool
-        One of them votes by nearest neighbours.
+        True if one of them votes by nearest neighbours.
     """
 
     origin: GeneratorSettings | None
     law: Law | None
     edited: bool | None
     bayes: BayesError | None
-    ideal_tally: Tally | None
+    ideal_tally: FreshTally | None
     rows: tuple[TruthRow, ...]
     has_neighbours: bool = False

@@ -1,4 +1,4 @@
-"""GroundTruthPanel: the models against the generator's truth on fresh points, and on resampled points."""
+"""GroundTruthPanel: the models compared with the generator's truth on new points, and on resampled points."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, QTimer, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import grouped, percent
@@ -16,10 +16,10 @@ from app.features.evaluation.text import state_words, unbroken
 from app.scene.model import Scene
 from app.state.session import Session
 from app.views.theme import Theme
-from app.views.widgets.boxes import in_column
+from app.views.widgets.boxes import in_column, labelled
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import describe, filled, label_for, show_check, show_number, spin_box
+from app.views.widgets.form_fields import describe, filled, show_check, show_number, spin_box
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
@@ -30,14 +30,14 @@ from .model import GroundTruthScene, TruthRow
 from .state import GroundTruthSession
 
 Button = TypeVar("Button", QCheckBox, QPushButton)
-#: Milliseconds between two throws that add up, at least.
+#: Shortest interval (ms) between two draws that add up.
 PACE = 400
-#: Pixels about the text of a cell.
+#: Padding (pixels) around the text of a cell.
 PADDING = 2
 
 
 class GroundTruthPanel(QWidget):
-    """Everything it shows is in the scene; it only paces the throws that add up.
+    """Truth and stability of the scene; a timer draws the points that add up.
 
     Parameters
     ----------
@@ -46,11 +46,16 @@ class GroundTruthPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        self._controller, self._desk = controller, controller.feature(GroundTruthController)
+        self._controller, self._truth_controller = controller, controller.feature(GroundTruthController)
         self._shown: tuple[GroundTruthScene, Session] | None = None
         self._tables = (False, False, False, 0)
-        describe(self, "truth", "Truth and stability", "The models against the truth, and against resampled points.")
-        self.setToolTip("")
+        describe(
+            self,
+            "truth",
+            "Truth and stability",
+            "The models against the truth, and against resampled points.",
+            hover=False,
+        )
         self._clock = QTimer(self, interval=PACE)
         self._clock.timeout.connect(self._tick)
         inner = in_column(self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))
@@ -65,7 +70,7 @@ class GroundTruthPanel(QWidget):
             "truth.ideal",
             "Show the boundary (U)",
             "The true or ideal boundary in every picture.",
-            self._desk.toggle_ideal,
+            self._truth_controller.toggle_ideal,
         )
         self._name = RoomyLabel("truth.name", title="What the boundary is", rich=True)
         self._bayes = RoomyLabel("truth.bayes", title="Error of the ideal classifier", rich=True)
@@ -73,14 +78,14 @@ class GroundTruthPanel(QWidget):
         self._count = describe(
             count, "truth.count", "New points to draw", "How many new points of the generator are drawn at once."
         )
-        self._count.valueChanged.connect(self._desk.set_count)
+        self._count.valueChanged.connect(self._truth_controller.set_count)
         count.refused.connect(self._controller.say)
         self._throw = clickable(
             QPushButton("Draw"),
             "truth.throw",
             "Draw",
             "New points of the same kind, with their classes, the same for all models.",
-            self._desk.draw_fresh,
+            self._truth_controller.draw_fresh,
         )
         self._keep = clickable(
             QPushButton("Keep drawing"),
@@ -95,12 +100,12 @@ class GroundTruthPanel(QWidget):
             "truth.pick_up",
             "Remove",
             "No drawn points in the pictures any more.",
-            self._desk.pick_up,
+            self._truth_controller.pick_up,
         )
         self._errors = RoomyLabel("truth.errors", title="Failures of each model on new points", rich=True)
         self._errors.installEventFilter(self)
         self._throwing = in_column(
-            _row("New points", self._count),
+            labelled("New points", self._count, 1, spacing=4),
             ButtonRows([self._throw, self._keep, self._pick_up]),
             self._errors,
             spacing=4,
@@ -119,22 +124,22 @@ class GroundTruthPanel(QWidget):
         )
         resamples, tip = spin_box(LEAST, MOST), "How many models learn from resampled points."
         self._resamples = describe(resamples, "truth.resamples", "Resamples B", tip)
-        self._resamples.valueChanged.connect(self._desk.set_resamples)
+        self._resamples.valueChanged.connect(self._truth_controller.set_resamples)
         resamples.refused.connect(self._controller.say)
         self._disagreements = RoomyLabel("truth.disagreements", title="How far resampled models disagree", rich=True)
         self._definition = RoomyLabel("truth.definition", title="What the disagreement is", rich=True)
         self._definition.say(escape(f"{words.RESAMPLING} {words.DEFINITION}"))
-        row = _row("Resamples B", self._resamples)
+        row = labelled("Resamples B", self._resamples, 1, spacing=4)
         filled(QVBoxLayout(box), self._haze, row, self._disagreements, self._definition, spacing=4)
         return box
 
     def sizeHint(self) -> QSize:
         return QSize(380, 640)
 
-    # -- what is shown ---------------------------------------------------------------------------------------------
+    # -- the display -----------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show what is known just now."""
+        """Show the known values."""
         truth, session = scene.feature(GroundTruthScene), scene.session
         if truth is None:
             return
@@ -162,7 +167,7 @@ class GroundTruthPanel(QWidget):
         self._keep.setText("Stop drawing" if chosen.fresh_going else "Keep drawing")
         self._keep.setChecked(chosen.fresh_going)
         if not chosen.fresh_draw.batches and self._pick_up.hasFocus():
-            self._throw.setFocus()  # a button that is disabled throws the focus anywhere
+            self._throw.setFocus()  # disabling a button moves the focus to any widget
         self._pick_up.setEnabled(chosen.fresh_draw.batches > 0)
         show_check(self._haze, chosen.bootstrap)
         show_number(self._resamples, chosen.resamples)
@@ -179,7 +184,7 @@ class GroundTruthPanel(QWidget):
         square = truth.law is not None and truth.law.has_truth
         wide = self._errors.width() >= table_width(self._errors, thrown, square)
         tables = bootstrap, thrown, wide, len(truth.rows)
-        if tables != self._tables:  # others need another room
+        if tables != self._tables:  # other contents need other heights
             self._tables = tables
             self._errors.forget()
             self._disagreements.forget()
@@ -197,13 +202,13 @@ class GroundTruthPanel(QWidget):
     @Slot()
     def _toggle_keep(self) -> None:
         going = not self._controller.session.of(GroundTruthSession).fresh_going
-        self._desk.keep_drawing_fresh(going)
+        self._truth_controller.keep_drawing_fresh(going)
         if going:
-            self._desk.draw_more_fresh()
+            self._truth_controller.draw_more_fresh()
 
     @Slot()
     def _tick(self) -> None:
-        """The next throw, when all models have been counted on the last one."""
+        """Draw the next points after all models have been counted on the last ones."""
         chosen = self._controller.session.of(GroundTruthSession)
         if self._shown is None or not chosen.fresh_going:
             self._clock.stop()
@@ -212,27 +217,27 @@ class GroundTruthPanel(QWidget):
         truth = self._shown[0]
         tallies = [truth.ideal_tally, *(row.tally for row in counted(truth))]
         if all(tally is not None and tally.fresh_draw == fresh_draw for tally in tallies):
-            self._desk.draw_more_fresh()
+            self._truth_controller.draw_more_fresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Hidden: the throwing comes to rest."""
+        """Stop drawing when the panel is hidden."""
         super().hideEvent(event)
         self._clock.stop()
-        self._desk.keep_drawing_fresh(False)
+        self._truth_controller.keep_drawing_fresh(False)
 
 
 def _say(place: RoomyLabel, text: str) -> None:
-    """Another sentence, in as much room as it needs."""
+    """Show a text in as much room as it needs."""
     place.say(unbroken(text), keep=False)
 
 
 def counted(truth: GroundTruthScene) -> list[TruthRow]:
-    """The lanes that have a model to count."""
+    """Return the lanes that have a model to count."""
     return [row for row in truth.rows if row.counting or row.tally is not None]
 
 
 def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
-    """The failures of each lane and of the ideal classifier, as a table where it is `wide` enough; else in words."""
+    """Return the errors of each lane and of the ideal classifier: a table if it is `wide` enough, else lines."""
     assert truth.law is not None
     square = truth.law.has_truth
     if not (thrown or square):
@@ -264,14 +269,14 @@ def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
 
 
 def states(truth: GroundTruthScene) -> list[str]:
-    """What is to be known of the trainings behind the numbers, a line each."""
-    lines = [f"{row.number}: {said}" for row in truth.rows if (said := state_words(row.state))]
+    """Return a line about each training that is not complete."""
+    lines = [f"{row.number}: {state}" for row in truth.rows if (state := state_words(row.state))]
     training = any(row.state == "training" for row in truth.rows)
     return [*lines, words.WAITING] if training and any(row.counting for row in truth.rows) else lines
 
 
 def _list(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """The same as a table in lines that wrap, each number behind its name."""
+    """Return the table as lines that wrap, each number after its name."""
     parts = []
     for title, cells in rows:
         known = [f"{name.lower()} {cell}" for name, cell in zip(head, cells, strict=True) if cell != "–"]
@@ -285,7 +290,7 @@ def _head(thrown: bool, square: bool) -> list[str]:
 
 
 def table_width(label: QLabel, thrown: bool, square: bool) -> int:
-    """Pixels that the table of failures needs, with numbers as wide as they come."""
+    """Return the width (pixels) of the table of errors with its longest numbers."""
     longest = ["100 000", "99.9 %", "99.9 – 100.0 %", "+99.9 points", "99.9 %"]
     if not thrown:
         return 0
@@ -305,7 +310,7 @@ def _cells(row: TruthRow, truth: GroundTruthScene, square: bool) -> list[str]:
 
 
 def stability_html(truth: GroundTruthScene, shown: bool) -> str:
-    """The table of disagreements; what to do where there is none."""
+    """Return the table of disagreements, or how to get one."""
     if not shown:
         return escape("Switch the haze on to learn how the boundaries would differ for another random sample.")
     rows, remarks = [], []
@@ -325,7 +330,7 @@ def stability_html(truth: GroundTruthScene, shown: bool) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """An HTML table with a line for each row's title above its cells."""
+    """Return an HTML table with a line for each row's title above its cells."""
     parts = ["".join(f"<th align='left'>{escape(each)}</th>" for each in head)]
     for title, cells in rows:
         parts.append(f"<td colspan='{len(head)}'><b>{escape(title)}</b></td>")
@@ -334,9 +339,3 @@ def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> st
         parts.append("".join(f"<td{span}{keep}>{escape(cell)}</td>" for cell in cells))
     body = "".join(f"<tr>{part}</tr>" for part in parts)
     return f"<table width='100%' cellspacing='0' cellpadding='{PADDING}'>{body}</table>"
-
-
-def _row(title: str, field: QWidget) -> QHBoxLayout:
-    label = label_for(title, field)
-    label.setAlignment(Qt.AlignmentFlag.AlignVCenter)
-    return filled(QHBoxLayout(), label, field, 1)

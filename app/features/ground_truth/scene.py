@@ -1,4 +1,4 @@
-"""Ground truth and stability in the scene: what is known of the distribution, the Bayes boundary, and resamples."""
+"""Ground truth and stability in the scene: queries about the distribution, the ideal boundary, and resamples."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ from solver.data.distribution import Law
 from solver.kernels.lines import joined, level_lines
 
 from . import text
-from .bootstrap import Bootstrap, Stability
-from .fresh_points import Edited, Fresh, Ideal, Square, Tally
+from .bootstrap import Bootstrap, StabilityQuery
+from .fresh_points import BayesErrorQuery, EditedQuery, FreshQuery, FreshTally, SquareQuery
 from .model import GroundTruthScene, TruthRow
 from .state import FreshDraw, GroundTruthSession
 
-#: Pixels a side of the cells of the finer of both pictures.  Along the cells' edges the line lies where interpolated
-#: log-densities cross, so finer cells would move it by less than a tenth of a pixel.
+#: Side (pixels) of the cells of the finer picture.  On their edges the line is where interpolated log-densities cross,
+#: so smaller cells would move it by less than a tenth of a pixel.
 CELL = 2
-#: Pixels a side of the first tiles.
+#: Side (pixels) of the first tiles.
 TILE = 16
-#: The boundary that would be best.
+#: Line style of the ideal boundary.
 IDEAL = LineStyle("ideal", 1, 2.4, (9.0, 3.0), (3.2, 1.6), accent=True)
 
 
-class Boundary(Struct, frozen=True):
+class IdealBoundaryQuery(Struct, frozen=True):
     """Query: the ideal boundary on the rectangle of `grid`.
 
     Parameters
     ----------
     law : Law
-        One whose ideal class is defined everywhere: with noise.
+        Its ideal class is defined everywhere, since it has noise.
     grid : Grid
     """
 
@@ -70,7 +70,7 @@ class Boundary(Struct, frozen=True):
 
 
 def _on(law: Law, grid: Grid, pace: Pace) -> Generator[Step, None, Array]:
-    """log p(x | c) on `grid`, shape (height, width, n_classes), in tiles: near each other, points share most work."""
+    """Return log p(x | c) on `grid`, shape (height, width, n_classes), in tiles: neighbours share most work."""
     xs, ys = grid.xs, grid.ys
     logs = np.empty((grid.height, grid.width, law.n_classes))
     for row in range(0, grid.height, TILE):
@@ -86,12 +86,8 @@ def _on(law: Law, grid: Grid, pace: Pace) -> Generator[Step, None, Array]:
 
 
 def border(grid: Grid, logs: Array, c: int) -> Array:
-    """Where class `c` gives way to a later class as the one of the largest of `logs` (height, width, n_classes).
-
-    Returns
-    -------
-    xy : ndarray of shape (m, 2)
-        Polylines joined with NaN rows.
+    """Return where class `c` has the largest of `logs` (height, width, n_classes) on one side, and a later class on the
+    other.
     """
     others = np.full(logs.shape[:2], -np.inf)
     for other in range(logs.shape[2]):
@@ -102,7 +98,7 @@ def border(grid: Grid, logs: Array, c: int) -> Array:
 
 
 def _with_rivals(grid: Grid, line: Array, logs: Array, c: int) -> Array:
-    """The pieces of the border `line` of class `c` beyond which a later class begins."""
+    """Return the pieces of the line `line` of class `c` beyond which a later class begins."""
     middle = 0.5 * (line[:-1] + line[1:])
     ends = np.isnan(middle).any(axis=1)
     x = np.where(ends, 0.0, (middle[:, 0] - grid.xs[0]) / (grid.xs[1] - grid.xs[0]))
@@ -116,7 +112,7 @@ def _with_rivals(grid: Grid, line: Array, logs: Array, c: int) -> Array:
     later = ~ends & (values.argmax(axis=1) > c)
     pieces = np.full((len(middle), 3, 2), np.nan)
     pieces[:, 0], pieces[:, 1] = line[:-1], line[1:]
-    # A vertex for each end that stays, and a gap where the next piece is left out.
+    # A vertex for each end that remains, and a gap where the next piece is left out.
     keep = np.zeros((len(middle), 3), dtype=bool)
     keep[:, 0] = later & ~np.append(False, later[:-1])
     keep[:, 1] = later
@@ -126,7 +122,7 @@ def _with_rivals(grid: Grid, line: Array, logs: Array, c: int) -> Array:
 
 #: Why there is no haze.
 NO_POINTS = "No points to resample."
-#: The panel's name among the docks.
+#: Name of the panel among the docks.
 PANEL = "truth"
 
 
@@ -134,23 +130,23 @@ PANEL = "truth"
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """What is to be worked out: of the truth while the panel is looked at, of the haze while it is shown."""
+    """Return the queries: about the truth while the panel is open, about the haze while it is shown."""
     document, session = context.document, context.session
     law = _law(document)
     asked: dict[str, Query] = {}
     if law is not None and PANEL in session.open_panels:
         assert document.origin is not None
-        asked["edited"] = Edited(document.origin, document.points)
-        asked["ideal"] = Ideal(law)
+        asked["edited"] = EditedQuery(document.origin, document.points)
+        asked["ideal"] = BayesErrorQuery(law)
         asked |= _fresh(context, law)
     chosen = session.of(GroundTruthSession)
     if law is not None and chosen.ideal and not law.has_truth and law.has_density:
-        for grid in context.grids:  # lanes of one size have one answer
-            asked[f"boundary{context.grids.index(grid)}"] = Boundary(law.unflipped, grid)
+        for grid in context.grids:  # lanes of one size share an answer
+            asked[f"boundary{context.grids.index(grid)}"] = IdealBoundaryQuery(law.unflipped, grid)
     if chosen.bootstrap and fast_loops.ready() and not session.drawing and len(document.points):
         for lane, slot, grid in zip(document.lanes, document.slots, context.grids, strict=False):
             if not lane.is_difference:
-                asked[LaneQuestion("haze", slot)] = Stability(
+                asked[LaneQuestion("haze", slot)] = StabilityQuery(
                     lane, document.training_points, chosen.resamples, grid.coarse()
                 )
     return asked
@@ -158,22 +154,24 @@ def queries(context: Context) -> dict[str, Query]:
 
 def _fresh(context: Context, law: Law) -> dict[str, Query]:
     document, results, fresh_draw = context.document, context.results, context.session.of(GroundTruthSession).fresh_draw
-    wanted: dict[str, Fresh | Square] = {"fresh": Fresh(law, fresh_draw, None)} if fresh_draw.batches else {}
+    wanted: dict[str, FreshQuery | SquareQuery] = (
+        {"fresh": FreshQuery(law, fresh_draw, None)} if fresh_draw.batches else {}
+    )
     for lane, slot in zip(document.lanes[: document.shown], document.slots, strict=False):
         model = _model(results.frame(slot), document)
         if model is None or lane.is_difference:
             continue
         if fresh_draw.batches:
-            wanted[LaneQuestion("fresh", slot)] = Fresh(law, fresh_draw, model)
+            wanted[LaneQuestion("fresh", slot)] = FreshQuery(law, fresh_draw, model)
         if law.has_truth:
-            wanted[LaneQuestion("square", slot)] = Square(law.name, model)
+            wanted[LaneQuestion("square", slot)] = SquareQuery(law.name, model)
     return {name: _continued(results.answer(name), query) for name, query in wanted.items()}
 
 
-def _continued(answer: Answer | None, new: Fresh | Square) -> Query:
-    """`new`, or while it is not answered yet what was asked before, of the same points.
+def _continued(answer: Answer | None, new: FreshQuery | SquareQuery) -> Query:
+    """Return `new`, or the unanswered query before it on the same points.
 
-    A training has a new model every frame: were each asked about at once, none would ever be counted to the end.
+    A training makes a new model every frame: if each were queried at once, none would ever be counted completely.
     """
     old: Any = None if answer is None else answer.query
     if answer is None or type(old) is not type(new):
@@ -182,11 +180,11 @@ def _continued(answer: Answer | None, new: Fresh | Square) -> Query:
     same = replace(old, model=model) == new
     if old == new or (same and not answer.done):
         return old
-    return replace(new, before=answer.value) if same or isinstance(new, Fresh) else new
+    return replace(new, before=answer.value) if same or isinstance(new, FreshQuery) else new
 
 
 def _model(frame: Frame | None, document: Document) -> Model | None:
-    """The model whose picture a lane shows, if any."""
+    """Return the model whose picture a lane shows; None if there is none."""
     shown = frame is not None and frame.picture is not None and frame.phase not in (Phase.EMPTY, Phase.FAILED)
     return frame.model if shown and frame is not None and len(document.points) else None
 
@@ -195,13 +193,13 @@ def _model(frame: Frame | None, document: Document) -> Model | None:
 
 
 def scene(context: Context, others: object) -> tuple[GroundTruthScene]:
-    """What is known just now."""
+    """Return the known values."""
     document, session, results = context.document, context.session, context.results
     law, origin = _law(document), document.origin
     edited, bayes, ideal = None, None, None
     if law is not None and origin is not None:
-        edited = _answered(results, "edited", Edited(origin, document.points))
-        bayes = _answered(results, "ideal", Ideal(law))
+        edited = _answered(results, "edited", EditedQuery(origin, document.points))
+        bayes = _answered(results, "ideal", BayesErrorQuery(law))
         ideal = _tally(results.answer("fresh"), law, session.of(GroundTruthSession).fresh_draw)
     learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
     rows = tuple(_row(index, document, session, results, law) for index in learning)
@@ -211,26 +209,26 @@ def scene(context: Context, others: object) -> tuple[GroundTruthScene]:
 
 
 def _law(document: Document) -> Law | None:
-    """What the document's points were drawn from; None without points, or where no generator made them."""
+    """Return the distribution of the document's points; None without points, or if no generator made them."""
     return law_of(document.origin) if len(document.points) else None
 
 
 def _answered(results: Results, name: str, query: Query) -> Any:
-    """What is known of the answer to this very query, or None."""
+    """Return the answer to this very query; None if it is not known."""
     answer = results.answer(name)
     return answer.value if answer is not None and answer.query == query else None
 
 
 def boundary_name(scene: Scene) -> str:
-    """What the best boundary is called."""
+    """Return the name of the best boundary."""
     truth = scene.feature(GroundTruthScene)
     return text.boundary_name(None if truth is None else truth.law)
 
 
-def _tally(answer: Answer | None, law: Law, fresh_draw: FreshDraw) -> Tally | None:
-    """The count that an answer has, if it is of these points and there are some."""
+def _tally(answer: Answer | None, law: Law, fresh_draw: FreshDraw) -> FreshTally | None:
+    """Return the tally of an answer, if it counts these points and there are some."""
     tally = answer.value if answer is not None else None
-    return tally if isinstance(tally, Tally) and tally.of(law, fresh_draw) and tally.thrown else None
+    return tally if isinstance(tally, FreshTally) and tally.of(law, fresh_draw) and tally.thrown else None
 
 
 def _row(index: int, document: Document, session: Session, results: Results, law: Law | None) -> TruthRow:
@@ -242,7 +240,7 @@ def _row(index: int, document: Document, session: Session, results: Results, law
     newest = present and tally is not None and tally.model is model and tally.fresh_draw == chosen.fresh_draw
     counting = model is not None and not newest
     answer, area = results.answer(f"square{slot}"), None
-    if answer is not None and isinstance(answer.query, Square) and law is not None and law.has_truth:
+    if answer is not None and isinstance(answer.query, SquareQuery) and law is not None and law.has_truth:
         area = answer.value if answer.query.name == law.name else None
     bootstrap, resampling, message = _haze(index, document, session, results)
     return TruthRow(
@@ -260,12 +258,12 @@ def _row(index: int, document: Document, session: Session, results: Results, law
 
 
 def _haze(index: int, document: Document, session: Session, results: Results) -> tuple[Bootstrap | None, bool, str]:
-    """What is known of a lane's haze, whether it is to be replaced, and why there is none."""
+    """Return a lane's haze, whether it is to be replaced, and why there is none."""
     chosen = session.of(GroundTruthSession)
     if chosen.bootstrap and not len(document.training_points):
         return None, False, NO_POINTS
     answer = results.answer(f"haze{document.slots[index]}") if chosen.bootstrap else None
-    if answer is None or not isinstance(answer.query, Stability):
+    if answer is None or not isinstance(answer.query, StabilityQuery):
         return None, chosen.bootstrap, ""
     asked = answer.query
     if not is_present(document, index, asked):
@@ -278,7 +276,7 @@ def _haze(index: int, document: Document, session: Session, results: Results) ->
 
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
-    """Haze, fresh points, and true or ideal boundary of the lane at place `index`, the lowest first."""
+    """Return haze, new points, and true or ideal boundary of the lane with this index, the lowest first."""
     document, session, results = context.document, context.session, context.results
     chosen, law, learns = session.of(GroundTruthSession), _law(document), not document.lanes[index].is_difference
     bootstrap, tally, line = None, None, None
@@ -294,10 +292,10 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
 
 
 def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
-    """The lane's own, or that of an earlier lane of the same size."""
+    """Return the line of the lane, or of an earlier lane of the same size."""
     for place in range(index, -1, -1):
         answer = results.answer(f"boundary{place}")
-        if answer is not None and isinstance(answer.query, Boundary) and answer.query.law == law.unflipped:
+        if answer is not None and isinstance(answer.query, IdealBoundaryQuery) and answer.query.law == law.unflipped:
             lines: Lines | None = answer.value
             return lines
     return None
@@ -305,13 +303,13 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
 
 @lru_cache(maxsize=4)
 def _true_lines(law: Law, view: View) -> Lines:
-    reach = 4.0 * view.span  # however wide a picture is beside its height
+    reach = 4.0 * view.span  # enough for a picture much wider than high
     return Lines(law.truth.lines(view.x - reach, view.x + reach, view.y - reach, view.y + reach), IDEAL)
 
 
 @lru_cache(maxsize=8)
-def _specks(tally: Tally) -> Specks:
-    """The points of a tally in their classes, the failures crossed out."""
+def _specks(tally: FreshTally) -> Specks:
+    """Return the points of a tally in their classes, with the errors crossed out."""
     crossed = tally.xy[: tally.marked]
     kinds = (*(str(c) for c in range(tally.law.n_classes)), "wrong")
     kind = np.concatenate((tally.labels, np.full(len(crossed), len(kinds) - 1))).astype(np.intp)

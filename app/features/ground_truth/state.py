@@ -1,4 +1,4 @@
-"""FreshDraw: which fresh points are thrown at the models, by their serial numbers."""
+"""FreshDraw: which new points are drawn, by their serial numbers; GroundTruthSession: the user's choices."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from app.state.session import FeatureSession
 from solver.core.arrays import Array, Integers
 from solver.data.distribution import Law
 
-#: What tells these draws from any others of the same law.
+#: Seed that distinguishes these draws from all others of the same law.
 _FRESH = 71
 
 
 class FreshDraw(Struct, frozen=True):
-    """Which fresh points: `batches` of `count` points each, numbered from `first` on; the same number, the same points.
+    """New points: `batches` of `count` points each, numbered from `first`; the same numbers give the same points.
 
-    Nothing is thrown while `batches` is 0.
+    There are no points while `batches` is 0.
     """
 
     count: int = 1000
@@ -25,7 +25,7 @@ class FreshDraw(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """How many points."""
+        """Number of points."""
         return self.count * self.batches
 
     @property
@@ -34,27 +34,27 @@ class FreshDraw(Struct, frozen=True):
         return self.first + self.batches - 1
 
     def points(self, law: Law, batch: int) -> tuple[Array, Integers]:
-        """Places (count, 2) and classes (count,) of one batch, counted from 0."""
+        """Return locations (count, 2) and classes (count,) of one batch, counted from 0."""
         return law.draw(self.count, (_FRESH, self.first + batch))
 
 
 class GroundTruthSession(FeatureSession, frozen=True):
-    """What is done with truth and stability.
+    """The user's choices for truth and stability.
 
     Attributes
     ----------
     ideal : bool
-        The pictures show the true boundary, or the ideal one.
+        True if the pictures show the true boundary, or the ideal one.
     bootstrap : bool
-        The pictures show the boundaries of models fitted to resampled points.
+        True if the pictures show the boundaries of models fitted to resampled points.
     fresh_draw : FreshDraw
-        Which fresh points are thrown at the models.
+        The new points that are drawn.
     fresh_going : bool
-        More are thrown, one batch after the other.
+        True while more are drawn, one batch after the other.
     fresh_count : int
-        Points of the next throw.
+        Number of points of the next draw.
     resamples : int
-        How many times the points are resampled.
+        Number of resamples.
     """
 
     ideal: bool = False

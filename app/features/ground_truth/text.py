@@ -10,20 +10,20 @@ from solver.data.datasets import DATASETS
 from solver.data.distribution import Law, cover_hart, wilson
 
 from .bootstrap import Bootstrap
-from .fresh_points import MOST_SHOWN, SIDE, BayesError, Tally
+from .fresh_points import MOST_SHOWN, SIDE, BayesError, FreshTally
 from .model import GroundTruthScene
 
 NO_ORIGIN = (
-    "No generator made these points, so nobody knows their true boundary: generate points (G) to hold the models"
-    " against the truth."
+    "No generator made these points, so their true boundary is not known: generate points (G) to compare the models"
+    " with the truth."
 )
-NO_POINTS = "No points: generate some (G), and the models can be held against the truth."
+NO_POINTS = "No points: generate some (G) to compare the models with the truth."
 EDITED = "Points were edited or added since: the truth is that of the generator."
-#: Shares below it are said to be below it.
+#: Share below which text says "below".
 LEAST_SHOWN = 1e-5
 FAILURES = "Small crossed symbols: new points where the model fails, in their true class."
 ALL_POINTS = "Small symbols: new points in their true class; crossed out where the model fails."
-WAITING = "The training goes first: counts and resamples come when it rests."
+WAITING = "The training goes first: counts and resamples follow when it pauses."
 NOTHING_THROWN = "Draw new points of the generator to see how often each model fails on points it has not learnt."
 INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such draws."
 EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points (pp)."
@@ -39,7 +39,7 @@ RESAMPLING = (
 
 
 def boundary_name(law: Law | None) -> str:
-    """What the line is called that U shows; or why there is none."""
+    """Return the name of the boundary that U shows; or why there is none."""
     if law is None:
         return "No true or ideal boundary is known"
     if law.has_truth:
@@ -50,12 +50,12 @@ def boundary_name(law: Law | None) -> str:
 
 
 def short_name(law: Law) -> str:
-    """What the switch of the boundary is called."""
+    """Return the title of the boundary's switch."""
     return "True boundary" if law.has_truth else "Ideal boundary"
 
 
 def origin_words(origin: GeneratorSettings, law: Law, edited: bool | None) -> str:
-    """ "Points of Moons, noise 0.2." and whether they are as they were made."""
+    """Return "Points of Moons, noise 0.2." and whether they have been changed."""
     kind = DATASETS[origin.name]
     parts = [kind.title, f"noise {origin.noise:g}"]
     if kind.has_shift:
@@ -68,15 +68,15 @@ def origin_words(origin: GeneratorSettings, law: Law, edited: bool | None) -> st
 
 
 def bayes_words(law: Law, bayes: BayesError | None) -> str:
-    """The error of the ideal classifier, with what it is known to."""
+    """Return the error of the ideal classifier, with its accuracy."""
     if bayes is None:
-        return "Bayes error: being worked out…"
-    flips = f" {share_text(law.flipped)} of the labels are flipped, and nobody can foresee which."
+        return "Bayes error: being computed…"
+    flips = f" {share_text(law.flipped)} of the labels are flipped, which cannot be predicted."
     if law.flipped and not bayes.places:
         return f"Bayes error: {percent(bayes.value)}.{flips} Without noise, the classes share no place."
     if not bayes.places:
         return "Bayes error: 0. Without noise, the classes share no place."
-    # What is found all the same is the slack for points that are rounded across an edge.
+    # What is found nevertheless is the tolerance for points that are rounded across an edge.
     known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error >= LEAST_SHOWN else ""
     mean = f" (Mean over {grouped(bayes.places)} places; ± is its standard error.)"
     if law.flipped:
@@ -102,29 +102,29 @@ def nearest_words(law: Law, bayes: BayesError) -> str:
     )
 
 
-def error_words(tally: Tally) -> tuple[str, str, str]:
-    """Failures, the error, and its 95 % interval."""
+def error_words(tally: FreshTally) -> tuple[str, str, str]:
+    """Return the number of errors, the error, and its 95 % interval."""
     low, high = wilson(tally.failures, tally.thrown)
     interval = f"{percent(low).removesuffix(' %')} –\u2060 {percent(high)}".replace(" ", "\u00a0")
     return counted(tally.failures), percent(tally.failures / tally.thrown), interval
 
 
-def excess_words(tally: Tally, ideal: Tally | None) -> str:
-    """How much more often than the ideal classifier a model fails on the same points, in points of a percent."""
+def excess_words(tally: FreshTally, ideal: FreshTally | None) -> str:
+    """Return the error minus that of the ideal classifier on the same points, in percentage points."""
     if ideal is None or ideal.fresh_draw != tally.fresh_draw or ideal.law != tally.law:
         return "…"
     return points_of_percent((tally.failures - ideal.failures) / tally.thrown) + "\u00a0points"
 
 
 def points_of_percent(difference: float) -> str:
-    """0.0123 -> "+1.23"; a true minus sign."""
+    """Return 0.0123 as "+1.23", with a true minus sign."""
     value = 100.0 * difference
     text = signed(f"{value:+.2f}" if abs(value) < 10 else f"{value:+.1f}")
     return text if text.strip("+−0.") else "0"
 
 
 def thrown_words(truth: GroundTruthScene) -> str:
-    """Which points were thrown."""
+    """Return which points were drawn."""
     tally = truth.ideal_tally
     if tally is None:
         return ""
@@ -133,20 +133,20 @@ def thrown_words(truth: GroundTruthScene) -> str:
     return f"{count(tally.thrown, 'new point')} ({which}), the same for all."
 
 
-def shown_words(tally: Tally) -> str:
-    """What of the fresh points is marked in a picture."""
+def shown_words(tally: FreshTally) -> str:
+    """Return which of the new points are marked in a picture."""
     if tally.marked == MOST_SHOWN:
         return f"The first {grouped(MOST_SHOWN)} failures are marked."
     return "" if tally.failures == round(tally.failures) else "Ties count in parts."
 
 
 def disagreement_words(bootstrap: Bootstrap) -> list[str]:
-    """The disagreement on the visible area and at the points."""
+    """Return the disagreement in the view and at the points."""
     return ["…" if math.isnan(value) else percent(value) for value in (bootstrap.area, bootstrap.at_points)]
 
 
 def haze_remarks(bootstrap: Bootstrap) -> str:
-    """What is to be said about the resamples."""
+    """Return remarks on the resamples."""
     remarks = {
         f"In {bootstrap.lost} of them a class was not drawn.": bootstrap.lost,
         f"In {bootstrap.unfinished} of them training ended short of its goal.": bootstrap.unfinished,

@@ -1,4 +1,4 @@
-"""KKT cases and slacks of the points, in the pictures."""
+"""KKT: cases and slacks of the points, in the pictures."""
 
 from app.scene.feature import TRAINING, WATCHING, Action, Feature, Sign, Widget
 

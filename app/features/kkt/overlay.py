@@ -1,7 +1,7 @@
-"""KKT layer: what the state of a run adds to a plot: marks by KKT case, slacks, working pair, a card of one point.
+"""KKT overlay: what the state of a run adds to a plot: slacks, the working pair, a card of one point.
 
-The marks are kinds of a `Cloud` and lie with the others; the rest lies over the picture, in the canvas's pixels, and
-is painted without painting the picture anew.
+The marks of the cases are kinds of a `Cloud`, painted with the other marks; this overlay is painted above the picture,
+in the canvas's pixels, without painting the picture again.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from solver import Grid
 from solver.core.arrays import Array, Integers, Mask
 from solver.inspection.metrics import KktCase
 
-#: Radii in pixels of the rings round the points of the pair, and round the point of the card.
+#: Radii (pixels) of the rings around the points of the pair, and around the point of the card.
 PAIR, CARD = 17.0, 14.0
-#: Half the length of the bar at the foot of a slack.
+#: Half the length (pixels) of the bar at the foot of a slack.
 FOOT = 5.0
-#: Up to so many slacks, each has a seam of the background's colour.  More would take a frame's time, and hide the
-#: points: they are as opaque as this, of 255.
+#: Number of slacks up to which each has a seam of the background's colour: more would take a frame's time and hide the
+#: points.  With more, they have this opacity (of 255).
 SEAMED, CROWDED = 600, 110
-#: Pixels between a ring and the plate that belongs to it, and between a plate's edge and its text.
+#: Distances (pixels) between a ring and its plate, and between a plate's edge and its text.
 GAP, PAD = 5.0, 5.0
-#: x and y of a place, in pixels.
+#: x and y in pixels.
 Spot = tuple[float, float]
 
 
@@ -39,9 +39,9 @@ class SlackLines(Struct, frozen=True, eq=False):
     Attributes
     ----------
     ends : ndarray of shape (m, 4)
-        x, y of the point, x, y of the end.
+        x, y of the point, and x, y of the end.
     capped : ndarray of shape (m,)
-        The end is not the margin, which is not met in the view.
+        True if the end is not the margin, which is not reached in the view.
     cases : ndarray of shape (m,)
         KKT case of each point.
     made_of : tuple
@@ -54,7 +54,7 @@ class SlackLines(Struct, frozen=True, eq=False):
     made_of: tuple[Slacks, Grid, tuple[float, ...]]
 
     def bounds(self) -> QRectF:
-        """The pixels they cover."""
+        """Return the pixels that they cover."""
         if not len(self.ends):
             return QRectF()
         x, y = self.ends[:, ::2], self.ends[:, 1::2]
@@ -63,16 +63,16 @@ class SlackLines(Struct, frozen=True, eq=False):
         return QRectF(low, high)
 
     def strokes(self, within: QRectF) -> dict[KktCase, Array]:
-        """The lines to draw, shape (k, 4), by case, of slacks that reach into `within`."""
+        """Return the lines to draw, shape (k, 4), by case, of the slacks that reach into `within`."""
         reach = FOOT + 4
         x, y = self.ends[:, ::2], self.ends[:, 1::2]
-        seen = (x.max(axis=1) >= within.left() - reach) & (x.min(axis=1) <= within.right() + reach)
-        seen &= (y.max(axis=1) >= within.top() - reach) & (y.min(axis=1) <= within.bottom() + reach)
-        ends, capped, cases = self.ends[seen], self.capped[seen], self.cases[seen]
+        visible = (x.max(axis=1) >= within.left() - reach) & (x.min(axis=1) <= within.right() + reach)
+        visible &= (y.max(axis=1) >= within.top() - reach) & (y.min(axis=1) <= within.bottom() + reach)
+        ends, capped, cases = self.ends[visible], self.capped[visible], self.cases[visible]
         along = ends[:, 2:] - ends[:, :2]
         along /= np.hypot(along[:, 0], along[:, 1])[:, None]
         across = np.column_stack((-along[:, 1], along[:, 0]))
-        # A bar where the margin is; two slanting ones, the sign of an axis broken off, where it is farther away.
+        # A bar at the margin; two slanting ones, the sign of a broken axis, if it is farther away.
         slant = np.where(capped[:, None], 0.5 * along, 0.0)
         tip = ends[:, 2:]
         foot = np.concatenate((tip - FOOT * (across + slant), tip + FOOT * (across + slant)), axis=1)
@@ -91,7 +91,7 @@ class Label(Struct, frozen=True):
     Attributes
     ----------
     rect : QRectF
-        In pixels, the padding included.
+        In pixels, with the padding.
     lines : tuple of str
     bold : tuple of bool
         For each line.
@@ -103,16 +103,16 @@ class Label(Struct, frozen=True):
 
 
 class PairMark(Struct, frozen=True):
-    """The points at work: a ring round each that is in sight, lines from the first to the others, labels.
+    """The points at work: a ring around each visible one, lines from the first to the others, and labels.
 
     Attributes
     ----------
     at : tuple of (x, y)
-        The points, in pixels: a pair; a point and its neighbours; or one, when the learner moves a single point.
+        The points, in pixels: a pair; a point and its neighbours; or a single one, if the learner moves one point.
     labels : tuple of Label
-        Of the points in sight.
+        Labels of visible points.
     rings : tuple of (x, y)
-        The points in sight.
+        The visible points.
     """
 
     at: tuple[Spot, ...]
@@ -120,43 +120,43 @@ class PairMark(Struct, frozen=True):
     labels: tuple[Label, ...]
 
     def bounds(self) -> QRectF:
-        """The pixels they cover."""
+        """Return the pixels that it covers."""
         area = QRectF()
         for each in (*(square(at, PAIR + 4) for at in self.at), *(label.rect for label in self.labels)):
             area |= each
         return area
 
 
-class Card(Struct, frozen=True):
-    """The hovered point: a ring, and its numbers beside it."""
+class PointCard(Struct, frozen=True):
+    """The hovered point: a ring, with its numbers beside it."""
 
     at: Spot
     label: Label
 
     def bounds(self) -> QRectF:
-        """The pixels they cover."""
+        """Return the pixels that it covers."""
         return square(self.at, CARD + 4) | self.label.rect
 
 
-class StudyOverlay(Struct, frozen=True, eq=False):
-    """What lies over the picture, in the canvas's pixels.
+class RunOverlay(Struct, frozen=True, eq=False):
+    """The overlay of a lane, in the canvas's pixels.
 
     Attributes
     ----------
     slacks : SlackLines or None
     pair : PairMark or None
-    card : Card or None
+    card : PointCard or None
     font : QFont
         Of the labels.
     """
 
     slacks: SlackLines | None = None
     pair: PairMark | None = None
-    card: Card | None = None
+    card: PointCard | None = None
     font: QFont = field(default_factory=QFont)
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
-        """Draw what reaches into `within`, the pixels that are painted anew."""
+        """Draw what reaches into `within`, the pixels to paint again."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.slacks is not None:
@@ -172,16 +172,16 @@ class StudyOverlay(Struct, frozen=True, eq=False):
             _paint_label(painter, theme, label, self.font)
 
 
-def to_repaint(old: StudyOverlay | None, new: StudyOverlay | None, area: QRectF) -> list[QRect]:
-    """The pixels of `area` that differ between two overlays, as few rectangles."""
-    before, after = ((each.slacks, each.pair, each.card) for each in (old or StudyOverlay(), new or StudyOverlay()))
+def to_repaint(old: RunOverlay | None, new: RunOverlay | None, area: QRectF) -> list[QRect]:
+    """Return the pixels of `area` that differ between two overlays, as few rectangles."""
+    before, after = ((each.slacks, each.pair, each.card) for each in (old or RunOverlay(), new or RunOverlay()))
     changed = [part for pair in zip(before, after, strict=True) if pair[0] != pair[1] for part in pair]
     areas = [part.bounds() for part in changed if part is not None]
     return [(each.adjusted(-2, -2, 2, 2) & area).toAlignedRect() for each in areas if each.intersects(area)]
 
 
 def square(at: Spot, radius: float) -> QRectF:
-    """The square about a place, in pixels."""
+    """Return the square around a location, in pixels."""
     return QRectF(at[0] - radius, at[1] - radius, 2 * radius, 2 * radius)
 
 

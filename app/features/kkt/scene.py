@@ -1,4 +1,4 @@
-"""KKT cases in the pictures: which points are marked, and as what."""
+"""KKT cases in the pictures: the marked points, and their marks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from solver.inspection.metrics import KktCase
 
 
 class KktSession(FeatureSession, frozen=True):
-    """What is done with the KKT cases.
+    """The user's choice for the KKT cases.
 
     Attributes
     ----------
     kkt : bool
-        The pictures mark each point's KKT case and draw its slack.
+        True if the pictures mark each point's KKT case and draw its slack.
     """
 
     kkt: bool = False
@@ -37,7 +37,7 @@ _RANKS = np.array(
 
 @lru_cache(maxsize=8)
 def marks(run_state: RunState, points: Points) -> PointMarks | None:
-    """The marks of the cases, the lowest first; None for a run without multipliers."""
+    """Return the marks of the cases, the lowest first; None for a run without multipliers."""
     if run_state.kkt is None:
         return None
     ranks = _RANKS[2 * run_state.kkt.case + ~run_state.kkt.satisfied]

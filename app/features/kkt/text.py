@@ -13,11 +13,11 @@ from app.learners.base import Trainer
 from solver.core.arrays import Array, Mask
 from solver.inspection.metrics import KKT_WORDS, KktCase, KktReport
 
-#: Below this a margin cannot be told from the number it ought to be: 16 digits are all there are.
+#: Size of a margin below which it may be its own rounding error.
 ROUNDING = 1e-12
 
-NO_STUDY = "No training to look into: choose an SVM and let it learn from points of two classes."
-#: How a case is called in few words: what the multiplier is, and its formula.
+NO_RUN = "No training to look into: choose an SVM and let it learn from points of two classes."
+#: Short name of each case, and its formula.
 CASE_NAMES: dict[KktCase, tuple[str, str]] = {
     KktCase.NOT_SUPPORT: ("zero", "α = 0"),
     KktCase.FREE: ("free", "0 < α < C"),
@@ -27,29 +27,29 @@ CASE_NAMES: dict[KktCase, tuple[str, str]] = {
 
 
 def number(value: float) -> str:
-    """`short`, with 0 for what rounding has left of it."""
+    """Return `short`, with 0 for a rounding error."""
     return short(0.0 if abs(value) < ROUNDING else float(value))
 
 
 def margins_of(run_state: RunState) -> Array:
-    """y f of each point, shape (n,)."""
+    """Return y f of each point, shape (n,)."""
     margins: Array = run_state.y * run_state.f
     return margins
 
 
 def losses_of(margins: Array) -> tuple[Array, Mask]:
-    """Hinge loss and 0-1 loss of these margins; f = 0 decides nothing and counts as an error."""
+    """Return hinge loss and 0-1 loss of these margins; f = 0 decides nothing and counts as an error."""
     return np.maximum(0.0, 1.0 - margins), margins <= 0.0
 
 
 def point_words(run_state: RunState, place: int) -> tuple[str, ...]:
-    """What a study says of one of its points, in lines: numbers, then the case in words.
+    """Return the text for one point of a run, in lines: numbers, then the case in words.
 
     Parameters
     ----------
     run_state : RunState
     place : int
-        Which point, as a place in the study's `index`.
+        Index of the point in `run_state.index`.
     """
     margin = float(run_state.y[place] * run_state.f[place])
     slack = max(0.0, 1.0 - margin)
@@ -74,14 +74,14 @@ def _side(margin: float, within: str) -> str:
 
 
 def case_counts(report: KktReport) -> dict[KktCase, tuple[int, int]]:
-    """Of each case, how many points it has, and how many of them have not the y f that it asks for."""
+    """Return, for each case, the number of its points, and of those whose y f does not match it."""
     every = np.bincount(report.case, minlength=len(KktCase))
     open_ones = np.bincount(report.case[~report.satisfied], minlength=len(KktCase))
     return {case: (int(every[case]), int(open_ones[case])) for case in KktCase}
 
 
 def case_words(case: KktCase, number_of: int, not_yet: int) -> str:
-    """ "12 free, 0 < α < C: exactly on the margin; 3 not yet"."""
+    """Return "12 free, 0 < α < C: exactly on the margin; 3 not yet"."""
     name, formula = CASE_NAMES[case]
     place = KKT_WORDS[case, True].partition(": ")[2]
     words = f"{grouped(number_of)} {name}, {formula}: {place}"
@@ -89,7 +89,7 @@ def case_words(case: KktCase, number_of: int, not_yet: int) -> str:
 
 
 def violation_words(not_yet: int) -> str:
-    """What the marks of violation come to."""
+    """Return the sentence about the marked violations."""
     if not not_yet:
         return "Every y f is as the case of its α asks: the KKT conditions hold"
     verb = "violates" if not_yet == 1 else "violate"
@@ -97,25 +97,25 @@ def violation_words(not_yet: int) -> str:
 
 
 def bars_words(n_points: int, per_bar: int) -> str:
-    """How to read the bars."""
+    """Return how to read the bars."""
     if per_bar > 1:
         return f"{count(n_points, 'point')}: each bar is the largest of {per_bar} multipliers"
     return f"{count(n_points, 'point')}, a bar for each multiplier α"
 
 
 def without_alpha(trainer: Trainer) -> str:
-    """Why what it trains has no bars."""
+    """Return why a learner has no bars."""
     step = "moves the weights w themselves" if trainer.has_f else "looks at one point, and keeps it or does not"
     return f"{trainer.subject} has no multipliers: each step {step}."
 
 
 def without_f(trainer: Trainer) -> str:
-    """Why what it trains has no losses."""
+    """Return why a learner has no losses."""
     return f"{trainer.subject} has no f, so that no y f says how far a point is on the right side: it counts votes."
 
 
 def loss_words(run_state: RunState) -> tuple[str, ...]:
-    """The losses of a study in numbers, with their formulas, in lines."""
+    """Return the losses of a run in numbers, with their formulas, in lines."""
     margins = margins_of(run_state)
     hinge, wrong = losses_of(margins)
     errors = int(wrong.sum())
@@ -131,5 +131,5 @@ def loss_words(run_state: RunState) -> tuple[str, ...]:
 
 
 def beyond_words(number_of: int, side: str) -> str:
-    """ "3 further left"."""
+    """Return "3 further left"."""
     return f"{grouped(number_of)} further {side}"

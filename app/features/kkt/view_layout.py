@@ -1,4 +1,4 @@
-"""KKT layout: slacks, working pair and card over a picture, each label in its place."""
+"""KKT layout: place slacks, working pair and card over a picture, with their labels."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from app.views.plot.lines import clipped, to_pixels
 from app.views.widgets import painting
 from solver import Grid
 
-from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, Spot, StudyOverlay, square, to_repaint
+from .overlay import CARD, GAP, PAD, PAIR, Label, PairMark, PointCard, RunOverlay, SlackLines, Spot, square, to_repaint
 from .scene import KktSession
 from .text import number, point_words
 
-#: From how many pixels on a slack is drawn.
+#: Shortest slack (pixels) that is drawn.
 LEAST = 0.5
 
 
@@ -29,10 +29,10 @@ class KktLayer:
     """Slacks, working pair and card over the picture of a lane."""
 
     def __init__(self) -> None:
-        self.laid: StudyOverlay | None = None
+        self.laid: RunOverlay | None = None
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
-        """Lay them out for `area`, which shows `grid`; returns what must be painted anew."""
+        """Lay them out for `area`, which shows `grid`; return the areas to paint again."""
         run_state, old = lane.run_state, self.laid
         if run_state is not None:
             pair = run_state.pair if lane.shows_pair else (-1, -1)
@@ -40,37 +40,37 @@ class KktLayer:
                 run_state, pair=pair, slacks=run_state.slacks if scene.session.of(KktSession).kkt else None
             )
         hovered = scene.session.hovered if scene.studying else None
-        self.laid = study_overlay(run_state, grid, area, hovered, font, old, lane.steps_seen)
+        self.laid = run_overlay(run_state, grid, area, hovered, font, old, lane.steps_seen)
         return to_repaint(old, self.laid, area)
 
 
-def study_overlay(
+def run_overlay(
     run_state: RunState | None,
     grid: Grid,
     area: QRectF,
     hovered: int | None,
     font: QFont,
-    old: StudyOverlay | None = None,
+    old: RunOverlay | None = None,
     labelled: bool = True,
-) -> StudyOverlay | None:
-    """What to lay over a picture.
+) -> RunOverlay | None:
+    """Return the overlay of a picture.
 
     Parameters
     ----------
     run_state : RunState or None
-        None: nothing.
+        None: no overlay.
     grid : Grid
         The part of the plane on screen.
     area : QRectF
-        Where it is on screen, in pixels.
+        Its pixels.
     hovered : int or None
-        Lifelong id of the point under the pointer.
+        Permanent id of the point under the pointer.
     font : QFont
         Of the labels.
-    old : StudyOverlay, optional
-        The last one, parts of which may still be right.
+    old : RunOverlay, optional
+        The last overlay, parts of which may be reused.
     labelled : bool, default=True
-        Whether the pair has its numbers beside it: at full speed nobody could read them.
+        False leaves out the numbers beside the pair, which nobody could read at full speed.
     """
     if run_state is None:
         return None
@@ -78,7 +78,7 @@ def study_overlay(
     pair = _pair_mark(run_state, grid, area, font, labelled)
     busy = [] if pair is None else [square(at, PAIR) for at in pair.rings] + [label.rect for label in pair.labels]
     card = None if hovered is None else _card(run_state, grid, area, hovered, font, busy)
-    return StudyOverlay(slacks, pair, card, font)
+    return RunOverlay(slacks, pair, card, font)
 
 
 def _slack_lines(run_state: RunState, grid: Grid, area: QRectF, old: SlackLines | None) -> SlackLines | None:
@@ -91,7 +91,7 @@ def _slack_lines(run_state: RunState, grid: Grid, area: QRectF, old: SlackLines 
     start = to_pixels(run_state.points.xy[run_state.index[slacks.point]], grid, area)
     ends = np.concatenate((start, to_pixels(slacks.end, grid, area)), axis=1)
     cases = np.zeros(len(slacks.point), dtype=np.int64) if run_state.kkt is None else run_state.kkt.case[slacks.point]
-    # What ends out of sight has no foot to be seen, wherever it is cut off.
+    # A slack that ends out of view has no visible foot, wherever it is cut off.
     ends, kept, _ = clipped(ends, area)
     drawn = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1]) >= LEAST
     return SlackLines(ends[drawn], slacks.capped[kept][drawn], cases[kept][drawn], made_of)
@@ -117,19 +117,19 @@ def _pair_mark(run_state: RunState, grid: Grid, area: QRectF, font: QFont, label
 
 
 def _before(run_state: RunState, name: str) -> str:
-    """At the end of a run, where the last step is told: what v was before that."""
+    """Return v before the last step, if the end of a run shows that."""
     step = run_state.explanation
     return "" if step is None or not step.newest else f"{_signed(step.v_i if name == 'i' else step.v_j)} → "
 
 
 def _signed(value: float) -> str:
-    """The number with a true minus sign, as the panel beside the picture has it."""
+    """Return the number with a true minus sign, as in the panel."""
     return signed(number(value))
 
 
 def _card(
     run_state: RunState, grid: Grid, area: QRectF, hovered: int, font: QFont, busy: Sequence[QRectF]
-) -> Card | None:
+) -> PointCard | None:
     found = np.flatnonzero(run_state.points.ids[run_state.index] == hovered)
     if not len(found):
         return None
@@ -139,8 +139,7 @@ def _card(
         return None
     lines = point_words(run_state, place)
     bold = tuple(at == len(lines) - 1 for at in range(len(lines)))
-    around = [*busy, square((x, y), CARD)]
-    return Card((x, y), _label(lines, bold, (x, y), CARD + GAP, area, font, around))
+    return PointCard((x, y), _label(lines, bold, (x, y), CARD + GAP, area, font, [*busy, square((x, y), CARD)]))
 
 
 def _label(
@@ -153,7 +152,7 @@ def _label(
     busy: Sequence[QRectF],
     away: Sequence[Spot] = (),
 ) -> Label:
-    """Lines on a plate beside `at`, in `area`, broken where they are longer than is becoming."""
+    """Return lines on a plate beside `at`, within `area`; long lines are broken."""
     plain, bolder = QFontMetricsF(font), QFontMetricsF(painting.bold(font))
     most = max(min(area.width() - 2 * PAD - 8, max(0.5 * area.width(), 22 * plain.averageCharWidth())), 1.0)
     broken: list[tuple[str, bool]] = []

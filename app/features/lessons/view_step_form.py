@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QComboBox,
-    QGridLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.scene.controls import PLACES
 from app.state.document import Document
 from app.views.widgets.aligned_form import AlignedForm
+from app.views.widgets.boxes import grid_on
 from app.views.widgets.form_fields import combo_box, describe, show_choice
 
 from .model import PredictKind
@@ -139,8 +139,7 @@ class StepForm(QWidget):
     def _make_answers(self) -> QWidget:
         """Make the rows of answers: which is right, its text, and why it is wrong."""
         answers = QWidget()
-        grid = QGridLayout(answers)
-        grid.setContentsMargins(0, 0, 0, 0)
+        grid = grid_on(answers)
         for column, head in enumerate(("Right", "Answer", "Why it is wrong")):
             grid.addWidget(QLabel(head), 0, column)
         self._rights = QButtonGroup(self)
@@ -162,9 +161,7 @@ class StepForm(QWidget):
     def _make_controls(self, document: Document) -> QWidget:
         """Make a box for each control that a step of `document` can display."""
         boxes, offered = QWidget(), controls(document)
-        grid = QGridLayout(boxes)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setVerticalSpacing(0)
+        grid = grid_on(boxes, down=0)
         self._boxes: dict[str, QCheckBox] = {}
         rows = -(-len(offered) // COLUMNS)
         for place, (name, (title, tip)) in enumerate(offered.items()):

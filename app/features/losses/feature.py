@@ -1,4 +1,4 @@
-"""Loss of each point."""
+"""Losses: the loss of each point."""
 
 from app.scene.feature import TRAINING, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED

@@ -1,4 +1,4 @@
-"""LossPanel: hinge and 0-1 loss as curves over y f, with every point of a study on them."""
+"""LossPanel: hinge and 0-1 loss as curves over y f, with every point of a run on them."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KKT_WORDS
 
-#: Margins y f beyond these are counted, not drawn; the picture reaches at least from the first to the second of these.
+#: Size of y f beyond which points are counted, not drawn; and smallest range of the picture.
 FARTHEST, LEAST_RANGE = 6.0, (-1.5, 2.5)
-#: Pixels from which the pointer finds a point.
+#: Distance (pixels) within which the pointer finds a point.
 REACH = 14.0
-#: The tick of a point's 0-1 loss: half its length, and how far below the axis that of 0 stands.
+#: Half the length (pixels) of a point's tick at its 0-1 loss, and depth of the tick of loss 0 below the axis.
 TICK, BELOW = 4.0, 10.0
 
 
 def x_range(margins: Array) -> tuple[float, float]:
-    """What the picture shows of these margins: all of them within bounds, in half steps so that it rarely jumps."""
+    """Return the range of the picture: all margins within limits, in half steps so that it rarely jumps."""
     low, high = float(margins.min()), float(margins.max())
     left = min(LEAST_RANGE[0], np.floor(2.0 * max(low, -FARTHEST)) / 2.0)
     right = max(LEAST_RANGE[1], np.ceil(2.0 * min(high, FARTHEST)) / 2.0)
@@ -41,7 +41,7 @@ def x_range(margins: Array) -> tuple[float, float]:
 
 
 class LossPicture(PointChart):
-    """Curves and points."""
+    """The curves with the points."""
 
     def __init__(self, hover: Hover) -> None:
         super().__init__(hover)
@@ -66,19 +66,19 @@ class LossPicture(PointChart):
         return 1.0 - self._range[0]
 
     def plot_area(self) -> QRectF:
-        """The rectangle of margins and losses, in pixels."""
+        """Return the rectangle of margins and losses, in pixels."""
         return QRectF(self.pixel(self._range[0], self._top), self.pixel(self._range[1], 0.0))
 
     def to_widget(self, margin: ArrayLike, loss: ArrayLike) -> tuple[Array, Array]:
-        """Pixels of margins and losses; what lies beyond the picture stands at its edge."""
+        """Return the pixels of margins and losses; values beyond the picture are at its edge."""
         return self.places(np.clip(margin, *self._range), np.clip(loss, 0.0, self._top))
 
     def spots(self) -> tuple[Array, Array]:
-        """Pixels of all points on the hinge curve."""
+        """Return the pixels of all points on the hinge curve."""
         return self.to_widget(self._margins, np.maximum(0.0, 1.0 - self._margins))
 
     def tick_spots(self) -> tuple[Array, Array]:
-        """Pixels of the middles of their ticks at the 0-1 loss."""
+        """Return the pixels of the middles of their ticks at the 0-1 loss."""
         wrong = self._margins <= 0.0
         x, y = self.to_widget(self._margins, wrong.astype(np.float64))
         return x, np.where(wrong, y, y + BELOW)
@@ -125,7 +125,7 @@ class LossPicture(PointChart):
         for name, knee, dash in knees:
             x, y = [left, knee, right], [knee - left, 0.0, 0.0]
             marks.append(Line(x=x, y=y, colour=theme.ink, name=name, width=2.2, dash=dash, read=False))
-        # At y f = 0 it is the upper one of the two that counts.
+        # At y f = 0 the upper one counts.
         return [
             *marks,
             Spots(x=[0.0], y=[0.0], size=6.0, colour=theme.background, edge=theme.accent, edge_width=1.6),
@@ -138,7 +138,7 @@ class LossPicture(PointChart):
         return Strokes(x=at, low=middle - half, high=middle + half, width=width, colour=self.theme.accent)
 
     def _points(self, run_state: RunState, width: float) -> list[Mark]:
-        """All lie on one line: of a class, one for each pixel is all that can be seen."""
+        """Return the points; all are on one line, so of each class one per pixel is enough."""
         labels = run_state.points.labels[run_state.index].astype(np.intp)
         at = np.clip(self._margins, *self._range)
         size, scale = size_for(len(at)), width * self.devicePixelRatioF()
@@ -146,13 +146,12 @@ class LossPicture(PointChart):
         for label in np.unique(labels).tolist():
             mine = at[labels == label][::-1]
             pixel = np.floor((mine - self._range[0]) * (scale / (self._range[1] - self._range[0])))
-            x = mine[np.unique(pixel, return_index=True)[1]]
-            marks.append(_symbols(self.theme, label, x, size))
+            marks.append(_symbols(self.theme, label, mine[np.unique(pixel, return_index=True)[1]], size))
         return marks
 
     def _words(self, right: float) -> list[Mark]:
-        """The names of the sides, and how many points lie beyond the picture."""
-        ink, ground = self.theme.ink, self.theme.background
+        """Return the names of the sides, and how many points are beyond the picture."""
+        ink, background = self.theme.ink, self.theme.background
         top = self._top
         named = [("wrong side ", 0.0, (1.0, 0.0)), (" on the margin", 1.0, (0.0, 0.0))]
         unit = self.area().width() / (right - self._range[0])
@@ -165,24 +164,23 @@ class LossPicture(PointChart):
                 text = words.beyond_words(int(mask.sum()), side)
                 text = f"◂ {text}" if side == "left" else f"{text} ▸"
                 x = self._range[0] if side == "left" else right
-                marks.append(Texts(x=[x], y=[0.35 * top], texts=[text], colour=ink, anchor=(at, 0.5), plate=ground))
+                marks.append(Texts(x=[x], y=[0.35 * top], texts=[text], colour=ink, anchor=(at, 0.5), plate=background))
         return marks
 
     def _lit(self, run_state: RunState, pixel: float) -> list[Mark]:
-        """The point that stands out, joined with its tick."""
+        """Return the highlighted point, joined to its tick."""
         theme, margin = self.theme, float(np.clip(self._margins[self.place], *self._range))
         loss, tick = max(0.0, 1.0 - margin), 1.0 if margin <= 0.0 else -BELOW * pixel
-        label = int(run_state.points.labels[run_state.index[self.place]])
         return [
             Line(x=[margin, margin], y=[loss, tick], colour=theme.accent, dash=DOTTED, read=False),
             self._ticks(np.array([margin]), pixel, width=3.0, longer=2.0),
             Spots(x=[margin], y=[loss], size=20.0, colour=theme.background, edge=theme.accent, edge_width=2.5),
-            _symbols(theme, label, np.array([margin]), POINT),
+            _symbols(theme, int(run_state.points.labels[run_state.index[self.place]]), np.array([margin]), POINT),
         ]
 
 
 def _symbols(theme: Theme, label: int, margins: Array, size: float) -> Spots:
-    """Points of a class on the hinge curve."""
+    """Return points of a class on the hinge curve."""
     return class_spots(theme, label, margins, np.maximum(0.0, 1.0 - margins), size)
 
 
@@ -200,16 +198,15 @@ class LossPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        describe(self, "loss", "Loss", "Hinge loss and 0-1 loss of the training points.")
-        self.setToolTip("")
+        describe(self, "loss", "Loss", "Hinge loss and 0-1 loss of the training points.", hover=False)
         self.picture = LossPicture(lambda point: controller.playback.hover(point))
         describe(
             self.picture,
             "loss.picture",
             "Losses over y f",
             "Each point at its y f and its hinge loss. Arrow keys go from point to point.",
+            hover=False,
         )
-        self.picture.setToolTip("")
         longest = "y f = −0.00123, hinge loss max(0, 1 − y f) = 0.00123\n\n" + max(KKT_WORDS.values(), key=len)
         self._point = RoomyLabel("loss.point", longest)
         self._numbers = RoomyLabel(
@@ -228,11 +225,11 @@ class LossPanel(QWidget):
         self.first_stop = self.picture
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the losses of the scene's study."""
+        """Show the losses of the scene's run."""
         run_state = scene.run_state
         plain = ""
         if run_state is None:
-            plain = scene.no_run or words.NO_STUDY
+            plain = scene.no_run or words.NO_RUN
         elif not run_state.trainer.has_f:
             plain = words.without_f(run_state.trainer)
         self._spread.show_plain(plain)

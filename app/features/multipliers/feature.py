@@ -1,4 +1,4 @@
-"""Multipliers of a run as bars."""
+"""Multipliers: those of a run as bars."""
 
 from app.scene.feature import TRAINING, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED

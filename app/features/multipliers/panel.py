@@ -1,4 +1,4 @@
-"""MultipliersPanel: every multiplier as a bar between 0 and its C, and how many there are of each KKT case."""
+"""MultipliersPanel: every multiplier as a bar between 0 and its C, and the number of points of each KKT case."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import short
@@ -19,37 +19,38 @@ from app.views import kkt_style
 from app.views.chart.axis import Axis
 from app.views.chart.chart import EDGE, INSET
 from app.views.chart.linked import Hover, PointChart
-from app.views.chart.marks import Bars as BarMarks
-from app.views.chart.marks import Line, Mark, Region, Strokes, class_spots
+from app.views.chart.marks import Bars, Line, Mark, Region, Strokes, class_spots
 from app.views.plot.symbols import kkt_pixmap
 from app.views.theme import Theme
-from app.views.widgets.form_fields import combo_box, describe, filled
+from app.views.widgets.boxes import grid_on
+from app.views.widgets.clickable import chooser
+from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KKT_WORDS, KktCase
 
-#: From so many pixels per bar on, its point stands below it.
+#: Width of a bar (pixels) from which its point is shown below it.
 ROOM_FOR_POINTS = 26
-#: From so many on, there is a gap between bars.
+#: Width of a bar (pixels) from which there are gaps between bars.
 ROOM_FOR_GAPS = 3
-#: From so many on, a bar has an edge.
+#: Width of a bar (pixels) from which it has an edge.
 EDGED = 6
-#: Bars grow up to this width.
+#: Largest width of a bar (pixels).
 WIDEST = 40
 
 
-class Bars(Struct, frozen=True, eq=False):
-    """Which multipliers stand where.
+class BarGroups(Struct, frozen=True, eq=False):
+    """The order and the groups of the bars.
 
     Attributes
     ----------
     place : ndarray of shape (m,)
-        The point of each bar, from the left: of its group the one with the largest multiplier.
+        Point of each bar, from the left: of its group the one with the largest multiplier.
     bar : ndarray of shape (n,)
-        In which bar's group each point is.
+        Index of the bar whose group has the point.
     per_bar : int
-        Points of a group; the last may have fewer.
+        Number of points in a group; the last may have fewer.
     """
 
     place: Indices
@@ -57,10 +58,10 @@ class Bars(Struct, frozen=True, eq=False):
     per_bar: int
 
 
-def bars_of(run_state: RunState, by_size: bool, most: int) -> Bars:
-    """At most `most` bars for the multipliers of `run_state`, by falling size or in the points' own order.
+def bars_of(run_state: RunState, by_size: bool, most: int) -> BarGroups:
+    """Return at most `most` bars for the multipliers of `run_state`, by descending size or in the order of the points.
 
-    Of the same size, those of one case and of one C stand together.
+    Among equal multipliers, those of one case and one C are adjacent.
     """
     assert run_state.alpha is not None and run_state.C is not None and run_state.kkt is not None
     n = len(run_state.alpha)
@@ -72,17 +73,17 @@ def bars_of(run_state: RunState, by_size: bool, most: int) -> Bars:
     first = padded.reshape(m, per_bar).argmax(axis=1) + per_bar * np.arange(m)
     bar = np.empty(n, dtype=np.intp)
     bar[order] = np.arange(n) // per_bar
-    return Bars(order[first].astype(np.intp), bar, per_bar)
+    return BarGroups(order[first].astype(np.intp), bar, per_bar)
 
 
 class MultiplierBars(PointChart):
-    """The bars themselves."""
+    """The bars."""
 
     def __init__(self, hover: Hover) -> None:
         super().__init__(hover)
         self.by_size = True
         self.up_to_C = True
-        self._bars: Bars | None = None
+        self._bars: BarGroups | None = None
         self._most = 0
 
     def sizeHint(self) -> QSize:
@@ -92,7 +93,7 @@ class MultiplierBars(PointChart):
         return QSize(180, round(3 * self.fontMetrics().lineSpacing()) + 80)
 
     def choose(self, by_size: bool, up_to_C: bool) -> None:
-        """How the bars are ordered, and whether they stand before their bounds or fill the height."""
+        """Choose the order of the bars, and whether the height goes up to their bounds or to the largest multiplier."""
         self.by_size, self.up_to_C = by_size, up_to_C
         self._bars = None
         self.draw_points()
@@ -108,8 +109,8 @@ class MultiplierBars(PointChart):
     def _room(self) -> float:
         return max(self.area().width() - 2 * INSET, 1.0)
 
-    def bars(self) -> Bars:
-        """Groups and order of the bars at the present width."""
+    def bars(self) -> BarGroups:
+        """Return groups and order of the bars at the present width."""
         assert self.run_state is not None and self.run_state.alpha is not None
         most = max(1, int(self._room()))
         if self._bars is None or len(self._bars.place) > most or (self._bars.per_bar > 1 and most != self._most):
@@ -118,7 +119,7 @@ class MultiplierBars(PointChart):
         return self._bars
 
     def top(self) -> float:
-        """The multiplier at the upper end of the axis."""
+        """Return the multiplier at the upper end of the axis."""
         run_state = self.run_state
         assert run_state is not None and run_state.alpha is not None and run_state.C is not None
         finite = run_state.C[np.isfinite(run_state.C)]
@@ -127,7 +128,7 @@ class MultiplierBars(PointChart):
         return max(largest, bound) or (float(finite.max()) if len(finite) else 1.0)
 
     def plot_area(self) -> QRectF:
-        """The room of the bars, in pixels."""
+        """Return the rectangle of the bars, in pixels."""
         wide = max(len(self.bars().place), self._room() / WIDEST) if self._has_bars() else 1.0
         return QRectF(self.pixel(0.0, self.top()), self.pixel(wide, 0.0)) if self._has_bars() else self.area()
 
@@ -136,11 +137,11 @@ class MultiplierBars(PointChart):
         return n > 0 and n * ROOM_FOR_POINTS <= self._room()
 
     def pitch(self) -> float:
-        """Pixels from bar to bar."""
+        """Return the distance (pixels) from bar to bar."""
         return min(self._room() / len(self.bars().place), WIDEST)
 
     def gap(self) -> float:
-        """Pixels between bars."""
+        """Return the gap (pixels) between bars."""
         pitch = self.pitch()
         return 0.0 if pitch < ROOM_FOR_GAPS else max(1.0, round(0.25 * pitch))
 
@@ -180,9 +181,7 @@ class MultiplierBars(PointChart):
         open_bars = np.unique(bars.bar[~run_state.kkt.satisfied]) + 0.5
         bound, note = self._bound(run_state, bars, top)
         marks: list[Mark] = [
-            BarMarks(
-                left=left, right=right, height=alpha, brushes=[brushes[each] for each in case.tolist()], edges=edges
-            ),
+            Bars(left=left, right=right, height=alpha, brushes=[brushes[each] for each in case.tolist()], edges=edges),
             Line(x=bound[0], y=bound[1], colour=theme.background, width=3.5, read=False),
             Line(x=bound[0], y=bound[1], colour=theme.ink, width=1.5, read=False),
             Strokes(x=open_bars, foot=10.0, width=1.0 if self.pitch() < ROOM_FOR_GAPS else 2.0, colour=theme.ink),
@@ -196,7 +195,7 @@ class MultiplierBars(PointChart):
         if self.place >= 0:
             bar, reach = int(bars.bar[self.place]), float(run_state.alpha[self.place])
             half = max(0.5, 3.0 / self.pitch())
-            # In a group, the bar is another point's: this one reaches up to here.
+            # The bar of a group belongs to another point: this one reaches up to here.
             marks += [
                 Region(low=bar + 0.5 - half, high=bar + 0.5 + half, colour=theme.accent, opacity=90),
                 Line(x=[bar - half, bar + 1 + half], y=[reach, reach], colour=theme.accent, read=False),
@@ -204,14 +203,13 @@ class MultiplierBars(PointChart):
         x = Axis(low=0.0, high=float(max(m, self._room() / WIDEST)), bare=True, grid=False)
         self.show_marks(marks, theme, x, Axis(f"α   {note}", low=low, high=top, ticks=_tick))
 
-    def _bound(self, run_state: RunState, bars: Bars, top: float) -> tuple[tuple[Array, Array], str]:
-        """A line at C, with steps where C is another, and what it is."""
+    def _bound(self, run_state: RunState, bars: BarGroups, top: float) -> tuple[tuple[Array, Array], str]:
+        """Return a line at C, with steps where C changes, and its description."""
         assert run_state.C is not None
         bounds = run_state.C[bars.place]
         least, most = float(run_state.C.min()), float(run_state.C.max())
         inside = np.isfinite(bounds) & (bounds <= top * (1 + 1e-9))
-        x = np.repeat(np.arange(len(bounds) + 1.0), 2)[1:-1]
-        line = x, np.repeat(np.where(inside, bounds, np.nan), 2)
+        line = np.repeat(np.arange(len(bounds) + 1.0), 2)[1:-1], np.repeat(np.where(inside, bounds, np.nan), 2)
         if not inside.any():
             return line, "no upper bound: C = ∞" if np.isinf(least) else f"C = {short(least)}, far above"
         return line, f"C = {short(most)}" if least == most else f"C of each point: {short(least)} to {short(most)}"
@@ -222,7 +220,7 @@ def _tick(value: float) -> str:
 
 
 class MultipliersPanel(QWidget):
-    """The bars, how to order them, what each colour is, and the numbers of one point.
+    """The bars, their order, the meaning of each colour, and the numbers of one point.
 
     Parameters
     ----------
@@ -231,27 +229,31 @@ class MultipliersPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        describe(self, "alphas", "Multipliers", "The multipliers α of the training points, by KKT case.")
-        self.setToolTip("")
+        describe(self, "alphas", "Multipliers", "The multipliers α of the training points, by KKT case.", hover=False)
         self._theme: Theme | None = None
-        orders = combo_box((("Largest first", True), ("In the order of the points", False)), 8)
-        tip = "By the size of α, or as the points come."
-        self._order = describe(orders, "alphas.order", "Order of the bars", tip)
-        self._height = describe(
-            combo_box((("Height up to C", True), ("Height up to the largest α", False)), 8),
+        self._order = chooser(
+            "alphas.order",
+            "Order of the bars",
+            "By the size of α, or as the points come.",
+            lambda by_size: self._choose(),
+            (("Largest first", True), ("In the order of the points", False)),
+            width=8,
+        )
+        self._height = chooser(
             "alphas.height",
             "Height of the picture",
             "Up to the bound C, or only up to the largest multiplier: bars far below C become visible.",
+            lambda up_to_C: self._choose(),
+            (("Height up to C", True), ("Height up to the largest α", False)),
+            width=8,
         )
-        for combo in (self._order, self._height):
-            combo.activated.connect(self._choose)
         self.bars = describe(
             MultiplierBars(lambda point: controller.playback.hover(point)),
             "alphas.bars",
             "Multipliers as bars",
             "One bar for each point, from 0 to its α. Arrow keys go from bar to bar.",
+            hover=False,
         )
-        self.bars.setToolTip("")
         self._line = RoomyLabel(
             "alphas.point",
             "α = 0.00123, C = 0.00123\ny f = −0.00123, slack ξ = 1.00123\n" + max(KKT_WORDS.values(), key=len),
@@ -269,11 +271,11 @@ class MultipliersPanel(QWidget):
         self.bars.choose(bool(self._order.currentData()), bool(self._height.currentData()))
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the multipliers of the scene's study."""
+        """Show the multipliers of the scene's run."""
         run_state = scene.run_state
         plain = ""
         if run_state is None:
-            plain = scene.no_run or words.NO_STUDY
+            plain = scene.no_run or words.NO_RUN
         elif run_state.alpha is None or run_state.C is None or run_state.kkt is None:
             plain = words.without_alpha(run_state.trainer)
         self._spread.show_plain(plain)
@@ -285,44 +287,33 @@ class MultipliersPanel(QWidget):
             return
         self._height.setEnabled(bool(np.isfinite(run_state.C).any()))
         self._legend.show_counts(words.case_counts(run_state.kkt))
-        per_bar = self.bars.bars().per_bar
-        self._count.say(words.bars_words(len(run_state.y), per_bar))
+        self._count.say(words.bars_words(len(run_state.y), self.bars.bars().per_bar))
         hint = "Point at a bar, or go from bar to bar with ← and →."
         place = self.bars.place
         self._line.say("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)
 
 
 class _Legend(QWidget):
-    """What the colours are, with the number of points of each case, and of those that violate theirs."""
+    """The meaning of the colours, with the number of points of each case, and of those that violate theirs."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._signs: list[QLabel] = []
-        self._texts: list[RoomyLabel] = []
-        layout = QGridLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setHorizontalSpacing(6)
-        layout.setVerticalSpacing(2)
+        texts = [(f"alphas.case{case:d}", words.case_words(case, 10_000, 10_000)) for case in KktCase]
+        texts.append(("alphas.violations", words.violation_words(10_000)))
+        self._rows = [(QLabel(), RoomyLabel(name, longest)) for name, longest in texts]
+        layout = grid_on(self, across=6, down=2)
         layout.setColumnStretch(1, 1)
-        for row in range(len(KktCase) + 1):
-            sign = QLabel()
-            longest = words.violation_words(10_000)
-            if row < len(KktCase):
-                longest = words.case_words(KktCase(row), 10_000, 10_000)
-            text = RoomyLabel(f"alphas.case{row}" if row < len(KktCase) else "alphas.violations", longest)
+        for row, (sign, text) in enumerate(self._rows):
             layout.addWidget(sign, row, 0, Qt.AlignmentFlag.AlignTop)
             layout.addWidget(text, row, 1)
-            self._signs.append(sign)
-            self._texts.append(text)
 
     def show_theme(self, theme: Theme) -> None:
         """Draw the signs in the theme's colours: the bar, and the mark of the pictures."""
-        for row, sign in enumerate(self._signs):
-            case = KktCase(row) if row < len(KktCase) else None
+        for case, (sign, _) in zip((*KktCase, None), self._rows, strict=True):
             sign.setPixmap(kkt_pixmap(theme, case, self.devicePixelRatioF()))
 
     def show_counts(self, counts: dict[KktCase, tuple[int, int]]) -> None:
-        """Show how many points each case has, and how many violate theirs."""
+        """Show the number of points of each case, and of those that violate theirs."""
         for case, (number, not_yet) in counts.items():
-            self._texts[case].say(words.case_words(case, number, not_yet))
-        self._texts[-1].say(words.violation_words(sum(not_yet for _, not_yet in counts.values())))
+            self._rows[case][1].say(words.case_words(case, number, not_yet))
+        self._rows[-1][1].say(words.violation_words(sum(not_yet for _, not_yet in counts.values())))

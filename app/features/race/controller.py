@@ -1,6 +1,6 @@
-"""RaceController: what is chosen for the race of the rules, asked of the background, and what has come; no Qt.
+"""RaceController: the user's choices for a race, its query of the background, and its newest frame; no Qt.
 
-It stands beside the controller: a race changes neither the document nor the session.
+It is independent of document and session: a race changes neither.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from . import text
 from .race_frame import LEAST_RACERS, MOST_RACERS, Course, RaceFrame
 from .race_run import RaceQuery, RaceRun
 
-#: Name of the query, and owner of it.
+#: Name of the query, and of its owner.
 NAME = "race"
-#: What the pace slider offers: steps, or milliseconds of solver time, per picture; the last is full speed.
+#: Choices of the pace slider: steps, or milliseconds of solver time, per picture; the last is full speed.
 PACES: dict[str, tuple[float, ...]] = {
     "steps": (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, math.inf),
     "time": (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, math.inf),
 }
-#: At first slow enough to see a rule of few steps arrive.
+#: Initial positions of the slider: slow enough to follow a rule of few steps.
 FIRST_PACES = {"steps": 2, "time": 1}
 FIRST_RULES = ("random", "second-order")
 
 
 class RaceChoice(Struct, frozen=True):
-    """What the user has chosen.
+    """The user's choices.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class RaceChoice(Struct, frozen=True):
     paces : mapping of str to int
         Position of the slider in each mode.
     lane : int or None
-        The lane whose settings are raced with; None is the first that can be.
+        The lane that provides the settings; None: the first possible one.
     problem : tuple of int or None
-        The binary problem; None is the lane's own.
+        The binary problem; None: the lane's own.
     playing, started : bool
     """
 
@@ -66,34 +66,34 @@ class RaceChoice(Struct, frozen=True):
 
 
 def lanes_of(document: Document) -> tuple[int, ...]:
-    """The lanes on screen whose learner has a working-set rule, but for those that standardise."""
+    """Return the visible lanes whose learner has a working-set rule, except those that standardise."""
     lanes = ((index, lane) for index, lane in enumerate(document.lanes[: document.shown]) if not lane.standardises)
     return tuple(index for index, lane in lanes if lane.trainer is not None and lane.trainer.has_rules)
 
 
 class RaceController:
-    """What the user has chosen for a race, asked of the background.
+    """Keep the user's choices for a race, and request it from the background.
 
     Parameters
     ----------
     controller : Controller
-        Knows the document.
+        Provides the document.
     scheduler : Scheduler
-        Answers the query, and keeps the newest frame of the present race.
+        Answers the query, and keeps the newest frame of the race.
     changed : callable
-        Called whenever there is something new to be drawn.
+        Called whenever there is something new to draw.
 
     Attributes
     ----------
     choice : RaceChoice
     course : Course
-        What the present race is on.
+        The problem and the rules of the present race.
     asked : RaceQuery or None
-        What the background was asked for last, if anything is wanted.
+        The last request to the background, if any.
     size : (int, int, float) or None
-        Width and height of each picture in pixels, of so many device pixels each; None before there are any.
+        Width and height of each picture in pixels, and device pixels per pixel; None before there are pictures.
     shades : Shades or None
-        The colours of the pictures.
+        Colours of the pictures.
     """
 
     def __init__(self, controller: Controller, scheduler: Scheduler, changed: Callable[[], None]) -> None:
@@ -107,7 +107,7 @@ class RaceController:
     # -- the user --------------------------------------------------------------------------------------------------
 
     def choose_rule(self, rule: str, on: bool) -> None:
-        """Let a rule race, or take it out; a fifth one is refused with a sentence."""
+        """Add a rule to the race, or remove it; a fifth one is refused with a sentence."""
         chosen = tuple(name for name in RULES if (on if name == rule else name in self.choice.rules))
         if len(chosen) > MOST_RACERS:
             self._refusal = text.TOO_MANY
@@ -116,7 +116,7 @@ class RaceController:
             self._begin(rules=chosen)
 
     def choose_mode(self, mode: str) -> None:
-        """Same steps or same time, a name of `MODES`."""
+        """Choose equal steps or equal time, a key of `MODES`."""
         if mode != self.choice.mode:
             self._begin(mode=mode)
 
@@ -131,27 +131,29 @@ class RaceController:
             self._begin(problem=problem)
 
     def choose_pace(self, position: int) -> None:
-        """Move the slider; the race goes on."""
+        """Move the pace slider; the race continues."""
         mode = self.choice.mode
         position = min(max(position, 0), len(PACES[mode]) - 1)
         self._change(paces={**self.choice.paces, mode: position})
 
     def toggle(self) -> None:
-        """Play or pause; a race that is over begins anew."""
+        """Play or pause; restart a race that has ended."""
         if self._failure or (self.frame is not None and self.frame.over):
             self.restart()
         elif not self._obstacle:
             self._change(playing=not self.choice.playing, started=True)
 
     def restart(self) -> None:
-        """From zero multipliers, on the present points and settings, and go."""
+        """Restart from zero multipliers, with the present points and settings."""
         self._begin(playing=True, started=True)
 
     # -- what comes from elsewhere ---------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Take what has come, and ask for what `size` and `shades` need.  The document may have changed: a race that
-        has not started takes it in, another goes on as it was."""
+        """Take new frames, and request what `size` and `shades` need.
+
+        The document may have changed: a race that has not started follows it, another one continues unchanged.
+        """
         frame = self.frame
         if self._failure or (frame is not None and frame.over and (frame.begun or frame.message)):
             self.choice = replace(self.choice, playing=False)
@@ -162,20 +164,20 @@ class RaceController:
             self._changed()
 
     def pause(self) -> None:
-        """Stop where the race is."""
+        """Pause the race."""
         if self.choice.playing:
             self._change(playing=False)
 
-    # -- what is shown ---------------------------------------------------------------------------------------------
+    # -- the display -----------------------------------------------------------------------------------------------
 
     @property
     def lanes(self) -> tuple[int, ...]:
-        """The lanes whose settings can be raced with."""
+        """The lanes whose settings can be used."""
         return lanes_of(self._controller.document)
 
     @property
     def problems(self) -> list[tuple[str, tuple[int, int]]]:
-        """The binary problems to choose from, with what they are called."""
+        """The binary problems to choose from, with their titles."""
         names = self._controller.document.class_names
         return [(problem_name(*problem, names), problem) for problem in self.course.problems]
 
@@ -191,23 +193,23 @@ class RaceController:
 
     @property
     def frame(self) -> RaceFrame | None:
-        """The newest of the present race."""
+        """The newest frame of the race."""
         answer = self._scheduler.results.answer(NAME)
         return None if answer is None else answer.value
 
     @property
     def grid(self) -> Grid | None:
-        """What the pictures show."""
+        """The part of the plane that the pictures show."""
         return None if self.size is None else _grid_for(self.course.points, *self.size)
 
     @property
     def can_play(self) -> bool:
-        """Nothing is in the way of a race."""
+        """True if nothing prevents a race."""
         return not (self._obstacle or self._failure)
 
     @property
     def alarm(self) -> str:
-        """What is in the way or has changed, in a sentence; or ""."""
+        """Why there is no race, or what has changed, in a sentence; or ""."""
         news = self._news() if self.choice.started else ""
         return self._refusal or self._obstacle or self._failure or news
 
@@ -215,13 +217,13 @@ class RaceController:
 
     @property
     def _failure(self) -> str:
-        """Why the background could not race (any more), or ""."""
+        """Why the background could not (or no longer) race, or ""."""
         answer = self._scheduler.results.answer(NAME)
         return "" if answer is None else answer.message
 
     @property
     def _obstacle(self) -> str:
-        """Why there can be no race just now, or ""."""
+        """Why there can be no race at present, or ""."""
         if self.course.lane is None:
             return text.NO_LANE
         if len(self.course.points) > STEPPED:
@@ -231,7 +233,7 @@ class RaceController:
         return "" if fast_loops.ready() else text.PREPARING
 
     def _news(self) -> str:
-        """What has changed in the document since the race was set up, in a sentence, or ""."""
+        """Return what has changed in the document since the race was set up, in a sentence, or ""."""
         now, course = self._present(), self.course
         if now.lane is None:
             return text.NO_LANE
@@ -244,7 +246,7 @@ class RaceController:
         return ""
 
     def _present(self) -> Course:
-        """The course as the document has it now."""
+        """Return the course for the present document."""
         document, choice = self._controller.document, self.choice
         points, lanes = document.training_points, lanes_of(document)
         if not lanes:
@@ -256,7 +258,7 @@ class RaceController:
             problem = choice.problem
         else:
             problem = problems[lane.drawn(problems)] if problems else (0, 1)
-        # The rule is chosen here, and says nothing about the course.
+        # The rules are chosen here; the lane's own rule is no part of the course.
         settings = msgspec.structs.replace(lane.settings, selection=SvmSettings().selection)
         return Course(points, settings, problem, choice.rules, choice.mode, index, problems)
 
@@ -270,7 +272,7 @@ class RaceController:
         self._scheduler.ask({} if asked is None else {NAME: asked}, NAME)
 
     def _begin(self, **changes: object) -> None:
-        """Set a new race up, with other choices; one that was going goes on from zero."""
+        """Set up a new race with other choices; a running one starts again from zero."""
         self.choice = replace(self.choice, **{"started": self.choice.playing, **changes})
         self._set_up()
         self._change(**({"playing": False, "started": False} if self._obstacle else {}))
@@ -282,7 +284,7 @@ class RaceController:
         self._changed()
 
     def _order(self) -> None:
-        """Ask the background for what should be shown; what was asked last goes on."""
+        """Request what should be shown; an equal request continues."""
         if self.grid is not None and self.shades is not None:
             query = RaceQuery(self._race, self.pace, self.grid, self.shades, self.choice.playing)
             self._ask(None if self._obstacle else query)
@@ -290,7 +292,7 @@ class RaceController:
 
 @lru_cache(maxsize=4)
 def _grid_for(points: Points, width: int, height: int, ratio: float) -> Grid:
-    """The part of the plane that shows all points on so many pixels, as large as they can be."""
+    """Return the part of the plane with all points at the largest scale for this size in pixels."""
     view = View.fitting(points)
     if len(points):
         size = points.xy.max(axis=0) - points.xy.min(axis=0)

@@ -1,4 +1,4 @@
-"""Race of the working-set rules."""
+"""Race: compare the working-set rules."""
 
 from app.scene.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 

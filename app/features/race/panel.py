@@ -6,27 +6,19 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QBoxLayout, QCheckBox, QComboBox, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
-from app.views.widgets.boxes import in_lines, in_row
-from app.views.widgets.form_fields import (
-    combo_box,
-    describe,
-    filled,
-    label_for,
-    named,
-    show_check,
-    show_choice,
-    show_entries,
-    show_number,
-)
-from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
+from app.views.widgets.boxes import in_lines, labelled
+from app.views.widgets.clickable import chooser
+from app.views.widgets.fitted import FittedWidget
+from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number, show_options
+from app.views.widgets.roomy_label import RoomyLabel
 from solver import RULES
 
 from . import text as race_words
@@ -37,24 +29,18 @@ from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
 
 
 def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str, chosen: Callable[[Any], None]) -> QComboBox:
-    """A box of `entries`, texts with their data; `chosen` gets the data of the one that the user chooses."""
-    made = combo_box(entries)
+    """Return a combo box of `entries`, texts with their data; `chosen` receives the data of the user's choice."""
+    made = chooser(f"race.{name}", title, tip, chosen, entries)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-    made.activated.connect(lambda: chosen(made.currentData()))
-    return describe(made, f"race.{name}", title, tip)
-
-
-def labelled(text: str, *widgets: QWidget) -> QWidget:
-    """`widgets` behind their label, which is the first one's."""
-    return in_row(label_for(text, widgets[0]), *widgets, spacing=5)
+    return made
 
 
 class RaceControls(QWidget):
-    """Two lines of controls, or more where they are narrow."""
+    """Two rows of controls, more if the panel is narrow."""
 
-    def __init__(self, desk: RaceController) -> None:
+    def __init__(self, racing: RaceController) -> None:
         super().__init__()
-        self._desk = desk
+        self._racing = racing
         filled(QVBoxLayout(self), self._rule_row(), self._control_row(), margins=0, spacing=4)
 
     def _rule_row(self) -> QWidget:
@@ -66,14 +52,14 @@ class RaceControls(QWidget):
                 f"{rule.title} races",
                 f"{rule.note} Two to four rules race.",
             )
-            box.clicked.connect(lambda on, name=name: self._desk.choose_rule(name, on))
+            box.clicked.connect(lambda on, name=name: self._racing.choose_rule(name, on))
         return in_lines(14, QLabel("Rules"), *self._rules.values())
 
     def _control_row(self) -> QWidget:
         self._play, self._restart = QPushButton("&Play"), QPushButton("&Restart")
         describe(self._play, "race.play", "Play", "Let the race go on, or pause it. Space does the same.")
         describe(self._restart, "race.restart", "Restart", "From zero multipliers, on the present points and settings.")
-        for button, press in ((self._play, self._desk.toggle), (self._restart, self._desk.restart)):
+        for button, press in ((self._play, self._racing.toggle), (self._restart, self._racing.restart)):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click Space still plays and pauses
             button.clicked.connect(press)
         self._mode = combo(
@@ -81,33 +67,43 @@ class RaceControls(QWidget):
             "What all rules get alike",
             [(title, name) for name, (title, _) in MODES.items()],
             " ".join(note for _, note in MODES.values()),
-            self._desk.choose_mode,
+            self._racing.choose_mode,
         )
         self._pace, self._pace_text = QSlider(Qt.Orientation.Horizontal), named(QLabel(), "race.pace_text")
         self._pace.setMinimumWidth(130)
         self._pace.setPageStep(1)
-        tip = "How much each rule gets before the next picture; there are 25 pictures a second, or as many as can be."
-        describe(self._pace, "race.pace", "Pace", tip)
-        self._pace.actionTriggered.connect(lambda action: self._desk.choose_pace(self._pace.sliderPosition()))
-        tip = "Kernel, C and all but the rule come from this lane."
-        self._lane = combo("lane", "Settings of", [], tip, self._desk.choose_lane)
-        tip = "Of several classes: the binary problem that is raced on."
-        self._problem = combo("problem", "Problem", [], tip, self._desk.choose_problem)
-        self._problem_box = labelled("Pro&blem", self._problem)
+        describe(
+            self._pace,
+            "race.pace",
+            "Pace",
+            "How much each rule gets before the next picture; there are 25 pictures a second, or as many as can be.",
+        )
+        self._pace.actionTriggered.connect(lambda action: self._racing.choose_pace(self._pace.sliderPosition()))
+        self._lane = combo(
+            "lane", "Settings of", [], "Kernel, C and all but the rule come from this lane.", self._racing.choose_lane
+        )
+        self._problem = combo(
+            "problem",
+            "Problem",
+            [],
+            "Of several classes: the binary problem that is raced on.",
+            self._racing.choose_problem,
+        )
+        self._problem_box = labelled("Pro&blem", self._problem, spacing=5)
         return in_lines(
             12,
             self._play,
             self._restart,
-            labelled("&Mode", self._mode),
-            labelled("Pac&e", self._pace, self._pace_text),
-            labelled("&Settings of", self._lane),
+            labelled("&Mode", self._mode, spacing=5),
+            labelled("Pac&e", self._pace, self._pace_text, spacing=5),
+            labelled("&Settings of", self._lane, spacing=5),
             self._problem_box,
         )
 
     def show_choice(self) -> None:
-        """Show what is chosen, and what can be."""
-        desk = self._desk
-        choice, course, last = desk.choice, desk.course, len(PACES[desk.choice.mode]) - 1
+        """Show what is chosen, and the possible choices."""
+        racing = self._racing
+        choice, course, last = (racing.choice, racing.course, len(PACES[racing.choice.mode]) - 1)
         for name, box in self._rules.items():
             show_check(box, name in choice.rules)
         show_choice(self._mode, choice.mode)
@@ -115,20 +111,18 @@ class RaceControls(QWidget):
         self._play.setText(f"&{play}")
         if play != self._play.accessibleName():
             self._play.setAccessibleName(play)
-        self._play.setEnabled(desk.can_play or choice.playing)
+        self._play.setEnabled(racing.can_play or choice.playing)
         self._restart.setEnabled(course.lane is not None)
         self._pace.setMaximum(last)
-        show_number(self._pace, desk.position)
-        self._pace_text.setText(race_words.pace(choice.mode, desk.pace))
-        show_entries(self._lane, [(f"Classifier {index + 1}", index) for index in desk.lanes])
-        show_choice(self._lane, course.lane)
-        self._lane.setEnabled(len(desk.lanes) > 0)
-        show_entries(self._problem, desk.problems)
-        show_choice(self._problem, course.problem)
+        show_number(self._pace, racing.position)
+        self._pace_text.setText(race_words.pace(choice.mode, racing.pace))
+        show_options(self._lane, [(f"Classifier {index + 1}", index) for index in racing.lanes], course.lane)
+        self._lane.setEnabled(len(racing.lanes) > 0)
+        show_options(self._problem, racing.problems, course.problem)
         self._problem_box.setVisible(len(course.problems) > 1)
 
 
-#: Width in pixels that the curves need beside the table.
+#: Width (pixels) of the curves beside the table.
 LEAST_CURVES = 270
 LONGEST_NEWS = (
     "Second order wins: 888 steps; First order needs 8.8 times as many, Maximum gain 8.8 times; Random is still"
@@ -140,8 +134,8 @@ LONGEST_NEWS = (
 PLAYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class RacePanel(QWidget):
-    """Controls, pictures, table and curves of the race; out of sight it pauses.
+class RacePanel(FittedWidget):
+    """Controls, pictures, table and curves of the race; it pauses while hidden.
 
     Parameters
     ----------
@@ -150,12 +144,12 @@ class RacePanel(QWidget):
     """
 
     def __init__(self, controller: Controller, scheduler: Scheduler) -> None:
-        super().__init__()
+        # Clicks focus it: with the focus on the first rule, Space would toggle that rule.
+        super().__init__(focusPolicy=Qt.FocusPolicy.ClickFocus)
         self.setObjectName("race")
         self._theme: Theme | None = None
-        self.desk = RaceController(controller, scheduler, self._show)
+        self.racing = RaceController(controller, scheduler, self._show)
         self._build()
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # with the focus on the first rule, Space would choose that
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
@@ -164,9 +158,9 @@ class RacePanel(QWidget):
             "race.sentence", "The settings of the classifier have changed: Restart races with the new ones.", rich=True
         )
         self._sentence.hide()
-        self._controls = RaceControls(self.desk)
+        self._controls = RaceControls(self.racing)
         self.board = RaceBoard()
-        self.board.racers[0].picture.resized.connect(self._resized)  # all are of the same size
+        self.board.racers[0].picture.resized.connect(self._resized)  # all have the same size
         self._news = describe(
             RoomyLabel(longest="<br>".join(LONGEST_NEWS), rich=True),
             "race.winner",
@@ -194,40 +188,40 @@ class RacePanel(QWidget):
         upwards = combo("upwards", "Upwards", entries, "What the curves show.", choose)
         entries = [(title, name) for name, title in RIGHTWARDS.items()]
         rightwards = combo("rightwards", "To the right", entries, "What the curves are drawn against.", choose)
-        return in_lines(5, upwards, labelled("&over", rightwards))
+        return in_lines(5, upwards, labelled("&over", rightwards, spacing=5))
 
     # -- the user --------------------------------------------------------------------------------------------------
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # These keys come here when nothing that has the focus takes them.
+        # Other widgets with the focus use these keys first.
         if event.key() in PLAYS and not event.isAutoRepeat():
-            if self.desk.can_play or self.desk.choice.playing:
-                self.desk.toggle()
+            if self.racing.can_play or self.racing.choice.playing:
+                self.racing.toggle()
         else:
             super().keyPressEvent(event)
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """A frame may have come, the document or the theme may have changed."""
+        """Follow new frames, the document and the theme."""
         self._theme = theme
-        self.desk.shades = theme.shades
-        self.desk.look()
+        self.racing.shades = theme.shades
+        self.racing.look()
 
     def _show(self) -> None:
-        """Draw what the desk has now."""
-        theme, frame, choice = self._theme, self.desk.frame, self.desk.choice
+        """Draw the state of the race."""
+        theme, frame, choice = self._theme, self.racing.frame, self.racing.choice
         if theme is None:
             return
         self._controls.show_choice()
-        alarm, note = escape(self.desk.alarm), escape(frame.note) if frame is not None else ""
+        alarm, note = escape(self.racing.alarm), escape(frame.note) if frame is not None else ""
         self._sentence.say(f"<b>{alarm}</b>" if alarm else note)
         self._sentence.setVisible(bool(alarm or note))
         self.board.show_rules(choice.rules, theme)
-        self.board.show_frame(frame, choice.playing, self.desk.grid, theme)
+        self.board.show_frame(frame, choice.playing, self.racing.grid, theme)
         winner, near = ("", "") if frame is None else (race_words.winner(frame), race_words.near(frame))
         self._news.say(f"<b>{escape(winner)}</b><br>{escape(near)}" if winner else "")
-        name = f"{winner} {near}".strip() or "Who wins"  # else only that is read out
+        name = f"{winner} {near}".strip() or "Who wins"  # otherwise only this is read out
         if name != self._news.accessibleName():
             self._news.setAccessibleName(name)
         self.table.show_frame(frame, theme)
@@ -237,26 +231,18 @@ class RacePanel(QWidget):
 
     def _resized(self) -> None:
         picture = self.board.racers[0].picture
-        self.desk.size = picture.width(), picture.height(), picture.devicePixelRatioF()
-        self.desk.look()
+        self.racing.size = picture.width(), picture.height(), picture.devicePixelRatioF()
+        self.racing.look()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._turn_bottom()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in NEW_FONT and hasattr(self, "_bottom"):
-            self._turn_bottom()
-            self._show()
-
-    def _turn_bottom(self) -> None:
-        """The curves stand beside the table, or below it where there is no room."""
+    def fit(self) -> None:
+        """Put the curves beside the table, or below it if there is no room."""
+        if not hasattr(self, "_bottom"):
+            return
         beside = self.width() >= self.table.maximumWidth() + LEAST_CURVES
-        direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        self._bottom.setDirection(direction)
+        self._bottom.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+        self._show()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if not event.spontaneous():  # as when the window is minimised
-            self.desk.pause()
+        if not event.spontaneous():  # spontaneous: the window was minimised
+            self.racing.pause()

@@ -1,4 +1,4 @@
-"""What is raced on, and how a race stands: values that never change."""
+"""Frames of a race: the course, and the state of each racer, as frozen values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.learners.svm import SvmSettings
 from solver import Certificate, Status
 from solver.core.arrays import Array
 
-#: What the racers are given in equal measure: steps, or solver time.
+#: Measures of fairness: equal steps, or equal solver time; title and explanation.
 MODES: dict[str, tuple[str, str]] = {
     "steps": ("Same steps", "In each round every rule makes the same number of steps."),
     "time": ("Same time", "In each round every rule gets the same solver time."),
@@ -19,30 +19,30 @@ MODES: dict[str, tuple[str, str]] = {
 LEAST_RACERS, MOST_RACERS = 2, 4
 #: Columns of a curve.
 CURVE = ("steps", "evaluations", "seconds", "gap", "violation")
-#: The relative duality gap at which the race has its second finish.
+#: Relative duality gap of the second finish.
 NEAR_GAP = 0.01
 
 
 class Course(Struct, frozen=True):
-    """What is raced on and who races; it stays the same until the race begins anew.
+    """Problem and rules of a race; constant until the race restarts.
 
     Attributes
     ----------
     points : Points
     settings : SvmSettings
-        Everything but the rule.
+        All settings but the rule.
     problem : tuple of int
-        Of several binary problems the one that is raced on, as `app.state.document.problems_of` has them.
+        The binary problem, one of `app.state.document.problems_of`.
     rules : tuple of str
         Two to four names of `solver.RULES`.
     mode : str
-        A name of `MODES`.
+        A key of `MODES`.
     lane : int or None
-        The lane that the settings come from.
+        The lane that provides the settings.
     problems : tuple of (int, int)
         The binary problems to choose from.
     cache_size : float, default=50.0
-        Megabytes of kernel rows that each racer may keep, and its twin for the time once more.
+        Megabytes of kernel rows for each racer, and again for its cost probe.
     """
 
     points: Points
@@ -56,7 +56,7 @@ class Course(Struct, frozen=True):
 
 
 class Finish(Struct, frozen=True):
-    """What a racer had spent when it came to a finish, and in which place that was.
+    """What a racer had spent at a finish, and its rank.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Finish(Struct, frozen=True):
     seconds : float
         Solver time.
     place : int
-        1 for the first; the same for those that spent the same.
+        Rank, from 1; equal for those that spent the same.
     """
 
     steps: int
@@ -74,12 +74,12 @@ class Finish(Struct, frozen=True):
     place: int = 0
 
     def spent(self, mode: str) -> float:
-        """What the race of this `mode` is decided by."""
+        """Return the quantity that decides a race in this mode."""
         return self.steps if mode == "steps" else self.seconds
 
 
 class RacerFrame(Struct, frozen=True, eq=False):
-    """One rule at one moment of the race.
+    """The state of one rule at one moment of the race.
 
     Attributes
     ----------
@@ -89,13 +89,13 @@ class RacerFrame(Struct, frozen=True, eq=False):
     certificate : Certificate
     picture : Picture or None
     marks : Marks
-        Indices of the frame's points.
+        Indices among the frame's points.
     curve : ndarray of shape (m, 5)
-        The columns `CURVE` at some steps, ascending; the gap is nan where there is no primal bound.
+        The columns `CURVE` at some steps, ascending; the gap is NaN without a primal bound.
     finish : Finish or None
-        Where the KKT violation is at most tol.
+        When the KKT violation was at most `tol`.
     near : Finish or None
-        Where the gap was first seen to be at most `NEAR_GAP`.
+        When the gap was first seen to be at most `NEAR_GAP`.
     """
 
     rule: str
@@ -111,12 +111,12 @@ class RacerFrame(Struct, frozen=True, eq=False):
 
     @property
     def running(self) -> bool:
-        """True while it has not come to its end, whichever that is."""
+        """True until the solver has ended, for whatever reason."""
         return self.certificate.status is Status.RUNNING
 
 
 class RaceFrame(Struct, frozen=True, eq=False):
-    """All racers at one moment.
+    """The state of all racers at one moment.
 
     Attributes
     ----------
@@ -124,13 +124,13 @@ class RaceFrame(Struct, frozen=True, eq=False):
         Those of the binary problem.
     mode : str
     tol : float
-        Largest KKT violation that is the finish.
+        Largest KKT violation at the finish.
     racers : tuple of RacerFrame
         In the order of the course's rules.
     message : str
-        Why it ended without a winner; or "".
+        Why the race ended without a winner; or "".
     note : str
-        What is to be known about it; or "".
+        A remark on the race; or "".
     """
 
     points: Points
@@ -142,10 +142,10 @@ class RaceFrame(Struct, frozen=True, eq=False):
 
     @property
     def over(self) -> bool:
-        """Nobody runs any more."""
+        """True if no racer is running."""
         return bool(self.message) or not any(racer.running for racer in self.racers)
 
     @property
     def begun(self) -> bool:
-        """Some step has been made."""
+        """True if any step has been made."""
         return any(racer.steps for racer in self.racers)

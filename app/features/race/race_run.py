@@ -1,4 +1,4 @@
-"""RaceRun: the racers of one race, one solver for each rule; it decides whose turn it is.  RaceQuery runs it on."""
+"""RaceRun: the racers of one race, one solver per rule, and their turns.  RaceQuery continues it in the background."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from solver import REST, SVC, BinaryProblem, Grid, SmoSolver, Status
 from .race_frame import Course, Finish, RaceFrame
 from .racer import CostProbe, Racer, call_cost
 
-#: Seconds that a round of all racers aims at when the race runs at full speed.
+#: Duration (s) that a round of all racers aims at when the race runs at full speed.
 ROUND = 0.012
-#: Ends of line segments in a small picture, from which on they would hide the colours.
+#: Number of ends of line segments in a small picture from which they would hide the colours.
 MOST_VERTICES = 8000
-#: Seconds between two frames.
+#: Interval (s) between two frames.
 FRAME_INTERVAL = 0.04
 NO_SECOND_CLASS = "A race needs points of two classes: add some in a picture."
 INDEFINITE = (
@@ -41,7 +41,7 @@ INDEFINITE = (
 class RaceRun:
     """All racers of a course, from the same start.
 
-    Only the job of its query works with it, and there is one at a time.
+    Only the job of its query uses it, and there is one such job at a time.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class RaceRun:
     Attributes
     ----------
     racers : list of Racer
-        Empty until the background has lined them up.
+        Empty until the background has made them.
     points : Points
         Those of the binary problem.
     """
@@ -58,19 +58,19 @@ class RaceRun:
     def __init__(self, course: Course) -> None:
         self.course = course
         self.points, self.racers = Points(), list[Racer]()
-        self._pair: BinaryProblem  # these are known once the racers are
+        self._pair: BinaryProblem  # these are set with the racers
         self._estimator: SVC
         self._turns: Iterator[Racer]
-        #: Steps or seconds that every racer is to have spent at the end of the round.
+        #: Steps or seconds that every racer will have spent at the end of the round.
         self.goal = 0.0
         self._round_steps = 16
         self._round_worked = 0.0
         self._posted = -math.inf
-        self._making = 0.0  # seconds from the beginning of a round to its frame
+        self._making = 0.0  # seconds from the start of a round to its frame
 
     @property
     def over(self) -> bool:
-        """Nobody can win any more, or everybody has come to an end."""
+        """True if nobody can win any more, or all racers have ended."""
         return bool(self.message) or not any(racer.running for racer in self.racers)
 
     @property
@@ -86,14 +86,14 @@ class RaceRun:
 
     @property
     def between_rounds(self) -> bool:
-        """Every racer has had what the round gave it."""
+        """True if every racer has spent what the round allows."""
         return not any(map(self._behind, self.racers))
 
     def _behind(self, racer: Racer) -> bool:
         return racer.behind(self.course.mode, self.goal)
 
     def begin_round(self, pace: float) -> None:
-        """Give every racer `pace` steps or milliseconds more; inf is as much as is good for a short round."""
+        """Allow every racer `pace` more steps or milliseconds; inf chooses them for a short round."""
         if math.isinf(pace) and self.course.mode == "steps":
             if self._round_worked:
                 factor = ROUND / self._round_worked
@@ -107,22 +107,22 @@ class RaceRun:
         self._round_worked = 0.0
 
     def cut_round_short(self) -> None:
-        """Let the round end where the racer that is ahead stands: the others still catch up with it."""
+        """End the round at the racer that is ahead: the others still catch up with it."""
         ahead = max((racer.now.spent(self.course.mode) for racer in self.racers if racer.running), default=0.0)
         self.goal = min(self.goal, ahead)
 
     def work(self) -> None:
-        """A piece of the round: the next racer that is behind goes on."""
+        """Let the next racer that is behind work for a piece of the round."""
         begun = time.perf_counter()
         next(filter(self._behind, self._turns)).work(self.course.mode, self.goal)
         self._round_worked += time.perf_counter() - begun
 
-    # -- what is shown ---------------------------------------------------------------------------------------------
+    # -- the frames ------------------------------------------------------------------------------------------------
 
     def frame(self, grid: Grid, shades: Shades) -> Generator[Step, None, RaceFrame]:
         """Return the present state, with pictures on `grid`.
 
-        They take turns with the lanes' training: behind it they, and the next query, might wait for ever.
+        It has the priority of the lanes' training: with a lower one it, and the next query, might wait for ever.
         """
         frames, mode, settings = [], self.course.mode, self.course.settings
         for racer in self.racers:
@@ -136,7 +136,7 @@ class RaceRun:
         return RaceFrame(self.points, mode, settings.tol, racers, self.message, note)
 
     def _painted(self, racer: Racer, grid: Grid, shades: Shades) -> Generator[Step, None, Picture]:
-        """Return the picture of a racer; the one before serves again if it is that."""
+        """Return the picture of a racer, the previous one if nothing has changed."""
         solver, kept = racer.solver, racer.picture
         if kept is not None and (kept[0], kept[1].grid, kept[2]) == (solver.n_iter, grid, shades):
             return kept[1]
@@ -150,7 +150,7 @@ class RaceRun:
         return picture
 
     def _colours(self, shades: Shades) -> Shades:
-        """Return the colours where f < 0 and f > 0: those of the two classes, or grey for the rest of the classes."""
+        """Return the colours for f < 0 and f > 0: those of the two classes, or grey for the rest of the classes."""
         pair, classes = self._pair, self.course.points.classes
         other = shades.tie if pair.negative == REST else shades.classes[classes[pair.negative]]
         return Shades(shades.background, (other, shades.classes[classes[pair.positive]]), shades.tie)
@@ -158,19 +158,18 @@ class RaceRun:
     # -- in the background -----------------------------------------------------------------------------------------
 
     def _line_up(self) -> Generator[Step]:
-        """Make the racers; ValueError with a sentence when there can be no race."""
+        """Make the racers; raise ValueError with a sentence if there can be no race."""
         s, points = self.course.settings, self.course.points
         if len(points.classes) < 2:
             raise ValueError(NO_SECOND_CLASS)
         whole = svc_of(s, cache_size=0.0).prepare(points.xy, points.labels)
-        problems = [problem_of(pair, points.classes) for pair in whole.pairs]
-        place = problems.index(self.course.problem)
+        place = [problem_of(pair, points.classes) for pair in whole.pairs].index(self.course.problem)
         pair, C = whole.pairs[place], whole.solvers[place].C
         self._pair = pair
         self.points = Points.of(points.xy[pair.index], points.labels[pair.index], points.ids[pair.index])
         yield Priority.TRAINING
         self._estimator = svc_of(s, cache_size=0.0)
-        self._estimator.prepare(self.points.xy, pair.y > 0)  # it makes the models of the pictures
+        self._estimator.prepare(self.points.xy, pair.y > 0)  # makes the models of the pictures
         cost = call_cost()
         yield Priority.TRAINING
         racers = []
@@ -195,7 +194,7 @@ class RaceRun:
     def run(
         self, wanted: RaceQuery, post: Callable[[RaceFrame], None], overtaken: Callable[[], bool]
     ) -> Generator[Step]:
-        """Race on as `wanted`, and post frames."""
+        """Continue the race as `wanted`, and post frames."""
         if not self.racers:
             yield from self._line_up()
         if not wanted.playing:
@@ -228,7 +227,7 @@ class RaceRun:
             self._deliver((yield from self.frame(wanted.grid, wanted.shades)), post)
 
     def _due_in(self) -> float:
-        """Seconds until it is time for the next frame."""
+        """Return the seconds until the next frame is due."""
         return self._posted + FRAME_INTERVAL - time.perf_counter()
 
     def _deliver(self, frame: RaceFrame, post: Callable[[RaceFrame], None]) -> None:
@@ -237,7 +236,7 @@ class RaceRun:
 
 
 class RaceQuery(Struct, frozen=True):
-    """Query: how a race is to go on, and how it is drawn.
+    """Query: continue a race, and draw it.
 
     Attributes
     ----------
@@ -245,10 +244,10 @@ class RaceQuery(Struct, frozen=True):
     pace : float
         Steps, or milliseconds of solver time, that each racer gets per picture; inf is full speed.
     grid : Grid
-        Where the small pictures are sampled once the race rests; on the way in fewer pixels.
+        Grid of the small pictures of a paused race; a running one has fewer pixels.
     shades : Shades
     playing : bool
-        False keeps the race where it is.
+        False pauses the race.
     """
 
     race: RaceRun
@@ -259,7 +258,7 @@ class RaceQuery(Struct, frozen=True):
     priority: ClassVar[Priority] = Priority.TRAINING
 
     def answer(self, post: Callable[[RaceFrame], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post a `RaceFrame` for each picture; ValueError with a sentence where there can be no race."""
+        """Post a `RaceFrame` for each picture; raise ValueError with a sentence if there can be no race."""
         try:
             yield from self.race.run(self, post, overtaken)
         except MemoryError:
@@ -267,7 +266,7 @@ class RaceQuery(Struct, frozen=True):
 
 
 def placed(finishes: list[Finish | None], mode: str) -> list[Finish | None]:
-    """`finishes` with their places: who spent less comes first."""
+    """Return `finishes` with their ranks: the one who spent less comes first."""
     spent = [each.spent(mode) for each in finishes if each is not None]
     return [
         None if each is None else replace(each, place=1 + sum(other < each.spent(mode) for other in spent))

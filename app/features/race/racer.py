@@ -1,4 +1,4 @@
-"""Racer: one working-set rule in the race, what it has spent and how it is drawn; CostProbe: its twin for the time."""
+"""Racer: one working-set rule in the race, and what it has spent.  CostProbe: a second solver that times it."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from solver.core.arrays import Array
 
 from .race_frame import CURVE, NEAR_GAP, Finish, RacerFrame
 
-#: What a picture costs: the processor time of the thread, which knows nothing of waiting for the window; where that
-#: clock is too coarse, the time that has passed.
+#: Measures the cost of a picture: the processor time of the thread, without waiting for the window; if that clock is
+#: too coarse, the elapsed time.
 stopwatch = time.thread_time if time.get_clock_info("thread_time").resolution < 1e-5 else time.perf_counter
-#: A racer is looked at whenever its steps have grown by this factor; by the second one where its gap is in sight.
+#: Factors by which the steps grow between two certificates of a racer; the smaller one while its gap is nearly closed.
 MARKS, CLOSE_MARKS, IN_SIGHT = 2**0.25, 1.03, 5 * NEAR_GAP
-#: Points of a curve per doubling of the steps, at most.
+#: Largest number of points of a curve per doubling of the steps.
 FINENESS = 12
-#: Points up to which every look at a racer takes the tighter primal bound.
+#: Number of points up to which every certificate of a running racer has the tighter primal bound.
 THOROUGH = 2000
-#: Steps that are timed together at least, and seconds that they take at most, once there are more.
+#: Smallest number of steps that are timed together, and their longest duration (s) beyond that.
 TOGETHER, STRETCH = 64, 0.002
-#: Ends at which KKT violation <= tol holds.
+#: Statuses with KKT violation <= tol.
 ARRIVED = (Status.OPTIMAL, Status.STATIONARY)
 
 
 class CostProbe:
-    """The same solver once more, running ahead of a racer: what it takes is the racer's time.
+    """A second solver like the racer's, ahead of it: its measured time is the racer's time.
 
-    A racer is stopped to be looked at, after every few steps when the race is slow; a short call of a solver costs
-    many times what its steps do, and more the longer the processor has been busy with something else.  The pilot is
-    never looked at: its stretches of many steps are timed, and between their ends time grows evenly.
+    A racer is interrupted to be displayed, after every few steps in a slow race; a short call of a solver costs many
+    times what its steps do, and more the longer the processor was busy with something else.  The cost probe is never
+    interrupted: long stretches of its steps are timed, and between their ends time is interpolated.
 
     Parameters
     ----------
     solver : SmoSolver
-        At its start, as the racer's.
+        At its start, like the racer's.
     call_cost : float
-        Seconds that a call of the solver takes beside its steps; see `call_cost`.
+        Seconds that a call of the solver takes besides its steps; see `call_cost`.
     """
 
     def __init__(self, solver: SmoSolver, call_cost: float) -> None:
@@ -55,21 +55,21 @@ class CostProbe:
 
     @property
     def ended(self) -> bool:
-        """The solver has come to an end."""
+        """True if the solver has ended."""
         return self._solver.status is not Status.RUNNING
 
     @property
     def steps(self) -> int:
-        """How far it is."""
+        """Number of steps so far."""
         return self._steps[-1]
 
     @property
     def seconds(self) -> float:
-        """What that took."""
+        """Solver time of these steps."""
         return self._seconds[-1]
 
-    def fly(self, seconds: float) -> None:
-        """Go on for about so long."""
+    def run_ahead(self, seconds: float) -> None:
+        """Continue for about this long."""
         until = time.perf_counter() + seconds
         while not self.ended and time.perf_counter() < until:
             begun = stopwatch()
@@ -78,22 +78,21 @@ class CostProbe:
             if made:
                 self._steps.append(self.steps + made)
                 self._seconds.append(self.seconds + took)
-                wanted = int(STRETCH * made / max(took, 1e-6))
-                self._together = min(max(wanted, TOGETHER), 2 * self._together)
-            else:  # busy with something that belongs to the steps before
+                self._together = min(max(int(STRETCH * made / max(took, 1e-6)), TOGETHER), 2 * self._together)
+            else:  # it worked on the last steps
                 self._seconds[-1] += took
 
     def seconds_at(self, steps: int) -> float:
-        """What the first so many steps took, of those it has made."""
+        """Return the duration of the first `steps` steps, as far as they were made."""
         return _between(steps, self._steps, self._seconds)
 
     def steps_at(self, seconds: float) -> int:
-        """How many steps it had made after so many seconds."""
+        """Return the number of steps after this many seconds."""
         return int(_between(seconds, self._seconds, self._steps) + 1e-9)
 
 
 def _between(at: float, x: Sequence[float], y: Sequence[float]) -> float:
-    """The value at `at` of the line through the points of ascending `x`; behind the last, the last one's."""
+    """Return the value at `at` of the line through points with ascending `x`; beyond the last one, its value."""
     if at >= x[-1]:
         return y[-1]
     k = bisect_right(x, at) - 1
@@ -101,7 +100,7 @@ def _between(at: float, x: Sequence[float], y: Sequence[float]) -> float:
 
 
 class Racer:
-    """One rule at work.
+    """One rule with its solver.
 
     Parameters
     ----------
@@ -112,9 +111,9 @@ class Racer:
     Attributes
     ----------
     running_expansion : RunningExpansion or None
-        What the newest picture was made with.
+        Expansion of the newest picture.
     picture : (int, Picture, Shades) or None
-        The newest picture, the step it shows and its colours.
+        The newest picture with its step and colours.
     """
 
     def __init__(self, rule: str, solver: SmoSolver, cost_probe: CostProbe) -> None:
@@ -128,7 +127,7 @@ class Racer:
 
     @property
     def running(self) -> bool:
-        """True until the solver has come to an end."""
+        """True until the solver has ended."""
         return self.solver.status is Status.RUNNING
 
     @property
@@ -138,44 +137,45 @@ class Racer:
 
     @property
     def now(self) -> Finish:
-        """What it has spent so far."""
+        """What the racer has spent so far."""
         return Finish(self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
 
     def behind(self, mode: str, goal: float) -> bool:
-        """Whether there is something left to do until it has spent `goal`."""
-        return self.running and (self._pilot_is_wanted(mode, goal) or self.solver.n_iter < self._target(mode, goal))
+        """Return True if work is left until it has spent `goal`."""
+        return self.running and (self._probe_is_needed(mode, goal) or self.solver.n_iter < self._target(mode, goal))
 
-    def _pilot_is_wanted(self, mode: str, goal: float) -> bool:
+    def _probe_is_needed(self, mode: str, goal: float) -> bool:
         reached = self.cost_probe.steps if mode == "steps" else self.cost_probe.seconds
         return not self.cost_probe.ended and reached < goal
 
     def _target(self, mode: str, goal: float) -> int:
-        """The step to go to, once the pilot is far enough; the one after the last is never made, but ends the run."""
+        """Return the step to go to, once the cost probe is there; one step beyond the last ends the run."""
         if mode == "steps":
             return int(goal)
         return self.cost_probe.steps_at(goal) + int(self.cost_probe.ended and goal >= self.cost_probe.seconds)
 
     def work(self, mode: str, goal: float) -> None:
-        """Go on for about `PIECE` seconds, or until `goal` is reached."""
+        """Continue for about `PIECE` seconds, or until `goal` is reached."""
         until = time.perf_counter() + PIECE
         while self.behind(mode, goal):
             left = until - time.perf_counter()
             if left <= 0:
                 return
-            if self._pilot_is_wanted(mode, goal):
-                self.cost_probe.fly(left)
+            if self._probe_is_needed(mode, goal):
+                self.cost_probe.run_ahead(left)
             else:
                 self._step(self._target(mode, goal), until)
 
     def _step(self, target: int, until: float) -> None:
-        """One call of the solver: to the step `target` or the next mark, whichever comes first."""
-        n = min(target, self._mark) - self.solver.n_iter
-        self.solver.step(n, lambda: time.perf_counter() >= until)
+        """Call the solver once: up to the step `target` or the next mark, whichever comes first."""
+        self.solver.step(min(target, self._mark) - self.solver.n_iter, lambda: time.perf_counter() >= until)
         if self.solver.n_iter >= self._mark or not self.running:
             self._reach_mark()
 
     def _reach_mark(self) -> None:
-        """Look, and say at which step to look again: these steps, and so the curve, do not depend on the pace."""
+        """Take a certificate, and set the step of the next one; these steps, and so the curve, do not depend on the
+        pace.
+        """
         certificate = self.look()
         steps, gap = self.solver.n_iter, certificate.gap
         if steps:
@@ -186,7 +186,7 @@ class Racer:
         self._mark = max(steps + 1, math.ceil(steps * (CLOSE_MARKS if in_sight else MARKS)))
 
     def look(self) -> Certificate:
-        """What is proved just now."""
+        """Return the certificate of the present step."""
         steps, status = self.solver.n_iter, self.solver.status
         if self._looked is None or self._looked[:2] != (steps, status):
             certificate = self.solver.certificate(not self.running or len(self.solver.y) <= THOROUGH)
@@ -198,14 +198,14 @@ class Racer:
         return now.steps, now.evaluations, now.seconds, certificate.gap, certificate.kkt_violation
 
     def _curve(self, certificate: Certificate) -> Array:
-        """What the marks have said, and the present state."""
+        """Return the rows of all marks, and of the present step."""
         rows = list(self._rows.values())
         if rows and rows[-1][0] < self.solver.n_iter:
             rows.append(self._row(certificate))
         return np.array(rows).reshape(-1, len(CURVE))
 
     def frame(self, picture: Picture) -> RacerFrame:
-        """Return what there is to say of it, with its `picture`."""
+        """Return the present state with its `picture`."""
         certificate, solver, now = self.look(), self.solver, self.now
         bounded = (solver.alpha == solver.C) & (solver.alpha > 0)
         return RacerFrame(
@@ -224,9 +224,9 @@ class Racer:
 
 @lru_cache(maxsize=1)
 def call_cost() -> float:
-    """Seconds that a call of a solver takes beside its steps, measured on a small problem.
+    """Return the seconds that a call of a solver takes besides its steps, measured on a small problem.
 
-    The race calls its solvers more often than training does; what that costs is not the rule's.
+    The race calls its solvers more often than training does; this cost does not belong to the rule.
     """
     places = np.arange(64.0)
     X = np.column_stack((places % 8, places // 8))
@@ -238,6 +238,4 @@ def call_cost() -> float:
         return stopwatch() - begun
 
     seconds(200)
-    one = min(seconds(1) for _ in range(16))
-    many = min(seconds(64) for _ in range(4))
-    return max(0.0, (64 * one - many) / 63)
+    return max(0.0, (64 * min(seconds(1) for _ in range(16)) - min(seconds(64) for _ in range(4))) / 63)

@@ -16,7 +16,7 @@ from solver import RULES, Status
 from .race_frame import NEAR_GAP, Finish, RaceFrame, RacerFrame
 
 T = TypeVar("T", int, float)
-#: Titles of the table's columns, and what they mean.
+#: Titles and tips of the table's columns.
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("Rule", "How the two multipliers of a step are chosen."),
     ("Steps", "Pair updates. Bold: the fewest of those that have arrived."),
@@ -35,7 +35,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("Support vectors", "Free + bounded. At the optimum all rules agree, so none is better."),
 )
 ORDINALS = ("", "1st", "2nd", "3rd", "4th")
-#: The badge of a racer that has come to an end.
+#: Badges of racers that have ended.
 ENDS: dict[Status, tuple[Mood, str]] = {
     Status.OPTIMAL: (Mood.CERTIFIED, "{place}optimal: {numbers}"),
     Status.STATIONARY: (Mood.CERTIFIED, "{place}stationary: {numbers}"),
@@ -52,26 +52,26 @@ NO_LANE = "A race needs a support vector machine trained by SMO that does not st
 
 
 class Cell(Struct, frozen=True):
-    """One entry of the table, and whether it is the best of its column."""
+    """An entry of the table; `best` if it is the best of its column."""
 
     text: str
     best: bool = False
 
 
 def title(rule: str) -> str:
-    """What a rule is called on screen."""
+    """Return the title of a rule."""
     return RULES[rule].title
 
 
 def pace(mode: str, value: float) -> str:
-    """ "10 steps per picture", "0.5 ms per picture", "full speed"."""
+    """Return "10 steps per picture", "0.5 ms per picture", "full speed"."""
     if math.isinf(value):
         return "full speed"
     return f"{count(int(value), 'step')} per picture" if mode == "steps" else f"{value:g} ms per picture"
 
 
 def badge(racer: RacerFrame, playing: bool) -> Badge:
-    """Return where a racer stands."""
+    """Return the badge with the state of a racer."""
     certificate = racer.certificate
     if racer.running:
         if playing:
@@ -87,7 +87,7 @@ def badge(racer: RacerFrame, playing: bool) -> Badge:
 
 
 def table(frame: RaceFrame) -> list[list[Cell]]:
-    """A row for each racer, with the columns `COLUMNS`."""
+    """Return a row for each racer, with the columns `COLUMNS`."""
     racers, certificates = frame.racers, [racer.certificate for racer in frame.racers]
     arrived, begun = [racer.finish is not None for racer in racers], [frame.begun] * len(racers)
     columns = (
@@ -103,7 +103,7 @@ def table(frame: RaceFrame) -> list[list[Cell]]:
 
 
 def _column(values: Sequence[T], words: Callable[[T], str], counted: Sequence[bool]) -> list[Cell]:
-    """Numbers in `words`; the least of those that count are the best."""
+    """Return the entries of a column: `values` in `words`; the least of those that count are the best."""
     least = min((v for v, c in zip(values, counted, strict=True) if c and not math.isnan(v)), default=math.nan)
     return [Cell(words(v), c and v == least) for v, c in zip(values, counted, strict=True)]
 
@@ -116,7 +116,7 @@ def _gap(gap: float) -> str:
 
 
 def winner(frame: RaceFrame) -> str:
-    """Who has won, and by how much; or who leads."""
+    """Return who has won, and by how much; or who leads."""
     if frame.message:
         return frame.message
     if not frame.begun:
@@ -136,7 +136,7 @@ def winner(frame: RaceFrame) -> str:
 
 
 def _in_order(finishes: Iterable[tuple[Finish | None, RacerFrame]]) -> list[tuple[Finish, str]]:
-    """The finishes of those that have one, with the names of their rules, the first before the others."""
+    """Return the finishes of those that have one, with the titles of their rules, by rank."""
     arrived = [(finish, title(racer.rule)) for finish, racer in finishes if finish is not None]
     return sorted(arrived, key=lambda each: each[0].place)
 
@@ -153,23 +153,23 @@ def _no_winner(frame: RaceFrame) -> str:
 
 
 def _others(frame: RaceFrame, best: Finish | None) -> list[str]:
-    """What there is to say of those that have not arrived."""
-    said = []
+    """Return sentences about racers that have not arrived."""
+    parts = []
     for racer in frame.racers:
         name, status = title(racer.rule), racer.certificate.status
         if status is Status.RUNNING and best is not None:
             now = Finish(racer.steps, racer.evaluations, racer.seconds)
-            said.append(f"{name} is still moving after {_amount(now, frame.mode)}")
+            parts.append(f"{name} is still moving after {_amount(now, frame.mode)}")
         elif status is Status.STOPPED_EARLY:
-            said.append(f"{name} stopped early after {count(racer.steps, 'step')}")
+            parts.append(f"{name} stopped early after {count(racer.steps, 'step')}")
         elif status is Status.PRECISION:
             violation = short(racer.certificate.kkt_violation)
-            said.append(f"{name} ends at the limit of double precision, KKT violation {violation}")
-    return said
+            parts.append(f"{name} ends at the limit of double precision, KKT violation {violation}")
+    return parts
 
 
 def near(frame: RaceFrame) -> str:
-    """The order in which the racers came to a small gap, or "" where there is nothing to say."""
+    """Return the order in which the racers reached a small gap; "" if there is none."""
     if not frame.begun or frame.message or not any(racer.certificate.gap >= 0 for racer in frame.racers):
         return ""
     arrived = _in_order((each.near, each) for each in frame.racers)

@@ -1,4 +1,4 @@
-"""RaceBoard: for each rule a small picture with its numbers; RaceTable: all numbers side by side."""
+"""RaceBoard: a small picture with numbers for each rule.  RaceTable: all numbers side by side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QGridLayout,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -30,7 +29,9 @@ from app.views.plot import symbols
 from app.views.plot.clouds import on_screen
 from app.views.plot.picture import paint_lines, paint_surface
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.boxes import grid_on
+from app.views.widgets.fitted import FittedWidget
+from app.views.widgets.form_fields import describe, filled, named
 from app.views.widgets.painting import bold, painter_on
 from app.views.widgets.roomy_label import RoomyLabel
 from solver import RULES, Grid
@@ -39,24 +40,25 @@ from . import text as race_words
 from .race_frame import MOST_RACERS, RaceFrame, RacerFrame
 from .view_curves import key_pixmap
 
-#: Widths in pixels of the decision boundary and of the margins, and dash and gap of these in units of it.
+#: Widths (pixels) of decision boundary and margins, and dash and gap of the margins relative to their width.
 BOUNDARY, MARGIN, DASHES = 1.8, 1.1, (4.0, 3.0)
-#: Size of a point by the shorter side of the picture from which on it holds, in pixels.
+#: Smallest shorter side of a picture (pixels) for each size of points (pixels).
 SIZES = ((420, 9), (260, 7), (0, 5))
-#: From so many points on they are as small as can be.
+#: Number of points from which they have the smallest size.
 MANY = 1500
-#: What is stamped: the classes, then the marks; by how much a mark is larger than a point, in pixels; outlines.
+#: Symbols: the classes, then the marks; excess size of a mark over its point (pixels); widths of outlines.
 KINDS = (*map(str, range(MAX_CLASSES)), *symbols.BOUNDED_OF, *symbols.FREE_OF)
 LARGER = 5.0
 OUTLINE, EDGE, RING = 0.6, 2.0, 1.1
+EXPANDING = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 NO_POINTS, NOWHERE = Points(), Grid(0.0, 1.0, 0.0, 1.0, 1, 1)
 
 
 @lru_cache(maxsize=8)
 def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
-    """The symbols of `KINDS` in a row of square cells, and the side of a cell, which is odd: it has a middle pixel.
+    """Return the symbols of `KINDS` in a row of square cells, and the odd side of a cell, which so has a middle pixel.
 
-    The symbols of the large pictures would be all outline in small ones.
+    The symbols of large pictures would be all outline in small ones.
     """
     cell = 2 * int(np.ceil(0.5 * (size + 8) * ratio)) + 1
 
@@ -74,15 +76,13 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
 
 
 class RacePicture(QWidget):
-    """Draws what it is shown, as large as it is; tells when its size has changed."""
+    """A picture that fills the widget; emits a signal when its size has changed."""
 
     resized = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(minimumSize=QSize(130, 100), sizePolicy=EXPANDING)
         self._shown: tuple[Theme, Points, Picture | None, Marks, Grid] | None = None
-        self.setMinimumSize(130, 100)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def sizeHint(self) -> QSize:
@@ -96,7 +96,7 @@ class RacePicture(QWidget):
         marks: Marks = NO_MARKS,
         view: Grid = NOWHERE,
     ) -> None:
-        """Show a picture and marks of `points`, over the part of the plane that is `view`; or nothing."""
+        """Show a picture and marks of `points` over the part `view` of the plane; or nothing."""
         shown = theme, points, picture, marks, view
         if shown != self._shown:
             self._shown = shown
@@ -130,45 +130,45 @@ class RacePicture(QWidget):
             x, y = on_screen(np.concatenate((points.xy, *(points.xy[index] for index in chosen))), corners, area)
             pixmap, cell = _stamps(theme, size, ratio)
             left = np.concatenate((labels, *kinds)) * cell
-            # The middle of a symbol is the middle of the pixel it stands on.
+            # The middle of a symbol is the middle of its pixel.
             symbols.copy_cells(painter, pixmap, np.floor(x) + 0.5, np.floor(y) + 0.5, left, cell)
         painter.setPen(QPen(QColor(*theme.faint), 1))
         painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5))
 
 
 GAP = 8  # pixels between two pictures
-#: Pixels that each of more than two pictures needs to stand beside the others.
+#: Width (pixels) of each of more than two pictures side by side.
 COMFORTABLE = 180
-#: From so many pixels for a row of pictures on, the rules are explained below their names.
+#: Height (pixels) of a row of pictures from which the rules are explained below their names.
 TALL = 320
 
 
 def pill(badge: Badge, theme: Theme) -> str:
-    """A badge as rich text: its sign and words on its ground."""
-    ink, ground = theme.moods[badge.mood]
+    """Return a badge as rich text: its sign and words on its background."""
+    ink, background = theme.moods[badge.mood]
     words = escape(f"{SIGNS[badge.mood]} {badge.short}").replace(" ", "&nbsp;")
-    return f'<span style="color: rgb{ink}; background-color: rgb{ground}"><b>&nbsp;{words}&nbsp;</b></span>'
+    return f'<span style="color: rgb{ink}; background-color: rgb{background}"><b>&nbsp;{words}&nbsp;</b></span>'
 
 
 class RacerView(QWidget):
-    """One racer: key and name, steps and badge, picture."""
+    """One racer: sign and name, steps and badge, picture."""
 
     def __init__(self, slot: int) -> None:
         super().__init__()
         self._slot = slot
         self._shown: tuple[object, ...] = ()
-        self._key, self._name = QLabel(), QLabel()
+        self._key, self._name = QLabel(), named(QLabel(), f"race.title{slot}")
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._badge = RoomyLabel(longest="88\u202f888\u202f888 steps   <b>✓ 1st,&nbsp;stationary</b>", rich=True)
+        self._badge = RoomyLabel(
+            f"race.badge{slot}", "88\u202f888\u202f888 steps   <b>✓ 1st,&nbsp;stationary</b>", rich=True
+        )
         self.note = RoomyLabel(longest=escape(max((rule.note for rule in RULES.values()), key=len)), rich=True)
         self.picture = RacePicture()
         first = filled(QHBoxLayout(), self._key, (self._name, 1), spacing=4)
         filled(QVBoxLayout(self), first, self.note, self._badge, (self.picture, 1), margins=0, spacing=2)
-        self._name.setObjectName(f"race.title{slot}")
-        self._badge.setObjectName(f"race.badge{slot}")
 
     def show_rule(self, rule: str, theme: Theme) -> None:
-        """Name the rule."""
+        """Show the name of the rule."""
         title = race_words.title(rule)
         self._key.setPixmap(key_pixmap(theme, self._slot, self.devicePixelRatioF(), self.fontMetrics().height(), 1.6))
         self._name.setText(f"<b>{escape(title)}</b>")
@@ -177,7 +177,7 @@ class RacerView(QWidget):
         describe(self.picture, f"race.picture{self._slot}", f"Picture of {title}", RULES[rule].note)
 
     def show_racer(self, frame: RaceFrame, racer: RacerFrame, playing: bool, view: Grid, theme: Theme) -> None:
-        """Show where it stands."""
+        """Show the state of the racer."""
         badge = race_words.badge(racer, playing)
         shown = (racer.steps, badge, theme.dark)
         if shown != self._shown:
@@ -189,31 +189,24 @@ class RacerView(QWidget):
         self.picture.show_frame(theme, frame.points, racer.picture, racer.marks, view)
 
     def clear(self, theme: Theme) -> None:
-        """Show nothing but the name."""
+        """Show only the name."""
         self._shown = ()
         self._badge.say("")
         self.picture.show_frame(theme)
 
 
-class RaceBoard(QWidget):
-    """The racers side by side, or two above two, all of the same size."""
+class RaceBoard(FittedWidget):
+    """The racers side by side, or in two rows, all of the same size."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(sizePolicy=EXPANDING)
         self._shown: tuple[tuple[str, ...], Theme | None, int] = (), None, 0
         self.racers = [RacerView(slot) for slot in range(MOST_RACERS)]
         self._columns = 0
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(GAP)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._grid = grid_on(self, across=GAP, down=GAP)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._divide()
-
-    def _divide(self) -> None:
-        """Put the pictures into rows; leave the pixels over that cannot be shared out: one more is another picture."""
+    def fit(self) -> None:
+        """Arrange the pictures in rows; leave surplus pixels empty, since one more would change a picture."""
         n = max(len(self._shown[0]), 1)
         columns = n if n < 3 or self.width() >= n * (COMFORTABLE + GAP) else 2
         rows = -(-n // columns)
@@ -230,7 +223,7 @@ class RaceBoard(QWidget):
         self._grid.setContentsMargins(0, 0, beside, (self.height() - (rows - 1) * GAP) % rows)
 
     def show_rules(self, rules: tuple[str, ...], theme: Theme) -> None:
-        """Who races; the signs are as high as the text."""
+        """Show the racers of these rules; their signs are as high as the text."""
         shown = rules, theme, self.fontMetrics().height()
         if shown == self._shown:
             return
@@ -239,10 +232,10 @@ class RaceBoard(QWidget):
             racer.setVisible(slot < len(rules))
             if slot < len(rules):
                 racer.show_rule(rules[slot], theme)
-        self._divide()
+        self.fit()
 
     def show_frame(self, frame: RaceFrame | None, playing: bool, view: Grid | None, theme: Theme) -> None:
-        """Where they stand."""
+        """Show the state of all racers."""
         for slot, each in enumerate(self.racers):
             if frame is not None and view is not None and slot < len(frame.racers):
                 each.show_racer(frame, frame.racers[slot], playing, view, theme)
@@ -253,7 +246,7 @@ class RaceBoard(QWidget):
 class RaceTable(QTableWidget):
     """All numbers; the best of each column is bold."""
 
-    #: Texts as long as any, of the columns.
+    #: Texts as long as any, for each column.
     LONGEST = ("Maximum gain", "88 888 888", "88 888 888", "88.8 ms", "8.8e-4", "< 0.001 %", "888 + 888")
 
     def __init__(self) -> None:
@@ -300,7 +293,7 @@ class RaceTable(QTableWidget):
         self.setFixedHeight(header + row * max(self.rowCount(), 2) + 2 * self.frameWidth() + bar)
 
     def sizeHint(self) -> QSize:
-        return self.maximumSize()  # at which no column is cut off
+        return self.maximumSize()  # at this size no column is cut off
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

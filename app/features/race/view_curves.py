@@ -1,4 +1,4 @@
-"""RaceCurves: how far each racer is from the optimum, against what it has spent; both axes logarithmic."""
+"""RaceCurves: the distance of each racer from the optimum, against what it has spent; both axes are logarithmic."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ from solver.core.arrays import Array
 from .race_frame import CURVE, NEAR_GAP, RaceFrame
 from .text import title
 
-#: What can be drawn upwards and to the right: columns of a curve, and what they are called.
+#: Choices of the vertical and horizontal axis: columns of a curve, with their titles.
 UPWARDS = {"gap": "Gap", "violation": "KKT violation"}
 RIGHTWARDS = {"steps": "Steps", "evaluations": "Evaluations", "seconds": "Time"}
 NAMES = {"steps": "Steps →", "evaluations": "Kernel evaluations →", "seconds": "Solver time →"}
 MARKERS = ("o", "s", "t1", "d")
-#: Size of a marker in pixels, and markers on a line, at most.
+#: Size of a marker (pixels), and largest number of markers on a line.
 MARKER, MOST_MARKERS = 7.0, 9
-#: Below this, a gap or violation is drawn at it: the axis has to end somewhere.
+#: Lower end of the vertical axis: smaller gaps and violations are drawn there.
 LOWEST = 1e-9
 EMPTY = "The curves appear when the race runs."
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def colour_of(theme: Theme, slot: int) -> RGB:
-    """The colour of the racer in place `slot`: none of the first classes' colours, which stand for points."""
+    """Return the colour of the racer with index `slot`: none of the first classes' colours, which stand for points."""
     theme = theme_of(theme.dark)  # its own colours: those of the document may be too faint for lines
     return (theme.ink, theme.classes[5], theme.classes[4], theme.classes[2])[slot % 4]
 
 
 def racer_line(theme: Theme, slot: int, xy: Array, name: str, signs: list[int] | None = None) -> Line:
-    """The line of the racer in place `slot`, with its sign at some of its places."""
+    """Return the line of the racer with index `slot`, with its marker at some of its points."""
     look = DASHES[slot % 4], MARKERS[slot % 4]
     at = [] if signs is None else signs
     return Line(x=xy[:, 0], y=xy[:, 1], colour=colour_of(theme, slot), dash=look[0], sign=look[1], signs=at, name=name)
 
 
 def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: float) -> QPixmap:
-    """A piece of the racer's line with its sign, for headings and the table; `longish` times as long as high."""
+    """Return a piece of the racer's line with its marker, `longish` times as long as high, for headings and table."""
     width = round(longish * height)
     pixmap = blank(width, height, ratio)
     with painter_on(pixmap, smooth=True) as painter:
@@ -58,7 +58,7 @@ def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: floa
 
 
 def tick_text(name: str, value: float) -> str:
-    """What stands at a power of ten of the axis `name`; nothing at other values."""
+    """Return the label at a power of ten of the axis `name`; "" at other values."""
     exponent = round(math.log10(value))
     if abs(value / 10.0**exponent - 1.0) > 1e-6:
         return ""
@@ -73,7 +73,7 @@ def tick_text(name: str, value: float) -> str:
 
 
 class RaceCurves(Chart):
-    """The plot.  The table beside it says which line is whose."""
+    """The plot; the table beside it names the lines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,12 +91,12 @@ class RaceCurves(Chart):
             self._show()
 
     def choose(self, upwards: str, rightwards: str) -> None:
-        """Choose the axes, names of `UPWARDS` and `RIGHTWARDS`."""
+        """Choose the axes, keys of `UPWARDS` and `RIGHTWARDS`."""
         self.upwards, self.rightwards = upwards, rightwards
         self._show()
 
     def lines_of(self) -> list[tuple[int, Array]]:
-        """(slot, xy of shape (m, 2)) of each racer that has something to show, in the units of the axes."""
+        """Return (index, xy of shape (m, 2)) of each racer with something to show, in the units of the axes."""
         if self._frame is None:
             return []
         x, y = CURVE.index(self.rightwards), CURVE.index(self.upwards)
@@ -110,7 +110,7 @@ class RaceCurves(Chart):
 
     @property
     def goal(self) -> float:
-        """The height of the line that a racer has to come down to."""
+        """Height of the finish line."""
         return NEAR_GAP if self.upwards == "gap" else self._frame.tol if self._frame is not None else 1e-3
 
     def named(self) -> list[Mark]:
@@ -128,17 +128,19 @@ class RaceCurves(Chart):
         most = max(float(xy[-1, 0]) for _, xy in found)
         marks: list[Mark] = [Level(at=self.goal, colour=theme.accent, width=1.5, name=goal)]
         for slot, xy in found:
-            # Signs at even ratios to the right, each racer's beside the others'.
+            # Markers at equal ratios to the right, each racer's beside the others'.
             shares = (np.arange(1, MOST_MARKERS) + 0.2 * slot) / MOST_MARKERS
             wanted = least * (most / least) ** shares
             signs = sorted({int(np.searchsorted(xy[:, 0], each)) for each in wanted if xy[0, 0] <= each < xy[-1, 0]})
             marks.append(racer_line(theme, slot, xy, title(self._frame.racers[slot].rule), signs))
-        size, edge, ground = 1.6 * MARKER, theme.base, theme.background
-        marks += [  # where each stands
+        size, edge = 1.6 * MARKER, theme.base
+        marks += [  # the present state of each
             Spots(x=xy[-1:, 0], y=xy[-1:, 1], colour=colour_of(theme, n), sign=MARKERS[n % 4], size=size, edge=edge)
             for n, xy in found
         ]
-        marks.append(Texts(x=[most], y=[self.goal], texts=[goal], colour=theme.accent, anchor=(1.0, 1.1), plate=ground))
+        marks.append(
+            Texts(x=[most], y=[self.goal], texts=[goal], colour=theme.accent, anchor=(1.0, 1.1), plate=theme.background)
+        )
         x, y = _axis(NAMES[self.rightwards], self.rightwards), replace(_axis("", self.upwards), floor=LOWEST)
         self.show_marks(marks, theme, x, y)
 

@@ -1,4 +1,4 @@
-"""f in three dimensions."""
+"""Relief: f in three dimensions."""
 
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED
@@ -23,7 +23,7 @@ FEATURE = Feature(
             "F3",
             "f over the plane in three dimensions, with its sheets f = 0 and f = ±1, points and hinge losses",
         ),
-        ("Relief of f", "Drag, arrow keys", "turn and tilt; the wheel, + and − zoom; double click or R: as at first"),
+        ("Relief of f", "Drag, arrow keys", "turn and tilt; the wheel, + and − zoom; double click or R: reset"),
         (
             "Relief of f",
             "Kernel trick",

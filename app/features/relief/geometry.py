@@ -1,6 +1,6 @@
-"""Geometry of the relief: the camera, and what stands before it: a surface, points, posts, sheets and captions; no Qt.
+"""Geometry of the relief: the camera, and before it a surface, points, posts, sheets and captions; no Qt.
 
-All is put into a box about the origin, z upwards, whose longest side across goes from -1 to 1.
+Everything is in a box around the origin, z upwards, whose longest horizontal side reaches from -1 to 1.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from .query import Relief
 
 #: Half the height of the box.
 HEIGHT = 0.7
-#: |f| at which a relief may be cut off: the least that leaves all points in the box.
+#: Choices of |f| at which a relief is cut off: the smallest that keeps all points in the box.
 LIMITS = (2.0, 3.0, 4.0, 6.0, 8.0)
-#: Least and most zoom; and how much wider than the box the picture is at zoom 1, for captions.
+#: Smallest and largest zoom; and width of the picture relative to the box at zoom 1, for captions.
 ZOOM, ROOM = (0.5, 8.0), 1.08
-#: Morph from which on the separating plane is drawn, ever more of it: it stands where the map ends.
+#: Morph from which the separating plane fades in: it belongs to the end of the map.
 FADE = 0.85
-#: Of the disc that is mapped.
+#: Numbers of rings and spokes of the net that is mapped.
 RINGS, SPOKES = 49, 145
 
 
 class Camera(Struct, frozen=True):
-    """From where one looks, infinitely far away: parallels stay parallel.
+    """The direction of view, from infinitely far away: parallels stay parallel.
 
     Attributes
     ----------
     azimuth : float
-        Degrees by which the box is turned about its vertical axis, anticlockwise from above.
+        Rotation of the box about its vertical axis (degrees), anticlockwise from above.
     tilt : float
-        Degrees above the horizon: 90 looks straight down, -90 up.
+        Height above the horizon (degrees): 90 looks straight down, -90 up.
     zoom : float
     """
 
@@ -47,32 +47,34 @@ class Camera(Struct, frozen=True):
     zoom: float = 1.0
 
     def turned(self, azimuth: float, tilt: float) -> Camera:
-        """Turned by so many degrees."""
+        """Return the camera turned by these degrees."""
         return replace(self, azimuth=(self.azimuth + azimuth) % 360.0, tilt=min(max(self.tilt + tilt, -90.0), 90.0))
 
     def zoomed(self, factor: float) -> Camera:
-        """With everything so many times as large, within limits."""
+        """Return the camera with its zoom multiplied by `factor`, within limits."""
         return replace(self, zoom=min(max(self.zoom * factor, ZOOM[0]), ZOOM[1]))
 
     @property
     def axes(self) -> Array:
-        """To the right, downwards on screen, and away from the viewer: rows of a rotation."""
+        """Rightwards, downwards on screen, and away from the viewer: the rows of a rotation."""
         turn, tilt = np.radians(self.azimuth), np.radians(self.tilt)
         right = np.array([np.cos(turn), -np.sin(turn), 0.0])
-        inwards = np.array([np.sin(turn), np.cos(turn), 0.0])  # where one looks at tilt 0
+        inwards = np.array([np.sin(turn), np.cos(turn), 0.0])  # direction of view at tilt 0
         up = np.array([0.0, 0.0, 1.0])
         return np.array(
             [right, -np.sin(tilt) * inwards - np.cos(tilt) * up, np.cos(tilt) * inwards - np.sin(tilt) * up]
         )
 
     def project(self, at: Array, width: float, height: float, pixels: float) -> Array:
-        """(x, y, depth) of places (..., 3) of the box, whose middle is that of the picture, with so many pixels a
-        unit."""
+        """Return (x, y, depth) of locations (..., 3) in the box.
+
+        The middle of the box is that of the picture; a unit is `pixels` pixels.
+        """
         return np.asarray(at @ self.axes.T * (self.zoom * pixels) + np.array([0.5 * width, 0.5 * height, 0.0]))
 
 
-class Caption(Struct, frozen=True):
-    """A few words at one of several places: the one farthest along `towards`, (x, y) on screen."""
+class ReliefCaption(Struct, frozen=True):
+    """A short text at one of several locations: the one farthest in the direction `towards`, (x, y) on screen."""
 
     text: str
     places: Array
@@ -80,26 +82,26 @@ class Caption(Struct, frozen=True):
 
 
 class Solid(Struct, frozen=True, eq=False):
-    """What stands before the camera, in the box.
+    """The objects in the box.
 
     Attributes
     ----------
     relief : Relief
     corners, values : ndarray of shape (n, 3) and (n,)
-        Of the surface; the values are f.
+        The surface; the values are f.
     triangles : ndarray of shape (m, 3), int32
     limit : float
         |f| at which the surface is cut off.
     spots, labels : ndarray of shape (k, 3) and (k,)
-        The points.
+        The points, and their classes.
     posts, post_labels : ndarray of shape (p, 2, 3) and (p,)
-        The hinge losses, and the classes they are of.
+        The hinge losses, and the classes of their points.
     sheets : tuple of (float, ndarray of shape (c, 3))
-        The level of each, and its corners, in order.
+        Level and corners, in order, of each sheet.
     strength : float
-        How much of the sheets is drawn, 0 to 1.
+        Opacity of the sheets, 0 to 1.
     frame : ndarray of shape (e, 2, 3)
-    captions : tuple of Caption
+    captions : tuple of ReliefCaption
     """
 
     relief: Relief
@@ -114,16 +116,16 @@ class Solid(Struct, frozen=True, eq=False):
     sheets: tuple[tuple[float, Array], ...]
     strength: float
     frame: Array
-    captions: tuple[Caption, ...] = field(default=())
+    captions: tuple[ReliefCaption, ...] = field(default=())
 
     def pixels(self, width: float, height: float) -> float:
-        """Pixels of one unit of the box at zoom 1: however it is turned, it has room."""
+        """Return the pixels per unit of the box at zoom 1, so that it fits however it is turned."""
         across, high = (float(np.linalg.norm(self.frame[0, 0, :n])) for n in (2, 3))
         return 0.5 * min(width / (ROOM * across), height / high)
 
 
 def limit_of(relief: Relief) -> float:
-    """|f| at which it is cut off."""
+    """Return |f| at which the relief is cut off."""
     largest = float(np.abs(relief.f_points).max(initial=0.0))
     if relief.has_margins:
         return next((limit for limit in LIMITS if largest <= limit), LIMITS[-1])
@@ -135,20 +137,19 @@ def limit_of(relief: Relief) -> float:
 
 @lru_cache(maxsize=4)
 def net_triangles(rows: int, columns: int) -> NDArray[np.int32]:
-    """Two triangles for each cell of a net whose corners are numbered row by row, shape (m, 3)."""
+    """Return two triangles for each cell of a net whose corners are numbered row by row, shape (m, 3)."""
     first = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
     lower = np.column_stack((first, first + 1, first + columns + 1))
-    upper = np.column_stack((first, first + columns + 1, first + columns))
-    return np.concatenate((lower, upper)).astype(np.int32)
+    return np.concatenate((lower, np.column_stack((first, first + columns + 1, first + columns)))).astype(np.int32)
 
 
 def levels_of(relief: Relief) -> tuple[float, ...]:
-    """The values of f that have a sheet."""
+    """Return the values of f that have a sheet."""
     return (-1.0, 0.0, 1.0) if relief.has_margins else (0.0,)
 
 
 def _floor(net: Array) -> tuple[Callable[[Array], Array], tuple[float, float]]:
-    """What puts places of the plane into the box, and how far `net` then reaches to the right and inwards."""
+    """Return the function that puts locations of the plane into the box, and the extents of `net` in the box."""
     low = net.min(axis=0)
     size = net.max(axis=0) - low
     unit, middle = 2.0 / size.max(), low + 0.5 * size
@@ -156,7 +157,7 @@ def _floor(net: Array) -> tuple[Callable[[Array], Array], tuple[float, float]]:
 
 
 def _disc(relief: Relief) -> Array:
-    """The net of the map, ring by ring about the points in view, shape (n, 2)."""
+    """Return the net of the map, ring by ring around the visible points, shape (n, 2)."""
     xy, whole = relief.xy, np.array([[relief.xs[0], relief.ys[0]], [relief.xs[-1], relief.ys[-1]]])
     low, high = (whole[0], whole[1]) if len(xy) < 2 else (xy.min(axis=0), xy.max(axis=0))
     middle, half = low + 0.5 * (high - low), 0.5 * (high - low)
@@ -167,22 +168,22 @@ def _disc(relief: Relief) -> Array:
     return np.asarray(middle + circle * half)
 
 
-def _box(extent: tuple[float, float, float], names: tuple[str, str, str]) -> tuple[Array, tuple[Caption, ...]]:
-    """The floor's edges and the upright ones, and the names of the axes at them."""
+def _box(extent: tuple[float, float, float], names: tuple[str, str, str]) -> tuple[Array, tuple[ReliefCaption, ...]]:
+    """Return the edges of the floor and the vertical edges, and the names of the axes at them."""
     a, b, c = extent
     floor = np.array([[x, y, -c] for x, y in ((-a, -b), (a, -b), (a, b), (-a, b))])
     top = floor * (1.0, 1.0, -1.0)
     frame = np.array([*((floor[n], floor[n - 1]) for n in range(4)), *((floor[n], top[n]) for n in range(4))])
     captions = (
-        Caption(names[0], np.array([[0.0, -b, -c], [0.0, b, -c]]), (0, 1)),
-        Caption(names[1], np.array([[-a, 0.0, -c], [a, 0.0, -c]]), (0, 1)),
-        Caption(names[2], top, (-1, 0)),
+        ReliefCaption(names[0], np.array([[0.0, -b, -c], [0.0, b, -c]]), (0, 1)),
+        ReliefCaption(names[1], np.array([[-a, 0.0, -c], [a, 0.0, -c]]), (0, 1)),
+        ReliefCaption(names[2], top, (-1, 0)),
     )
     return frame, tuple(caption for caption in captions if caption.text)
 
 
 def plane_in_box(normal: Array, distance: float, extent: tuple[float, float, float]) -> Array:
-    """The part of the plane ``normal . x = distance`` in the box of this extent: corners in order, (k, 3), or none."""
+    """Return the part of the plane ``normal . x = distance`` in a box: its corners in order, (k, 3), or none."""
     signs = np.array(list(product((-1.0, 1.0), repeat=3)))
     corners = signs * extent
     side = corners @ normal - distance
@@ -200,20 +201,20 @@ def plane_in_box(normal: Array, distance: float, extent: tuple[float, float, flo
     return np.asarray(places[np.argsort(angle)])
 
 
-def _captioned(levels: tuple[tuple[float, Array], ...]) -> tuple[Caption, ...]:
+def _captioned(levels: tuple[tuple[float, Array], ...]) -> tuple[ReliefCaption, ...]:
     names = {-1.0: "f = −1", 0.0: "f = 0", 1.0: "f = 1"}
-    ordered = sorted(levels, key=lambda level: abs(level[0]))  # where there is room for one only, it is f = 0
-    return tuple(Caption(names[level], corners, (1, 0)) for level, corners in ordered if len(corners))
+    ordered = sorted(levels, key=lambda level: abs(level[0]))  # if there is room for one only, it is f = 0
+    return tuple(ReliefCaption(names[level], corners, (1, 0)) for level, corners in ordered if len(corners))
 
 
 def over_plane(relief: Relief, names: tuple[str, str] = ("x₁", "x₂"), limit: float | None = None) -> Solid:
-    """f over the plane, upwards, cut off at its own limit or at `limit`; points stand at their f, or at the edge."""
+    """Return f over the plane, cut off at its own limit or at `limit`; points are at their f, or at the cut."""
     x, y = np.meshgrid(relief.xs, relief.ys)
     net = np.column_stack((x.ravel(), y.ravel()))
     place, (a, b) = _floor(net)
     extent, limit = (a, b, HEIGHT), limit_of(relief) if limit is None else limit
     scale = HEIGHT / limit
-    # What is cut off may be of any size: pixels of numbers that large are no numbers.
+    # values beyond the cut may be huge, and pixels overflow
     height = np.where(np.abs(relief.f) <= 1e6 * limit, relief.f, np.nan) * scale
     floor = place(relief.xy)
     f = np.clip(relief.f_points, -limit, limit)
@@ -242,10 +243,10 @@ def over_plane(relief: Relief, names: tuple[str, str] = ("x₁", "x₂"), limit:
 
 
 def kernel_map(relief: Relief, morph: float, names: tuple[str, str] = ("x₁", "x₂")) -> Solid:
-    """The plane about the points, on its way into the feature space: flat at morph 0, mapped at 1."""
+    """Return the plane around the points on its way into the feature space: flat at morph 0, mapped at 1."""
     explicit = relief.map
     if explicit is None:
-        raise ValueError("There is a map only of a polynomial kernel of degree 2.")
+        raise ValueError("Only a polynomial kernel of degree 2 has a map that can be drawn.")
     net, homogeneous = _disc(relief), explicit.coef0 == 0
     place, (a, b) = _floor(net)
     extent = (1.0, 1.0, HEIGHT) if homogeneous else (a, b, HEIGHT)
@@ -253,7 +254,7 @@ def kernel_map(relief: Relief, morph: float, names: tuple[str, str] = ("x₁", "
     low, high = drawn.min(axis=0), drawn.max(axis=0)
     middle, half = low + 0.5 * (high - low), np.where(high > low, 0.5 * (high - low), 1.0)
     scale = np.array(extent) / half
-    level = float(np.clip(-middle[2] * scale[2], -HEIGHT, HEIGHT))  # where q is 0
+    level = float(np.clip(-middle[2] * scale[2], -HEIGHT, HEIGHT))  # the height of q = 0
 
     def put(xy: Array) -> Array:
         flat = np.column_stack((place(xy), np.full(len(xy), level)))

@@ -1,4 +1,4 @@
-"""ReliefPanel: f over the plane in three dimensions, and the kernel trick; to be turned by mouse and keys."""
+"""ReliefPanel: f over the plane in three dimensions, and the kernel trick, turned by mouse and keys."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from app.views.chart.chart import is_plain
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, in_row
-from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import combo_box, describe, filled, show_choice
+from app.views.widgets.clickable import chooser, clickable
+from app.views.widgets.form_fields import describe, filled, show_choice
 from app.views.widgets.painted import Painted
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.qt_dialogs import ask_where
@@ -34,13 +34,13 @@ from .query import Relief
 from .scene import ReliefScene
 from .view_image import draw, paint_captions, relief_image
 
-#: Degrees that a pixel of a drag, and a press of an arrow key, turn; and how much a notch of the wheel or a key zooms.
+#: Degrees turned by a pixel of a drag, and by an arrow key; and zoom factor of a notch of the wheel or a key.
 PER_PIXEL, PER_KEY, NOTCH = 0.5, 5.0, 1.2
-#: Milliseconds after which a picture that rests is drawn finely; largest picture that is, in pixels.
+#: Delay (ms) after the last change before the fine picture is drawn, and its largest size (pixels).
 RESTING, FINE_PIXELS = 160, MOST_PIXELS // 8
-#: Milliseconds from one picture of the morph to the next, and how many there are.
+#: Interval (ms) between two pictures of the morph, and their number.
 TICK, TICKS = 33, 60
-#: The saved picture is so many times as fine as that on screen.
+#: Resolution of a saved picture relative to the screen.
 SAVED = 2
 
 
@@ -50,13 +50,13 @@ def _solid(relief: Relief, morph: float | None, names: tuple[str, str]) -> Solid
 
 
 class ReliefPicture(Painted):
-    """The picture; it is drawn on a thread, and what is wished meanwhile is drawn after it.
+    """The picture; it is drawn on a thread, and the newest request is drawn after the present one.
 
     Attributes
     ----------
     camera : Camera
     shown : tuple or None
-        What the picture on screen was made of.
+        The request that the picture on screen fulfils.
     """
 
     framed = True
@@ -86,23 +86,23 @@ class ReliefPicture(Painted):
 
     @property
     def ready(self) -> bool:
-        """What is wished is on screen, as fine as it becomes."""
+        """True if the newest request is on screen, in its final resolution."""
         return (
             self.shown is not None
             and not self._drawer.busy
             and not self._rest.isActive()
-            and self.shown == self._wish(2)
+            and self.shown == self._request(2)
         )
 
     def show_relief(self, relief: Relief | None, morph: float | None, names: tuple[str, str], theme: Theme) -> None:
-        """Draw this; a morph of None is f over the plane."""
+        """Draw this relief; a morph of None is f over the plane."""
         if (relief, morph, names) != (self._relief, self._morph, self._names) or theme is not self._theme:
             self._relief, self._morph, self._names, self._theme = relief, morph, names, theme
             self.update()
             self._look()
 
     def look_from(self, camera: Camera) -> None:
-        """Draw it from another place."""
+        """Draw the relief from another direction."""
         if camera != self.camera:
             self.camera = camera
             self._look()
@@ -110,11 +110,11 @@ class ReliefPicture(Painted):
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Something has changed: a quick picture now, a fine one at rest."""
+        """Draw a quick picture now, and a fine one after a pause."""
         self._rest.start()
         self._draw(1)
 
-    def _wish(self, samples: int) -> tuple[Any, ...]:
+    def _request(self, samples: int) -> tuple[Any, ...]:
         ratio = self.devicePixelRatioF()
         width, height = round(self.width() * ratio), round(self.height() * ratio)
         samples = samples if width * height <= FINE_PIXELS else 1
@@ -124,29 +124,28 @@ class ReliefPicture(Painted):
         if self._relief is None or not self.isVisible():
             return
         if self._drawer.busy:
-            self._waiting = True  # what is wished then is drawn next
+            self._waiting = True  # the newest request is drawn next
             return
-        wish = self._wish(samples)
+        request = self._request(samples)
         self._waiting = False
 
         def work(progress: Progress) -> tuple[Solid, NDArray[np.uint8]]:
-            relief, morph, names, camera, width, height, theme, ratio, samples = wish
+            relief, morph, names, camera, width, height, theme, ratio, samples = request
             solid = _solid(relief, morph, names)
             return solid, draw(solid, camera, max(width, 1), max(height, 1), theme, ratio, samples)
 
         def done(drawn: tuple[Solid, NDArray[np.uint8]]) -> None:
             solid, pixels = drawn
             height, width = pixels.shape[:2]
-            image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
-            self._drawn = solid, image.copy()
-            self._show(wish)
+            self._drawn = solid, QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888).copy()
+            self._show(request)
 
         task = Task("Drawing the relief", work, "The relief could not be drawn", kept=False)
-        self._drawer.run(task, done, lambda error: self._show(wish, str(error)))
+        self._drawer.run(task, done, lambda error: self._show(request, str(error)))
 
-    def _show(self, wish: tuple[Any, ...], failure: str = "") -> None:
-        """Show what came of `wish`, and go on with what was wished meanwhile."""
-        self.shown, self._failure = wish, failure
+    def _show(self, request: tuple[Any, ...], failure: str = "") -> None:
+        """Show the result of `request`, and draw what was requested meanwhile."""
+        self.shown, self._failure = request, failure
         self.update()
         if self._waiting:
             self._draw(1 if self._rest.isActive() else 2)
@@ -158,7 +157,7 @@ class ReliefPicture(Painted):
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Show:
             self._look()
-        # Keys that are also commands of the window are those of the picture while it has the focus.
+        # Keys that are also commands of the window belong to the picture while it has the focus.
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._led_to_by(event):
             event.accept()
             return True
@@ -182,7 +181,7 @@ class ReliefPicture(Painted):
     # -- the user --------------------------------------------------------------------------------------------------
 
     def _led_to_by(self, event: QKeyEvent) -> Camera | None:
-        """The camera that a key leads to."""
+        """Return the camera after a key; None for other keys."""
         key, kind, camera = Qt.Key, Qt.KeyboardModifier, self.camera
         pressed = key(event.key())
         if pressed in (key.Key_Plus, key.Key_Equal, key.Key_Minus):
@@ -228,13 +227,13 @@ class ReliefPicture(Painted):
 
 
 class ReliefPanel(QWidget):
-    """The picture, which of the two it is, how far the morph is, and what is drawn in words.
+    """The picture, the choice of what is drawn, the slider of the morph, and a text.
 
     Parameters
     ----------
     controller : Controller
     tasks : TaskRunner
-        For the file of a picture.
+        Writes the file of a picture.
     """
 
     def __init__(self, controller: Controller, tasks: TaskRunner) -> None:
@@ -242,27 +241,29 @@ class ReliefPanel(QWidget):
         self._controller, self._tasks = controller, tasks
         self._scene: tuple[Scene, Theme] | None = None
         self._picked = False
-        describe(self, "relief", "Relief of f", "f over the plane in three dimensions, and the kernel trick.")
-        self.setToolTip("")
+        describe(
+            self, "relief", "Relief of f", "f over the plane in three dimensions, and the kernel trick.", hover=False
+        )
         self.picture = describe(
             ReliefPicture(),
             "relief.picture",
             "Relief",
-            "Drag or arrow keys: turn. Wheel, + and −: zoom. Double click or R: as at first.",
+            "Drag or arrow keys: turn. Wheel, + and −: zoom. Double click or R: reset.",
         )
-        self.mode = describe(
-            combo_box(((text.OVER_PLANE, False), (text.TRICK, True)), width=9),
+        self.mode = chooser(
             "relief.mode",
             "What is drawn",
             "f over the plane, or the plane in the feature space of the polynomial kernel of degree 2.",
+            lambda trick: self._chosen(),
+            ((text.OVER_PLANE, False), (text.TRICK, True)),
+            width=9,
         )
         self.mode.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.mode.activated.connect(self._chosen)
         self.save = clickable(
             QPushButton("&Save…"),
             "relief.save",
             "Save the picture",
-            "As a PNG file, as it is seen now.",
+            "As a PNG file, as it is displayed now.",
             self._ask_path,
         )
         self.lift = clickable(
@@ -294,26 +295,26 @@ class ReliefPanel(QWidget):
         self.first_stop = self.picture
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Draw what is known of the studied lane."""
+        """Draw the known relief of the chosen lane."""
         self._scene = scene, theme
-        said = scene.feature(ReliefScene)
-        if said is None:
+        shown = scene.feature(ReliefScene)
+        if shown is None:
             return
-        relief = said.relief
+        relief = shown.relief
         if relief is not None and relief.map is not None and not self._picked:
-            show_choice(self.mode, True)  # what a relief of this kernel alone can show, until somebody chooses
+            show_choice(self.mode, True)  # the mode that only this kernel has, until the user chooses one
         trick = bool(self.mode.currentData())
-        # While it is being worked out the picture stays, with the focus that it has.
-        message = said.message if relief is None and said.message != text.WAITING else ""
+        # While a relief is being computed, the picture stays, and keeps the focus.
+        message = shown.message if relief is None and shown.message != text.WAITING else ""
         missing = trick and relief is not None and relief.map is None
         self._spread.show_plain(text.NO_MAP if missing else message)
         self._lifted.setVisible(trick)
         self.save.setEnabled(relief is not None and not missing)
-        self.use.setVisible(missing and said.can_map)
+        self.use.setVisible(missing and shown.can_map)
         if relief is None or missing:
             self._clock.stop()
             self.picture.show_relief(None, None, ("", ""), theme)
-            self._words.say(said.message)
+            self._words.say(shown.message)
             return
         names = (scene.document.axes[0] or "x₁", scene.document.axes[1] or "x₂")
         self.picture.show_relief(relief, self.morph.value() / TICKS if trick else None, names, theme)
@@ -356,11 +357,11 @@ class ReliefPanel(QWidget):
         self.lift.setText("&Stop" if moving else "F&latten" if there else "&Lift")
 
     def _use_polynomial(self) -> None:
-        said = None if self._scene is None else self._scene[0].feature(ReliefScene)
-        if said is not None:
-            lane = self._controller.document.lanes[said.place]
+        shown = None if self._scene is None else self._scene[0].feature(ReliefScene)
+        if shown is not None:
+            lane = self._controller.document.lanes[shown.place]
             words, change = "Use the polynomial kernel of degree 2", lane.family.map_change(lane.settings) or {}
-            self._controller.set_lane(said.place, lane.classifier, text=words, **change)
+            self._controller.set_lane(shown.place, lane.classifier, text=words, **change)
 
     # -- the file of a picture -------------------------------------------------------------------------------------
 
@@ -369,9 +370,9 @@ class ReliefPanel(QWidget):
         ask_where(self, "relief.path", "Save the picture as", offered, kinds, self.save_picture)
 
     def save_picture(self, path: Path) -> None:
-        """Write what is seen now as a PNG file, on a thread."""
-        wish, font = self.picture._wish(1), self.picture.font()
-        relief, morph, names, camera, width, height, theme, ratio, _ = wish
+        """Write the displayed picture as a PNG file, on a thread."""
+        request, font = self.picture._request(1), self.picture.font()
+        relief, morph, names, camera, width, height, theme, ratio, _ = request
         if relief is None:
             return
 

@@ -1,4 +1,4 @@
-"""Relief: f of one binary problem at a net of places over the view, with its points; worked out in the background."""
+"""Relief: f of one binary problem on a net over the view, with its points; computed in the background."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import REST
 from solver.inspection.explicit_map import ExplicitMap, explicit_map
 
-#: Places along the longer side, at first and in the end.
+#: Number of net lines along the longer side, at first and in the end.
 COARSE, FINE = 33, 145
 #: Left, right, bottom and top of a part of the plane.
 Area = tuple[float, float, float, float]
 
 
 class Relief(Struct, frozen=True, eq=False):
-    """What is drawn.
+    """The values that the picture of a relief shows.
 
     Attributes
     ----------
     xs, ys : ndarray of shape (n_columns,) and (n_rows,)
         The net; it reaches from edge to edge of the view.
     f : ndarray of shape (n_rows, n_columns)
-        The model's own values.
+        Values of the model.
     xy : ndarray of shape (n, 2)
-        The points of the problem that lie in view.
+        The visible points of the problem.
     labels : ndarray of shape (n,)
     y, f_points : ndarray of shape (n,)
-        -1 or +1, and f there.
+        -1 or +1 for each point, and f there.
     classes : tuple of (int, int)
-        Class numbers where f < 0 and where f > 0; -1 for the rest.
+        Class numbers for f < 0 and f > 0; -1 for the rest of the classes.
     has_margins : bool
-        f = -1 and f = +1 mean something.
+        True if f = -1 and f = +1 have a meaning.
     map : ExplicitMap or None
-        Of a polynomial kernel of degree 2.
+        Map of a polynomial kernel of degree 2; else None.
     title : str
-        The classifier, and which of its problems this is.
+        The classifier, and which of its binary problems this is.
     """
 
     xs: Array
@@ -64,13 +64,13 @@ class Relief(Struct, frozen=True, eq=False):
 
     @property
     def losses(self) -> Array:
-        """Hinge losses of the points; of a learner without margins its own, max(0, -y f)."""
+        """Hinge losses of the points; of a learner without margins its own losses, max(0, -y f)."""
         return np.asarray(np.maximum(0.0, float(self.has_margins) - self.y * self.f_points))
 
 
 @dataclass(frozen=True)
 class ReliefQuery:
-    """The relief of a model's drawn problem over an area; `run_state` has its points, with f."""
+    """Query: the relief of a model's displayed problem over an area; `run_state` has its points, with f."""
 
     model: PairClassifier
     lane: Lane
@@ -79,18 +79,18 @@ class ReliefQuery:
     run_state: RunState | None = field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Posts a `Relief` that becomes finer; the first comes whatever happens."""
+        """Post a `Relief`, coarse in any case, then fine."""
         if self.run_state is None:
             raise ValueError("There is no training to look into.")
-        study = self.run_state
-        points = study.points.xy[study.index], study.points.labels[study.index], study.y, study.f
+        run = self.run_state
+        points = run.points.xy[run.index], run.points.labels[run.index], run.y, run.f
         yield from self.relief(points, COARSE, Pace(never), post)
         yield from self.relief(points, FINE, Pace(overtaken), post)
 
     def relief(
         self, points: tuple[Array, Any, Array, Array], places: int, pace: Pace, post: Callable[[Relief], None]
     ) -> Generator[Step]:
-        """Posts that with so many `places` along the longer side; `points` are places, labels, y and f."""
+        """Post a relief with `places` net lines along the longer side; `points` are locations, labels, y and f."""
         model, lane = self.model, self.lane
         p = shown_pair(model, lane)
         pair, classes = model.pairs_[p], model.classes_.tolist()
@@ -106,17 +106,17 @@ class ReliefQuery:
         yield from pace.pause()
         yield from pace.in_blocks(len(ys), fill)
         xy, labels, y, f_points = points
-        seen = (xy[:, 0] >= left) & (xy[:, 0] <= right) & (xy[:, 1] >= bottom) & (xy[:, 1] <= top)
+        visible = (xy[:, 0] >= left) & (xy[:, 0] <= right) & (xy[:, 1] >= bottom) & (xy[:, 1] <= top)
         several = f" – {problem(*problem_of(pair, classes), self.names)}" if len(classes) > 2 else ""
         post(
             Relief(
                 xs,
                 ys,
                 f,
-                xy[seen],
-                labels[seen].astype(np.int64),
-                y[seen],
-                f_points[seen],
+                xy[visible],
+                labels[visible].astype(np.int64),
+                y[visible],
+                f_points[visible],
                 (-1 if pair.negative == REST else classes[pair.negative], classes[pair.positive]),
                 lane.trainer is None or lane.trainer.has_margins,
                 explicit_map(model.expansion, p, model.scaler),
@@ -126,24 +126,24 @@ class ReliefQuery:
 
 
 def has_map(lane: Lane) -> bool:
-    """The map of its kernel can be drawn, once it is trained."""
+    """Return True if the map of its kernel can be drawn once it is trained."""
     return lane.family.map_change(lane.settings) == {}
 
 
 def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int = FINE) -> Relief:
-    """The relief of any model with an f, at once; ValueError with a sentence for one without.
+    """Return the relief of any model with an f, at once; raise ValueError with a sentence for one without.
 
     Parameters
     ----------
     model : Model
     lane : Lane
-        What it was trained as.
+        The lane of the model.
     points : Points
-        What it was trained on.
+        Its training points.
     area : tuple of float
         Left, right, bottom and top of the part of the plane.
     places : int
-        Of the net, along the longer side.
+        Number of net lines along the longer side.
     """
     if model.kind != "f":
         raise ValueError("This classifier has no f, so there is no relief of it.")

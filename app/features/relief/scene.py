@@ -1,4 +1,4 @@
-"""Scene of the relief: what is asked of the background while its panel is open, and what that shows."""
+"""Scene of the relief: its query while the panel is open, and the answer."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from solver.core import fast_loops
 from . import text
 from .query import Relief, ReliefQuery
 
-#: The name of the panel, and the beginning of that of the question, which ends with the slot of the lane.
+#: Name of the panel, and first part of the name of its question.
 NAME = "relief"
 
 
 class ReliefScene(Struct, frozen=True):
-    """What the panel shows.
+    """The relief for the panel.
 
     Attributes
     ----------
     place : int
-        Of the lane.
+        Index of the lane.
     relief : Relief or None
-        What is known.
+        None while there is none.
     message : str
         Why there is none, in a sentence; or "".
     can_map : bool
-        The lane could be given a kernel whose map can be drawn.
+        True if the lane could be given a kernel whose map can be drawn.
     """
 
     place: int
@@ -44,13 +44,13 @@ class ReliefScene(Struct, frozen=True):
 
 
 def _studied(document: Document, session: Session) -> int:
-    """The lane whose run is looked at: the one chosen, else the first that has an f."""
+    """Return the index of the displayed lane: the chosen one, else the first that has an f."""
     ways = sorted(range(document.shown), key=lambda index: document.slots[index] != session.studied)
     return next((index for index in ways if document.lanes[index].has_f), 0)
 
 
 def _run(context: Context, index: int) -> Frame | None:
-    """The frame of a lane that has a run on the present points, and an f."""
+    """Return the frame of a lane that has a run on the present points, and an f."""
     frame = context.results.frame(context.document.slots[index])
     if frame is None or frame.run_state is None or not frame.lane.has_f:
         return None
@@ -58,7 +58,7 @@ def _run(context: Context, index: int) -> Frame | None:
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """The relief of the studied lane over what its picture shows, while the panel is open."""
+    """Return the query for the relief of the chosen lane over its view, while the panel is open."""
     if NAME not in context.session.open_panels or not fast_loops.ready() or not context.grids:
         return {}
     place = _studied(context.document, context.session)
@@ -72,17 +72,17 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
-    """What the panel shows, while it is open."""
+    """Return the scene of the panel while it is open."""
     if NAME not in context.session.open_panels:
         return ()
     place = _studied(context.document, context.session)
     answer = context.results.answer(LaneQuestion(NAME, context.document.slots[place]))
-    lane, said = context.document.lanes[place], lanes[place]
+    lane, lane_scene = context.document.lanes[place], lanes[place]
     relief = None if answer is None else answer.value
     message = "" if answer is None else answer.message
     if _run(context, place) is None:
-        covered = f"{said.headline}." if said.headline in (COVERED, NUMBERS_COVERED) else ""
-        relief, message = None, said.message or covered or said.no_steps or text.without(lane)
+        covered = f"{lane_scene.headline}." if lane_scene.headline in (COVERED, NUMBERS_COVERED) else ""
+        relief, message = None, lane_scene.message or covered or lane_scene.no_steps or text.without(lane)
     elif relief is None:
         message = message or text.WAITING
     return (ReliefScene(place, relief, message, lane.family.map_change(lane.settings) is not None),)

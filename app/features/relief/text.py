@@ -1,4 +1,4 @@
-"""Text about the relief: what is drawn, what is cut off, and what is projected away; no Qt."""
+"""Text about the relief: what is drawn, cut off, and projected away; no Qt."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from app.state.document import Lane
 
 from .query import Relief
 
-WAITING, PREPARING = "Working it out…", "Preparing the relief…"
-#: What the two modes are called.
+WAITING, PREPARING = "Computing the relief…", "Preparing the relief…"
+#: Titles of the two modes.
 OVER_PLANE, TRICK = "f over the plane", "Kernel trick"
-TURN = "Drag or arrow keys turn it, the wheel or + and − zoom, R goes back."
+TURN = "Drag or arrow keys: turn. Wheel, + and −: zoom. R: reset."
 NO_MAP = (
     "The map is drawn for the polynomial kernel of degree 2 with c₀ of at least 0: three coordinates hold its plane. "
     "Other kernels have more dimensions than a picture, RBF has infinitely many."
@@ -20,7 +20,7 @@ NO_MAP = (
 
 
 def without(lane: Lane) -> str:
-    """Why a lane has no relief."""
+    """Return why a lane has no relief."""
     if lane.is_difference:
         return "A difference of two classifiers has no f: choose one of the two."
     if not lane.has_f:
@@ -29,7 +29,7 @@ def without(lane: Lane) -> str:
 
 
 def relief_words(relief: Relief, limit: float) -> str:
-    """What is drawn of f over the plane."""
+    """Return the text about f over the plane."""
     beyond = int((np.abs(relief.f_points) > limit).sum())
     edge = f"  {count(beyond, 'point')} beyond: at the edge." if beyond else ""
     sheets = "f = 0 and f = ±1" if relief.has_margins else "f = 0"
@@ -41,7 +41,7 @@ def relief_words(relief: Relief, limit: float) -> str:
 
 
 def map_words(relief: Relief) -> str:
-    """What is drawn of the kernel's map."""
+    """Return the text about the kernel's map."""
     explicit = relief.map
     assert explicit is not None
     right = int((relief.y * relief.f_points > 0).sum())

@@ -1,13 +1,13 @@
-"""Pictures of the relief, as pixels: for the panel, for a file, and for the pictures of a film.
+"""Pictures of the relief as pixels: for the panel, for a file, and for a film.
 
-`relief_image` draws one picture and depends on nothing but its arguments, so that a film can call it for each step of
-a training and for each angle, in any thread:
+`relief_image` draws one picture and depends on nothing but its arguments, so a film can call it for each step of a
+training and for each angle, on any thread:
 
     relief = relief_of(model, lane, points, (left, right, bottom, top))    # once for each model
     pixels = relief_image(relief, 640, 480, azimuth=angle)                 # f over the plane
     pixels = relief_image(relief, 640, 480, morph=share)                   # the kernel trick, 0 flat to 1 mapped
 
-Text needs Qt's fonts: without a QGuiApplication leave it out, ``font=None``.
+Captions need Qt's fonts: without a QGuiApplication leave them out, ``font=None``.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from solver.inspection.z_buffer import MOST_PIXELS, ZBuffer
 from .geometry import Camera, Solid, kernel_map, levels_of, over_plane
 from .query import Relief
 
-#: Colours of the surface, an even number: f = 0 lies between two.
+#: Number of colours of the surface, even: f = 0 is between two.
 COLOURS = 512
-#: How opaque the sheets are: f = 0 and the others; and their edges.
+#: Opacity of the sheet f = 0, of the other sheets, and of their edges.
 SHEET, MARGIN, EDGE = 0.22, 0.16, 0.75
-#: Widths in pixels of the level lines of f = 0 and of the margins, of posts and of the frame.
+#: Widths (pixels): level lines of f = 0 and of the margins, posts, frame.
 LINE, THIN, POST, FRAME = 2.4, 1.2, 2.6, 1.0
-#: Share of the width that a caption takes at most.
+#: Largest share of the width that a caption takes.
 LONGEST = 0.45
 
 
@@ -57,38 +57,37 @@ def relief_image(
     names: tuple[str, str] = ("x₁", "x₂"),
     limit: float | None = None,
 ) -> NDArray[np.uint32]:
-    """A picture of a relief, as pixels.
+    """Return a picture of a relief as pixels.
 
     Parameters
     ----------
     relief : Relief
-        As `query.relief_of` makes it of a model.
+        From `query.relief_of`.
     width, height : int
         In pixels.
     azimuth, tilt, zoom : float
         As in `Camera`.
     theme : Theme
-        Dressed with the document's colours.
+        With the document's colours.
     morph : float, optional
-        None is f over the plane; else the kernel trick, from 0, the flat plane, to 1, its place in the feature space.
+        None: f over the plane; else the kernel trick, from 0, the flat plane, to 1, mapped into the feature space.
     ratio : float
-        How large symbols, lines and text are.
+        Scale of symbols, lines and text.
     font : QFont, optional
         Of the captions; None leaves them out.
     names : tuple of str
         Of the axes.
     limit : float, optional
-        |f| at which f over the plane is cut off; None for its own. With one for all, pictures of a film do not jump.
+        |f| at which f over the plane is cut off; None for its own limit.  With a common limit, films do not jump.
 
     Returns
     -------
     ndarray of shape (height, width), uint32
-        0xffrrggbb, the uppermost row first.
+        0xffrrggbb, the top row first.
     """
     solid = over_plane(relief, names, limit) if morph is None else kernel_map(relief, morph, names)
     camera = Camera(azimuth, tilt, zoom)
-    samples = 2 if 4 * width * height <= MOST_PIXELS else 1
-    pixels = draw(solid, camera, width, height, theme, ratio, samples)
+    pixels = draw(solid, camera, width, height, theme, ratio, 2 if 4 * width * height <= MOST_PIXELS else 1)
     if font is not None:
         image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
         with painter_on(image) as painter:
@@ -102,16 +101,16 @@ def relief_image(
 def draw(
     solid: Solid, camera: Camera, width: int, height: int, theme: Theme, ratio: float = 1.0, samples: int = 1
 ) -> NDArray[np.uint8]:
-    """All of it but the captions, shape (height, width, 4)."""
+    """Return the picture without captions, shape (height, width, 4)."""
     buffer, relief = ZBuffer(width, height, theme.background, samples), solid.relief
     unit = solid.pixels(width, height)
 
-    def seen(at: Array) -> Array:
+    def projected(at: Array) -> Array:
         return camera.project(at, width, height, unit)
 
     levels = np.array(levels_of(relief))
     buffer.surface(
-        seen(solid.corners),
+        projected(solid.corners),
         solid.values,
         solid.triangles,
         _table(theme, relief.classes, relief.has_margins),
@@ -122,20 +121,20 @@ def draw(
         theme.ink,
     )
     nearer = 0.03 * camera.zoom * unit
-    buffer.lines(seen(solid.frame), _inks(theme, len(solid.frame), 0.45), FRAME * ratio)
+    buffer.lines(projected(solid.frame), _inks(theme, len(solid.frame), 0.45), FRAME * ratio)
     if len(solid.posts):
         colours = 0.75 * np.array(theme.classes, dtype=np.float64)[solid.post_labels]
-        buffer.lines(seen(solid.posts), np.column_stack((colours, np.ones(len(colours)))), POST * ratio, nearer)
+        buffer.lines(projected(solid.posts), np.column_stack((colours, np.ones(len(colours)))), POST * ratio, nearer)
     size = size_for(len(solid.spots), min(width, height) / ratio)
     pictures = _symbols(theme, size, ratio * samples)
-    buffer.stamps(seen(solid.spots), solid.labels.astype(np.intp), pictures, nearer + 0.75 * size * ratio)
-    for level, corners in sorted(solid.sheets, key=lambda sheet: -float(seen(sheet[1])[:, 2].mean())):
+    buffer.stamps(projected(solid.spots), solid.labels.astype(np.intp), pictures, nearer + 0.75 * size * ratio)
+    for level, corners in sorted(solid.sheets, key=lambda sheet: -float(projected(sheet[1])[:, 2].mean())):
         alpha = solid.strength * (SHEET if level == 0 else MARGIN)
         side = relief.classes[int(level > 0)]
         hue = theme.ink if level == 0 else theme.classes[side] if side >= 0 else theme.faint
-        buffer.sheet(seen(corners), hue, alpha)
+        buffer.sheet(projected(corners), hue, alpha)
         around = np.stack((corners, np.roll(corners, -1, axis=0)), axis=1)
-        buffer.lines(seen(around), _inks(theme, len(around), solid.strength * EDGE), FRAME * ratio)
+        buffer.lines(projected(around), _inks(theme, len(around), solid.strength * EDGE), FRAME * ratio)
     return buffer.picture()
 
 
@@ -145,7 +144,7 @@ def _inks(theme: Theme, count: int, alpha: float) -> Array:
 
 @lru_cache(maxsize=16)
 def _table(theme: Theme, classes: tuple[int, int], has_margins: bool) -> Array:
-    """Colours of f from -`FULL_VALUE` to `FULL_VALUE`, those of the flat pictures; the rest of the classes is grey."""
+    """Return the colours of f from -`FULL_VALUE` to `FULL_VALUE`, as in flat pictures; the other classes are grey."""
     f = (np.arange(COLOURS) + 0.5) / COLOURS * 2.0 * FULL_VALUE - FULL_VALUE
     predicted = np.where(f < 0, *classes).astype(np.int8)
     sureness = np.abs(f) / FULL_VALUE if has_margins else np.full(COLOURS, UNKNOWN)
@@ -155,7 +154,7 @@ def _table(theme: Theme, classes: tuple[int, int], has_margins: bool) -> Array:
 
 @lru_cache(maxsize=8)
 def _symbols(theme: Theme, size: int, ratio: float) -> Array:
-    """The symbols of all classes, shape (n_classes, side, side, 4), straight alpha from 0 to 1; a middle pixel."""
+    """Return the symbols of all classes, shape (n_classes, side, side, 4), straight alpha in [0, 1]; `side` is odd."""
     side = 2 * int(np.ceil((0.6 * size + 1.5) * ratio)) + 1
     pictures = np.zeros((MAX_CLASSES, side, side, 4))
     for label in range(MAX_CLASSES):
@@ -177,7 +176,7 @@ def _symbols(theme: Theme, size: int, ratio: float) -> Array:
 def paint_captions(
     painter: QPainter, solid: Solid, camera: Camera, width: float, height: float, theme: Theme
 ) -> list[QRectF]:
-    """Names of axes and sheets, where they do not cover one another; returns the boxes of those painted."""
+    """Paint the names of axes and sheets that do not overlap; return the boxes of those painted."""
     metrics, taken = QFontMetricsF(painter.font()), list[QRectF]()
     for caption in solid.captions:
         at = camera.project(caption.places, width, height, solid.pixels(width, height))[:, :2]

@@ -1,1 +1,6 @@
-"""The search for neighbours: the k-d tree of a kNN lane, and the walk through it for one query, step by step."""
+"""Search: the k-d tree of a kNN lane, and the search in it for the neighbours of one query, step by step.
+
+Models come in from the lanes, and the query from the pointer or the pin of the probe; a background query returns tree
+and walk, which panel and overlay show up to the chosen step.  Start with `scene.py`; `query.py` does the work,
+`text.py` has the sentences, `overlay.py` the lines and boxes.
+"""

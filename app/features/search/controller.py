@@ -1,23 +1,15 @@
-"""SearchController: steps through the tree and the search, and chooses lane and size of leaves.  No Qt."""
+"""SearchController: step through tree and search, choose lane and size of leaves.  No Qt."""
 
 from __future__ import annotations
 
-from app.controllers.host import Host
+from app.controllers.host import SubjectController
 
 from .scene import search_of
 from .state import SearchSession
 
 
-class SearchController:
-    """Translate user actions into session changes; a timeline for `timeline_keys.take_key`.
-
-    Parameters
-    ----------
-    host : Host
-    """
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
+class SearchController(SubjectController):
+    """Translate user actions into session changes; a timeline for `timeline_keys.take_key`."""
 
     @property
     def length(self) -> int:
@@ -26,11 +18,11 @@ class SearchController:
         return 0 if search is None else search.length
 
     def seek(self, step: int) -> None:
-        """Display the first `step` steps; from the last one on, the end of whatever search comes next, too."""
+        """Display the first `step` steps; from the last one on, also the end of every later search."""
         self._host.change(SearchSession, step=None if step >= self.length else max(step, 0))
 
     def step(self, lane: int, by: int) -> None:
-        """Go `by` steps forward or back; the place of a lane is ignored, since there is one search."""
+        """Move by `by` steps; the lane is ignored, since there is one search."""
         step, length = self._host.session.of(SearchSession).step, self.length
         self.seek((length if step is None else min(step, length)) + by)
 
@@ -43,5 +35,7 @@ class SearchController:
         self.choose(step=None)
 
     def choose(self, **changes: int | None) -> None:
-        """Change fields of `SearchSession`; without a `step` to its end, since another search has other steps."""
+        """Change fields of `SearchSession`; unless a `step` is given, go to the end, since another search has other
+        steps.
+        """
         self._host.change(SearchSession, **{"step": None, **changes})

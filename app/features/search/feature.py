@@ -1,4 +1,4 @@
-"""How kNN finds its neighbours."""
+"""Search: how kNN finds its neighbours."""
 
 from app.features.probe.controller import ProbeController
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget

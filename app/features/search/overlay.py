@@ -1,4 +1,4 @@
-"""Search overlay: the k-d tree over the picture of its lane, and the boxes that the search has opened and pruned."""
+"""Search overlay: the k-d tree over the picture of its lane, with the boxes that the search has opened and pruned."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from solver.knn.search_tree import SearchTree
 from .query import Search
 from .scene import SearchScene
 
-#: Splits up to which each line has a seam of the background's colour: more would hide the picture.
+#: Number of splits up to which each line has a seam of the background's colour: more would hide the picture.
 SEAMED = 600
-#: Widths of lines in pixels: of splits, of a measured or pruned box, of the step's box and split.
+#: Line widths (pixels): splits, a measured or pruned box, box and split of the step.
 SPLIT, BOX, NOW = 1.3, 1.6, 3.0
-#: Pixels between a box and its outermost points: a box may be a single line.
+#: Distance (pixels) between a box and its outermost points: a box may be a single line.
 ROOM = 2.0
 NO_LINES = np.empty((0, 4))
 
 
 class SearchOverlay(Struct, frozen=True, eq=False):
-    """All of it, in the canvas's pixels.
+    """The overlay in the canvas's pixels.
 
     Attributes
     ----------
     splits : ndarray of shape (m, 4)
-        Lines across which boxes are halved.
+        Lines that halve boxes.
     measured, pruned : tuple of QRectF
     now : tuple of QRectF
-        The box of the step, if it is in sight.
+        The box of the step, if it is in view.
     split : ndarray of shape (0 or 1, 4)
         The line of the step.
     gap : ndarray of shape (0 or 1, 4)
-        From the query to the nearest place of the step's box.
+        From the query to the nearest location of the step's box.
     probe : ProbeOverlay or None
-        Query, nearest locations so far, and the distance of the last of them.
+        The query, the nearest locations so far, and the distance of the last of them.
     made_of : tuple
-        What it was made of.
+        The values that it depends on.
     """
 
     splits: Array
@@ -57,7 +57,7 @@ class SearchOverlay(Struct, frozen=True, eq=False):
     made_of: tuple[object, ...]
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
-        """Draw it; what the step is about last, over a seam of the background's colour."""
+        """Draw the overlay; last what the step is about, over a seam of the background's colour."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ink, seam, accent = QColor(*theme.ink), QColor(*theme.background, 170), QColor(*theme.accent)
         veil, stripes = QColor(*theme.background, 120), QColor(*theme.ink, 150)
@@ -91,7 +91,7 @@ class SearchLayer:
         self.laid: SearchOverlay | None = None
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
-        """Lay it out for `area`, which shows `grid`; returns what must be painted anew."""
+        """Lay the search out for `area`, which shows `grid`; return the areas to paint again."""
         shown, old = scene.feature(SearchScene), self.laid
         if shown is None or shown.search is None or shown.slot != lane.slot:
             self.laid = None
@@ -133,7 +133,7 @@ def search_overlay(
 
 
 def split_lines(tree: SearchTree, last: int, grid: Grid, area: QRectF, first: int = 1) -> Array:
-    """Return the lines across which the nodes from `first` to `last` are halved, within their boxes."""
+    """Return the lines that halve the nodes from `first` to `last`, within their boxes."""
     nodes = np.arange(first, last + 1)
     rows = np.arange(len(nodes))
     begin, end = tree.low[nodes].copy(), tree.high[nodes].copy()
@@ -142,15 +142,15 @@ def split_lines(tree: SearchTree, last: int, grid: Grid, area: QRectF, first: in
 
 
 def _pieces(begin: Array, end: Array, grid: Grid, area: QRectF) -> Array:
-    """Straight pieces between locations, in pixels, as far as they are in sight."""
+    """Return the visible parts of straight lines between locations, in pixels."""
     return clipped(np.column_stack((to_pixels(begin, grid, area), to_pixels(end, grid, area))), area)[0]
 
 
 def _boxes(tree: SearchTree, nodes: list[int], grid: Grid, area: QRectF) -> tuple[QRectF, ...]:
-    """The boxes of nodes in pixels, as far as they are in sight."""
+    """Return the visible parts of the boxes of nodes, in pixels."""
     low, high = (to_pixels(each[nodes], grid, area) for each in (tree.low, tree.high))
-    seen = area.adjusted(-BEYOND, -BEYOND, BEYOND, BEYOND)
-    x = np.clip((low[:, 0] - ROOM, high[:, 0] + ROOM), seen.left(), seen.right())
-    y = np.clip((high[:, 1] - ROOM, low[:, 1] + ROOM), seen.top(), seen.bottom())
+    visible = area.adjusted(-BEYOND, -BEYOND, BEYOND, BEYOND)
+    x = np.clip((low[:, 0] - ROOM, high[:, 0] + ROOM), visible.left(), visible.right())
+    y = np.clip((high[:, 1] - ROOM, low[:, 1] + ROOM), visible.top(), visible.bottom())
     shown = (x[0] < x[1]) & (y[0] < y[1])
     return tuple(QRectF(*box) for box in np.array((x[0], y[0], x[1] - x[0], y[1] - y[0])).T[shown].tolist())

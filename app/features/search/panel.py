@@ -1,4 +1,4 @@
-"""SearchPanel: how kNN finds its neighbours: which step is displayed, and what it does, in words."""
+"""SearchPanel: how kNN finds its neighbours: the displayed step, and a sentence about it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from app.views.theme import Theme
 from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import combo_box, describe, filled, label_for, show_choice, show_entries, show_number
+from app.views.widgets.clickable import chooser, clickable
+from app.views.widgets.form_fields import describe, filled, label_for, show_choice, show_number, show_options
 from app.views.widgets.painting import bold
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -27,7 +27,7 @@ from .controller import SearchController
 from .scene import SearchScene
 from .state import LEAF_SIZES, SearchSession
 
-#: Keys of a timeline that the window would take for a run of a learner.
+#: Keys of a timeline that the window would otherwise use for a run of a learner.
 OWN_KEYS = (Qt.Key.Key_Comma, Qt.Key.Key_Period)
 
 
@@ -41,10 +41,9 @@ class SearchPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        self._controller, self._desk = controller, controller.feature(SearchController)
+        self._controller, self._searching = controller, controller.feature(SearchController)
         self._length = self._splits = 0
-        describe(self, "search", "Neighbour search", "How kNN finds its neighbours, step by step.")
-        self.setToolTip("")
+        describe(self, "search", "Neighbour search", "How kNN finds its neighbours, step by step.", hover=False)
         self._message = RoomyLabel("search.message")
         self._heading, sentence, counts, own = self._labels = tuple(
             RoomyLabel(f"search.{name}", title=title)
@@ -60,45 +59,55 @@ class SearchPanel(QWidget):
         self._slider = describe(
             QSlider(Qt.Orientation.Horizontal), "search.step", "Step", "First the splits of the tree, then the search."
         )
-        self._slider.actionTriggered.connect(lambda action: self._desk.seek(self._slider.sliderPosition()))
-        said = (sentence, counts, legend, own)
-        self._search = in_column(self._choices(), self._heading, self._slider, self._buttons(), *said, spacing=6)
+        self._slider.actionTriggered.connect(lambda action: self._searching.seek(self._slider.sliderPosition()))
+        labels = (sentence, counts, legend, own)
+        self._search = in_column(self._choices(), self._heading, self._slider, self._buttons(), *labels, spacing=6)
         form = in_column(self._lane_row, self._message, self._search, 1, margins=(8, 4, 8, 4), spacing=6)
         filled(QVBoxLayout(self), ScrollingForm(form), margins=0)
         self.first_stop = self._forward
 
     def _choices(self) -> QWidget:
-        tip = "Whose search is displayed."
-        self._lane = describe(combo_box([]), "search.lane", "Classifier", tip)
-        self._lane.activated.connect(lambda: self._desk.choose(slot=self._lane.currentData()))
-        entries = [(f"up to {each}" + " (the program's)" * (each == LEAF_SIZES[-1]), each) for each in LEAF_SIZES]
-        tip = "A box of more points is split again. Small leaves: many boxes, few distances."
-        self._leaf = describe(combo_box(entries), "search.leaf_size", "Points in a leaf", tip)
-        self._leaf.activated.connect(lambda: self._desk.choose(leaf_size=self._leaf.currentData()))
+        self._lane = chooser(
+            "search.lane",
+            "Classifier",
+            "The classifier whose search is displayed.",
+            lambda slot: self._searching.choose(slot=slot),
+        )
+        self._leaf = chooser(
+            "search.leaf_size",
+            "Points in a leaf",
+            "A box of more points is split again. Small leaves: many boxes, few distances.",
+            lambda size: self._searching.choose(leaf_size=size),
+            [(f"up to {each}" + " (the program's)" * (each == LEAF_SIZES[-1]), each) for each in LEAF_SIZES],
+        )
         self._lane_row = in_row(label_for("Classifier", self._lane), (self._lane, 1))
         return in_row(label_for("Points in a leaf", self._leaf), (self._leaf, 1))
 
     def _buttons(self) -> QWidget:
-        desk = self._desk
+        searching = self._searching
         rows = (
-            ("start", "Start", "To the start", "The box of all points (Home).", lambda: desk.to_start(0)),
-            ("back", "Back", "Step back", "One step earlier (< or comma).", lambda: desk.step(0, -1)),
-            ("forward", "Forward", "Step forward", "The next step (> or full stop).", lambda: desk.step(0, 1)),
+            ("start", "Start", "To the start", "The box of all points (Home).", lambda: searching.to_start(0)),
+            ("back", "Back", "Step back", "One step earlier (< or comma).", lambda: searching.step(0, -1)),
+            ("forward", "Forward", "Step forward", "The next step (> or full stop).", lambda: searching.step(0, 1)),
             ("search", "To search", "To the search", "The whole tree, before the search begins.",
-             lambda: desk.choose(step=self._splits)),
+             lambda: searching.choose(step=self._splits)),
             ("end", "End", "To the end", "The end of the search, also while the query moves (End).",
-             lambda: desk.to_end(0)),
+             lambda: searching.to_end(0)),
         )  # fmt: skip
         made = [clickable(QPushButton(row[1]), f"search.{row[0]}", *row[2:]) for row in rows]
-        tip = "Keep this query; again to follow the pointer (Q)."
-        self._pin = clickable(QPushButton("Pin"), "search.pin", "Pin the query", tip, self._toggle_pin)
+        self._pin = clickable(
+            QPushButton("Pin"),
+            "search.pin",
+            "Pin the query",
+            "Keep this query; again to follow the pointer (Q).",
+            self._toggle_pin,
+        )
         self._pin.setCheckable(True)
         self._forward = made[2]
         return ButtonRows([*made, self._pin])
 
     def minimumSizeHint(self) -> QSize:
-        hint = super().minimumSizeHint()
-        return QSize(max(hint.width(), 240), hint.height())
+        return super().minimumSizeHint().expandedTo(QSize(240, 0))
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's search."""
@@ -108,8 +117,8 @@ class SearchPanel(QWidget):
         self._message.say(shown.message, keep=False)
         self._search.setVisible(search is not None)
         numbers = {lane.slot: place + 1 for place, lane in enumerate(scene.lanes)}
-        show_entries(self._lane, [(f"Classifier {numbers[slot]}", slot) for slot in shown.slots if slot in numbers])
-        show_choice(self._lane, shown.slot)
+        entries = [(f"Classifier {numbers[slot]}", slot) for slot in shown.slots if slot in numbers]
+        show_options(self._lane, entries, shown.slot)
         self._lane_row.setVisible(len(shown.slots) > 1)
         show_choice(self._leaf, scene.session.of(SearchSession).leaf_size)
         self._length, self._splits = (0, 0) if search is None else (search.length, search.n_splits)
@@ -130,7 +139,7 @@ class SearchPanel(QWidget):
 
     def _toggle_pin(self) -> None:
         self._controller.feature(ProbeController).toggle()
-        self._show_pin()  # where there was nothing to pin, no scene comes
+        self._show_pin()  # if there was nothing to pin, no new scene comes
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and cast(QKeyEvent, event).key() in OWN_KEYS:
@@ -139,5 +148,5 @@ class SearchPanel(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not timeline_keys.take_key(event, self._desk, 0, self._length):
+        if not timeline_keys.take_key(event, self._searching, 0, self._length):
             super().keyPressEvent(event)

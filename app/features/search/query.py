@@ -13,7 +13,7 @@ from solver.knn.search_tree import SearchTree, SearchWalk
 
 
 class Search(Struct, frozen=True, eq=False):
-    """A tree and the walk through it, None without a query; `model` is what both are of."""
+    """A tree and the walk through it, None without a query; `model` is the model of both."""
 
     model: KNeighborsClassifier
     kd_tree: SearchTree
@@ -21,24 +21,24 @@ class Search(Struct, frozen=True, eq=False):
 
     @property
     def n_splits(self) -> int:
-        """Splits of the tree."""
+        """Number of splits of the tree."""
         return self.kd_tree.n_leaves - 1
 
     @property
     def length(self) -> int:
-        """Steps that can be displayed: all splits, then all boxes of the walk."""
+        """Number of steps that can be displayed: all splits, then all boxes of the walk."""
         return self.n_splits + (0 if self.walk is None else len(self.walk.steps))
 
 
 class SearchQuery(Struct, frozen=True):
-    """Query: how this model finds the neighbours of `location`, by a tree with leaves of at most `leaf_size`."""
+    """Query: find the neighbours of `location` by a tree with leaves of at most `leaf_size` points."""
 
     model: KNeighborsClassifier
     location: tuple[float, float] | None
     leaf_size: int
 
     def answer(self, post: Callable[[Search], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post a `Search`; a short walk has no pause, so that a moving pointer never overtakes it."""
+        """Post a `Search`; a short walk does not pause, so a moving pointer never overtakes it."""
         pace, walk = Pace(overtaken), None
         yield from pace.pause()
         tree = _tree(self.model, self.leaf_size)
@@ -47,5 +47,5 @@ class SearchQuery(Struct, frozen=True):
         post(Search(self.model, tree, walk))
 
 
-#: A pointer that moves searches the same tree again and again.
+#: Cached, since a moving pointer searches the same tree again and again.
 _tree = lru_cache(maxsize=4)(KNeighborsClassifier.search_tree)

@@ -1,4 +1,4 @@
-"""Scene of the neighbour search: which lane it is of, how far it is displayed, and its sentences."""
+"""Scene of the neighbour search: its lane, the displayed step, and its sentences."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from . import text as words
 from .query import Search, SearchQuery
 from .state import NAME, SearchSession
 
-#: Lines to neighbours that the picture shows at most.
+#: Largest number of lines to neighbours in the picture.
 MOST_LINES = 60
 NO_LANE_PROBE = LaneProbe()
 
 
 class SearchScene(Struct, frozen=True, eq=False):
-    """What panel and picture show of a search.
+    """The search for panel and picture.
 
     Attributes
     ----------
     slot : int
-        Of the lane it is of; -1 without one.
+        Of its lane; -1 without one.
     slots : tuple of int
-        Those of all lanes on screen with kNN.
+        Of all visible lanes with kNN.
     search : Search or None
     step : int
-        How many of its steps are displayed.
+        Number of displayed steps.
     probe : Probe
         The query, for the overlay.
     sketch : LaneProbe
         The nearest locations so far.
     texts : tuple of str
-        Which step this is, what it does, what has been looked at, and which tree the program itself searches.
+        Heading, sentence of the step, counts, and the sentence about the program's own search.
     message : str
         Why there is no search, or "".
     """
@@ -61,7 +61,7 @@ class SearchScene(Struct, frozen=True, eq=False):
 
 
 def slots_of(document: Document, results: Results) -> dict[int, KNeighborsClassifier]:
-    """Return the nearest neighbours that the lanes on screen show, by slot."""
+    """Return the nearest-neighbour models that the visible lanes show, by slot."""
     frames = {slot: results.frame(slot) for slot in document.slots[: document.shown]}
     models = {
         slot: frame.neighbours for slot, frame in frames.items() if frame is not None and frame.picture is not None
@@ -70,27 +70,27 @@ def slots_of(document: Document, results: Results) -> dict[int, KNeighborsClassi
 
 
 def slot_of(session: Session, slots: Collection[int]) -> int:
-    """Return the one of `slots` whose search is displayed, while the panel is open; -1 for none."""
+    """Return the one of `slots` whose search is displayed while the panel is open; -1 for none."""
     if NAME not in session.open_panels:
         return -1
     return next((slot for slot in slots if slot == session.of(SearchSession).slot), next(iter(slots), -1))
 
 
 def search_of(document: Document, session: Session, results: Results) -> Search | None:
-    """Return the newest search that is known, while the panel is open."""
+    """Return the newest known search while the panel is open."""
     answer = results.answer(LaneQuestion(NAME, slot_of(session, slots_of(document, results))))
     return None if answer is None else cast("Search | None", answer.value)
 
 
 def _refusal(model: KNeighborsClassifier) -> str:
-    """Return why no search of `model` is displayed; "" where one is."""
+    """Return why no search of `model` is displayed; "" if one is."""
     if model.metric == "cosine":
         return words.COSINE
     return "" if model.scaler is None else words.STANDARDISED
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """Return the search at the query, while the panel is open."""
+    """Return the search for the query while the panel is open."""
     session, models = context.session, slots_of(context.document, context.results)
     slot = slot_of(session, models)
     if slot < 0 or _refusal(models[slot]) or not fast_loops.ready():
@@ -100,7 +100,7 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[SearchScene, ...]:
-    """Return what is displayed, while the panel is open."""
+    """Return the scene of the search while the panel is open."""
     document, session, results = context.document, context.session, context.results
     if NAME not in session.open_panels:
         return ()
@@ -120,7 +120,7 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[SearchScene, ..
 def _displayed(
     slot: int, slots: tuple[int, ...], search: Search, step: int, pinned: bool, by_pointer: bool
 ) -> SearchScene:
-    """Return what is displayed of a search; a pointer that moves requests the same, until its own search is known."""
+    """Return the scene of a search; a moving pointer requests the same one until its own search is known."""
     location = None if search.walk is None else (float(search.walk.query[0]), float(search.walk.query[1]))
     texts = words.heading(search, step), words.sentence(search, step), words.counts(search, step), words.own(search)
     probe = Probe(location, pinned, location if by_pointer else None)  # no cross under the pointer itself
@@ -128,7 +128,7 @@ def _displayed(
 
 
 def _sketch(search: Search, step: int) -> LaneProbe:
-    """Lines to the nearest locations so far, and the line of the distance beyond which boxes are pruned."""
+    """Return lines to the nearest locations so far, and the circle of the distance beyond which boxes are pruned."""
     done = step - search.n_splits
     if search.walk is None or done <= 0:
         return NO_LANE_PROBE

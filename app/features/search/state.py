@@ -1,4 +1,4 @@
-"""SearchSession: which step of which search is displayed, and how small the leaves of the tree are."""
+"""SearchSession: the displayed step and lane, and the size of the tree's leaves."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from msgspec.structs import replace
 from app.state.session import FeatureSession
 from solver.knn.search_tree import LARGEST_LEAF
 
-#: The panel's name among the docks, and the beginning of that of the question.
+#: Name of the panel among the docks, and first part of the name of its questions.
 NAME = "search"
-#: Choices of the locations of a leaf, at most; the last is the program's own.
+#: Choices for the largest number of locations in a leaf; the last is the program's own.
 LEAF_SIZES = (2, 4, 8, 16, LARGEST_LEAF)
 
 
 class SearchSession(FeatureSession, frozen=True):
-    """What is displayed of the search for neighbours.
+    """The user's choices for the neighbour search.
 
     Attributes
     ----------
     step : int or None
-        Splits of the tree, then boxes of the search, that are displayed; None: all.
+        Number of displayed steps: splits of the tree, then boxes of the search; None: all.
     leaf_size : int
         One of `LEAF_SIZES`.
     slot : int or None

@@ -91,34 +91,34 @@ def _walk_sentence(search: Search, walk: SearchWalk, step: SearchStep) -> str:
 
 
 def counts(search: Search, step: int) -> str:
-    """Return what has been looked at so far, against brute force."""
+    """Return how many points and boxes were visited so far, compared with brute force."""
     if search.walk is None or step < search.n_splits:
         return ""
     steps, total = search.walk.steps[: step - search.n_splits], len(search.kd_tree.points)
     looked, pruned = steps[-1].measured if steps else 0, sum(each.outcome == "prune" for each in steps)
     opened = f"{grouped(len(steps) - pruned)} box{'' if len(steps) - pruned == 1 else 'es'}"
-    said = f"Looked at {grouped(looked)} of {_total(search)}: {opened} opened, {grouped(pruned)} pruned."
+    result = f"Looked at {grouped(looked)} of {_total(search)}: {opened} opened, {grouped(pruned)} pruned."
     if step < search.length:
-        return said
+        return result
     brute = "Brute force looks at no more." if looked == total else f"Brute force looks at all {grouped(total)}."
-    return f"{said} The search has ended: no other box can hold a neighbour. {brute}"
+    return f"{result} The search has ended: no other box can hold a neighbour. {brute}"
 
 
 def own(search: Search) -> str:
-    """Return which tree the program itself searches."""
+    """Return a sentence about the tree that the program itself searches."""
     largest, tree = LEAF_SIZES[-1], search.kd_tree
-    said = (
+    result = (
         "The program itself searches this tree to classify given points, but stops splitting at leaves of up to"
         f" {largest}, because measuring a few more distances costs less than opening boxes."
     )
     if tree.leaf_size == largest:
-        said = "This is the tree that the program itself searches to classify given points."
-    said += " Pictures need no tree: there a square of 16 × 16 pixels shares one search."
+        result = "This is the tree that the program itself searches to classify given points."
+    result += " Pictures need no tree: there a square of 16 × 16 pixels shares one search."
     if not tree.is_traced(search.model.n_neighbors):
-        said += " For Minkowski distances and for k above 16 its bound is looser: it may open a few more boxes."
+        result += " For Minkowski distances and for k above 16 its bound is looser: it may open a few more boxes."
     if len(tree.points) < len(tree.location):
-        said += " Equal points are one location of the tree, measured once."
-    return said
+        result += " Equal points are one location of the tree, measured once."
+    return result
 
 
 def number(value: float) -> str:
@@ -139,7 +139,7 @@ def ordinal(number: int) -> str:
 
 
 def _points(search: Search, node: int) -> str:
-    """Return how many locations a node has: they are points where no two are equal."""
+    """Return the number of locations of a node; they are called points if no two points are equal."""
     tree = search.kd_tree
     begin, end = tree.range_of(node)
     return count(end - begin, "point" if len(tree.points) == len(tree.location) else "location")

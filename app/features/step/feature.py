@@ -1,4 +1,4 @@
-"""Why this step: the pair, its box, and what the rule compared."""
+"""Step: the pair of the next step, its box, and what the rule compared."""
 
 from app.scene.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED

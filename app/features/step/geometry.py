@@ -1,6 +1,6 @@
-"""Where things stand in the pictures of an SMO step: the box with its segment, and D along it; no Qt.
+"""Geometry of the pictures of an SMO step: the box with its segment, and D along it; no Qt.
 
-`Box` and `Gain` are in the step's own units, `fitted`, `leaves` and `apart` in pixels.
+`StepBox` and `StepGain` use the units of the step; `fitted`, `leaves` and `apart` use pixels.
 """
 
 from __future__ import annotations
@@ -14,38 +14,39 @@ from solver.core.arrays import Array
 from solver.inspection.step_explanation import Explanation
 
 Place = tuple[float, float]
-#: A bound this many times beyond the multipliers is not drawn: the step would be a dot in a corner.
+#: A bound beyond the multipliers by this factor is not drawn: the step would be a dot in a corner.
 FAR = 12.0
-#: What is drawn of an axis without bound, beyond the multipliers.
+#: Drawn length of an axis without bound, relative to the largest multiplier.
 BEYOND = 1.35
-#: Boxes up to so many times longer than wide are drawn to scale.
+#: Largest ratio of the sides of a box that is drawn to scale.
 SLIMMEST = 4.0
-#: How far along the segment the parabola is drawn: of lambda* when it is free, of lambda* and the step when clipped.
+#: Drawn length of the parabola: relative to lambda* if it is free, to lambda* and to the step if it is clipped; and
+#: before zero.
 PAST_TOP, PAST_CLIPPED, PAST_STEP, BEFORE = 1.5, 1.15, 2.5, 0.08
 SAMPLES = 33
 
 
-class Box(Struct, frozen=True):
-    """[0, C_i] x [0, C_j] and what happens in it; places are (alpha_i, alpha_j).
+class StepBox(Struct, frozen=True):
+    """The box [0, C_i] x [0, C_j] and the step in it; locations are (alpha_i, alpha_j).
 
     Attributes
     ----------
     width, height : float
-        What is drawn of both axes.
+        Drawn length of both axes.
     bounded_i, bounded_j : bool
-        Whether the far side is C itself; else there is none, or it lies further out.
+        True if the far side is C itself; else there is none, or it is further out.
     to_scale : bool
     aspect : float
-        Width by height of the drawing.
+        Width divided by height of the drawing.
     low_end, high_end : tuple of float
-        The ends of the segment, alpha_j least and largest, or where it leaves what is drawn.
+        Ends of the segment, smallest and largest alpha_j, or where it leaves the drawing.
     low_ends, high_ends : bool
-        Whether these are L and H.
+        True if these are L and H.
     now, after : tuple of float
     top : tuple of float or None
-        At lambda*; None where D has no top.
+        The maximum, at lambda*; None if D has none.
     labels : tuple of (float, str)
-        Marks of the alpha_j axis from below: 0, C, L and H; equal ones in one.
+        Labels of the alpha_j axis from below: 0, C, L and H; equal ones are joined.
     """
 
     width: float
@@ -64,8 +65,8 @@ class Box(Struct, frozen=True):
     labels: tuple[tuple[float, str], ...]
 
 
-def box_of(step: Explanation) -> Box:
-    """The box of `step`."""
+def box_of(step: Explanation) -> StepBox:
+    """Return the box of `step`."""
     largest = max(step.alpha_i, step.alpha_j, *step.after)
     bounded_i, bounded_j = step.C_i <= FAR * largest, step.C_j <= FAR * largest
     width = step.C_i if bounded_i else BEYOND * largest
@@ -76,12 +77,12 @@ def box_of(step: Explanation) -> Box:
         height = max(width, height)
     ratio = width / height
     to_scale = 1.0 / SLIMMEST <= ratio <= SLIMMEST
-    # Along the segment, by lambda; alpha_j falls with it when y_j is +1.
+    # Lengths of lambda along the segment; alpha_j falls with it if y_j is +1.
     back = min(step.back, _room(step.alpha_i, -step.y_i, width), _room(step.alpha_j, step.y_j, height))
     ahead = min(step.longest, _room(step.alpha_i, step.y_i, width), _room(step.alpha_j, -step.y_j, height))
     ends = [(at(step, -back), back >= step.back), (at(step, ahead), ahead >= step.longest)]
     low, high = ends if step.y_j < 0 else reversed(ends)
-    return Box(
+    return StepBox(
         width,
         height,
         bounded_i,
@@ -100,7 +101,7 @@ def box_of(step: Explanation) -> Box:
 
 
 def at(step: Explanation, length: float) -> Place:
-    """(alpha_i, alpha_j) after a step of this length, within the box."""
+    """Return (alpha_i, alpha_j) after a step of this length, within the box."""
     alpha_i, alpha_j = step.alpha_i + step.y_i * length, step.alpha_j - step.y_j * length
     return min(max(alpha_i, 0.0), step.C_i), min(max(alpha_j, 0.0), step.C_j)
 
@@ -118,50 +119,41 @@ def _labels(step: Explanation) -> tuple[tuple[float, str], ...]:
     return tuple((value, " = ".join(sorted(names, key="HLC0".index))) for value, names in found.items())
 
 
-class Gain(Struct, frozen=True, eq=False):
-    """D along the segment, less what it is now; places are (lambda, gain).
+class StepGain(Struct, frozen=True, eq=False):
+    """D along the segment, relative to its present value; locations are (lambda, gain).
 
     Attributes
     ----------
     left, right, bottom, top : float
-        What is drawn.
-    back, longest : float
-        The box leaves lambda between -back and longest.
+        The drawn range.
+    limits : tuple
+        The ends of the box, as far as they are drawn; else None.
     curve : ndarray of shape (m, 2)
-    after : tuple of float
-        The step that is made.
     vertex : tuple of float or None
-        At lambda*; None where D has no top.
+        The maximum, at lambda*; None if D has none.
     vertex_inside : bool
-        Whether it is drawn.
+        True if it is drawn.
     """
 
     left: float
     right: float
     bottom: float
     top: float
-    back: float
-    longest: float
+    limits: tuple[float | None, float | None]
     curve: Array
-    after: Place
     vertex: Place | None
     vertex_inside: bool
 
     def between(self, low: float, high: float) -> list[Place]:
-        """The curve from one lambda to another."""
+        """Return the curve from one lambda to another."""
         inside = (self.curve[:, 0] > low) & (self.curve[:, 0] < high)
         lengths = self.curve[:, 0]
         ends = [(end, float(np.interp(end, lengths, self.curve[:, 1]))) for end in (low, high)]
         return [ends[0], *((x, y) for x, y in self.curve[inside].tolist()), ends[1]]
 
-    @property
-    def limits(self) -> tuple[float | None, float | None]:
-        """Where the box begins and ends, as far as that is drawn."""
-        return (-self.back if -self.back >= self.left else None), (self.longest if self.longest <= self.right else None)
 
-
-def gain_of(step: Explanation) -> Gain:
-    """The parabola of `step`."""
+def gain_of(step: Explanation) -> StepGain:
+    """Return the parabola of `step`."""
     right = BEYOND * step.step
     vertex = None
     if step.curved:
@@ -176,15 +168,13 @@ def gain_of(step: Explanation) -> Gain:
     inside = vertex is not None and vertex[0] <= right
     if inside and vertex is not None:
         top = max(top, vertex[1])
-    return Gain(
+    return StepGain(
         left,
         right,
         bottom,
         top,
-        step.back,
-        step.longest,
+        (-step.back if -step.back >= left else None, step.longest if step.longest <= right else None),
         np.column_stack((lengths, gains)),
-        (step.step, step.gain),
         vertex,
         inside,
     )
@@ -206,14 +196,14 @@ class PlotFrame(Struct, frozen=True):
     y1: float
 
     def at(self, place: Place) -> Place:
-        """The pixel of a place."""
+        """Return the pixel of a location."""
         x = self.left + self.width * (place[0] - self.x0) / (self.x1 - self.x0)
         y = self.top + self.height * (1.0 - (place[1] - self.y0) / (self.y1 - self.y0))
         return x, y
 
 
-def fitted(box: Box, left: float, top: float, width: float, height: float) -> PlotFrame:
-    """The largest frame for `box` within a rectangle of pixels, in its middle."""
+def fitted(box: StepBox, left: float, top: float, width: float, height: float) -> PlotFrame:
+    """Return the largest frame for `box` in the middle of a rectangle of pixels."""
     wide = min(width, height * box.aspect)
     high = wide / box.aspect
     return PlotFrame(
@@ -222,7 +212,9 @@ def fitted(box: Box, left: float, top: float, width: float, height: float) -> Pl
 
 
 def leaves(start: Place, end: Place, left: float, top: float, right: float, bottom: float) -> tuple[Place, bool]:
-    """The last place within a rectangle on the way from `start`, inside it, to `end`; and whether that is not `end`."""
+    """Return the last point within a rectangle on the way from `start`, inside it, to `end`; and whether that is not
+    `end`.
+    """
     share = 1.0
     for begin, finish, low, high in ((start[0], end[0], left, right), (start[1], end[1], top, bottom)):
         if finish > high:
@@ -233,7 +225,7 @@ def leaves(start: Place, end: Place, left: float, top: float, right: float, bott
 
 
 def free_corner(frame: PlotFrame, start: Place, end: Place) -> Place:
-    """The corner of `frame` that is farthest from the line of pixels from `start` to `end`."""
+    """Return the corner of `frame` farthest from the line of pixels from `start` to `end`."""
     corners = [(x, y) for y in (frame.top, frame.top + frame.height) for x in (frame.left, frame.left + frame.width)]
     dx, dy = end[0] - start[0], end[1] - start[1]
     square = dx * dx + dy * dy or 1.0
@@ -242,13 +234,13 @@ def free_corner(frame: PlotFrame, start: Place, end: Place) -> Place:
         share = ((corner[0] - start[0]) * dx + (corner[1] - start[1]) * dy) / square
         share = min(max(share, 0.0), 1.0)
         away = np.hypot(start[0] + share * dx - corner[0], start[1] + share * dy - corner[1])
-        return round(float(away), 3)  # of two that are equally far, the upper left one
+        return round(float(away), 3)  # of two equally distant ones, the upper left one
 
     return max(corners, key=distance)
 
 
 def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """`places`, increasing, moved as little as it takes for them to be `gap` apart and within [low, high]."""
+    """Return `places`, which ascend, moved as little as necessary to be `gap` apart and within [low, high]."""
     moved: list[float] = []
     for place in places:
         moved.append(max(place, moved[-1] + gap if moved else low))
@@ -260,7 +252,7 @@ def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[
 
 
 def shown_rows(total: int, chosen: int, room: int) -> list[int]:
-    """Which of `total` candidates are shown in `room` rows: the first ones, and the chosen one last if it is beyond."""
+    """Return which of `total` candidates are shown in `room` rows: the first ones; a chosen one beyond them is last."""
     count = min(total, max(room, 1))
     if chosen < count:
         return list(range(count))

@@ -1,10 +1,9 @@
-"""StepPanel: why SMO takes the pair it takes, and what the step does: words, the box, the gain, the candidates."""
+"""StepPanel: why SMO chooses its pair, and what the step does: sentences, box, gain and candidates."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import grouped
@@ -12,6 +11,8 @@ from app.core.points import Points
 from app.engine.run_state import RunState
 from app.scene.model import Scene
 from app.views.theme import Theme
+from app.views.widgets.boxes import grid_on
+from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.scrolling_form import ScrollingForm
 from solver.svm.working_set_candidates import Ranking
@@ -19,20 +20,21 @@ from solver.svm.working_set_candidates import Ranking
 from . import text as words
 from .view_box import BoxView
 from .view_gain import GainView
-from .view_ranking import RankingView, Strip
+from .view_ranking import RankedPoints, RankingView
 from .view_text import Paragraph, TextView
 
 LARGE = 1.25
-#: From this many lines of text in width on, everything stands side by side; in a low panel from fewer on.
+#: Size of the first sentence, relative to the font.
 WIDE, WIDE_AND_LOW = 56.0, 36.0
-#: From so many on, box and gain stand beside the candidates, if the panel is not much taller than wide.
+#: Width (lines of text) from which box and gain are beside the candidates, unless the panel is taller than wide by this
+#: factor.
 MIDDLING, NOT_TALL = 28.0, 1.35
-#: In a panel lower than this, the sentences about the candidates are left to the tooltips of the bars.
+#: Height (lines of text) below which the sentences about the candidates are only in the tooltips of the bars.
 ROOMY = 20.0
-#: Least height of box and gain when they stand below one another, as a share of the width.
+#: Minimum height of box and gain below each other, relative to the width.
 TALL_BOX, TALL_GAIN = 0.58, 0.54
-#: By the number of columns: the share of the width that box and gain have; the stretches of columns and of rows; and
-#: row, column and how many of both for the words, box, gain, candidates and the sentences about them.
+#: By the number of columns: the share of the width that box and gain get; the stretches of columns and of rows; and
+#: row, column and their spans for words, box, gain, candidates, and the sentences about them.
 LAYOUTS = {
     1: (1.0, (1, 0, 0), (0, 3, 2, 4, 0), ((0, 0, 1, 1), (1, 0, 1, 1), (2, 0, 1, 1), (3, 0, 1, 1), (4, 0, 1, 1))),
     2: (0.45, (3, 2, 0), (0, 6, 5, 0, 0), ((0, 0, 1, 2), (1, 0, 1, 1), (2, 0, 1, 1), (1, 1, 2, 1), (3, 0, 1, 2))),
@@ -40,8 +42,8 @@ LAYOUTS = {
 }
 
 
-class StepPanel(QWidget):
-    """The next step of the run that is studied, or at its end the last.
+class StepPanel(FittedWidget):
+    """The next step of the displayed run, or its last step once it has ended.
 
     Parameters
     ----------
@@ -50,10 +52,9 @@ class StepPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        describe(self, "step", "Step", words.TEACHING)
-        self.setToolTip("")
+        describe(self, "step", "Step", words.TEACHING, hover=False)
         self._shown: tuple[RunState | None, Theme, Points, str] | None = None
-        self._strips: tuple[()] | tuple[Strip, Strip] = ()
+        self._strips: tuple[()] | tuple[RankedPoints, RankedPoints] = ()
         self._run = -1
         self._columns = 0
         self._any = False  # there are pictures
@@ -63,46 +64,37 @@ class StepPanel(QWidget):
         self._first = RankingView("step.first", controller.playback.hover)
         self._second = RankingView("step.second", controller.playback.hover)
         form, candidates = QWidget(), QWidget()
-        self._grid, self._beside = QGridLayout(form), QGridLayout(candidates)
-        self._grid.setContentsMargins(10, 8, 10, 8)
-        self._grid.setVerticalSpacing(10)
-        self._grid.setHorizontalSpacing(14)
-        self._beside.setContentsMargins(0, 0, 0, 0)
-        self._beside.setHorizontalSpacing(12)
+        self._grid = grid_on(form, (10, 8, 10, 8), across=14, down=10)
+        self._beside = grid_on(candidates, across=12)
         self._beside.addWidget(self._first, 0, 0)
         self._beside.setColumnStretch(0, 1)
         self._pictures = (self._box, self._gain, candidates, self._because)
         filled(QVBoxLayout(self), ScrollingForm(form), margins=0)
-        self._arrange()
+        self.fit()
 
     def minimumSizeHint(self) -> QSize:
-        hint = super().minimumSizeHint()
-        return QSize(max(hint.width(), 240), hint.height())
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._arrange()
+        return super().minimumSizeHint().expandedTo(QSize(240, 0))
 
     # -- layout ----------------------------------------------------------------------------------------------------
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
-    def _arrange(self) -> None:
-        """As many columns as there is width for: three pictures, or box over gain and the candidates, or one."""
+    def fit(self) -> None:
+        """Choose the number of columns by the width: three pictures, box over gain beside the candidates, or one
+        column.
+        """
         line = self._box.line()
         low = self.height() < ROOMY * line
         if self.width() >= (WIDE_AND_LOW if low else WIDE) * line:
             columns = 3
         else:
             columns = 2 if self.width() >= max(MIDDLING * line, self.height() / NOT_TALL) else 1
-        for picture in self._pictures:  # the bars' tooltips tell what the sentences do
+        for picture in self._pictures:  # the bars' tooltips have the same sentences
             picture.setVisible(self._any and not (low and columns == 3 and picture is self._because))
         share, column_stretches, row_stretches, cells = LAYOUTS[columns]
-        self._box.keep(round(TALL_BOX * share * self.width()))
-        self._gain.keep(round(TALL_GAIN * share * self.width()))
+        least = {cells[1][0]: TALL_BOX, cells[2][0]: TALL_GAIN} if self._any else {}
+        for row in range(len(row_stretches)):
+            height = round(least.get(row, 0.0) * share * self.width())
+            if height != self._grid.rowMinimumHeight(row):  # otherwise the panel would be laid out again
+                self._grid.setRowMinimumHeight(row, height)
         if columns == self._columns:
             return
         self._columns = columns
@@ -113,7 +105,7 @@ class StepPanel(QWidget):
             self._grid.setColumnStretch(column, stretch)
         for row, stretch in enumerate(row_stretches):
             self._grid.setRowStretch(row, stretch)
-        below = columns == 2  # one strip of candidates below the other
+        below = columns == 2  # one ranking of candidates below the other
         self._beside.removeWidget(self._second)
         self._beside.addWidget(self._second, int(below), int(not below))
         self._beside.setColumnStretch(1, int(not below))
@@ -121,7 +113,7 @@ class StepPanel(QWidget):
     # -- the scene ---------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the step of the scene's study."""
+        """Show the step of the scene's run."""
         run_state, points = scene.run_state, scene.points
         teaching = scene.no_run or words.TEACHING
         shown = run_state, theme, points, teaching
@@ -129,11 +121,11 @@ class StepPanel(QWidget):
             self._show_words(run_state, teaching, points, theme)
             self._show_pictures(run_state, points, theme)
             self._shown = shown
-            # At the end it takes a moment until the last step is known: their places are kept meanwhile.
+            # At the end it takes a moment until the last step is known: the pictures keep their room meanwhile.
             coming = run_state is not None and run_state.trainer.has_rules and run_state.length > 0
             if self._any is not (coming or bool(self._strips)):
                 self._any = not self._any
-                self._arrange()
+                self.fit()
         for view, strip in zip((self._first, self._second), self._strips, strict=False):
             view.show_strip(strip, scene.session.hovered, theme)
 
@@ -147,18 +139,18 @@ class StepPanel(QWidget):
             Paragraph(words.heading(run_state, step), LARGE, bold=True),
             Paragraph(words.sentence(run_state), LARGE, goes_on=True),
         ]
-        said: list[str] = []
+        names: list[str] = []
         if not run_state.trainer.has_f and (at_work := run_state.pair[0]) >= 0:
             row = points.rows_of(run_state.points.ids[[at_work]])[0]
-            said = [f"x = {called(row)}"]
-            paragraphs.insert(1, Paragraph(said[0], bold=True, symbol=int(run_state.points.labels[at_work])))
+            names = [f"x = {called(row)}"]
+            paragraphs.insert(1, Paragraph(names[0], bold=True, symbol=int(run_state.points.labels[at_work])))
         if step is not None:
             at = run_state.index[[step.i, step.j]]
             rows, labels = points.rows_of(run_state.points.ids[at]), run_state.points.labels[at].tolist()
-            said = [f"{name} = {called(row)}" for name, row in zip("ij", rows, strict=True)]
+            names = [f"{name} = {called(row)}" for name, row in zip("ij", rows, strict=True)]
             paragraphs += [
-                Paragraph(said[0], bold=True, symbol=labels[0]),
-                Paragraph(said[1], bold=True, symbol=labels[1], goes_on=True),
+                Paragraph(names[0], bold=True, symbol=labels[0]),
+                Paragraph(names[1], bold=True, symbol=labels[1], goes_on=True),
                 Paragraph(step.effect, goes_on=True),
             ]
         if closing := words.closing(run_state):
@@ -168,7 +160,7 @@ class StepPanel(QWidget):
             self._words.release()
             self._because.release()
         self._words.show_text(tuple(paragraph for paragraph in paragraphs if paragraph.text), theme)
-        self.setAccessibleDescription(words.told(run_state, ", ".join(said)))
+        self.setAccessibleDescription(words.panel_text(run_state, ", ".join(names)))
 
     def _show_pictures(self, run_state: RunState | None, points: Points, theme: Theme) -> None:
         step = None if run_state is None else run_state.explanation
@@ -189,12 +181,12 @@ class StepPanel(QWidget):
 
 
 def called(row: int) -> str:
-    """ "point 12", by its row in the table; a point that is gone has none."""
+    """Return "point 12", by its row in the table; a deleted point has none."""
     return f"point {grouped(row)}" if row else "a point that is gone"
 
 
-def strip_of(run_state: RunState, ranking: Ranking, points: Points) -> Strip:
-    """`ranking`, with who its candidates are."""
+def strip_of(run_state: RunState, ranking: Ranking, points: Points) -> RankedPoints:
+    """Return `ranking` with the identity of its candidates."""
     at = run_state.index[ranking.candidates]
     ids, labels = run_state.points.ids[at], run_state.points.labels[at]
-    return Strip(ranking, tuple(ids.tolist()), tuple(labels.tolist()), tuple(points.rows_of(ids)))
+    return RankedPoints(ranking, tuple(ids.tolist()), tuple(labels.tolist()), tuple(points.rows_of(ids)))

@@ -1,4 +1,4 @@
-"""Text of the step panel: headings, formulas with the actual numbers in them, the end of a run; no Qt."""
+"""Text of the step panel: headings, formulas with the present numbers, the end of a run; no Qt."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from app.core.number_format import grouped, short
 from app.engine.run_state import RunState
 from solver import Certificate, Status
 from solver.inspection.step_explanation import Explanation
-from solver.svm.working_set_candidates import Ranking
 
-from .geometry import Gain
+from .geometry import StepGain
 
 TEACHING = (
     "Why this pair, and what the step does: train an SVM by SMO, pause, and go step by step with the keys , and ."
 )
-#: How a rule found a point that it did not find by comparing.
+#: How a rule found a point without comparing.
 HOW = {"drawn": "drawn", "next": "next in order", "first": "first that moves"}
 
 
 def number(value: float) -> str:
-    """`short` with a true minus sign."""
+    """Return `short` with true minus signs."""
     return short(value).replace("-", "−")
 
 
 def alike(values: Sequence[float]) -> list[str]:
-    """Numbers with as many decimals as it takes to tell them apart by three digits."""
+    """Return numbers with as many decimals as distinguish them in three digits."""
     finite = [value for value in values if math.isfinite(value)]
     largest = max((abs(value) for value in finite), default=0.0)
     spread = max(finite, default=0.0) - min(finite, default=0.0) or largest
@@ -38,7 +37,7 @@ def alike(values: Sequence[float]) -> list[str]:
 
 
 def ranked(values: Sequence[float]) -> list[str]:
-    """Numbers, the best first, with as many decimals as it takes to tell it from the next."""
+    """Return numbers, the best first, with as many decimals as distinguish it from the next."""
     behind = next((abs(value - values[0]) for value in values if value != values[0]), 0.0)
     largest = max(map(abs, values), default=0.0)
     if not 0.0 < behind < math.inf or largest >= 1e5:
@@ -51,29 +50,29 @@ def ranked(values: Sequence[float]) -> list[str]:
 
 
 def heading(run_state: RunState, step: Explanation | None) -> str:
-    """Which step it is."""
+    """Return the heading: which step it is."""
     if step is None:
         return f"After step {grouped(run_state.step)}" if run_state.step else "Before the first step"
     return f"Last step: {grouped(run_state.step)}" if step.newest else f"Next: step {grouped(run_state.step + 1)}"
 
 
 def sentence(run_state: RunState) -> str:
-    """The sentence on top."""
+    """Return the first sentence."""
     step = run_state.explanation
     if step is not None:
         return step.sentence
     if not run_state.trainer.has_rules:
-        said = run_state.operation or "This learner takes no pairs by a rule."
+        texts = run_state.operation or "This learner takes no pairs by a rule."
         if not run_state.trainer.has_f:
-            return said
-        return f"{said} Box, gain and candidates are shown for SMO only."
+            return texts
+        return f"{texts} Box, gain and candidates are shown for SMO only."
     if run_state.at_end:
         return "There was no step to make." if run_state.length == 0 else ""
     return "The next step is being looked for."
 
 
 def closing(run_state: RunState) -> str:
-    """What the end of the run means; "" while it goes on."""
+    """Return the sentence about the end of the run; "" while it continues."""
     if not run_state.at_end:
         return ""
     if run_state.trainer.has_rules:
@@ -81,7 +80,7 @@ def closing(run_state: RunState) -> str:
     return run_state.verdict and f"{run_state.verdict}."
 
 
-#: What can be said of the multipliers now that the run is over.
+#: Sentences about the multipliers at the end of a run.
 ENDED = {
     Status.OPTIMAL: "Optimal: no pair is left that could raise the dual by more than the tolerance allows "
     "(m − M = {violation} ≤ {tol}).",
@@ -95,7 +94,7 @@ ENDED = {
 
 
 def ended(certificate: Certificate, tol: float) -> str:
-    """What can be said of the multipliers now that the run is over."""
+    """Return the sentence about the multipliers at the end of a run."""
     violation = number(max(certificate.kkt_violation, 0.0))
     bound = number(certificate.margin_bound) if certificate.status is Status.NOT_SEPARABLE else ""
     return ENDED.get(certificate.status, "").format(violation=violation, tol=number(tol), bound=bound)
@@ -105,23 +104,23 @@ FORMULA = "λ* = (vᵢ − vⱼ) / (Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ)"
 
 
 def curvature(step: Explanation) -> str:
-    """The curvature with numbers: "Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = 1 + 1 − 2·0.315 = 1.37"."""
+    """Return the curvature with numbers: "Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = 1 + 1 − 2·0.315 = 1.37"."""
     k_ii, k_jj, k_ij = alike_terms(step)
     return f"Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = {k_ii} + {k_jj} − 2·{k_ij} = {number(step.curvature)}"
 
 
 def alike_terms(step: Explanation) -> tuple[str, str, str]:
-    """The kernel values with the digits that matter in the curvature; negative ones in parentheses."""
+    """Return the kernel values with the digits that matter in the curvature; negative ones in parentheses."""
     terms = (step.k_ii, step.k_jj, step.k_ij)
     digits = alike((0.0, step.curvature))[1].partition(".")[2] if step.curved else ""
     plain = max(map(abs, terms)) < 1e5 and len(digits) <= 7
-    said = [f"{term:.{len(digits)}f}".replace("-", "−") if plain and digits else number(term) for term in terms]
-    k_ii, k_jj, k_ij = (f"({text})" if text.startswith("−") else text for text in said)
+    texts = [f"{term:.{len(digits)}f}".replace("-", "−") if plain and digits else number(term) for term in terms]
+    k_ii, k_jj, k_ij = (f"({text})" if text.startswith("−") else text for text in texts)
     return k_ii.strip("()") if step.k_ii >= 0 else k_ii, k_jj, k_ij
 
 
 def length(step: Explanation) -> str:
-    """lambda* with numbers: "= (1.00 − (−1.00)) / 1.37 = 1.46,"."""
+    """Return lambda* with numbers: "= (1.00 − (−1.00)) / 1.37 = 1.46,"."""
     if not step.curved:
         return "does not exist: D has no top here,"
     v_i, v_j = alike((step.v_i, step.v_j))
@@ -130,14 +129,14 @@ def length(step: Explanation) -> str:
 
 
 def clipping(step: Explanation) -> str:
-    """What becomes of lambda*: "clipped to 1 by αⱼ = C"."""
+    """Return how lambda* is limited: "clipped to 1 by αⱼ = C"."""
     if not step.curved:
         return f"so λ = {number(step.step)}" + (f", until {step.where}" if step.where else "")
     return f"clipped to {number(step.step)} by {step.where}" if step.clipped else "which lies within the box"
 
 
-def ticks(step: Explanation, gain: Gain) -> list[tuple[float, str]]:
-    """What stands below the parabola and where, the most important first: "H: λ = 1", "0", "λ* = 1.46"."""
+def ticks(step: Explanation, gain: StepGain) -> list[tuple[float, str]]:
+    """Return positions and texts below the parabola, the most important first: "H: λ = 1", "0", "λ* = 1.46"."""
     ahead, behind = ("L", "H") if step.y_j > 0 else ("H", "L")
     low, high = gain.limits
     own = f"λ{' = λ*' if step.curved and not step.clipped else ''} = {number(step.step)}"
@@ -153,45 +152,40 @@ def ticks(step: Explanation, gain: Gain) -> list[tuple[float, str]]:
 
 
 def gain_line(step: Explanation) -> str:
-    """What the step brings, and what clipping costs."""
-    said = f"Gain {number(step.gain)}"
+    """Return the gain of the step, and the loss by clipping."""
+    texts = f"Gain {number(step.gain)}"
     if not step.curved:
-        return f"{said}; no top"
-    return f"{said}; clipping costs {number(step.lost)}" if step.clipped else f"{said}; clipping costs nothing"
+        return f"{texts}; no top"
+    return f"{texts}; clipping costs {number(step.lost)}" if step.clipped else f"{texts}; clipping costs nothing"
 
 
 def moves(step: Explanation) -> tuple[str, str, str]:
-    """How the two multipliers change, and between which limits."""
+    """Return the changes of the two multipliers, and the limits."""
     a_i, b_i = alike_pair(step.alpha_i, step.after[0])
     a_j, b_j = alike_pair(step.alpha_j, step.after[1])
     return (f"αᵢ: {a_i} → {b_i}", f"αⱼ: {a_j} → {b_j}", f"L = {number(step.low)} ≤ αⱼ ≤ H = {number(step.high)}")
 
 
 def moves_below(step: Explanation) -> list[str]:
-    """The same in short lines."""
+    """Return the same in short lines."""
     a_i, b_i = alike_pair(step.alpha_i, step.after[0])
     a_j, b_j = alike_pair(step.alpha_j, step.after[1])
     return [f"αᵢ: {a_i}", f"→ {b_i}", f"αⱼ: {a_j}", f"→ {b_j}", f"L = {number(step.low)}", f"H = {number(step.high)}"]
 
 
 def alike_pair(before: float, after: float) -> tuple[str, str]:
-    """Two numbers with the digits that tell them apart."""
+    """Return two numbers with the digits that distinguish them."""
     first, second = alike((before, after))
     return (number(before) if before == 0.0 else first), (number(after) if after == 0.0 else second)
 
 
 def bound(price: float, sign: str, same: bool) -> str:
-    """ "C = 10", "Cⱼ = 2.5"."""
+    """Return "C = 10", "Cⱼ = 2.5"."""
     return f"C{'' if same else sign} = {number(price)}"
 
 
-def ranking_title(ranking: Ranking) -> tuple[str, str]:
-    """How the chosen one was found, and the formula of the numbers at the bars."""
-    return HOW.get(ranking.how, ranking.measure.title), ranking.measure.formula
-
-
-def told(run_state: RunState | None, pair: str) -> str:
-    """Everything the panel shows, as text."""
+def panel_text(run_state: RunState | None, pair: str) -> str:
+    """Return the contents of the panel as text."""
     if run_state is None:
         return TEACHING
     step = run_state.explanation

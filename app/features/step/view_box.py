@@ -15,25 +15,27 @@ from app.views.widgets.painting import bold
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
-from .geometry import Box, Place, PlotFrame, apart, box_of, fitted, free_corner, leaves
-from .view import LEGEND, arrow, mark, paint_symbol, pen, text_at, width_of
+from .geometry import Place, PlotFrame, StepBox, apart, box_of, fitted, free_corner, leaves
+from .view_drawing import LEGEND, arrow, mark, paint_symbol, pen, text_at, width_of
 
-#: Lines of text above the picture and below it; and below it where the words stand beside it.
+#: Lines of text above the picture and below it; and below it if the words are beside it.
 ABOVE, BELOW, BELOW_ALONE = 1.35, 1.3, 1.0
-#: Narrower than so many lines, a change stands in a line of its own, and so does the legend.
+#: Width (lines) below which each change, and the legend, has a line of its own.
 NARROW = 23.0
-#: A view so many times as wide as high has its words beside the picture, in so many lines of width.
+#: Ratio of width to height from which the words are beside the picture, and their width (lines).
 FLAT, BESIDE = 1.3, 5.6
-#: Room round the box for a lambda* outside it, in lines.
+#: Space (lines) around the box for a lambda* outside it.
 ROUND = 1.15
-#: Least height, in lines.
+#: Minimum height (lines).
 LINES = ABOVE + BELOW + 2 + 2 * ROUND + 3.2
 USUAL_LABEL = "H = 0.0000"
 DASHES = (3.0, 2.5)
+#: Share of an open side that is drawn as a solid line.
+SOLID = 0.7
 
 
 class BoxView(Painted):
-    """The box of a step; with the classes of both points, whose symbols stand at the axes.
+    """The box of a step, with the symbols of both points' classes at the axes.
 
     Attributes
     ----------
@@ -42,7 +44,6 @@ class BoxView(Painted):
 
     def __init__(self) -> None:
         super().__init__()
-        self._least = 0  # height in pixels that it has at least, although it could do with less
         self.step: Explanation | None = None
         describe(
             self,
@@ -59,7 +60,7 @@ class BoxView(Painted):
             self.update()
 
     def show_step(self, step: Explanation | None, theme: Theme) -> None:
-        """Show `step`; nothing is drawn when it is shown already."""
+        """Show `step`; draws nothing if it is already shown."""
         if step is not self.step or theme is not self._theme:
             self.step, self._theme = step, theme
             self.update()
@@ -68,15 +69,9 @@ class BoxView(Painted):
         """Return the height of a line of text."""
         return self.metrics().height()
 
-    def keep(self, least: int) -> None:
-        """Ask for a height of at least so many pixels."""
-        if least != self._least:
-            self._least = least
-            self.updateGeometry()
-
     def minimumSizeHint(self) -> QSize:
         line = self.line()
-        return QSize(math.ceil(11 * line), max(math.ceil(LINES * line), self._least))
+        return QSize(math.ceil(11 * line), math.ceil(LINES * line))
 
     @property
     def _is_narrow(self) -> bool:
@@ -84,11 +79,11 @@ class BoxView(Painted):
 
     @property
     def _rows(self) -> int:
-        """Lines of words below the picture."""
+        """Number of lines of words below the picture."""
         return 4 if self._is_narrow else 2
 
-    def placed(self, step: Explanation) -> tuple[Box, PlotFrame, bool]:
-        """The box of `step`, where it is drawn, and whether the words stand beside it."""
+    def placed(self, step: Explanation) -> tuple[StepBox, PlotFrame, bool]:
+        """Return the box of `step`, where it is drawn, and whether the words are beside it."""
         line, box = self.line(), box_of(step)
         labels = (USUAL_LABEL, *(self._label(step, box, value, names) for value, names in box.labels))
         margin = max(width_of(label, self.font()) for label in labels)
@@ -126,41 +121,29 @@ class BoxView(Painted):
             self._paint_words(painter, step, theme)
 
     @staticmethod
-    def _label(step: Explanation, box: Box, value: float, names: str) -> str:
-        """What stands at a mark of the axis of alpha_j: "0", "L = 0", "H = C = 10"."""
-        said = names if step.C_i == step.C_j else names.replace("C", "Cⱼ")
+    def _label(step: Explanation, box: StepBox, value: float, names: str) -> str:
+        """Return the label at a mark of the alpha_j axis: "0", "L = 0", "H = C = 10"."""
+        caption = names if step.C_i == step.C_j else names.replace("C", "Cⱼ")
         if value == 0.0:
-            return said
-        return f"{said} = {words.number(value)}{' ↑' if _is_beyond(box, value) else ''}"
+            return caption
+        return f"{caption} = {words.number(value)}{' ↑' if _is_beyond(box, value) else ''}"
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
-    def _paint_box(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: PlotFrame) -> None:
-        """Sides that are bounds are solid; towards an open side they end dashed, and it has none."""
+    def _paint_box(self, painter: QPainter, step: Explanation, theme: Theme, box: StepBox, frame: PlotFrame) -> None:
+        """Draw bounds as solid sides; at the open side they end dashed, and there is no side."""
         area = QRectF(frame.left, frame.top, frame.width, frame.height)
         painter.fillRect(area, QColor(*theme.background))
-        solid, dashed = pen(theme.ink, 1.6), pen(theme.ink, 1.6)
-        dashed.setDashPattern(list(DASHES))
-        right, top = area.right(), area.top()
-        share = 0.7
-        end_x = right if box.bounded_i else area.left() + share * frame.width
-        end_y = top if box.bounded_j else area.bottom() - share * frame.height
-        painter.setPen(solid)
-        painter.drawLine(QLineF(area.left(), area.bottom(), end_x, area.bottom()))
-        painter.drawLine(QLineF(area.left(), area.bottom(), area.left(), end_y))
-        if box.bounded_i:
-            painter.drawLine(QLineF(right, area.bottom(), right, end_y))
-        if box.bounded_j:
-            painter.drawLine(QLineF(area.left(), top, end_x, top))
-        painter.setPen(dashed)
-        if not box.bounded_i:
-            painter.drawLine(QLineF(end_x, area.bottom(), right, area.bottom()))
-            if box.bounded_j:
-                painter.drawLine(QLineF(end_x, top, right, top))
-        if not box.bounded_j:
-            painter.drawLine(QLineF(area.left(), end_y, area.left(), top))
-            if box.bounded_i:
-                painter.drawLine(QLineF(right, end_y, right, top))
+        left, top, right, bottom = area.left(), area.top(), area.right(), area.bottom()
+        end_x = right if box.bounded_i else left + SOLID * frame.width
+        end_y = top if box.bounded_j else bottom - SOLID * frame.height
+        rows = [bottom, top] if box.bounded_j else [bottom]
+        columns = [left, right] if box.bounded_i else [left]
+        painter.setPen(pen(theme.ink, 1.6))
+        painter.drawLines([QLineF(left, y, end_x, y) for y in rows] + [QLineF(x, bottom, x, end_y) for x in columns])
+        painter.setPen(pen(theme.ink, 1.6, dashes=DASHES))
+        beyond = [QLineF(end_x, y, right, y) for y in rows] + [QLineF(x, end_y, x, top) for x in columns]
+        painter.drawLines([line for line in beyond if line.length() > 0])
         notes = []
         if math.inf in (step.C_i, step.C_j):
             notes.append("no upper bound")
@@ -172,11 +155,11 @@ class BoxView(Painted):
         corner = free_corner(frame, frame.at(box.low_end), frame.at(box.high_end))
         at_right, at_top = corner[0] > area.center().x(), corner[1] < area.center().y()
         for row, note in enumerate(notes if at_top else reversed(notes)):
-            y = top + (0.8 + row) * line if at_top else area.bottom() - (0.8 + row) * line
+            y = top + (0.8 + row) * line if at_top else bottom - (0.8 + row) * line
             x = inside.right() if at_right else inside.left()
             text_at(painter, theme, QPointF(x, y), note, inside, right=at_right, faint=True)
 
-    def _paint_axes(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: PlotFrame) -> None:
+    def _paint_axes(self, painter: QPainter, step: Explanation, theme: Theme, box: StepBox, frame: PlotFrame) -> None:
         line, around = self.line(), ROUND * self.line()
         whole = QRectF(self.rect())
         same = step.C_i == step.C_j
@@ -186,26 +169,22 @@ class BoxView(Painted):
         for value, names in box.labels:
             texts.append(self._label(step, box, value, names))
             wanted.append(frame.top if _is_beyond(box, value) else frame.at((0.0, value))[1])
-        # from below upwards, which is down in pixels
+        # from below upwards, which is decreasing in pixels
         rows = apart([-y for y in wanted], 0.95 * line, -bottom - 0.5 * line, -frame.top + 0.5 * line)
-        for said, y, row in zip(texts, wanted, rows, strict=True):
-            text_at(painter, theme, QPointF(left, -row), said, whole, right=True)
-            painter.setPen(pen(theme.faint, 1.0))
-            painter.drawLine(QLineF(left + 3, -row, frame.left - 0.25 * line, y))
-            painter.drawLine(QLineF(frame.left - 0.25 * line, y, frame.left, y))
-        dotted = pen(theme.faint, 1.3, Qt.PenStyle.DotLine)
-        for end, is_end in ((box.low_end, box.low_ends), (box.high_end, box.high_ends)):
-            x, y = frame.at(end)
-            if is_end and 0.0 < end[1] < box.height:
-                painter.setPen(dotted)
-                painter.drawLine(QLineF(frame.left, y, x, y))
+        tick, lines = 0.25 * line, list[QLineF]()
+        for caption, y, row in zip(texts, wanted, rows, strict=True):
+            text_at(painter, theme, QPointF(left, -row), caption, whole, right=True)
+            lines += [QLineF(left + 3, -row, frame.left - tick, y), QLineF(frame.left - tick, y, frame.left, y)]
+        ends = ((box.low_end, box.low_ends), (box.high_end, box.high_ends))
+        inside = [frame.at(end) for end, is_end in ends if is_end and 0.0 < end[1] < box.height]
+        painter.setPen(pen(theme.faint, 1.3, Qt.PenStyle.DotLine))
+        painter.drawLines([QLineF(frame.left, y, x, y) for x, y in inside])
         # alpha_i: 0 and C
         y = bottom + around + 0.3 * line
+        far = [frame.left + frame.width] if box.bounded_i else []
+        lines += [QLineF(x, bottom, x, bottom + tick) for x in (frame.left, *far)]
         painter.setPen(pen(theme.faint, 1.0))
-        painter.drawLine(QLineF(frame.left, bottom, frame.left, bottom + 0.25 * line))
-        if box.bounded_i:
-            x = frame.left + frame.width
-            painter.drawLine(QLineF(x, bottom, x, bottom + 0.25 * line))
+        painter.drawLines(lines)
         text_at(painter, theme, QPointF(frame.left, y), "0", whole, middle=True)
         price = words.bound(step.C_i, "ᵢ", same) + ("" if box.bounded_i else " →")
         wide = width_of(price, self.font())
@@ -223,13 +202,12 @@ class BoxView(Painted):
         text_at(painter, theme, at + QPointF(0.6 * line, 0), name, QRectF(self.rect()))
         painter.setFont(font)
 
-    def _paint_step(self, painter: QPainter, step: Explanation, theme: Theme, box: Box, frame: PlotFrame) -> None:
+    def _paint_step(self, painter: QPainter, step: Explanation, theme: Theme, box: StepBox, frame: PlotFrame) -> None:
         line, around = self.line(), ROUND * self.line()
         low, high, now, after = (_point(frame, place) for place in (box.low_end, box.high_end, box.now, box.after))
-        dashed = pen(theme.ink, 1.6)
-        dashed.setDashPattern(list(DASHES))
+        dashed = pen(theme.ink, 1.6, dashes=DASHES)
         for end, start, is_end in ((low, high, box.low_ends), (high, low, box.high_ends)):
-            if not is_end and QLineF(start, end).length() > 0:  # it goes on where nothing is drawn
+            if not is_end and QLineF(start, end).length() > 0:  # it continues where nothing is drawn
                 beyond = QLineF(start, end)
                 beyond.setLength(beyond.length() + around)
                 painter.setPen(dashed)
@@ -258,28 +236,28 @@ class BoxView(Painted):
         elif box.top is not None:
             mark(painter, theme, "top", top, line)
 
-    def _paint_far_top(self, painter: QPainter, theme: Theme, said: str, frame: PlotFrame, tip: QPointF) -> None:
-        """The number of a top that is too far out to be drawn, beside the arrow to it and clear of the axes."""
+    def _paint_far_top(self, painter: QPainter, theme: Theme, caption: str, frame: PlotFrame, tip: QPointF) -> None:
+        """Write the number of a top that is outside the picture, beside the arrow to it and clear of the axes."""
         line, whole = self.line(), QRectF(self.rect())
         right, bottom = frame.left + frame.width, frame.top + frame.height
         if frame.top <= tip.y() <= bottom:  # out at a side: inside the box, above the arrow
             at_right = tip.x() > right
             at = QPointF(right - 0.3 * line if at_right else frame.left + 0.3 * line, tip.y() - 0.75 * line)
-            text_at(painter, theme, at, said, whole, right=at_right, halo=True)
+            text_at(painter, theme, at, caption, whole, right=at_right, halo=True)
             return
-        width = QFontMetricsF(self.font()).horizontalAdvance(said)
+        width = QFontMetricsF(self.font()).horizontalAdvance(caption)
         at_left = tip.x() + 0.5 * line + width > right + 2 * ROUND * line
         at = QPointF(tip.x() + (-0.9 if at_left else 0.5) * line, frame.top if tip.y() < frame.top else bottom)
         at += QPointF(0, -0.85 * line if tip.y() < frame.top else 0.6 * line)
-        text_at(painter, theme, at, said, whole, right=at_left)
+        text_at(painter, theme, at, caption, whole, right=at_left)
 
     def _paint_words(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
-        """Legend and numbers, above and below the picture."""
+        """Write legend and numbers, above and below the picture."""
         line, whole = self.line(), QRectF(self.rect())
         metrics = QFontMetricsF(self.font())
         change_i, change_j, limits = words.moves(step)
-        said = [change_i, change_j, limits] if self._is_narrow else [f"{change_i},   {change_j}", limits]
-        for row, text in enumerate(said):
+        caption = [change_i, change_j, limits] if self._is_narrow else [f"{change_i},   {change_j}", limits]
+        for row, text in enumerate(caption):
             text_at(painter, theme, QPointF(0, self.height() - (self._rows - row - 0.5) * line), text, whole)
         signs = [sign for sign in LEGEND if sign[0] != "top" or step.curved]
         wide = sum(metrics.horizontalAdvance(name) + 1.5 * line for _, name in signs)
@@ -290,7 +268,7 @@ class BoxView(Painted):
             x += metrics.horizontalAdvance(name) + 1.6 * line
 
     def _paint_beside(self, painter: QPainter, step: Explanation, theme: Theme, x: float) -> None:
-        """The same below one another."""
+        """Write legend and numbers below each other."""
         line, whole = self.line(), QRectF(self.rect())
         y = 0.9 * line
         for kind, name in LEGEND:
@@ -300,12 +278,12 @@ class BoxView(Painted):
             text_at(painter, theme, QPointF(x + 1.25 * line, y), name, whole, faint=True)
             y += 1.05 * line
         y += 0.4 * line
-        for said in words.moves_below(step):
-            text_at(painter, theme, QPointF(x, y), said, whole)
+        for caption in words.moves_below(step):
+            text_at(painter, theme, QPointF(x, y), caption, whole)
             y += line
 
 
-def _is_beyond(box: Box, value: float) -> bool:
+def _is_beyond(box: StepBox, value: float) -> bool:
     return value > box.height * (1 + 1e-12)
 
 

@@ -1,27 +1,28 @@
-"""GainView: the dual along the segment of a step, a parabola, with its top, the box's limits and the formulas."""
+"""GainView: the dual along the segment of a step, a parabola, with its top, the limits of the box and the formulas."""
 
 from __future__ import annotations
 
 import math
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QVBoxLayout
 
 from app.views.chart.axis import Axis
 from app.views.chart.chart import EDGE, Chart
 from app.views.chart.marks import DASHED, DOTTED, SOLID, Dash, Level, Line, Mark, Region, Spots, Texts
 from app.views.theme import LIGHT, Theme
+from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.form_fields import describe, filled
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
-from .geometry import Gain, gain_of
+from .geometry import StepGain, gain_of
 from .view_text import Paragraph, TextView
 
-#: From so many lines of height on the kernel values are told, too.
+#: Height (lines) from which the kernel values are written as well.
 HIGH = 15.0
-#: Least height of the picture, in lines of text.
+#: Minimum height (lines) of the picture.
 LINES = 6.0
 
 
@@ -37,7 +38,7 @@ class GainChart(Chart):
         return QSize(120, math.ceil(LINES * self.metrics().height()))
 
     def named(self) -> list[Mark]:
-        return []  # the signs are explained above the box
+        return []  # the legend above the box explains the signs
 
     def right_of(self, metrics: QFontMetricsF) -> float:
         return EDGE
@@ -48,7 +49,7 @@ class GainChart(Chart):
         if step is None:
             return
         gain = gain_of(step)
-        low, high = max(gain.left, -gain.back), min(gain.right, gain.longest)
+        low, high = max(gain.left, -step.back), min(gain.right, step.longest)
         self._numbers = words.ticks(step, gain)
         marks: list[Mark] = [
             Region(low=begin, high=end, colour=theme.faint, opacity=130, pattern=Qt.BrushStyle.BDiagPattern)
@@ -79,37 +80,39 @@ class GainChart(Chart):
         )
         self.show_marks(marks, theme, x_axis, y_axis)
 
-    def _signs(self, step: Explanation, gain: Gain, theme: Theme) -> list[Mark]:
-        """Return the step with its gain, and the top of the parabola where the step does not end there."""
-        length, up = gain.after
-        ink, ground, size = theme.ink, theme.background, self.metrics().height()
+    def _signs(self, step: Explanation, gain: StepGain, theme: Theme) -> list[Mark]:
+        """Return the step with its gain, and the top of the parabola if the step does not end there."""
+        length, up = step.step, step.gain
+        ink, background, size = theme.ink, theme.background, self.metrics().height()
         marks: list[Mark] = [Line(x=[length, length], y=[0.0, up], colour=theme.accent, width=0.2 * size, read=False)]
         if up > 0.35 * (gain.top - gain.bottom):
             text = words.number(step.gain)
-            marks.append(Texts(x=[length], y=[0.5 * up], texts=[text], colour=ink, anchor=(1.08, 0.5), plate=ground))
+            marks.append(
+                Texts(x=[length], y=[0.5 * up], texts=[text], colour=ink, anchor=(1.08, 0.5), plate=background)
+            )
         if gain.vertex is not None and step.clipped and gain.vertex_inside:
             x, top = gain.vertex
             marks.append(Line(x=[length, length, x], y=[up, top, top], colour=theme.faint, dash=DOTTED, read=False))
             text = f"costs {words.number(step.lost)}"
-            marks.append(Texts(x=[length], y=[top], texts=[text], colour=ink, anchor=(-0.08, -0.1), plate=ground))
+            marks.append(Texts(x=[length], y=[top], texts=[text], colour=ink, anchor=(-0.08, -0.1), plate=background))
         elif gain.vertex is not None and step.clipped:
             y = float(gain.curve[-1, 1])
             text = f"λ* = {words.number(step.unclipped)} →"
-            marks.append(Texts(x=[gain.right], y=[y], texts=[text], colour=ink, anchor=(1.0, 0.0), plate=ground))
-        marks.append(Spots(x=[0.0], y=[0.0], size=0.56 * size, colour=ink, edge=ground))
-        for colour, width in ((ground, 0.32), (theme.accent, 0.17)):
+            marks.append(Texts(x=[gain.right], y=[y], texts=[text], colour=ink, anchor=(1.0, 0.0), plate=background))
+        marks.append(Spots(x=[0.0], y=[0.0], size=0.56 * size, colour=ink, edge=background))
+        for colour, width in ((background, 0.32), (theme.accent, 0.17)):
             marks.append(
                 Spots(x=[length], y=[up], size=0.92 * size, colour=colour, edge_width=width * size, hollow=True)
             )
         if gain.vertex is not None and gain.vertex_inside:
             x, top = gain.vertex
             marks.append(
-                Spots(x=[x], y=[top], sign="d", size=0.6 * size, colour=ground, edge=ink, edge_width=0.12 * size)
+                Spots(x=[x], y=[top], sign="d", size=0.6 * size, colour=background, edge=ink, edge_width=0.12 * size)
             )
         return marks
 
     def numbers(self, way: int, size: float, ends: tuple[float, float] | None = None) -> list[tuple[float, str]]:
-        """Return the most important places first; one that has no room is left out."""
+        """Return the most important positions first; one without room is left out."""
         shown: list[tuple[float, str]] = []
         width, (left, right) = self.metrics().horizontalAdvance, self.box.viewRange()[0]
         for at, text in self._numbers if way == 0 else ():
@@ -120,13 +123,13 @@ class GainChart(Chart):
         return shown
 
 
-class GainView(QWidget):
-    """The gain of a step, and the formulas with its numbers below."""
+class GainView(FittedWidget):
+    """The gain of a step, and below it the formulas with its numbers."""
 
     def __init__(self) -> None:
         super().__init__()
         self.step: Explanation | None = None
-        self.theme, self._least = LIGHT, 0
+        self.theme = LIGHT
         self.chart, self.formulas = GainChart(), TextView()
         describe(
             self.chart,
@@ -137,28 +140,15 @@ class GainView(QWidget):
         filled(QVBoxLayout(self), (self.chart, 1), self.formulas, margins=0, spacing=2)
 
     def show_step(self, step: Explanation | None, theme: Theme) -> None:
-        """Show the gain of `step`; nothing is drawn when it is shown already."""
+        """Show the gain of `step`; draws nothing if it is already shown."""
         if step is not self.step or theme is not self.theme:
             self.step, self.theme = step, theme
             self.chart.show_step(step, theme)
-            self._write()
+            self.fit()
 
-    def keep(self, least: int) -> None:
-        """Ask for a height of at least so many pixels."""
-        if least != self._least:
-            self._least = least
-            self.updateGeometry()
-
-    def minimumSizeHint(self) -> QSize:
-        return super().minimumSizeHint().expandedTo(QSize(0, self._least))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._write()
-
-    def _write(self) -> None:
+    def fit(self) -> None:
         if self.step is not None:
-            said = [words.FORMULA, words.length(self.step), words.clipping(self.step), words.gain_line(self.step)]
+            lines = [words.FORMULA, words.length(self.step), words.clipping(self.step), words.gain_line(self.step)]
             if self.height() >= HIGH * self.chart.metrics().height():
-                said.insert(0, words.curvature(self.step))
-            self.formulas.show_text(tuple(map(Paragraph, said)), self.theme)
+                lines.insert(0, words.curvature(self.step))
+            self.formulas.show_text(tuple(map(Paragraph, lines)), self.theme)

@@ -1,4 +1,4 @@
-"""RankingView: the candidates for one place of the pair, as bars; the pointer shows them in the plane."""
+"""RankingView: the candidates for one index of the pair, as bars; the pointer shows them in the plane."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from solver.svm.working_set_candidates import Ranking
 
 from . import text as words
 from .geometry import shown_rows
-from .view import draw_text, wrapped
+from .view_drawing import draw_text, wrapped
 
-#: Least height of a row in pixels, and its height in lines; rows that always find room.
+#: Minimum height of a row (pixels), its height (lines), and minimum number of rows.
 ROW, ROW_LINES, LEAST_ROWS = 24, 1.45, 3
 HEADER = 2.35
 ICON = 18
 
 
-class Strip(Struct, frozen=True, eq=False):
-    """A ranking, and who its candidates are.
+class RankedPoints(Struct, frozen=True, eq=False):
+    """A ranking, and the identity of its candidates.
 
     Attributes
     ----------
     ranking : Ranking
     ids : tuple of int
-        Lifelong ids.
+        Permanent ids.
     labels : tuple of int
         Classes.
     rows : tuple of int
-        Rows in the table of points, 0 for a point that is gone.
+        Rows in the table of points; 0 for a deleted point.
     """
 
     ranking: Ranking
@@ -52,7 +52,7 @@ class Strip(Struct, frozen=True, eq=False):
 
 
 def sizes_of(ranking: Ranking) -> Array:
-    """Lengths of the bars: how far v is on the wrong side of M or m; else the numbers themselves."""
+    """Return the lengths of the bars: how far v is on the wrong side of M or m; else the numbers themselves."""
     signed = ranking.base - ranking.values if ranking.measure.smallest_first else ranking.values - ranking.base
     return np.maximum(np.where(np.isfinite(signed), signed, 0.0), 0.0)
 
@@ -63,23 +63,23 @@ class RankingView(Painted):
     Parameters
     ----------
     name : str
-        Of the object.
+        Object name.
     hover : callable
-        ``hover(id)`` tells over which point the pointer is, or the focus; ``hover(None)`` over none.
+        ``hover(id)``: called with the point under the pointer or with the focus; None for none.
     """
 
     def __init__(self, name: str, hover: Callable[[int | None], None]) -> None:
         super().__init__()
         describe(self, name, "Candidates", "")
         self._hover = hover
-        self._strip: Strip | None = None
+        self._strip: RankedPoints | None = None
         self._hovered: int | None = None
-        self._told: int | None = None
-        self._newest: int | None = None  # hovered from now on: what is drawn may be a moment older
+        self._reported: int | None = None
+        self._newest: int | None = None  # the point hovered last: what is drawn may be older
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_strip(self, strip: Strip, hovered: int | None, theme: Theme) -> None:
+    def show_strip(self, strip: RankedPoints, hovered: int | None, theme: Theme) -> None:
         """Show a ranking, with the bar of the point `hovered` marked."""
         if strip is not self._strip:
             self.setAccessibleName(f"Candidates for {strip.ranking.place}")
@@ -95,7 +95,7 @@ class RankingView(Painted):
         """Show nothing."""
         if self._strip is not None:
             self._strip = None
-            self._tell(None)
+            self._report(None)
             self.update()
 
     # -- size and rows ---------------------------------------------------------------------------------------------
@@ -111,55 +111,54 @@ class RankingView(Painted):
         return HEADER * self.metrics().height()
 
     def shown(self) -> list[int]:
-        """The candidates that have a bar, from above."""
+        """Return the candidates that have a bar, from above."""
         if self._strip is None:
             return []
         ranking = self._strip.ranking
         line = self.metrics().height()
-        footer = len(self._footer(0))
-        rows = int((self.height() - self._top() - (1.05 * footer + 0.15) * line) // self._row())
+        rows = int((self.height() - self._top() - (1.05 * len(self._footer(0)) + 0.15) * line) // self._row())
         return shown_rows(len(ranking.candidates), ranking.chosen, rows)
 
     def _footer(self, shown: int) -> list[str]:
-        """What stands below the bars: where they begin if not at 0, and how many more there are."""
+        """Return the lines below the bars: where they begin if not at 0, and how many candidates follow."""
         if self._strip is None:
             return []
         ranking = self._strip.ranking
-        said = []
+        lines = []
         if ranking.measure.base:
-            said.append(f"bars from {ranking.measure.base} = {words.number(ranking.base)}")
+            lines.append(f"bars from {ranking.measure.base} = {words.number(ranking.base)}")
         if ranking.total > shown:
-            said.append(f"and {grouped(ranking.total - shown)} more")
-        return wrapped(said, self.font(), self.width())
+            lines.append(f"and {grouped(ranking.total - shown)} more")
+        return wrapped(lines, self.font(), self.width())
 
     def row_at(self, y: float) -> int | None:
-        """The place in the ranking whose bar is at a height."""
+        """Return the index in the ranking of the bar at a height."""
         shown = self.shown()
         row = math.floor((y - self._top()) / self._row())
         return shown[row] if 0 <= row < len(shown) else None
 
     def bar(self, place: int) -> QRectF:
-        """The rectangle of the row of a candidate that is shown."""
+        """Return the rectangle of the row of a visible candidate."""
         return QRectF(0, self._top() + self.shown().index(place) * self._row(), self.width(), self._row())
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- the user --------------------------------------------------------------------------------------------------
 
-    def _tell(self, place: int | None) -> None:
+    def _report(self, place: int | None) -> None:
         point = None if place is None or self._strip is None else self._strip.ids[place]
-        if point != self._told:
-            self._told = self._newest = point
+        if point != self._reported:
+            self._reported = self._newest = point
             self._hover(point)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._tell(self.row_at(event.position().y()))
+        self._report(self.row_at(event.position().y()))
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self._tell(None)
+        self._report(None)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._tell(None)
+        self._report(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         shown, key = self.shown(), Qt.Key
@@ -172,7 +171,7 @@ class RankingView(Painted):
         if row is None or not shown or not is_plain(event):
             event.ignore()
         else:
-            self._tell(shown[min(row, len(shown) - 1)])
+            self._report(shown[min(row, len(shown) - 1)])
 
     # -- painting --------------------------------------------------------------------------------------------------
 
@@ -180,19 +179,19 @@ class RankingView(Painted):
         if self._strip is not None:
             self._paint_strip(painter, self._strip, theme)
 
-    def _paint_strip(self, painter: QPainter, strip: Strip, theme: Theme) -> None:
+    def _paint_strip(self, painter: QPainter, strip: RankedPoints, theme: Theme) -> None:
         ranking, metrics = strip.ranking, self.metrics()
         line = metrics.height()
         ink, faint = QColor(*theme.ink), QColor(*theme.faint)
         strong = bold(self.font())
-        title, formula = words.ranking_title(ranking)
+        title = words.HOW.get(ranking.how, ranking.measure.title)
         full = QRectF(0, 0, self.width(), line)
         painter.setFont(strong)
         painter.setPen(ink)
         painter.drawText(full, LEFT, f"{ranking.place}: {title}")
         painter.setFont(self.font())
         painter.setPen(faint)
-        draw_text(painter, QPointF(0, 1.05 * line + metrics.ascent()), formula)
+        draw_text(painter, QPointF(0, 1.05 * line + metrics.ascent()), ranking.measure.formula)
         shown = self.shown()
         numbers = dict(zip(shown, words.ranked([float(ranking.values[place]) for place in shown]), strict=True))
         widest = QFontMetricsF(strong)
@@ -231,6 +230,6 @@ class RankingView(Painted):
             if chosen:
                 painter.setFont(self.font())
         painter.setPen(faint)
-        for row, said in enumerate(self._footer(len(shown))):
+        for row, note in enumerate(self._footer(len(shown))):
             below = QRectF(0, self._top() + len(shown) * height + 1.05 * row * line, self.width(), 1.2 * line)
-            painter.drawText(below, LEFT, said)
+            painter.drawText(below, LEFT, note)

@@ -1,34 +1,35 @@
-"""TextView: paragraphs that may change many times a second without the form being laid out anew."""
+"""TextView: paragraphs that may change many times a second without a new layout of the form."""
 
 from __future__ import annotations
 
 import math
 
 from msgspec import Struct
-from PySide6.QtCore import QEvent, QPointF
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from app.views.theme import Theme
+from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.painting import painter_on, scale_font
 
-from .view import draw_text, paint_symbol, width_of, wrapped
+from .view_drawing import draw_text, paint_symbol, width_of, wrapped
 
-#: Between paragraphs, in lines.
+#: Space between paragraphs (lines).
 GAP = 0.25
-#: Paragraphs whose lines are remembered.
+#: Number of paragraphs whose lines are cached.
 CACHED = 100
 
 
 class Paragraph(Struct, frozen=True):
-    """A text in one style; before it the symbol of a class, or none for -1.
+    """A text in one style; with the symbol of a class before it unless `symbol` is -1.
 
     Attributes
     ----------
     size : float
-        Of the letters, as a multiple of the form's.
+        Size of the letters, relative to the form's.
     goes_on : bool
-        It stands in the line of the paragraph before, if there is room.
+        True if it continues the line of the paragraph before, if there is room.
     """
 
     text: str
@@ -38,44 +39,34 @@ class Paragraph(Struct, frozen=True):
     goes_on: bool = False
 
 
-class TextView(QWidget):
-    """Paragraphs below one another.
+class TextView(FittedWidget):
+    """Paragraphs below each other.
 
-    It becomes taller when the text needs it, but not lower until `release`: a picture below would jump.
+    It grows with the text, but does not shrink before `release`: a picture below it would jump.
     """
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        super().__init__(sizePolicy=QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed))
         self.paragraphs: tuple[Paragraph, ...] = ()
         self._theme: Theme | None = None
         self._kept = 0
         self._look: tuple[int, str] | None = None
-        self._lines: dict[Paragraph, tuple[list[str], float]] = {}  # and the width of the first, in this look
+        self._lines: dict[Paragraph, tuple[list[str], float]] = {}  # and the width of the first line
 
     def show_text(self, paragraphs: tuple[Paragraph, ...], theme: Theme) -> None:
-        """Show `paragraphs`; nothing is drawn when they are shown already."""
+        """Show `paragraphs`; draws nothing if they are already shown."""
         if paragraphs == self.paragraphs and theme is self._theme:
             return
         self.paragraphs, self._theme = paragraphs, theme
-        self._make_room()
+        self.fit()
         self.update()
 
     def release(self) -> None:
-        """As low as the present text allows."""
+        """Shrink to the present text."""
         self._kept = 0
-        self._make_room()
+        self.fit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._make_room()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._make_room()
-
-    def _make_room(self) -> None:
+    def fit(self) -> None:
         look = self.width(), self.font().toString()
         if look != self._look:
             self._look, self._kept = look, 0
@@ -88,15 +79,14 @@ class TextView(QWidget):
             self._lay_out(painter)
 
     def _lay_out(self, painter: QPainter | None) -> float:
-        """Write the paragraphs, if there is a painter; their height."""
+        """Return the height of the paragraphs; with a painter, write them."""
         y = x = 0.0
         last = 0.0
         for place, paragraph in enumerate(self.paragraphs):
             font = QFont(self.font())
             scale_font(font, paragraph.size)
             font.setBold(paragraph.bold)
-            metrics = QFontMetricsF(font)
-            height = metrics.height()
+            height = QFontMetricsF(font).height()
             indent = 1.25 * height if paragraph.symbol >= 0 else 0.0
             if paragraph not in self._lines:
                 if len(self._lines) > CACHED:

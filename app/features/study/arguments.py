@@ -1,4 +1,4 @@
-"""Arguments of ``classifier-playground study``; imports nothing, so that its help comes at once."""
+"""Arguments of ``classifier-playground study``; imports nothing of the program, so that its help appears at once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _seconds(text: str) -> float:
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
-    """The subcommands of `study`."""
+    """Add the subcommands of `study` to `parser`."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=type(parser))
     init = actions.add_parser("init", help="write a commented study file", description="Write a commented study file.")
     init.add_argument("study", type=_path, metavar="STUDY.toml")

@@ -1,7 +1,7 @@
-"""Cells: which trainings a study is made of, in which order, what each is called and what it draws from.
+"""Cells: the trainings of a study, their order, the name of each, and the seed of its random numbers.
 
-The unit of work is a *path*: the cells along one axis (all C of one gamma), for one repetition and one fold.  A cell is
-named by the hash of everything that its result depends on; its seed follows from the data part of that alone, so all
+The unit of work is a *path*: the cells along one axis (every C for one gamma), for one repetition and one fold.  A cell
+is named by the hash of everything that its result depends on.  Its seed depends on the data part of that only, so all
 cells of a repetition have the same points and folds, wherever and whenever they are computed.
 """
 
@@ -19,23 +19,23 @@ from app.core.points import Points
 
 from .model import Study, existing_cells
 
-#: The oldest version whose results a document shows, to be computed again.
+#: Oldest version of the numerics whose results a document still shows, with the offer to compute them again.
 OLDEST = 2
-#: Every how many places of an axis are computed first, then next, then all.
+#: Strides along an axis, in the order of computing: every fourth value first, then every second, then all.
 COARSE = (4, 2, 1)
 
 Places = tuple[int, ...]
 
 
 class Path(msgspec.Struct, frozen=True):
-    """What is computed in one go.
+    """Cells that one process computes in one go.
 
     Attributes
     ----------
     number : int
-        Its place in the order of all.
+        Its index in the list of all paths.
     cells : tuple of tuple of int
-        The place of each cell on each axis, in the order in which they are computed.
+        Index on each axis of each cell, in the order of computing.
     repetition, fold : int
     """
 
@@ -45,14 +45,16 @@ class Path(msgspec.Struct, frozen=True):
     fold: int
 
     def only(self, wanted: Callable[[tuple[int, ...]], Any]) -> Path:
-        """Return the path with those cells alone whose result, by its index in the arrays, is `wanted`."""
+        """Return the path with only those cells whose result, by its index in the arrays, is `wanted`."""
         cells = tuple(cell for cell in self.cells if wanted((*cell, self.repetition, self.fold)))
         return msgspec.structs.replace(self, cells=cells)
 
 
 def paths(study: Study) -> list[Path]:
-    """All paths, the same list wherever it is made: map by map, coarse cells first; and the first repetition and fold
-    of all cells before the second, so that there is a whole map soon."""
+    """Return all paths, the same list on every machine: map by map, coarse cells first.
+
+    The first repetition and fold of all cells come before the second, so that a whole map is there soon.
+    """
     along = study.path_axis
     sides = [range(1) if a == along else range(len(axis.values)) for a, axis in enumerate(study.axes)]
     ordered = sorted(product(*sides), key=lambda each: (each[2:], _level(study, each, along), each))
@@ -66,31 +68,31 @@ def paths(study: Study) -> list[Path]:
 
 
 def _level(study: Study, places: Places, along: int) -> int:
-    """0 for what is computed first; only the sides of the map have coarse places."""
+    """Return the round in which the cells are computed, 0 for the first; only the sides of the map have rounds."""
     sides = ((place, axis) for a, (place, axis) in enumerate(zip(places[:2], study.axes, strict=False)) if a != along)
     coarse = (place for place, axis in sides if place < len(axis.values) - 1)
     return max((next(i for i, every in enumerate(COARSE) if place % every == 0) for place in coarse), default=0)
 
 
 def shard(all_paths: list[Path], number: int, count: int) -> list[Path]:
-    """Part `number` of `count`, from 1."""
+    """Return part `number` of `count` parts, counted from 1."""
     return all_paths[number - 1 :: count]
 
 
 def data_of(study: Study, places: Places) -> dict[str, Any]:
-    """What the points of a cell follow from, but for the repetition."""
+    """Return what the points of a cell depend on, besides the repetition."""
     choice = study.choice(places)
     generator = study.generator_at(choice)
     return {"points": study.digest, "n": choice.get("n", 0)} if generator is None else {"generator": generator}
 
 
 def numerics_of(study: Study) -> int:
-    """The version of the numerics that computes `study`."""
+    """Return the version of the numerics that computes `study`."""
     return study.lane.family.numerics
 
 
 def key_of(study: Study, places: Places, repetition: int, fold: int) -> str:
-    """The name of a cell's result."""
+    """Return the name of a cell's result: the hash of everything that it depends on."""
     lane = study.lane_at(study.choice(places))
     whole = {
         "numerics": numerics_of(study),
@@ -108,14 +110,14 @@ def key_of(study: Study, places: Places, repetition: int, fold: int) -> str:
 
 
 def _beginning(study: Study, places: Places) -> list[Any]:
-    """The values before a cell on its path: within the tolerance its multipliers depend on where they came from."""
+    """Return the values before a cell on its path: the multipliers depend on them, within the tolerance."""
     along = study.path_axis
     warm = along >= 0 and study.axes[along].name == "C"
     return list(study.axes[along].values[: places[along]]) if warm else []
 
 
 def seed_of(data: dict[str, Any], repetition: int, draw: int, purpose: str) -> int:
-    """A seed for one purpose ("points", "tests"), from the data part alone."""
+    """Return a seed for one purpose ("points", "tests"), from the data part alone."""
     whole = {"data": data, "repetition": repetition, "draw": draw, "purpose": purpose}
     return int.from_bytes(_digest(whole).digest()[:8], "little")
 
@@ -125,7 +127,7 @@ def _digest(value: dict[str, Any]) -> Any:
 
 
 def digest_of(*parts: Points) -> str:
-    """What names given points: places and labels, in their order."""
+    """Return the hash that names given points: their locations and labels, in order."""
     digest = hashlib.sha256()
     for points in parts:
         digest.update(len(points).to_bytes(8, "little"))

@@ -1,4 +1,4 @@
-"""Command: ``classifier-playground study init | run | status | show | export``."""
+"""Command: the subcommands ``classifier-playground study init | run | status | show | export``."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from .cells import Path as CellPath
 from .cells import Places, digest_of, paths, shard
 from .computing import NOT_DEFINED, TOOK_LONGER, Given
 from .folds import folds_of_study, rows_of
-from .map_reading import all_rests
+from .map_reading import all_further
 from .model import PRESETS, Study, existing_cells
-from .planning import Plan, axis_plan, costs_of, plan_of, planned
+from .planning import StudyPlan, axis_plan, costs_of, plan_of, planned
 from .results import FAILED, NAMED, Means, StudyResults, status_of
 from .timing import BEGINNING, Trial
 
 Tell = Callable[[str], None]
 Open = Callable[[Path | None], Document]
-#: Seconds between two lines of progress: where one replaces the other, and where they stand below each other.
+#: Interval (s) between two lines of progress: where one replaces the other, and where each is printed below the last.
 EVERY, EVERY_LINE = 0.2, 10.0
 GO_ON = "The same command goes on."
 #: Warning about a Dask scheduler without TLS.
@@ -47,18 +47,18 @@ OPEN = (
     "Warning: the connection to the Dask scheduler at {} is not encrypted, and anybody who can reach the scheduler can "
     "run programs in your name.  A scheduler at tls://, with --tls, accepts only clients with a certificate."
 )
-#: What `status` adds of results without a value, if there are any.
+#: Words of `status` for results without a value, if there are any.
 MORE = {"took_longer": "took longer than their limit", "not_defined": "not defined"}
-#: Seconds of computing from which the time of a study can be estimated, and between two looks at cells being timed.
+#: Computing time (s) that suffices for an estimate, and interval (s) between two checks of cells being timed.
 ENOUGH, SHORTLY = 0.2, 0.05
-#: Signals that stop a run: Ctrl+C, that of a scheduler, and a terminal that closes (Windows has none).
+#: Signals that stop a run: Ctrl+C, that of a scheduler, and that of a terminal that closes (not on Windows).
 ENDING = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
-#: Exit code after Ctrl+C, and seconds after which nothing is waited for any more.
+#: Exit code after Ctrl+C, and time (s) after which the process ends without waiting for anything.
 STOPPED, PATIENCE = 130, 0.4
 
 
 def run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
-    """Do what `options` ask for and return the exit code; FileError where a file stops it."""
+    """Execute `options` and return the exit code; raise FileError if a file prevents it."""
     actions = {"init": _init, "run": _run, "status": _status, "show": _show, "export": _export}
     return actions[options.action](options, opener, tell)
 
@@ -85,20 +85,19 @@ def _init(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
 
 
 def study_of(document: Document) -> Study:
-    """The grid that the window proposes for the document's points and its first classifier."""
+    """Return the grid that the window proposes for the document's points and its first classifier."""
     lane = reading.lanes_of(document)[0]
     points = document.training_points
     if len(points) < 2:
         raise FileError("The document has fewer than two points to learn from.")
     folds = min(5, max(2, min(number for number in points.counts if number)))
     plan = plan_of("grid", lane, document)
-    if plan.generated:  # n alone can be varied
-        plan = Plan("learning-curve", axes=(axis_plan("n", lane, document, False),))
+    if plan.generated:  # of given points, only n can be varied
+        plan = StudyPlan("learning-curve", axes=(axis_plan("n", lane, document, False),))
     made = planned(replace(plan, folds=str(folds)), lane, document)
     if made.study is None:
         raise FileError(" ".join(made.faults.values()))
-    both = {"n", "k"} <= {axis.name for axis in made.study.axes}
-    return msgspec.structs.replace(made.study, k_up_to_n=both)
+    return msgspec.structs.replace(made.study, k_up_to_n={"n", "k"} <= {axis.name for axis in made.study.axes})
 
 
 # -- run ---------------------------------------------------------------------------------------------------------------
@@ -152,7 +151,7 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
 def _compute(
     options: argparse.Namespace, found: StudyResults, given: Given | None, todo: list[CellPath], progress: _Progress
 ) -> Counter[str]:
-    """Compute `todo` into the folder and into `found`; returns how many results ended with each status."""
+    """Compute `todo` into the folder and into `found`; return the number of results with each status."""
     trainings, ended = found.study.draws * sum(len(path.cells) for path in todo), Counter[str]()
     progress.say(f"{count(trainings, 'training')} in {count(len(todo), 'path')} to do.")
     if options.dask and options.dask != "local" and not options.dask.startswith("tls://"):
@@ -170,7 +169,7 @@ def _compute(
 def _estimate(
     options: argparse.Namespace, found: StudyResults, given: Given | None, todo: list[CellPath], tell: Tell
 ) -> int:
-    """Report what a run would do and how long that takes, by the model of costs and how much slower this machine is."""
+    """Report the work of a run and its duration, by the model of costs and the measured speed of this machine."""
     study, costs, known = found.study, costs_of(found.study, given), ~(np.isnan(found.seconds) | found.ended(FAILED))
     took, cost = float(found.seconds[known].sum()), float((known.sum(axis=(-2, -1)) * costs).sum())
     source = "the results that are there"
@@ -202,7 +201,7 @@ def _estimate(
 
 
 def _numbers(found: StudyResults) -> dict[str, Any]:
-    """Return what is there of a study, for `--json`."""
+    """Return the numbers of cells and results of a study, for `--json`."""
     study, cells = found.study, int(existing_cells(found.study).sum())
     results = cells * study.repetitions * max(1, study.folds)
     return {
@@ -230,7 +229,7 @@ def _report(options: argparse.Namespace, tell: Tell, text: str, content: dict[st
 
 
 def _stop_on_signals(progress: _Progress) -> None:
-    """Ctrl+C, the signal of a scheduler, or a terminal that closes: end within a second, whatever libraries do then."""
+    """End the run within a second after Ctrl+C, the signal of a scheduler, or a closed terminal."""
     numbers = [each for each in ENDING if signal.getsignal(each) is not signal.SIG_IGN]  # nohup ignores one
 
     def stop(number: int, frame: object) -> NoReturn:
@@ -240,8 +239,8 @@ def _stop_on_signals(progress: _Progress) -> None:
         watch.daemon = True
         watch.start()
         progress.say(f"Stopped: {progress.done} of {count(progress.all, 'path')}.  {GO_ON}")
-        # Every finished cell is written already.
-        if sys.stderr is not None:  # what libraries say of connections that end is of no use
+        # Every finished cell has been written.
+        if sys.stderr is not None:  # libraries report closed connections, which is of no use
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         raise KeyboardInterrupt
 
@@ -250,7 +249,7 @@ def _stop_on_signals(progress: _Progress) -> None:
 
 
 class _Progress:
-    """How far it is and how long it will take, on standard error."""
+    """Report progress and the time left on standard error."""
 
     def __init__(self, whole: int, todo: int) -> None:
         self.all, self.done = whole, whole - todo
@@ -260,16 +259,16 @@ class _Progress:
         self._open = False
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Print a line that stays."""
         before = "\n" if self._open else ""
         _complain(f"{before}{text}\n")
         self._open = False
 
     def more(self, paths: int) -> None:
-        """So many further paths are done."""
+        """Count `paths` as done, and print the progress if it is time."""
         self.done, self._made = self.done + paths, self._made + paths
         now = time.monotonic()
-        if self._made <= 1:  # what comes before it, such as starting a cluster, comes once
+        if self._made <= 1:  # a start-up before it, such as that of a cluster, occurs once
             self._first = now
         if now - self._shown < (EVERY if self._replaces else EVERY_LINE):
             return
@@ -282,13 +281,13 @@ class _Progress:
         self._open = self._replaces
 
     def end(self) -> None:
-        """Nothing is left."""
+        """Print the total time."""
         if self._made:
             self.say(f"Done in {_duration(time.monotonic() - self._begun)}.")
 
 
 def _complain(text: str) -> None:
-    """To standard error, if there is one."""
+    """Print on standard error, if there is one."""
     with contextlib.suppress(OSError, ValueError):
         if sys.stderr is not None:
             print(text, end="", file=sys.stderr, flush=True)
@@ -379,22 +378,24 @@ def _export(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
 
 
 def table(found: StudyResults, value: str) -> str:
-    """Mean and spread of each cell in plain text: the first axis downwards, the second to the right."""
+    """Return mean and spread of each cell as plain text: the first axis downwards, the second to the right."""
     study, means, states = found.study, found.means(value), found.states
     first, blocks = study.axes[0], []
     heads = [f"{study.head(axis)}={value}" for axis in study.axes[1:2] for value in axis.values] or ["all"]
-    for rest in all_rests(study):
+    for rest in all_further(study):
         other = [f"{study.head(axis)} = {axis.values[place]}" for axis, place in zip(study.axes[2:], rest, strict=True)]
         rows = [[study.head(first), *heads]]
         for i, at in enumerate(first.values):
-            rows.append([str(at), *(_told(means, states, (i, j, *rest)[: len(study.axes)]) for j in range(len(heads)))])
+            rows.append(
+                [str(at), *(_cell_text(means, states, (i, j, *rest)[: len(study.axes)]) for j in range(len(heads)))]
+            )
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(each.rjust(width) for each, width in zip(row, widths, strict=True)) for row in rows]
         blocks.append("\n".join([", ".join([value, *other]), *lines]) + "\n")
     return "\n".join(blocks)
 
 
-def _told(means: Means, states: NDArray[np.str_], places: Places) -> str:
+def _cell_text(means: Means, states: NDArray[np.str_], places: Places) -> str:
     mean, spread = float(means.mean[places]), float(means.spread[places])
     if math.isnan(mean):
         return str(states[places]) or "–"

@@ -1,7 +1,7 @@
-"""Computing: the results of one path, always from its first cell on and in one order.
+"""Computing: the results of one path, always from its first cell on and in the same order.
 
-Inside a path the work of one cell helps with the next: one search serves all k; each C begins with the multipliers and
-the kernel rows of the C before, and ends at the same tolerance.  Nothing depends on what else was computed.
+Within a path the work for one cell speeds up the next: one search serves all k; each C starts with the multipliers and
+kernel rows of the C before, and ends at the same tolerance.  Nothing depends on what else was computed.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from solver.svm.expanded import ONE_THREAD
 from .cells import Path, Places, data_of, seed_of
 from .model import MEASURES, Study
 
-#: Distances and counts of neighbours held at once, and places whose shares are.
+#: Number of distances and neighbour counts held at once, and of points whose shares are.
 BLOCK, QUERIES = 100_000, 5000
-#: Kernel values between points and test points that are kept along a path of C: 32 MB.
+#: Largest number of kernel values between points and test points that are kept along a path of C: 32 MB.
 MOST_VALUES = 4_000_000
-#: Updates between two looks at the interpreter's signals.
+#: Steps between two checks of the time limit.
 ROUND = 10_000
-#: Statuses of cells without a value: more neighbours than points, and beyond the time limit.
+#: Statuses of cells without a value: k exceeds the number of points, or the time limit was reached.
 NOT_DEFINED, TOOK_LONGER = "not defined", "took longer"
-#: More than any measure comes to: a result beyond it is damage, and no mean could be taken of it.
+#: Bound above every measure: a larger result is damage, and would spoil a mean.
 LARGEST = 1e100
 Measured = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 
@@ -57,17 +57,17 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     Attributes
     ----------
     places : tuple of int
-        Of the cell, on the axes.
+        Index of the cell on each axis.
     repetition, fold : int
     values : dict of str to float
-        By the names of `MEASURES`; empty where there is an error.
+        By the names of `MEASURES`; empty after an error.
     status : str
         How the training ended, the gravest of several; or why there is no value, see `NOT_DEFINED`.
     error : str
-        Why there is no result, in a sentence.
+        Why there is no result, in a sentence; "" if there is one.
     seconds : float
     key : str
-        What files of earlier versions have: `cells.key_of`.
+        `cells.key_of` in files of earlier versions.
     """
 
     places: Places
@@ -80,36 +80,37 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     key: str = ""
 
 
-#: Points as lists, which JSON has: places and classes to learn from, and to test on.
+#: Points as lists, for JSON: locations and classes to learn from, and to test on.
 PointLists = tuple[list[tuple[float, float]], list[int], list[tuple[float, float]], list[int]]
 
 
 class Given(Struct, frozen=True, eq=False):
-    """Points to learn from and to test on: those that no generator makes, and those of one training."""
+    """Points to learn from and to test on: those of a document, or those of one training."""
 
     points: Points
     tests: Points
 
     def lists(self) -> PointLists:
-        """To be sent."""
+        """Return the points as lists, to be sent to a process."""
         points, tests = self.points, self.tests
         return points.xy.tolist(), points.labels.tolist(), tests.xy.tolist(), tests.labels.tolist()
 
     @staticmethod
     def of_lists(lists: PointLists) -> Given:
-        """As they were sent."""
+        """Return the points of lists that were sent."""
         return Given(Points.of(lists[0], lists[1]), Points.of(lists[2], lists[3]))
 
 
 class Watch:
-    """The time limit of each cell, and which cells are being computed.
+    """Watch the time limit of each cell, and report which cells are being computed.
 
     Parameters
     ----------
     limit : float, optional
-        Seconds of a cell; of several that are computed in one go, for each of them.
+        Seconds for one cell; cells computed together share the sum.
     begun : callable, optional
-        ``begun(cells)``: these are computed next; none while points are drawn and loops compiled, without a limit.
+        ``begun(cells)``: these cells are computed next.  Empty while points are drawn and loops compiled, which has no
+        limit.
     """
 
     def __init__(self, limit: float = math.inf, begun: Callable[[Sequence[Places]], object] | None = None) -> None:
@@ -122,20 +123,20 @@ class Watch:
             self._begun(cells)
 
     def check(self) -> None:
-        """ValueError when the time is over; called between the rounds of a training and the blocks of a search."""
+        """Raise ValueError if the time is over; called between rounds of a training and blocks of a search."""
         if self._end < math.inf and time.perf_counter() > self._end:
             raise ValueError("The time limit is over.")
 
 
 def longer(cell: Places, repetition: int, fold: int, limit: float) -> Record:
-    """Return the result of a cell that was given up after `limit` seconds."""
+    """Return the result of a cell that was stopped after `limit` seconds."""
     return Record(cell, repetition, fold, {}, TOOK_LONGER, f"It took longer than {limit:g} s.", limit)
 
 
 def compute(study: Study, path: Path, given: Given | None, watch: Watch | None = None) -> Iterator[Record]:
-    """The results of the cells of `path`, each as soon as it is known: the sum of what each draw adds.
+    """Yield the results of the cells of `path`, each as soon as it is known: the sum over the draws.
 
-    A cell beyond the time limit has no value, also where it could not be given up before it had one.
+    A cell beyond the time limit has no value, even if its value was computed before it could be stopped.
     """
     watch, sums = watch or Watch(), dict[Places, Record]()
     with ONE_THREAD:
@@ -160,7 +161,7 @@ def _sum(one: Record, other: Record) -> Record:
 
 
 def _of_draw(study: Study, path: Path, given: Given | None, draw: int, watch: Watch) -> Iterator[Record]:
-    """What one draw adds to the result of each cell; cells computed in one go have equal shares of its time."""
+    """Yield the share of one draw in the result of each cell; cells computed together share its time equally."""
     cells, begun, share = deque(path.cells), time.perf_counter(), 1.0 / study.draws
     watch.begin(())
     try:
@@ -179,7 +180,9 @@ def _of_draw(study: Study, path: Path, given: Given | None, draw: int, watch: Wa
 
 
 def _sentence(error: Exception) -> str:
-    """Why a cell has failed; anything but bad settings and too little memory is a fault of the program, and logged."""
+    """Return why a cell failed; errors other than wrong settings and lack of memory are faults of the program, and
+    logged.
+    """
     text = " ".join(str(error).split())
     if text and isinstance(error, ValueError | MemoryError):
         return text
@@ -205,7 +208,7 @@ def dealt(study: Study, places: Places, given: Given | None, repetition: int, dr
 
 
 def _undivided(study: Study, places: Places, given: Given | None, repetition: int, draw: int) -> Given:
-    """The points of a cell in one draw, before they are dealt into folds."""
+    """Return the points of a cell in one draw, before they are assigned to folds."""
     data = data_of(study, places)
     generator, seed = data.get("generator"), partial(seed_of, data, repetition, draw)
     if generator is None:
@@ -216,12 +219,12 @@ def _undivided(study: Study, places: Places, given: Given | None, repetition: in
 
 
 def _chosen(points: Points, rows: Any) -> Points:
-    """These points, numbered from 0: which fold they are in depends on that."""
+    """Return these points, numbered from 0: their folds depend on the numbers."""
     return Points.of(points.xy[rows], points.labels[rows])
 
 
 def _sampled(given: Given, n: int, seed: int) -> Given:
-    """`n` points of each class, or all for 0."""
+    """Return `n` points of each class; all points for 0."""
     if not n:
         return given
     random, kept = np.random.Generator(np.random.PCG64(seed)), []
@@ -247,12 +250,12 @@ def _made(generator: GeneratorSettings, count: int, seed: int) -> Points:
     return msgspec.structs.replace(generator, count=count, seed=seed).points()
 
 
-#: What this process has trained, so that its loops are compiled.
+#: Classifiers that this process has trained, so that their loops are compiled.
 _warm: set[tuple[str, str]] = set()
 
 
 def _warm_up(study: Study, path: Path, drawn: Given) -> float:
-    """Let the loops be compiled by a small training; returns the seconds that took, which are of no cell."""
+    """Compile the loops by a small training; return its seconds, which count for no cell."""
     lane = study.lane_at(study.choice(path.cells[0]))
     if (lane.classifier, lane.learner) in _warm:
         return 0.0
@@ -272,7 +275,7 @@ Result = tuple[dict[str, float], str, str]
 
 
 def _results(study: Study, path: Path, drawn: Given, watch: Watch) -> Iterator[list[Result]]:
-    """Yield the results of those cells of the path that are computed in one go, until there are those of all."""
+    """Yield the results of cells that are computed together, until all cells of the path have one."""
     lanes, other = [study.lane_at(study.choice(places)) for places in path.cells], None
     watch.begin(path.cells)
     if "disagreement" in study.values:
@@ -289,7 +292,7 @@ def _results(study: Study, path: Path, drawn: Given, watch: Watch) -> Iterator[l
 
 
 def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None, watch: Watch) -> Iterator[Result]:
-    """The results of a learner for which one search is enough, such as kNN for all k."""
+    """Yield the results of a learner for which one search is enough, such as kNN for all k."""
     family, points, n, begun = lanes[0].family, drawn.points, len(drawn.points), time.perf_counter()
     ahead_of = family.ahead_of_all(lanes[0].settings, points.xy, points.labels)
     searched, classes = family.field(family.searched), np.array(points.classes)
@@ -322,7 +325,7 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None
 
 
 def _alone(study: Study, lane: Lane, drawn: Given, train: Callable[[Lane], Trained]) -> Result:
-    """The result of one training."""
+    """Return the result of one training."""
     try:
         if not len(drawn.tests):
             raise ValueError("There are no points to test on.")
@@ -333,7 +336,7 @@ def _alone(study: Study, lane: Lane, drawn: Given, train: Callable[[Lane], Train
 
 
 def _fitted(study: Study, drawn: Given, other: Labels | None, watch: Watch, lane: Lane) -> Trained:
-    """Train `lane` by itself."""
+    """Train `lane` from zero."""
     begun, trainer = time.perf_counter(), None
     if lane.trainer is not None:
         estimator = lane.estimator(at_once=not _from_zero(study))
@@ -358,7 +361,7 @@ def _leading(model: Any, drawn: Given, tests: bool) -> Mask:
 
 
 class _Estimator(SharesModel):
-    """A classifier of another library: this process is the study's own, so that it needs no further one."""
+    """A classifier of another library, trained in this process: it is the study's own, so no further one is needed."""
 
     def __init__(self, lane: Lane, points: Points) -> None:
         self.classes_ = np.unique(points.labels)
@@ -375,7 +378,7 @@ class _Estimator(SharesModel):
 
 
 def _ended(trainer: PairTrainer[Any], study: Study, watch: Watch) -> PairTrainer[Any]:
-    """`trainer` at its end, or after as many steps as are allowed; ValueError when its time is over."""
+    """Train to the end, or for as many steps as are allowed; raise ValueError when the time is over."""
     while trainer.status is Status.RUNNING and trainer.n_iter < study.most_steps:
         watch.check()
         trainer.step(min(ROUND, study.most_steps - trainer.n_iter))
@@ -384,12 +387,12 @@ def _ended(trainer: PairTrainer[Any], study: Study, watch: Watch) -> PairTrainer
 
 
 def _from_zero(study: Study) -> bool:
-    """Whether each training is measured itself, and so begins at zero and goes the way that its settings say."""
+    """Return True if each training is measured itself, and so starts from zero with its own settings."""
     return study.kind == "rules" or bool({"steps", "seconds"} & set(study.values))
 
 
 def _goes_on(study: Study, lanes: list[Lane], drawn: Given) -> bool:
-    """Whether a `PathSolver` can go through these trainings: nothing but C is another."""
+    """Return True if a `PathSolver` can do these trainings: they differ in C only."""
     first, n = lanes[0], len(drawn.points)
     if first.trainer is None or not first.trainer.has_rules or _from_zero(study):
         return False
@@ -400,7 +403,7 @@ def _goes_on(study: Study, lanes: list[Lane], drawn: Given) -> bool:
 
 
 class Trained(Struct, frozen=True, eq=False):
-    """A training that has ended.
+    """A finished training.
 
     Attributes
     ----------
@@ -409,15 +412,15 @@ class Trained(Struct, frozen=True, eq=False):
     other : ndarray or None
         The classes of the test points by the other classifier.
     trainer : PairTrainer or None
-        None of what does not train by steps.
+        None for a learner that does not train by steps.
     classes : ndarray
         The labels, sorted.
     leaders : callable
-        ``leaders(tests)``: which classes are ahead at the test points, or at those that were trained on.
+        ``leaders(tests)``: which classes lead at the test points, or at the training points.
     support_vectors : int
-        How many there are.
+        Their number.
     seconds : float
-        Of the training.
+        Duration of the training.
     """
 
     drawn: Given
@@ -430,23 +433,23 @@ class Trained(Struct, frozen=True, eq=False):
 
     @property
     def status(self) -> str:
-        """How it has ended."""
+        """How the training ended."""
         if self.trainer is None:
             return "exact"
         return str(self.trainer.status if self.trainer.status is not Status.RUNNING else Status.STOPPED_EARLY)
 
     def right(self, tests: bool) -> float:
-        """The share of the test points, or of those that were trained on, that is classified rightly."""
+        """Return the share of the test points, or of the training points, that is classified correctly."""
         points = self.drawn.tests if tests else self.drawn.points
         return float(credit_of(self.leaders(tests), self.classes, points.labels).mean())
 
     def predicted(self) -> Labels:
-        """The classes of the test points."""
+        """Return the predicted classes of the test points."""
         return np.asarray(self.classes[self.leaders(True).argmax(axis=1)])
 
 
 class _OnPath:
-    """Trainings for one C after the other, from kernel values that are computed once."""
+    """Trainings for one C after the other, with kernel values that are computed once."""
 
     def __init__(self, study: Study, drawn: Given, other: Labels | None, watch: Watch) -> None:
         self._study, self._drawn, self._other, self._watch = study, drawn, other, watch
@@ -455,7 +458,7 @@ class _OnPath:
         self._rows: dict[bool, list[Array]] = {}
 
     def trained(self, lane: Lane) -> Trained:
-        """The training for the C of `lane`: it goes on where the one before has ended, unless that has failed."""
+        """Train for the C of `lane`, from where the training before ended, unless that failed."""
         trainer, self._trainer = self._trainer, None
         if trainer is None:
             estimator = lane.estimator(at_once=True)

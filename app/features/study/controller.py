@@ -1,4 +1,4 @@
-"""StudyController: a study is planned, computed, kept with the document, and a cell of it put into a lane.  No Qt."""
+"""StudyController: plan and compute a study, keep it with the document, and put a cell into a lane.  No Qt."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from .cells import Places, digest_of, numerics_of
 from .computing import Given
 from .map_reading import Best
 from .model import DATA_AXES, Study
-from .planning import AxisPlan, Plan, Planned, StudySession, axis_plan, lane_of, plan_of, planned, titles
+from .planning import AxisPlan, Planned, StudyPlan, StudySession, axis_plan, lane_of, plan_of, planned, titles
 from .results import NAME, StudyResults
 from .running import State, jobs
 from .timing import BEGINNING, StudyRun, Trial, duration
 
-#: ``aside(work, done)``: ``done(work())``, with `work` on a thread of its own.
+#: ``aside(work, done)``: call ``done(work())``, with `work` on another thread.
 Aside = Callable[[Callable[[], bytes], Callable[[bytes], None]], None]
-#: Seconds after which what is there is put into the document while more is computed.
+#: Interval (s) at which the results are put into the document while more are computed.
 KEEP = 5.0
-#: Seconds of computing from which one learns how fast this machine is.
+#: Computing time (s) from which the speed of this machine is known.
 ENOUGH = 0.2
-#: Kinds that are drawn as curves.
+#: Kinds of studies that are drawn as curves.
 CURVES = ("learning-curve", "rules")
 OUTDATED = "These results are of other points: run again."
 EARLIER = "These results are of an earlier version, which counted ties and dealt folds differently: run again."
-#: What names the points of a document, and its test points.
+#: Hash that names the points of a document, and its test points; cached.
 digest = lru_cache(maxsize=4)(digest_of)
 
 
 class StudyController:
-    """Keeps the results that are shown, and the run that adds to them.
+    """Own the displayed results, and the run that adds to them.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ class StudyController:
     kept : StudyResults or None
         The results of the document.
     failure : str
-        Why there are none, or why the run has ended, in a sentence.
+        Why there are no results, or why the run ended, in a sentence; "" if neither.
     changes : int
-        Is another number whenever there are other results.
+        Changes whenever the results do.
     aside : callable
-        Does work and hands on what came of it, where there is a window without holding that up.
+        Calls a function and passes its result on; with a window, on another thread.
     """
 
     def __init__(self, host: Host) -> None:
@@ -65,25 +65,25 @@ class StudyController:
         self.failure = ""
         self.changes = 0
         self.aside: Aside = lambda work, done: done(work())
-        #: Which document the results are of, and what it has of them.
+        #: The document whose results are displayed, and what it keeps of them.
         self._shown = host.store.resets, b""
         self._put = 0.0
         self._run: StudyRun | None = None
         self._trial: Trial | None = None
         self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
-        #: By which factor this machine is slower than the model of costs, by kind and classifier.
+        #: Factor by which this machine is slower than the model of costs, by kind and classifier.
         self._slower: dict[tuple[str, str], float] = {}
         self.look()
 
-    # -- what is there -----------------------------------------------------------------------------------------------
+    # -- the results ------------------------------------------------------------------------------------------------
 
     @property
     def session(self) -> StudySession:
-        """What the user does with it."""
+        """The user's choices for studies."""
         return self._host.session.of(StudySession)
 
     def look(self) -> None:
-        """The document may be another, or hold other results."""
+        """Load the results of the document if it, or what it keeps, has changed."""
         shown = self._host.store.resets, dict(self._host.document.attached).get(NAME, b"")
         if shown != self._shown:
             self._display(None)
@@ -95,12 +95,12 @@ class StudyController:
 
     @property
     def missing(self) -> int:
-        """How many results are not there."""
+        """Number of missing results."""
         return 0 if self.kept is None else int(self.kept.lacking.sum())
 
     @property
     def why_outdated(self) -> str:
-        """Why the results do not belong to the document or the program of now, in a sentence; or ""."""
+        """Why the results do not belong to the present document or program, in a sentence; or ""."""
         if self.kept is None:
             return ""
         if self.kept.study.digest not in ("", self._digest):
@@ -113,7 +113,7 @@ class StudyController:
 
     @property
     def place(self) -> int:
-        """The lane that is studied: the chosen one, else one of the classifier of the results, else the first."""
+        """Index of the studied lane: the chosen one, else one of the classifier of the results, else the first."""
         document = self._host.document
         slots, lanes = document.slots[: document.shown], document.lanes[: document.shown]
         if self.session.slot in slots:
@@ -128,7 +128,7 @@ class StudyController:
 
     @property
     def lane(self) -> Lane:
-        """Its settings."""
+        """The studied lane."""
         return self._host.document.lanes[self.place]
 
     @property
@@ -139,12 +139,12 @@ class StudyController:
         return next((lane for lane in lanes if not lane.is_difference), None)
 
     @property
-    def plan(self) -> Plan:
-        """What the form says."""
+    def plan(self) -> StudyPlan:
+        """The contents of the form."""
         return self.session.plan or plan_of("grid", self.lane, self._host.document)
 
     def planned(self) -> Planned:
-        """What that comes to; the same object while nothing has changed."""
+        """Return the study of the form, or its faults; the same object while nothing has changed."""
         document = self._host.document
         other = self.other if self.plan.value == "disagreement" else None
         key = (self.plan, self.lane, other, document.training_points, document.test_points, document.generator)
@@ -159,11 +159,11 @@ class StudyController:
         self._host.change(StudySession, plan=replace(self.plan, **changes))
 
     def choose_kind(self, kind: str) -> None:
-        """Another kind of study, as it is at first."""
+        """Begin the plan of another kind of study."""
         self._host.change(StudySession, plan=plan_of(kind, self.lane, self._host.document))
 
     def choose_data(self, generated: bool) -> None:
-        """Points of the generator, or those of the document; what only the generator has is no axis then."""
+        """Choose points of the generator, or those of the document, of which only n can be varied."""
         plan, lane = self.plan, lane_of(self.plan, self.lane)
         known = titles(lane, generated)
         axes = [axis if axis.name in known else self.axis_plan(next(iter(known)), generated) for axis in plan.axes]
@@ -171,7 +171,7 @@ class StudyController:
         self.choose(generated=generated, axes=tuple(axes), folds="0" if generated else "5")
 
     def axis_plan(self, name: str, generated: bool | None = None) -> AxisPlan:
-        """An axis with the range that one looks at first."""
+        """Return an axis with its proposed range."""
         wanted = self.plan.generated if generated is None else generated
         return axis_plan(name, lane_of(self.plan, self.lane), self._host.document, wanted)
 
@@ -183,13 +183,13 @@ class StudyController:
             self.choose_kind(self.plan.kind)
 
     def look_at(self, **changes: Any) -> None:
-        """Change what is shown of the results."""
+        """Change which results are displayed, and how."""
         self._host.change(StudySession, **changes)
 
     # -- running -------------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Compute what the form says, in place of the results that are there; of the same study, what is missing."""
+        """Compute the study of the form in place of the present results; for the same study, only what is missing."""
         study = self.planned().study
         if study is None:
             return
@@ -200,7 +200,9 @@ class StudyController:
             self._compute(self.kept if self.missing else StudyResults(study))
 
     def remedy(self) -> tuple[str, str, Callable[[], StudyResults] | None]:
-        """What is wrong with the results, in a sentence; what a button does about it, and makes to be computed then."""
+        """Return what is wrong with the results in a sentence, the text of the button that remedies it, and a function
+        that returns the results to be computed then.
+        """
         kept, why = self.kept, self.why_outdated
         if kept is not None and why:
             mark = self._digest if kept.study.digest else ""
@@ -218,7 +220,7 @@ class StudyController:
         return wider, "&Extend", lambda: kept.grown(map_reading.extended(kept.study, best))
 
     def mend(self) -> None:
-        """Do what the button of the `remedy` says."""
+        """Do what the button of the `remedy` offers."""
         results = self.remedy()[2]
         if results is not None and self.state == "ended":
             self._compute(results())
@@ -231,7 +233,7 @@ class StudyController:
             self._run = StudyRun(kept, given)
 
     def pause(self) -> None:
-        """Rest, or go on."""
+        """Pause or resume the run."""
         if self._run is not None:
             self._run.pause()
             if self.state == "paused":
@@ -239,13 +241,13 @@ class StudyController:
                 self._keep()
 
     def cancel(self) -> None:
-        """End the run; what was computed stays, and the `remedy` computes the rest."""
+        """Stop the run; the results so far are kept, and the `remedy` computes the rest."""
         if self._run is not None:
             self._run.run.cancel()
             self.collect()
 
     def close(self) -> None:
-        """End the run without a word: the window goes, or the document."""
+        """Stop the run without a message, because the window or the document is closed."""
         if self._run is not None:
             self._run.run.cancel()
             self._run = None
@@ -253,7 +255,7 @@ class StudyController:
             self._trial.end()
 
     def measure(self) -> bool:
-        """Measure how long what the form says will take, on some of its cells; whether that goes on."""
+        """Measure the duration of the planned study on some of its cells; return True while that continues."""
         plan = self.planned()
         if self._trial is not None and (self._run is not None or self._trial.study != plan.study):
             self._trial.end()
@@ -268,12 +270,12 @@ class StudyController:
 
     @property
     def measured(self) -> bool:
-        """How long what the form says will take was measured."""
+        """True once the duration of the planned study has been measured."""
         return self._trial is not None and self._trial.ended and self._trial.study == self.planned().study
 
     def collect(self) -> bool:
-        """Take what was found; whether there was anything."""
-        self.look()  # nobody may have looked since another document came
+        """Take new results from the run; return True if there were any."""
+        self.look()  # another document may have come since
         run = self._run
         if run is None or self.kept is None:
             return False
@@ -293,18 +295,18 @@ class StudyController:
         return new
 
     def _keep(self) -> None:
-        """Put what is there into the document."""
+        """Put the results into the document."""
         if self.kept is not None:
             self._attach(self.kept.encode())
 
     def _keep_aside(self) -> None:
-        """The same of a run that goes on, encoded where nobody waits for it."""
+        """Put the results of a continuing run into the document, encoded on another thread."""
         kept, shown, self._put = self.kept, self._shown, time.monotonic()
         if kept is None:
             return
 
         def done(data: bytes) -> None:
-            # Newer ones may be there by now, or another study, or another document.
+            # By now there may be newer results, or another study or document.
             self.look()
             if self.kept is kept and self._shown is shown:
                 self._attach(data)
@@ -316,67 +318,67 @@ class StudyController:
         self._host.apply(Attach(part=NAME, data=data))
 
     def take(self, kept: StudyResults) -> None:
-        """Show these results, and keep them with the document."""
+        """Display these results, and keep them with the document."""
         self._display(kept)
         self._keep()
 
     def _display(self, kept: StudyResults | None) -> None:
-        """Show these results in place of others, which nothing is computed of any more."""
+        """Display these results in place of others; stop computing those."""
         self.close()
         self.kept, self.failure = kept, ""
         self.changes += 1
 
     @property
     def state(self) -> State:
-        """Whether it runs; what has ended runs until it is collected."""
+        """State of the run; an ended run counts as running until it is collected."""
         return "ended" if self._run is None else "paused" if self._run.run.state == "paused" else "running"
 
     @property
     def share(self) -> float:
-        """How much of the run is done, from 0 to 1."""
+        """Share of the run that is done, from 0 to 1."""
         return 0.0 if self._run is None else self._run.share
 
     @property
     def left(self) -> str:
-        """How far the run is, with the time left."""
+        """Progress of the run, with the time left."""
         return "" if self._run is None else self._run.left(self._slower.get(_sort(self._run.study), 1.0))
 
     def forecast(self) -> str:
-        """How many trainings the form asks for, and how long they will take."""
+        """Return the number of trainings of the planned study and their duration."""
         plan = self.planned()
         if plan.study is None:
-            return "Not ready: see what is said below."
+            return "Not ready: see the sentences below."
         seconds = plan.seconds * self._slower.get(_sort(plan.study), 1.0) / jobs() + BEGINNING
         measuring = "" if self.measured else " (measuring…)"
         others = self.kept is not None and self.kept.study != plan.study
-        instead = "; in place of the results that are there" if others else ""
+        instead = "; replaces the present results" if others else ""
         return f"{count(plan.trainings, 'training')}, about {duration(seconds)}{measuring}{instead}"
 
     # -- the map -------------------------------------------------------------------------------------------------------
 
     @property
     def value(self) -> str:
-        """What of the results is shown."""
+        """Measure that is displayed."""
         assert self.kept is not None
         values = self.kept.study.values
         return self.session.value if self.session.value in values else values[0]
 
     @property
     def rest(self) -> tuple[int, ...]:
-        """The choice on each axis beyond the second that is shown."""
+        """Displayed index on each axis beyond the second."""
         assert self.kept is not None
         sides = [len(axis.values) for axis in self.kept.study.axes[2:]]
         chosen = (*self.session.rest, *(0,) * len(sides))[: len(sides)]
         return tuple(min(place, side - 1) for place, side in zip(chosen, sides, strict=True))
 
     def best(self) -> Best | None:
-        """The best cell of the map; curves have none."""
+        """Return the best cell of the map; None for curves."""
         if self.kept is None or self.kept.study.kind in CURVES or len(self.kept.study.axes) < 2:
             return None
         return map_reading.best_of(self.kept, self.value, self.rest)
 
     def apply(self, places: Places) -> None:
-        """Put the settings of a cell into the lane, and its points into the document, as one step."""
+        """Put the settings of a cell into the lane, and its points into the document, in one undo step."""
         if self.kept is None or not self.kept.defined[places]:
             return
         study, lane = self.kept.study, Lane() if self.lane.is_difference else self.lane

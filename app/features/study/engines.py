@@ -1,8 +1,8 @@
-"""Engines: the paths of a study on the command line, by processes of this machine or a Dask cluster.
+"""Engines: compute the paths of a study for the command line, in processes of this machine or on a Dask cluster.
 
-The one file that uses joblib: Dask passes messages between the study's own processes through it, and unpickles those.
-Nothing that comes from a file, a document or the clipboard goes through them unread.  A Dask scheduler is trusted; that
-of `--dask local` accepts only clients and workers with a certificate of this run.
+This is the only file that uses joblib: through it Dask passes messages between the study's own processes, and unpickles
+them.  Contents of a file, a document or the clipboard are always parsed before.  A Dask scheduler is trusted; that of
+`--dask local` accepts only clients and workers with a certificate of this run.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .cells import Path
 from .computing import Given, Record, Watch, compute
 from .model import Study
 from .results import ResultsFile
-from .running import Run, next_of
+from .running import StudyProcesses, next_of
 
-#: Workers of `--dask local` where --jobs says nothing.
+#: Number of workers of `--dask local` without --jobs.
 LOCAL_WORKERS = 2
-#: Seconds of work after which other processes are considered, and those left that are worth starting them.
+#: Work (s) after which other processes are considered, and remaining work (s) that makes starting them worthwhile.
 LOOK, WORTHWHILE = 0.05, 1.0
-#: Seconds between two looks at signals, and until processes that are killed have ended.
+#: Interval (s) between two checks for signals, and time (s) that killed processes have to end.
 SIGNALS, ENDING = 0.2, 2.0
 
 
@@ -44,10 +44,10 @@ def run(
     tls: Sequence[File] = (),
     limit: float = math.inf,
 ) -> Iterator[tuple[Sequence[Record], int]]:
-    """Yield results as they come, and the number of paths that end with them.
+    """Yield results as they are computed, and the number of paths that are done with them.
 
-    Each result is written into a file in `folder`, if there is one, as soon as it is known.  A caller who stops
-    iterating stops the workers; what was written stays.
+    Each result is written into a file in `folder`, if there is one, at once.  If the caller stops iterating, the
+    workers stop; what was written stays.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ def run(
     todo : sequence of Path
     folder : pathlib.Path or None
     jobs : int
-        Processes.
+        Number of processes.
     dask : str
-        The address of a Dask scheduler, or "local" for a cluster of this machine.
+        Address of a Dask scheduler, or "local" for a cluster on this machine.
     tls : sequence of pathlib.Path
-        PEM files for a scheduler at tls://: certificate authority, certificate and key.  Empty: those of Dask's
-        configuration.
+        PEM files for a scheduler at tls://: certificate authority, certificate and key.  If empty, those of Dask's
+        configuration are used.
     limit : float
-        Seconds of a cell, at most.
+        Largest time (s) for a cell.
 
     Raises
     ------
@@ -84,22 +84,21 @@ def run(
 
 
 def _needs_ending(study: Study, limit: float) -> bool:
-    """Whether a time limit can only be kept by ending the process: a training of another library is one call."""
-    lanes = (study.lane, study.other or study.lane)
-    return limit < math.inf and any(lane.family.own_process for lane in lanes)
+    """Return True if a time limit requires killing the process: a training of another library is a single call."""
+    return limit < math.inf and any(lane.family.own_process for lane in (study.lane, study.other or study.lane))
 
 
 def _with_processes(
     study: Study, given: Given | None, todo: Sequence[Path], file: ResultsFile | None, jobs: int, limit: float
 ) -> Iterator[tuple[Sequence[Record], int]]:
-    """This process, and others that take paths from the same list once it is known to be long.
+    """Compute in this process, and in others that take paths from the same list once it is known to be long.
 
-    Starting a process takes about a second: this one does not wait for the others, and does little work alone.  Where
-    processes may have to be ended it computes nothing itself.
+    Starting a process takes about a second: this one does not wait for the others, and does short work alone.  If
+    processes may have to be killed, it computes nothing itself.
     """
     left, n_left = deque(todo), sum(len(path.cells) for path in todo)
     ready, watch, computes = threading.Event(), Watch(limit), not _needs_ending(study, limit)
-    others = None if computes else Run(study, given, lambda: left, ready.set, jobs, file, limit)
+    others = None if computes else StudyProcesses(study, given, lambda: left, ready.set, jobs, file, limit)
     spent, n_done, n_counted = 0.0, 0, 0
     try:
         while True:
@@ -112,10 +111,10 @@ def _with_processes(
                     if file is not None:
                         file.add(record)
                     n_done += 1
-                    spent += record.seconds  # not those in which compiled code is fetched
+                    spent += record.seconds  # without the time that loading compiled code takes
                     alone = others is None and jobs > 1
                     if alone and spent > LOOK and (n_left - n_done) * spent / n_done > WORTHWHILE:
-                        others = Run(study, given, lambda: left, ready.set, jobs - 1, file, limit)
+                        others = StudyProcesses(study, given, lambda: left, ready.set, jobs - 1, file, limit)
                 yield records, 1
             elif over:
                 break
@@ -137,9 +136,9 @@ def _with_processes(
 
 
 def _work(study: Study, path: Path, given: Given | None, limit: float) -> list[Record]:
-    """What a worker of Dask does; the points are an argument of their own, which is handed over once.
+    """Compute a path in a worker of Dask; the points are an argument of their own, which is sent once.
 
-    It must go on when a process has to be ended: that is another one, for this path alone.
+    The worker must survive if a process has to be killed: then another process, for this path only, does the work.
     """
     if not _needs_ending(study, limit):
         return list(compute(study, path, given, Watch(limit)))
@@ -150,7 +149,7 @@ def _work(study: Study, path: Path, given: Given | None, limit: float) -> list[R
 def _cluster(
     jobs: int, address: str, tls: Sequence[File], given: Given | None
 ) -> Iterator[Callable[[Any, Iterable[Any]], Any]]:
-    """Connect with Dask; what calls a function for each tuple of arguments, and yields the values as they come."""
+    """Connect with Dask; yield a function that calls another one with each tuple of arguments."""
     try:
         import joblib
 
@@ -159,11 +158,11 @@ def _cluster(
         raise FileError("Dask is not installed: pip install 'classifier-playground[cluster]'.") from None
     security = _security(distributed, address, tls)
     cluster: Any = None
-    # A process that clears up after this one, when it is stopped, is not to warn of that on the terminal.
+    # The process that cleans up after a stopped run must not print warnings in the terminal.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
     try:
         if address == "local":
-            # Dask always opens HTTP servers, which ask for no certificate: they get no page and a free local port.
+            # Dask always opens HTTP servers without certificates: they get no page, and a free local port.
             pages: dict[str, list[str]] = {f"distributed.{each}.http.routes": [] for each in ("scheduler", "worker")}
             with import_module("dask.config").set(pages):
                 cluster = distributed.LocalCluster(
@@ -177,10 +176,10 @@ def _cluster(
             client = distributed.Client(cluster)
         else:
             client = distributed.Client(address, timeout=10, security=security)
-    except (OSError, ValueError, TimeoutError, RuntimeError, AssertionError) as error:  # the last: it expects TLS
+    except (OSError, ValueError, TimeoutError, RuntimeError, AssertionError) as error:  # AssertionError: it expects TLS
         raise FileError(f"The Dask scheduler at {address} does not answer ({type(error).__name__}).") from None
     try:
-        # Joblib hands the very object that is scattered over by reference.
+        # Joblib sends the scattered object itself by reference.
         with joblib.parallel_config("dask", scatter=[given] if given is not None else None):
             parallel = joblib.Parallel(return_as="generator_unordered")
             yield lambda function, calls: parallel(joblib.delayed(function)(*call) for call in calls)
@@ -193,7 +192,7 @@ def _cluster(
 def _security(distributed: Any, address: str, tls: Sequence[File]) -> Any:
     """Return the credentials of the connection: new ones for a cluster of this machine, None without TLS.
 
-    Those at tls:// come from the files or, without files, from Dask's configuration.
+    Those for tls:// come from the files or, without files, from Dask's configuration.
     """
     if address == "local":
         try:

@@ -1,4 +1,4 @@
-"""Studies: many trainings over a table of settings, as one picture."""
+"""Study: many trainings over two parameters, displayed as one map or as curves."""
 
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 
@@ -18,12 +18,12 @@ FEATURE = Feature(
     ),
     dock=Dock("study", "Study", Widget("app.features.study.panel.StudyPanel", ("controller", "tasks", "closed"))),
     help=(
-        (SECTION, "Ctrl+Shift+D", "accuracy and other numbers over two parameters: a map that fills in the background"),
+        (SECTION, "Ctrl+Shift+D", "accuracy and other numbers over two parameters: a map, computed in the background"),
         (
             SECTION,
             "Arrow keys, Enter",
-            "on the map: from cell to cell; Enter or a click puts its settings into the classifier",
+            "on the map: move from cell to cell; Enter or a click puts a cell's settings into the classifier",
         ),
-        (SECTION, "Star, cross", "the best cell, and where the classifier stands"),
+        (SECTION, "Star, cross", "the best cell, and the present settings of the classifier"),
     ),
 )

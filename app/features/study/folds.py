@@ -1,4 +1,4 @@
-"""Folds: which row of the points is in which fold, for files from which a study can be repeated elsewhere."""
+"""Folds: the fold of each point, for files from which a study can be repeated elsewhere."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .model import DATA_AXES, Study
 
 
 def folds_of_study(study: Study, given: Given | None) -> Iterator[dict[str, Any]]:
-    """Yield each set of points that the study deals into folds, those of a document where they are `given`.
+    """Yield each set of points that the study assigns to folds; those of a document if they are `given`.
 
-    Each has the values of the axes of the data, the repetition and the draw; and for each point, in lists, the location
-    `X`, the class `y`, and the fold as in the results, from 1.
+    Each has the values of the data axes, the repetition and the draw; and for each point, in lists, the location `X`,
+    the class `y`, and the fold as in the results, from 1.
     """
     sides = (range(len(axis.values) if axis.name in DATA_AXES else 1) for axis in study.axes)
     for places, repetition, draw in product(product(*sides), range(study.repetitions), range(study.draws)):

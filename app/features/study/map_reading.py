@@ -1,4 +1,4 @@
-"""Reading a map: the best cell, whether it is at the edge and how the axis goes on, and where a lane stands.  No Qt."""
+"""Reading a map: its best cell, how an axis continues beyond an edge, and the position of a lane's settings.  No Qt."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from app.state.document import GeneratorSettings, Lane
 from solver.core.arrays import Array
 
 from .cells import COARSE, Places
-from .model import DATA_AXES, MEASURES, Axis, Study, Value, axis_kinds
+from .model import DATA_AXES, MEASURES, Study, StudyAxis, Value, axis_kinds
 from .planning import titles
 from .results import Means, StudyResults
 
-#: By how many values an axis is extended.
+#: Number of values by which an axis is extended.
 FURTHER = 2
 
 
 class Best(Struct, frozen=True):
-    """The best cell of a map.
+    """The best cell of a map, and the edge at which it lies.
 
     Attributes
     ----------
     places : tuple of int
     axis : int
-        The axis at whose edge it lies, and that goes on there; -1 where there is none.
+        The axis at whose edge it lies, if the axis can be extended there; else -1.
     low : bool
-        It is the lower edge.
+        True for the lower edge.
     """
 
     places: Places
@@ -43,9 +43,9 @@ class Best(Struct, frozen=True):
 
 
 def best_of(kept: StudyResults, value: str, rest: tuple[int, ...]) -> Best | None:
-    """The best cell of the map at `rest`; of several the one farthest from an edge.
+    """Return the best cell of the map at `rest`; of several, the one farthest from an edge.
 
-    None where no value is better than another, or none is there yet.
+    Return None if no value is better than another, or none is computed yet.
     """
     mean = plane_of(kept.means(value).mean, kept.study, rest)
     best = MEASURES[value].best
@@ -61,14 +61,15 @@ def best_of(kept: StudyResults, value: str, rest: tuple[int, ...]) -> Best | Non
 
 
 def plane_of(array: Any, study: Study, rest: tuple[int, ...]) -> Any:
-    """The map of `array` at a choice of the axes beyond the second: by first and second axis."""
+    """Return the map of `array` at a choice of the axes beyond the second: by first and second axis."""
     return array[(slice(None), slice(None), *rest)] if len(study.axes) > 1 else array[:, None]
 
 
 def further(study: Study, axis: int, low: bool) -> tuple[Value, ...]:
-    """The values with which a parameter of numbers goes on beyond an edge, in ascending order; none where it cannot.
+    """Return the values that extend an axis of numbers beyond an edge, in ascending order; empty if it cannot be
+    extended.
 
-    Of the points it does not: with more of them, or less noise, everything is better.
+    Axes of the data cannot: with more points, or less noise, every result is better.
     """
     if axis >= len(study.axes) or study.axes[axis].name in DATA_AXES:
         return ()
@@ -86,8 +87,8 @@ def further(study: Study, axis: int, low: bool) -> tuple[Value, ...]:
 
 
 @lru_cache(maxsize=16)
-def is_log(axis: Axis) -> bool:
-    """Whether the values stand in equal ratios rather than equal steps."""
+def is_log(axis: StudyAxis) -> bool:
+    """Return True if the values are in equal ratios rather than in equal steps."""
     numbers = [float(each) for each in axis.values if not isinstance(each, str)]
     if len(numbers) < 3 or numbers[0] <= 0:
         return bool(numbers) and len(numbers) == 2 and numbers[0] > 0 and numbers[1] / numbers[0] >= 4
@@ -97,17 +98,19 @@ def is_log(axis: Axis) -> bool:
 
 
 def extended(study: Study, best: Best) -> Study:
-    """`study` with its axis going on beyond the edge at which the best cell lies."""
+    """Return `study` with its axis extended beyond the edge at which the best cell lies."""
     more = further(study, best.axis, best.low)
     axis = study.axes[best.axis]
     values = (*more, *axis.values) if best.low else (*axis.values, *more)
-    axes = (*study.axes[: best.axis], Axis(axis.name, values), *study.axes[best.axis + 1 :])
+    axes = (*study.axes[: best.axis], StudyAxis(axis.name, values), *study.axes[best.axis + 1 :])
     return msgspec.structs.replace(study, axes=axes)
 
 
 def standing(study: Study, lane: Lane, generator: GeneratorSettings) -> tuple[tuple[float, ...], bool] | None:
-    """Where the lane's settings are on the first two axes, in cells from the first one, and whether all other settings
-    are those of the study; None where it is another classifier.  Beyond the ends it is half a cell away."""
+    """Return the position of the lane's settings on the first two axes, in cells from the first one, and whether all
+    other settings are those of the study; None for another classifier.  Beyond an end the position is half a cell
+    outside.
+    """
     if lane.classifier != study.lane.classifier:
         return None
     kinds = axis_kinds(lane.classifier)
@@ -119,7 +122,7 @@ def standing(study: Study, lane: Lane, generator: GeneratorSettings) -> tuple[tu
     return tuple(_place(axis, values[axis.name]) for axis in study.axes[:2]), same
 
 
-def _place(axis: Axis, value: Value) -> float:
+def _place(axis: StudyAxis, value: Value) -> float:
     if isinstance(value, str) or any(isinstance(each, str) for each in axis.values):
         return float(axis.values.index(value)) if value in axis.values else -0.5
     numbers = np.array(axis.values, dtype=np.float64)
@@ -132,8 +135,10 @@ def _place(axis: Axis, value: Value) -> float:
 
 
 def blocks(there: NDArray[np.bool_], study: Study) -> NDArray[np.intp]:
-    """For each cell of a map the cell whose colour it has, shape (columns, rows, 2): its own, or while that is missing
-    the coarse one that stands for it; -1 where there is none yet."""
+    """Return the cell whose colour each cell of a map has, shape (columns, rows, 2).
+
+    That is the cell itself or, while it has no result, the coarse one that represents it; -1 without either.
+    """
     columns, rows = there.shape
     found = np.full((columns, rows, 2), -1, dtype=np.intp)
     x, y = np.meshgrid(np.arange(columns), np.arange(rows), indexing="ij")
@@ -149,7 +154,7 @@ def blocks(there: NDArray[np.bool_], study: Study) -> NDArray[np.intp]:
 
 
 def value_text(study: Study, place: int, value: Value) -> str:
-    """A value of the axis at `place`; a choice as the forms call it."""
+    """Return the text of a value of the axis `place`; a choice has its title from the form."""
     kind = axis_kinds(study.lane.classifier)[study.axes[place].name]
     if isinstance(value, str):
         return kind.choices.get(value, value)
@@ -159,7 +164,7 @@ def value_text(study: Study, place: int, value: Value) -> str:
 
 
 def measure_text(value: str, number: float) -> str:
-    """A mean or a spread of a measure; of a share in per cent, and never 100 % where one is missing."""
+    """Return the text of a mean or a spread: a share as a percentage, never 100 % for less than all."""
     if MEASURES[value].share:
         share = 100.0 * number
         return "99.9+ %" if 99.95 <= share < 100.0 - 1e-9 else f"{share:.1f} %"
@@ -169,13 +174,13 @@ def measure_text(value: str, number: float) -> str:
 
 
 def axis_title(study: Study, axis: int) -> str:
-    """What an axis of a study is called."""
+    """Return the title of an axis."""
     name = study.axes[axis].name
     return titles(study.lane, True).get(name, name)
 
 
 def choice_text(study: Study, places: Places, first: int = 0) -> str:
-    """ "C = 10, γ = 0.1": the values of the axes from the `first` on."""
+    """Return "C = 10, γ = 0.1": the values of the axes from the `first` on."""
     return ", ".join(
         f"{axis_title(study, axis)} = {value_text(study, axis, study.axes[axis].values[place])}"
         for axis, place in enumerate(places, first)
@@ -183,7 +188,7 @@ def choice_text(study: Study, places: Places, first: int = 0) -> str:
 
 
 def cell_text(kept: StudyResults, means: Means, value: str, places: Places) -> str:
-    """What is known of a cell: its number never without spread and repetitions."""
+    """Return the text of a cell: its number always with spread and repetitions."""
     study = kept.study
     where = choice_text(study, places)
     if not kept.defined[places]:
@@ -198,19 +203,19 @@ def cell_text(kept: StudyResults, means: Means, value: str, places: Places) -> s
 
 
 def runs_text(study: Study, count: int) -> str:
-    """ "3 of 5 folds"."""
+    """Return "3 of 5 folds"."""
     whole = max(1, study.folds) * study.repetitions
     number = f"{count}" if count == whole else f"{count} of {whole}"
     return f"{number} {'fold' if study.folds > 1 else 'repetition'}{'' if number == '1' else 's'}"
 
 
-def all_rests(study: Study) -> list[tuple[int, ...]]:
-    """The choices of the axes beyond the second."""
+def all_further(study: Study) -> list[tuple[int, ...]]:
+    """Return all choices of the axes beyond the second."""
     return list(product(*(range(len(axis.values)) for axis in study.axes[2:])))
 
 
 def span_of(array: Array, midpoint: float | None) -> tuple[float, float]:
-    """What the colours go from and to: about a midpoint as far to both sides."""
+    """Return the ends of the colour scale; with a midpoint, at equal distances from it."""
     finite = array[np.isfinite(array)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     if midpoint is not None:

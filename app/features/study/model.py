@@ -1,7 +1,7 @@
-"""Study: a table of trainings, a frozen value; what its axes may be, and what is measured.
+"""Study: a table of trainings, as a frozen value; its possible axes, and the measures.
 
-A study varies some parameters of a classifier, and of its data, over given values: its axes.  The first two are the
-sides of the map, each choice of the others has a map of its own.  A *cell* is one choice of all of them.
+A study varies parameters of a classifier, and of its data, over given values: its axes.  The first two are the sides of
+the map; each combination of the others has a map of its own.  A *cell* is one value on each axis.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from solver.data.datasets import DATASETS
 
 Kind = Literal["grid", "efficiency", "learning-curve", "rules"]
 Value = int | float | str
-#: Parameters along which a path goes: what was done for one value helps with the next.
+#: Parameters along which a path goes: the training for one value speeds up the next.
 PATH_AXES = ("C", "k")
 _EDITED = ("slider", "number", "integer", "large integer", "choice")
 
 
 class AxisKind(Struct, frozen=True, eq=False):
-    """What can be an axis: a setting of the generator, a row of `DATA_AXES`; or a parameter of a classifier.
+    """A possible axis: a setting of the generator (a row of `DATA_AXES`) or a parameter of a classifier.
 
     Attributes
     ----------
     struct : type
-        The settings that it is one of.
+        The settings that have the parameter.
     parameter, title : str
     choices : dict of str to str
-        The title of each value, where it has no numbers.
+        Title of each value of a parameter without numbers.
     proposal : tuple or None
-        From, to, number of values, and whether they are in equal ratios: the range that one looks at first.
+        From, to, number of values, and whether they are in equal ratios: the range that the form proposes.
     per_cent : bool
-        Shown and typed in per cent.
+        Displayed and typed as a percentage.
     """
 
     struct: Any
@@ -56,7 +56,7 @@ class AxisKind(Struct, frozen=True, eq=False):
 
     @property
     def limits(self) -> tuple[float, float, bool]:
-        """Least and greatest number, and whether they are whole."""
+        """The smallest and largest number, and whether only whole numbers are allowed."""
         found = parameter(self.struct, self.parameter)
         return float(found.least), float(found.most), type(getattr(self.struct(), self.parameter)) is int
 
@@ -71,24 +71,24 @@ DATA_AXES: Mapping[str, AxisKind] = {
 }
 
 
-class Measure(Struct, frozen=True):
+class StudyMeasure(Struct, frozen=True):
     """A row of `MEASURES`.
 
     Attributes
     ----------
     title, note : str
     of : callable
-        Its value of a `computing.Trained`.
+        ``of(trained)``: its value for a `computing.Trained`.
     best : {"", "largest", "smallest"}
     share : bool
-        At most 1, and displayed in per cent.
+        At most 1, and displayed as a percentage.
     log : bool
-        Drawn in equal ratios.
+        Drawn on a logarithmic axis.
     least : float
         Its lower bound.
     only : {"", "steps", "multipliers", "kept"}
-        What must be of a classifier that has it: it trains by steps, has a multiplier for each point, or keeps some of
-        the points.
+        The ability a classifier needs to have it: training by steps, a multiplier for each point, or a choice of the
+        points that it keeps.
     """
 
     title: str
@@ -101,7 +101,7 @@ class Measure(Struct, frozen=True):
     only: Literal["", "steps", "multipliers", "kept"] = ""
 
     def holds(self, value: float) -> bool:
-        """Whether the measure can have this value; a share may exceed 1 by its rounding error."""
+        """Return True if the measure can have this value; a share may exceed 1 by its rounding error."""
         return self.least <= value <= (1.0 + 1e-9 if self.share else math.inf)
 
 
@@ -110,49 +110,49 @@ def _margin(trained: Any) -> float:
     return float(1.0 / np.sqrt(norm)) if norm > 0.0 else 0.0
 
 
-#: What a study measures, by the names that its file has.
-MEASURES: dict[str, Measure] = {
-    "accuracy": Measure(
+#: The measures of a study, by their names in its file.
+MEASURES: dict[str, StudyMeasure] = {
+    "accuracy": StudyMeasure(
         "accuracy",
         "share of points classified rightly that nothing was trained on",
         lambda trained: trained.right(tests=True),
         "largest",
         share=True,
     ),
-    "training_accuracy": Measure(
+    "training_accuracy": StudyMeasure(
         "training accuracy",
         "the same of the points that were trained on",
         lambda trained: trained.right(tests=False),
         "largest",
         share=True,
     ),
-    "support_vectors": Measure(
+    "support_vectors": StudyMeasure(
         "support vectors",
         "how many points have a multiplier above 0",
         lambda trained: trained.support_vectors,
         only="multipliers",
     ),
-    "points_kept": Measure(
+    "points_kept": StudyMeasure(
         "points kept",
         "how many of the points that were trained on are kept",
         lambda trained: trained.trainer.solvers[0].certificate().n_kept,
         only="kept",
     ),
-    "disagreement": Measure(
+    "disagreement": StudyMeasure(
         "disagreement",
         "share of these points where another classifier predicts another class",
         lambda trained: (trained.predicted() != trained.other).mean(),
         "smallest",
         share=True,
     ),
-    "seconds": Measure(
+    "seconds": StudyMeasure(
         "seconds",
         "of the training, which then begins at zero for each C; of kNN, of its answers",
         lambda trained: trained.seconds,
         "smallest",
         log=True,
     ),
-    "steps": Measure(
+    "steps": StudyMeasure(
         "steps",
         "of the training, which then begins at zero for each C",
         lambda trained: trained.trainer.n_iter,
@@ -160,20 +160,25 @@ MEASURES: dict[str, Measure] = {
         log=True,
         only="steps",
     ),
-    "dual": Measure(
+    "dual": StudyMeasure(
         "dual",
         "the dual objective at the end, summed over the binary problems",
         lambda trained: sum(solver.dual for solver in trained.trainer.solvers),
         least=-math.inf,
         only="multipliers",
     ),
-    "margin": Measure("margin", "1/||w||, the smallest of the binary problems", _margin, "largest", only="multipliers"),
+    "margin": StudyMeasure(
+        "margin", "1/||w||, the smallest of the binary problems", _margin, "largest", only="multipliers"
+    ),
 }
 
 
 def heading_of(name: str, generated: bool, folds: bool, square: bool = False) -> str:
-    """What a measure is called, and of which points an accuracy is: those of the folds that were left out, points of
-    the whole square with their true classes, new points of the generator, or the test points of the document."""
+    """Return the heading of a measure; that of an accuracy names its points.
+
+    These are the points of the left-out folds, points on the whole square with their true classes, new points of the
+    generator, or the test points of the document.
+    """
     if name != "accuracy":
         title = MEASURES[name].title
         return title[0].upper() + title[1:]
@@ -184,46 +189,47 @@ def heading_of(name: str, generated: bool, folds: bool, square: bool = False) ->
     return "Accuracy on new points" if generated else "Test accuracy"
 
 
-class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A parameter and the values it takes, numbers in ascending order."""
+class StudyAxis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A parameter and its values; numbers ascend."""
 
     name: str
     values: Annotated[tuple[Value, ...], Meta(min_length=1, max_length=1000)]
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that the results depend on.
+    """Everything that the results of a study depend on.
 
     Attributes
     ----------
     kind : {"grid", "efficiency", "learning-curve", "rules"}
-    axes : tuple of Axis
+    axes : tuple of StudyAxis
     values : tuple of str
         Names of `MEASURES`.
     lane : Lane
-        Settings of what no axis changes; those of other classifiers are at their defaults.
+        Holds the settings that no axis changes; settings of other classifiers have their defaults.
     generator : GeneratorSettings or None
-        What makes the points, anew for each repetition; None for given points.
+        Draws the points, anew for each repetition; None for given points.
     digest : str
-        Of given points, see `cells.digest_of`; "" for a generator.
+        Hash of the given points, see `cells.digest_of`; "" with a generator.
     folds : int
-        Parts of a cross-validation; 0 where test points decide.
+        Number of folds of a cross-validation; 0: test points are used.
     repetitions, draws : int
-        Each repetition is the mean of so many draws of training points.
+        Each repetition is the mean over this number of sets of training points.
     test : int
         Test points for each draw.
     test_on : {"generator", "square"}
-        Drawn as the training points are; or evenly on [-1, 1]^2, with the true classes of the data set.
+        "generator": drawn like the training points; "square": uniform on [-1, 1]^2, with the true classes of the data
+        set.
     k_up_to_n : bool
-        Cells with k above n, the points per class, are not defined.
+        Cells with k above n, the points per class, do not exist.
     most_steps : int
-        After which a training is stopped early.
+        Number of steps after which a training is stopped early.
     other : Lane or None
-        The classifier that the value "disagreement" compares with; no axis changes it.
+        The classifier for the measure "disagreement"; no axis changes it.
     """
 
     kind: Kind = "grid"
-    axes: Annotated[tuple[Axis, ...], Meta(min_length=1, max_length=6)] = ()
+    axes: Annotated[tuple[StudyAxis, ...], Meta(min_length=1, max_length=6)] = ()
     values: Annotated[tuple[str, ...], Meta(min_length=1)] = ("accuracy",)
     lane: Lane = Lane()
     generator: GeneratorSettings | None = None
@@ -238,28 +244,30 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     other: Lane | None = None
 
     def heading(self, name: str) -> str:
-        """What a measure is called here."""
+        """Return the heading of a measure in this study."""
         return heading_of(name, self.generator is not None, self.folds > 0, self.test_on == "square")
 
     @property
     def path_axis(self) -> int:
-        """Place of the axis along which paths go; -1 where each cell is a path."""
+        """Index of the axis along which paths go; -1 if each cell is a path."""
         return next((place for place, axis in enumerate(self.axes) if axis.name in PATH_AXES), -1)
 
-    def head(self, axis: Axis) -> str:
-        """What an axis is called in tables: without the name of the classifier, which a form with all of them needs."""
+    def head(self, axis: StudyAxis) -> str:
+        """Return the name of an axis for tables: without the prefix of the classifier, which a form for all of them
+        needs.
+        """
         return axis.name.removeprefix(f"{self.lane.classifier}_")
 
     def choice(self, places: tuple[int, ...]) -> dict[str, Value]:
-        """The value of each axis in the cell at `places`."""
+        """Return the value of each axis in the cell at `places`."""
         return {axis.name: axis.values[place] for axis, place in zip(self.axes, places, strict=True)}
 
     def lane_at(self, choice: Mapping[str, Value]) -> Lane:
-        """The classifier of a cell."""
+        """Return the classifier of a cell."""
         return _lane_at(self.lane, tuple((name, value) for name, value in choice.items() if name not in DATA_AXES))
 
     def generator_at(self, choice: Mapping[str, Value]) -> GeneratorSettings | None:
-        """What makes the points of a cell."""
+        """Return the generator of a cell's points; None for given points."""
         if self.generator is None:
             return None
         changes = {DATA_AXES[name].parameter: value for name, value in choice.items() if name in DATA_AXES}
@@ -267,13 +275,13 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Values of each axis."""
+        """Number of values of each axis."""
         return tuple(len(axis.values) for axis in self.axes)
 
 
 @lru_cache(maxsize=8)
 def existing_cells(study: Study) -> NDArray[np.bool_]:
-    """Which cells the study has, over all axes."""
+    """Return which cells the study has, over all axes."""
     if not study.k_up_to_n:
         return np.broadcast_to(np.True_, study.shape)
     n = study.generator.count if study.generator is not None else math.inf
@@ -281,7 +289,7 @@ def existing_cells(study: Study) -> NDArray[np.bool_]:
 
 
 def values_along(study: Study, name: str, otherwise: float) -> Array:
-    """The numbers of an axis, with a dimension for each axis of the study; `otherwise` where there is none such."""
+    """Return the numbers of an axis, with a dimension for each axis of the study; without such an axis, `otherwise`."""
     sides = [-1 if axis.name == name else 1 for axis in study.axes]
     values = next((axis.values for axis in study.axes if axis.name == name), (otherwise,))
     return np.array(values, dtype=np.float64).reshape(sides if -1 in sides else [1] * len(sides))
@@ -295,13 +303,13 @@ def _lane_at(lane: Lane, changes: tuple[tuple[str, Value], ...]) -> Lane:
 
 
 def axis_fields(classifier: str) -> dict[str, Field]:
-    """The fields of a learner that can be an axis, by name."""
+    """Return the fields of a learner that can be an axis, by name."""
     return {field.name: field for field in LEARNERS[classifier].fields if field.kind in _EDITED}
 
 
 @cache
 def axis_kinds(classifier: str) -> dict[str, AxisKind]:
-    """What can be an axis of a study of `classifier`, by name."""
+    """Return the possible axes of a study of `classifier`, by name."""
     struct = LEARNERS[classifier].settings
     own = {
         name: AxisKind(
@@ -313,12 +321,12 @@ def axis_kinds(classifier: str) -> dict[str, AxisKind]:
 
 
 def axis_names(classifier: str, generated: bool) -> list[str]:
-    """What can be an axis; of given points, nothing but n can be changed."""
+    """Return the names of the possible axes; with given points, only n of the data can be varied."""
     return [*axis_fields(classifier), *(DATA_AXES if generated else ("n",))]
 
 
 def measures_of(lane: Lane, other: bool = False) -> list[str]:
-    """What can be measured of the classifier of `lane`, alone or beside an `other` one."""
+    """Return the measures that exist for the classifier of `lane`, alone or beside an `other` one."""
     trainer = lane.trainer
     has = {
         "": True,
@@ -330,14 +338,14 @@ def measures_of(lane: Lane, other: bool = False) -> list[str]:
 
 
 def log_steps(start: float, stop: float, count: int) -> tuple[float, ...]:
-    """Numbers in equal ratios, in three digits."""
+    """Return numbers in equal ratios, with three digits."""
     if count == 1:
         return (start,)
     return tuple(float(f"{start * (stop / start) ** (i / (count - 1)):.3g}") for i in range(count))
 
 
 def spaced(start: float, stop: float, count: int, log: bool, whole: bool = False) -> tuple[Value, ...]:
-    """Numbers in equal ratios or steps, each once."""
+    """Return numbers in equal ratios or steps, without repetitions."""
     if log:
         found = log_steps(start, stop, count)
     else:
@@ -348,7 +356,7 @@ def spaced(start: float, stop: float, count: int, log: bool, whole: bool = False
 #: The study that `study init` writes: 7 x 7, five folds, well below a minute.
 EXAMPLE = Study(
     "grid",
-    (Axis("C", log_steps(0.01, 10_000.0, 7)), Axis("gamma", log_steps(0.01, 100.0, 7))),
+    (StudyAxis("C", log_steps(0.01, 10_000.0, 7)), StudyAxis("gamma", log_steps(0.01, 100.0, 7))),
     ("accuracy", "support_vectors"),
     Lane("svm"),
     GeneratorSettings("moons", 100, 0.2),
@@ -359,11 +367,11 @@ _TENS = tuple(range(5, 96, 10))
 NOTES = Study(
     "efficiency",
     (
-        Axis("n", _TENS),
-        Axis("k", _TENS),
-        Axis("weights", ("uniform", "distance", "distance-squared")),
-        Axis("data", ("line", "circle")),
-        Axis("shift", (-0.1, 0.0, 0.1)),
+        StudyAxis("n", _TENS),
+        StudyAxis("k", _TENS),
+        StudyAxis("weights", ("uniform", "distance", "distance-squared")),
+        StudyAxis("data", ("line", "circle")),
+        StudyAxis("shift", (-0.1, 0.0, 0.1)),
     ),
     ("accuracy",),
     Lane("knn"),
@@ -376,7 +384,7 @@ NOTES = Study(
 )
 LEARNING = Study(
     "learning-curve",
-    (Axis("n", (5, 10, 20, 50, 100, 200)),),
+    (StudyAxis("n", (5, 10, 20, 50, 100, 200)),),
     ("accuracy", "training_accuracy"),
     Lane("svm"),
     GeneratorSettings("circle", 50, 0.0),
@@ -386,8 +394,8 @@ LEARNING = Study(
 RULES = Study(
     "rules",
     (
-        Axis("n", (20, 50, 100, 200)),
-        Axis("rule", ("cyclic", "random", "platt", "first-order", "second-order", "maximum-gain")),
+        StudyAxis("n", (20, 50, 100, 200)),
+        StudyAxis("rule", ("cyclic", "random", "platt", "first-order", "second-order", "maximum-gain")),
     ),
     ("steps", "seconds", "dual"),
     Lane("svm"),
@@ -396,10 +404,10 @@ RULES = Study(
     test=100,
     most_steps=1_000_000,
 )
-#: How the accuracy of kNN approaches its limit.
+#: The accuracy of kNN as the number of points grows, towards its limit.
 LIMIT = Study(
     "learning-curve",
-    (Axis("n", (5, 10, 20, 50, 100, 200, 500, 1000)), Axis("k", (1, 5, 25, 125))),
+    (StudyAxis("n", (5, 10, 20, 50, 100, 200, 500, 1000)), StudyAxis("k", (1, 5, 25, 125))),
     ("accuracy",),
     Lane("knn"),
     GeneratorSettings("moons", 50, 0.3),
@@ -408,7 +416,7 @@ LIMIT = Study(
     test=1000,
     k_up_to_n=True,
 )
-#: What `study init --preset` writes, with what it says of itself.
+#: The studies that `study init --preset` writes, each with the sentence at its head.
 PRESETS: dict[str, tuple[Study, str]] = {
     "grid": (EXAMPLE, "C and gamma of a support vector machine, judged by five folds."),
     "knn-notes": (
@@ -426,10 +434,10 @@ PRESETS: dict[str, tuple[Study, str]] = {
 }
 
 
-#: Why a study of some classifiers is refused.
+#: Why a study of a classifier that standardises is refused.
 STANDARDISES = "A study cannot standardise x and y: switch Standardise off, or standardise the points on import."
 
 
 def plain_lane(lane: Lane) -> Lane:
-    """`lane` without what its classifier does not use."""
+    """Return `lane` without the settings that its classifier does not use."""
     return Lane(lane.classifier).with_part(lane.classifier, lane.settings)

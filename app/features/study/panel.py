@@ -1,4 +1,4 @@
-"""StudyPanel: plan a study, watch its picture fill, read it, and put a cell into a classifier."""
+"""StudyPanel: plan a study, follow its picture, read it, and put a cell into a classifier."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from app.files.documents import FileError
 from app.scene.model import Scene
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
-from app.views.widgets.boxes import in_column, in_lines, in_row
-from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text
+from app.views.widgets.boxes import in_column, in_lines, in_row, labelled
+from app.views.widgets.clickable import chooser, clickable
+from app.views.widgets.form_fields import NumberField, describe, filled, named, show_check, show_options, show_text
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -38,28 +38,28 @@ from .controller import StudyController
 from .map_reading import axis_title, cell_text, standing, value_text
 from .model import MEASURES, Study
 from .results import StudyResults, check
-from .view_form import StudyForm, fill, labelled
+from .view_form import StudyForm
 from .view_picture import Drawn, StudyPicture, picture_bytes
 
-#: Milliseconds from one picture of a running study to the next.
+#: Interval (ms) between two pictures of a running study.
 TICK = 150
-#: Milliseconds that a plan stays as it is before it is measured how long it will take.
+#: Delay (ms) after the last change of a plan before its duration is measured.
 SETTLED = 500
 HINT = "Point at a cell, or go there with the arrow keys; a click or Enter puts its settings into the classifier."
-EMPTY = "Nothing is computed yet: choose what to vary, and start."
-#: What the results are saved as.
+EMPTY = "No results yet: choose what to vary, and press Start."
+#: Formats of saved results, with the ends of file names.
 FILES = {
     "PNG picture": ".png",
     "SVG picture": ".svg",
     "Table of all results": ".csv",
     "Study for the command line": ".toml",
 }
-#: Beyond what any number of the results can be.
+#: Bound beyond all numbers of the results.
 FAR = 1e12
 
 
 class _Level(QWidget):
-    """A number that may be switched off."""
+    """A check box with a number."""
 
     def __init__(self, name: str, text: str, tip: str, studies: StudyController, say: Callable[[str], object]) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class _Level(QWidget):
         filled(QHBoxLayout(self), self.check, self.field, margins=0, spacing=4)
 
     def show_level(self, level: float | None, proposal: float, percent: bool) -> None:
-        """Show it, a share in per cent; `proposal` is what it is at first."""
+        """Show the number, a share as a percentage; `proposal` is its initial value."""
         self._proposal = proposal
         self.field.show_percent(percent)
         show_check(self.check, level is not None)
@@ -83,33 +83,34 @@ class _Level(QWidget):
 
 
 class _FurtherAxis(QWidget):
-    """An axis beyond the second, of which the map of one value is shown."""
+    """The choice of a value of an axis beyond the second, whose map is displayed."""
 
     def __init__(self, number: int, choose: Callable[[], object]) -> None:
         super().__init__()
         self._label = QLabel()
-        self.choice = describe(combo_box(width=7), f"study.rest{number}", "Further axis", "The map of this value.")
-        self.choice.activated.connect(lambda: choose())
+        self.choice = chooser(
+            f"study.rest{number}", "Further axis", "The map of this value.", lambda value: choose(), width=7
+        )
         filled(QHBoxLayout(self), self._label, self.choice, margins=0, spacing=4)
 
     def show_axis(self, study: Study, axis: int, chosen: int) -> None:
         """Show the values of an axis."""
         values = enumerate(study.axes[axis].values)
-        fill(self.choice, [(value_text(study, axis, each), place) for place, each in values], chosen)
+        show_options(self.choice, [(value_text(study, axis, each), place) for place, each in values], chosen)
         show_text(self._label, axis_title(study, axis))
         self.choice.setAccessibleName(axis_title(study, axis))
 
 
 class StudyPanel(QWidget):
-    """Form, progress, picture and its words.
+    """Form, progress, picture and the text of the cell that is read.
 
     Parameters
     ----------
     controller : Controller
     tasks : TaskRunner
-        For files.
+        Writes files.
     closed : SignalInstance
-        With it, what is computed ends.
+        Emitted when the window closes: the run ends with it.
     """
 
     def __init__(self, controller: Controller, tasks: TaskRunner, closed: SignalInstance) -> None:
@@ -121,8 +122,7 @@ class StudyPanel(QWidget):
         self._drawn: Drawn | None = None
         self._open: bool | None = None
         self._planned: Study | None = None
-        describe(self, "study", "Study", "Many trainings over a table of settings, as one picture.")
-        self.setToolTip("")
+        describe(self, "study", "Study", "Many trainings over a table of settings, as one picture.", hover=False)
         self._clock = QTimer(self, interval=TICK)
         self._clock.timeout.connect(self._collect)
         self._measuring = QTimer(self, singleShot=True)
@@ -141,8 +141,8 @@ class StudyPanel(QWidget):
             "study.picture",
             "Results",
             "Arrow keys go from cell to cell, Enter puts its settings into the classifier.",
+            hover=False,
         )
-        self.picture.setToolTip("")
         self.empty = named(QLabel(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), "study.empty")
         self.words = RoomyLabel("study.words", title="The cell that is read")
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
@@ -153,13 +153,18 @@ class StudyPanel(QWidget):
     # -- parts ---------------------------------------------------------------------------------------------------------
 
     def _head(self) -> QWidget:
-        self.fold = describe(QToolButton(), "study.fold", "Set up", "What is studied: shown, or folded away.")
+        self.fold = describe(QToolButton(), "study.fold", "Set up", "Show or hide the form of the study.")
         self.fold.setText("Set up")
         self.fold.setCheckable(True)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold.clicked.connect(self._folded)
-        tip = "Those that the command line has put into a folder."
-        self.open = clickable(QPushButton("&Open…"), "study.open", "Open results", tip, self._ask_folder)
+        self.open = clickable(
+            QPushButton("&Open…"),
+            "study.open",
+            "Open results",
+            "Open results that the command line wrote into a folder.",
+            self._ask_folder,
+        )
         self.start = clickable(
             QPushButton("&Start"), "study.start", "Start", "Compute all of it in the background.", self._start
         )
@@ -170,35 +175,56 @@ class StudyPanel(QWidget):
         self.bar = describe(bar, "study.progress", "Progress", "How much of the study is computed.")
         self.bar.setMaximumHeight(10)
         self.left = named(QLabel(), "study.left")
-        tip = "Rest after the cell at hand, or go on."
         self.pause = clickable(
-            QPushButton("Pa&use"), "study.pause", "Pause", tip, lambda: self._act(self.studies.pause)
+            QPushButton("Pa&use"),
+            "study.pause",
+            "Pause",
+            "Pause after the present cell, or resume.",
+            lambda: self._act(self.studies.pause),
         )
-        tip = "End it; what was computed stays, and can be gone on with."
         self.cancel = clickable(
-            QPushButton("&Cancel"), "study.cancel", "Cancel", tip, lambda: self._act(self.studies.cancel)
+            QPushButton("&Cancel"),
+            "study.cancel",
+            "Cancel",
+            "Stop; the results so far are kept, and the study can be continued.",
+            lambda: self._act(self.studies.cancel),
         )
         return in_column(self.bar, in_lines(8, self.left, self.pause, self.cancel), spacing=4)
 
     def _warning(self) -> QWidget:
         self.warning = named(QLabel(wordWrap=True), "study.warning")
-        tip = "Compute what the sentence asks for."
-        self.remedy = clickable(QPushButton(), "study.remedy", "Extend", tip, lambda: self._act(self.studies.mend))
+        self.remedy = clickable(
+            QPushButton(),
+            "study.remedy",
+            "Extend",
+            "Compute what the sentence asks for.",
+            lambda: self._act(self.studies.mend),
+        )
         return in_row((self.warning, 1), self.remedy, spacing=6)
 
     def _option_row(self) -> QWidget:
         studies = self.studies
-        self.value = describe(combo_box(width=10), "study.shown", "What is shown", "Of what was measured.")
+        self.value = chooser(
+            "study.shown",
+            "What is shown",
+            "The measure on the picture.",
+            lambda value: studies.look_at(value=value, midpoint=None, level=None),
+            width=10,
+        )
         self.value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.value.activated.connect(lambda: studies.look_at(value=self.value.currentData(), midpoint=None, level=None))
-        self._value_box = labelled("Sh&ow", self.value)
-        self.rests = [_FurtherAxis(number, self._choose_rest) for number in range(4)]
-        refused, tip = self._controller.say, "Blue below it, orange above it."
+        self._value_box = labelled("Sh&ow", self.value, spacing=4)
+        self.further_axes = [_FurtherAxis(number, self._choose_rest) for number in range(4)]
+        refused, tip = self._controller.say, "Blue below this value, orange above it."
         self.midpoint = _Level("midpoint", "Midpoint", tip, studies, refused)
-        self.level = _Level("level", "Contour", "A line where the mean is this.", studies, refused)
-        tip = "The picture as PNG or SVG, the results as CSV, the study as a file."
-        self.save = clickable(QPushButton("Sa&ve…"), "study.save", "Save the results", tip, self._ask_path)
-        return in_lines(10, self._value_box, *self.rests, self.midpoint, self.level, self.save)
+        self.level = _Level("level", "Contour", "A line where the mean has this value.", studies, refused)
+        self.save = clickable(
+            QPushButton("Sa&ve…"),
+            "study.save",
+            "Save the results",
+            "The picture as PNG or SVG, the results as CSV, the study as a file.",
+            self._ask_path,
+        )
+        return in_lines(10, self._value_box, *self.further_axes, self.midpoint, self.level, self.save)
 
     # -- the user ------------------------------------------------------------------------------------------------------
 
@@ -216,10 +242,10 @@ class StudyPanel(QWidget):
         self.picture.setFocus()
 
     def _choose_rest(self) -> None:
-        there = self.rests[: len(self.studies.rest)]
+        there = self.further_axes[: len(self.studies.rest)]
         self.studies.look_at(rest=tuple(each.choice.currentData() for each in there))
 
-    # -- what comes in -------------------------------------------------------------------------------------------------
+    # -- new results ---------------------------------------------------------------------------------------------------
 
     @Slot()
     def _collect(self) -> None:
@@ -232,7 +258,7 @@ class StudyPanel(QWidget):
 
     @Slot()
     def _measure(self) -> None:
-        """Measure how long the plan will take while it is displayed; again when it has changed."""
+        """Measure the duration of the planned study while the form is visible; again after each change."""
         if self.form.isVisible() and self.studies.measure():
             self._measuring.start(TICK)
         self._again()
@@ -295,9 +321,9 @@ class StudyPanel(QWidget):
             self.picture.show_results(None, theme)
             return
         study, session, value, rest = kept.study, studies.session, studies.value, studies.rest
-        fill(self.value, ((study.heading(name), name) for name in study.values), value)
+        show_options(self.value, ((study.heading(name), name) for name in study.values), value)
         self._value_box.setVisible(len(study.values) > 1)
-        for number, further in enumerate(self.rests):
+        for number, further in enumerate(self.further_axes):
             further.setVisible(number < len(rest))
             if number < len(rest):
                 further.show_axis(study, number + 2, rest[number])
@@ -322,14 +348,14 @@ class StudyPanel(QWidget):
             shown.show_level(level, proposal, MEASURES[drawn.value].share)
 
     def _say(self) -> None:
-        """What is known of the cell that is read, or else of the best one."""
+        """Show the text of the cell that is read, or else of the best one."""
         drawn = self._drawn
         if drawn is None:
             return
         if (places := self.picture.cell_read()) is not None:
-            said = cell_text(drawn.kept, drawn.means, drawn.value, places)
-            self.words.say(said)
-            self.picture.setAccessibleDescription(said)
+            cell_words = cell_text(drawn.kept, drawn.means, drawn.value, places)
+            self.words.say(cell_words)
+            self.picture.setAccessibleDescription(cell_words)
         elif drawn.best is not None:
             best = cell_text(drawn.kept, drawn.means, drawn.value, drawn.best.places)
             self.words.say(f"Best (star): {best}. The cross is the classifier.")
@@ -347,7 +373,7 @@ class StudyPanel(QWidget):
         dialog = ask_where(self, "study.path", "Save the results as", offered, FILES, chosen)
 
     def save_as(self, path: Path) -> None:
-        """Write the picture, or with the suffixes .csv and .toml all results or the study, on a thread."""
+        """Write the picture or, for the suffixes .csv and .toml, all results or the study, on another thread."""
         drawn = self._drawn
         if drawn is None:
             return
@@ -366,7 +392,7 @@ class StudyPanel(QWidget):
         ask_path(dialog, "study.folder", self.open_results)
 
     def open_results(self, folder: Path) -> None:
-        """Show what the command line has computed, and keep it with the document."""
+        """Show results that the command line has computed, and keep them with the document."""
         task = Task(f"Reading {folder.name}", lambda progress: of_folder(folder), "It was not read", False)
         self._tasks.run(task, self._opened)
 
@@ -379,7 +405,7 @@ class StudyPanel(QWidget):
 
 
 def study_file(study: Study, path: Path, document: Path | None) -> bytes:
-    """The study as a file at `path` that the command line runs; FileError where it would name no document."""
+    """Return the study as a file at `path` for the command line; raise FileError if it would need a saved document."""
     name = ""
     if study.digest:
         if document is None:
@@ -389,7 +415,7 @@ def study_file(study: Study, path: Path, document: Path | None) -> bytes:
 
 
 def of_folder(folder: Path) -> StudyResults:
-    """The results in a folder; FileError where there are none, or too many for the window."""
+    """Return the results in a folder; raise FileError if there are none, or too many for the window."""
     found = results.read(folder)
     try:
         check(found.study)

@@ -1,6 +1,6 @@
-"""Planning: what the form says becomes a study, or a sentence for each field that is wrong; and what it will cost.
+"""Planning: make a study of what the form holds, or a sentence for each wrong field; and estimate its duration.
 
-Numbers stand in a plan as they were typed, so that each can be judged where it stands.
+A plan holds numbers as typed, so that each can be checked in its field.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from .model import (
     NOTES,
     RULES,
     STANDARDISES,
-    Axis,
     AxisKind,
     Study,
+    StudyAxis,
     Value,
     axis_fields,
     axis_kinds,
@@ -46,9 +46,9 @@ from .model import (
 )
 from .results import MOST_RESULTS, shape_of
 
-#: Studies are files, too.
+#: Why a study of a classifier without a file format is refused: studies are files, too.
 PASSED = "A classifier passed from Python cannot be studied: choose another one."
-#: Values of an axis at most, and limits of the whole numbers of the form.
+#: Largest number of values of an axis, and titles and limits of the whole numbers of the form.
 MOST_VALUES = 100
 WHOLE: dict[str, tuple[str, int, int]] = {
     "folds": ("Folds", 0, 100),
@@ -59,9 +59,9 @@ WHOLE: dict[str, tuple[str, int, int]] = {
 
 
 class AxisPlan(Struct, frozen=True):
-    """An axis as it stands in the form: from, to and number of values as typed, in equal ratios or steps.
+    """An axis as the form holds it: from, to and number of values as typed, in equal ratios or equal steps.
 
-    What has choices takes all of them, and no numbers.
+    A parameter with choices takes all of them, without numbers.
     """
 
     name: str
@@ -72,19 +72,19 @@ class AxisPlan(Struct, frozen=True):
 
 
 class FormKind(Struct, frozen=True):
-    """A kind of study as the form offers it.
+    """A kind of study in the form.
 
     Attributes
     ----------
     title, sentence : str
     base : Study
-        Has what the form has no fields for, further axes included, and what its fields hold at first.
+        Provides what the form has no fields for, further axes included, and the initial contents of its fields.
     axes : tuple of AxisPlan
-        At first; none for those of the classifier.
+        Initial axes; empty: those that the classifier proposes.
     own_points : bool
-        The points are those of the generator of `base`, not of the document's.
+        The points come from the generator of `base`, not from the document.
     suits : callable
-        Whether it can be about a learner.
+        ``suits(learner)``: whether the study can be about this learner.
     """
 
     title: str
@@ -130,15 +130,15 @@ KINDS: dict[str, FormKind] = {
 }
 
 
-class Plan(Struct, frozen=True):
-    """What the form says.
+class StudyPlan(Struct, frozen=True):
+    """The contents of the form.
 
     Attributes
     ----------
     kind : str
-        Of `KINDS`.
+        A key of `KINDS`.
     generated : bool
-        Fresh points of the generator; else those of the document.
+        New points of the generator; else those of the document.
     axes : tuple of AxisPlan
         One or two.
     value : str
@@ -156,33 +156,33 @@ class Plan(Struct, frozen=True):
 
     @property
     def base(self) -> Study:
-        """The study that it is a change of."""
+        """The study whose fields the plan changes."""
         return KINDS[self.kind].base
 
     @property
-    def further(self) -> tuple[Axis, ...]:
+    def further(self) -> tuple[StudyAxis, ...]:
         """Axes that the form has no fields for."""
         return self.base.axes[len(self.axes) :]
 
 
 class StudySession(FeatureSession, frozen=True):
-    """What is done with studies.
+    """The user's choices for studies.
 
     Attributes
     ----------
-    plan : Plan or None
-        None as long as nothing was chosen.
+    plan : StudyPlan or None
+        None until something is chosen in the form.
     slot : int or None
-        Of the lane whose settings are the base, and that a cell is applied to.
+        Slot of the lane whose settings the study begins with, and to which a cell is applied.
     value : str
-        What of the results is shown; "" for the first.
+        Measure that is displayed; "" for the first.
     rest : tuple of int
-        The choice on each axis beyond the second.
+        Index on each axis beyond the second.
     midpoint, level : float or None
-        Of the colours, and of the contour.
+        Midpoint of the colours, and value of the contour.
     """
 
-    plan: Plan | None = None
+    plan: StudyPlan | None = None
     slot: int | None = None
     value: str = ""
     rest: tuple[int, ...] = ()
@@ -196,23 +196,23 @@ class StudySession(FeatureSession, frozen=True):
         return replace(self, slot=None) if slot == self.slot else self
 
 
-#: The field of the form, and what is wrong with it.
+#: A sentence for each wrong field of the form.
 Faults = dict[str, str]
 
 
 class Planned(Struct, frozen=True, eq=False):
-    """What a plan comes to: a study, or faults.
+    """The study of a plan, or its faults.
 
     Attributes
     ----------
     study : Study or None
     given : Given or None
-        The points, where no generator makes them.
+        The points, if no generator draws them.
     faults : dict of str to str
-        A sentence for each field that is wrong.
+        A sentence for each wrong field.
     trainings : int
     seconds : float
-        About what they take one processor, by a model.
+        Estimated duration on one processor.
     """
 
     study: Study | None = None
@@ -225,21 +225,21 @@ class Planned(Struct, frozen=True, eq=False):
 # -- what the form offers ----------------------------------------------------------------------------------------------
 
 
-def lane_of(plan: Plan, lane: Lane) -> Lane:
-    """The classifier that is studied: of a lane, or the one that this kind is about."""
+def lane_of(plan: StudyPlan, lane: Lane) -> Lane:
+    """Return the classifier that is studied: that of `lane`, or the first one that suits this kind of study."""
     names = (lane.classifier, Lane().classifier, *LEARNERS)
     classifier = next(name for name in names if KINDS[plan.kind].suits(LEARNERS[name]))
     return plain_lane(Lane(classifier).with_part(classifier, lane.part(classifier)))
 
 
 def titles(lane: Lane, generated: bool) -> dict[str, str]:
-    """What can be an axis, and what it is called."""
+    """Return the possible axes with their titles."""
     kinds = axis_kinds(lane.classifier)
     return {name: kinds[name].title for name in axis_names(lane.classifier, generated)}
 
 
 def axis_plan(name: str, lane: Lane, document: Document, generated: bool) -> AxisPlan:
-    """An axis with the range that one looks at first."""
+    """Return an axis with its proposed range."""
     kind = axis_kinds(lane.classifier)[name]
     if kind.choices:
         return AxisPlan(name)
@@ -259,15 +259,15 @@ def axis_plan(name: str, lane: Lane, document: Document, generated: bool) -> Axi
 
 
 def _shown(kind: AxisKind, value: float) -> str:
-    """A value of an axis as it is typed."""
+    """Return a value of an axis as the user would type it."""
     return share_text(value) if kind.per_cent else f"{value:g}"
 
 
-def plan_of(kind: str, lane: Lane, document: Document) -> Plan:
-    """What the form says at first of a kind of study."""
+def plan_of(kind: str, lane: Lane, document: Document) -> StudyPlan:
+    """Return the initial plan of a kind of study."""
     row = KINDS[kind]
     numbers = {name: str(getattr(row.base, name)) for name in WHOLE}
-    plan = Plan(kind, True, row.axes, row.base.values[0], **numbers)
+    plan = StudyPlan(kind, True, row.axes, row.base.values[0], **numbers)
     if row.axes:
         return plan
     lane = lane_of(plan, lane)
@@ -279,8 +279,8 @@ def plan_of(kind: str, lane: Lane, document: Document) -> Plan:
     return replace(plan, generated=generated, axes=axes, folds="0" if generated else plan.folds)
 
 
-def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
-    """What can be measured, alone or beside an `other` classifier, and what it is called."""
+def values_of(plan: StudyPlan, lane: Lane, other: bool) -> dict[str, str]:
+    """Return the possible measures, alone or beside an `other` classifier, with their headings."""
     folds = plan.folds.strip() != "0"
     names = measures_of(lane_of(plan, lane), other)
     return {name: heading_of(name, plan.generated, folds, plan.base.test_on == "square") for name in names}
@@ -289,8 +289,8 @@ def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
 # -- from the form to a study ------------------------------------------------------------------------------------------
 
 
-def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = None) -> Planned:
-    """What `plan` comes to with the settings of `lane`, beside an `other` classifier that it may be compared with."""
+def planned(plan: StudyPlan, lane: Lane, document: Document, other: Lane | None = None) -> Planned:
+    """Return the study of `plan` with the settings of `lane`; `other` is the classifier for "disagreement"."""
     if lane.standardises or (other is not None and other.standardises):
         return Planned(faults={"": STANDARDISES})
     lane = lane_of(plan, lane)
@@ -314,7 +314,7 @@ def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = Non
 
 
 def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Value, ...]:
-    """The values of an axis, where its fields are sound."""
+    """Return the values of an axis; empty, with a fault noted, if one of its fields is wrong."""
     kind, field = axis_kinds(lane.classifier).get(axis.name), f"axis{place}."
     if kind is None:
         faults[f"{field}name"] = "Choose another parameter: this classifier does not have this one."
@@ -354,14 +354,16 @@ def _whole(name: str, typed: str, faults: Faults) -> int:
     return int(number)
 
 
-def _study(plan: Plan, lane: Lane, document: Document, table: Any, whole: dict[str, int], other: Lane | None) -> Study:
+def _study(
+    plan: StudyPlan, lane: Lane, document: Document, table: Any, whole: dict[str, int], other: Lane | None
+) -> Study:
     own = plan.base.generator if KINDS[plan.kind].own_points else document.generator
     value = plan.value if plan.value in measures_of(lane, other is not None) else "accuracy"
     more = (each for each in plan.base.values[1:] if each in measures_of(lane))
     values = tuple(dict.fromkeys((value, *more)))
     return msgspec.structs.replace(
         plan.base,
-        axes=(*(Axis(name, found) for name, found in table.items()), *plan.further),
+        axes=(*(StudyAxis(name, found) for name, found in table.items()), *plan.further),
         values=values,
         lane=lane,
         generator=own if plan.generated else None,
@@ -371,12 +373,12 @@ def _study(plan: Plan, lane: Lane, document: Document, table: Any, whole: dict[s
     )
 
 
-#: Where the form has what a fault of a study file is about.
+#: Fields of the form by the table or key of a study file that a fault is about.
 _FIELDS = {"folds": "folds", "draws": "draws", "values": "value", "test_on": "data", "data": "data"}
 
 
 def _faults_of(study: Study, given: Given | None) -> Faults:
-    """What does not fit together, by the rules of study files, and what is too much for the window."""
+    """Return faults between fields, by the rules of study files, and the fault of too many results for the window."""
     size = math.prod(shape_of(study))
     if size > MOST_RESULTS:
         sentence = f"That makes {grouped(size)} results; the window takes {grouped(MOST_RESULTS)} at most."
@@ -395,25 +397,24 @@ def _faults_of(study: Study, given: Given | None) -> Faults:
 
 
 def trainings_of(study: Study) -> int:
-    """How many trainings the study takes."""
+    """Return the number of trainings of the study."""
     return study.draws * study.repetitions * max(1, study.folds) * int(existing_cells(study).sum())
 
 
 def costs_of(study: Study, given: Given | None) -> Array:
-    """Seconds of a result in each cell, by a model of costs."""
+    """Return the seconds for a result of each cell, by the model of costs."""
     sizes = values_along(study, "n", 0)
     each = [study.draws * seconds_of_one(study, given, int(n)) for n in sizes.flat]
     return np.broadcast_to(np.array(each).reshape(sizes.shape), study.shape)
 
 
 def seconds_of(study: Study, given: Given | None) -> float:
-    """What all of it takes one processor by the model, which `timing` corrects by what is measured."""
-    cells = float(costs_of(study, given).sum(where=existing_cells(study)))
-    return study.repetitions * max(1, study.folds) * cells
+    """Return the seconds for the whole study on one processor, by the model of costs; `timing` corrects them."""
+    return study.repetitions * max(1, study.folds) * float(costs_of(study, given).sum(where=existing_cells(study)))
 
 
 def seconds_of_one(study: Study, given: Given | None, n: int) -> float:
-    """Of one training on `n` points per class; 0 for those of the generator, or all given ones."""
+    """Return the seconds for one training on `n` points per class; 0: those of the generator, or all given ones."""
     if given is None:
         assert study.generator is not None
         number, test = (n or study.generator.count) * study.generator.n_classes, study.test

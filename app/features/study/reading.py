@@ -1,6 +1,6 @@
-"""Reading: a study from its file, and every fault of it with its key; and writing such a file.
+"""Reading: parse a study file and report every fault with its key; and write such a file.
 
-The settings of the classifier and of the generator are those of the window, with the same limits.
+Settings of classifier and generator are those of the window, with the same limits.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from .computing import Given
 from .model import (
     MEASURES,
     STANDARDISES,
-    Axis,
     Study,
+    StudyAxis,
     Value,
     axis_kinds,
     axis_names,
@@ -43,13 +43,13 @@ from .model import (
     values_along,
 )
 
-#: Bytes of a file, and results of a study, at most.
+#: Largest size of a file (bytes), and largest number of results of a study.
 LARGEST, MOST_RESULTS = 1_000_000, 20_000_000
-#: Values of an axis, and of a range, at most.
+#: Largest number of values of an axis, and of a range.
 MOST_VALUES = 1000
 _WHOLE = ("kind", "values", "folds", "repetitions", "draws", "test", "test_on", "k_up_to_n", "most_steps")
 _TABLES = ("data", "classifier", "axes", "other")
-#: Opens the document of this name.
+#: Opens the document with this name.
 Opener = Callable[[Path], Document]
 
 
@@ -68,7 +68,7 @@ class StudyError(FileError):
     Attributes
     ----------
     faults : list of str
-        A sentence with its key for each.
+        A sentence with its key for each fault.
     """
 
     def __init__(self, name: str, faults: list[str]) -> None:
@@ -76,27 +76,27 @@ class StudyError(FileError):
         self.faults = [f"{plain(name)}, {fault}" for fault in faults]
 
 
-class _ToldError(Exception):
-    """A fault was noted: nothing can be made of what has it."""
+class _NotedError(Exception):
+    """A fault was noted, and its value cannot be used."""
 
 
-#: Whether it is broken, the key, and the sentence.
+#: True if the rule is broken, the key, and the sentence.
 _Rule = tuple[bool, str, str]
 
 
 class _Reader:
-    """The study as far as it can be read, and the faults met."""
+    """Read a study as far as possible, and collect its faults."""
 
     def __init__(self, folder: Path, opener: Opener, source: Document | None = None) -> None:
         self.folder, self.opener, self.source = folder, opener, source
         self.faults: list[str] = []
         self.given: Given | None = None
 
-    def fault(self, key: str, sentence: str) -> _ToldError:
-        """Note a fault; returns what to raise where nothing can be made of what has it."""
+    def fault(self, key: str, sentence: str) -> _NotedError:
+        """Note a fault; return the exception to raise if the value cannot be used."""
         text = plain(f"{key}: {sentence}")
         self.faults.append(text if len(text) <= 360 else f"{text[:179]}…{text[-179:]}")
-        return _ToldError()
+        return _NotedError()
 
     def study(self, whole: dict[str, Any]) -> Study | None:
         for key in whole.keys() - {*_WHOLE, *_TABLES}:
@@ -126,15 +126,15 @@ class _Reader:
         return None if self.faults else study
 
     def _converted(self, values: Mapping[str, Any], kind: Any, where: str) -> dict[str, Any]:
-        """`values` as fields of the struct `kind`, those that have no fault."""
+        """Return `values` as fields of the struct `kind`; those with a fault are left out."""
         found: dict[str, Any] = {}
         for name, value in values.items():
-            with suppress(_ToldError):
+            with suppress(_NotedError):
                 found[name] = self._field(kind, name, value, f"{where}{name}")
         return found
 
     def _field(self, kind: Any, name: str, value: Any, key: str) -> Any:
-        """`value` as a field of the struct `kind`, which is made whole: all others stand at their defaults."""
+        """Return `value` as a field of the struct `kind`, made with defaults for all other fields."""
         names = {each.encode_name: each.name for each in msgspec.structs.fields(kind)}
         if name not in names:
             raise self.fault(key, f"is unknown; here may stand {', '.join(sorted(names))}.")
@@ -143,8 +143,8 @@ class _Reader:
         try:
             return getattr(msgspec.convert({name: value}, kind), names[name])
         except (msgspec.ValidationError, ValueError) as error:
-            said = str(error).partition(" - at ")[0].replace("`", "")
-            raise self.fault(key, f"is {_shown(value)}; {said[:1].lower()}{said[1:]}.") from None
+            reason = str(error).partition(" - at ")[0].replace("`", "")
+            raise self.fault(key, f"is {_shown(value)}; {reason[:1].lower()}{reason[1:]}.") from None
 
     def _classifier(self, table: dict[str, Any], where: str = "classifier") -> Lane:
         name = table.get("name", Lane().classifier)
@@ -180,28 +180,28 @@ class _Reader:
             return None, "?"
 
     def _given(self, document: Document) -> str:
-        """Take the points of a document; what names them."""
+        """Take the points of a document; return the hash that names them."""
         points, test = document.training_points, document.test_points
         if len(points) < 2:
             self.fault("data.document", "has fewer than two points to learn from.")
         self.given = Given(points, test)
         return digest_of(points, test)
 
-    def _axes(self, table: dict[str, Any], lane: Lane, given: bool) -> tuple[Axis, ...]:
+    def _axes(self, table: dict[str, Any], lane: Lane, given: bool) -> tuple[StudyAxis, ...]:
         allowed, axes = axis_names(lane.classifier, not given), []
         if not table:
             self.fault("axes", f"is missing: what is varied, such as C = [1, 10]; there may be {', '.join(allowed)}.")
         if len(table) > 6:
             self.fault("axes", f"has {len(table)} axes; six are the most.")
         for name, value in table.items():
-            with suppress(_ToldError):
+            with suppress(_NotedError):
                 if name not in allowed:
                     raise self.fault(f"axes.{name}", f"is unknown; here may stand {', '.join(allowed)}.")
-                axes.append(Axis(name, self._checked(name, self._values(f"axes.{name}", value), lane)))
+                axes.append(StudyAxis(name, self._checked(name, self._values(f"axes.{name}", value), lane)))
         return tuple(axes)
 
     def _values(self, key: str, value: Any) -> Sequence[Any]:
-        """The values of an axis: a list, or a range."""
+        """Return the values of an axis: a list, or a range."""
         if isinstance(value, list):
             if not 1 <= len(value) <= MOST_VALUES:
                 raise self.fault(key, f"has {len(value)} values; there must be 1 to {MOST_VALUES}.")
@@ -213,21 +213,21 @@ class _Reader:
             self.fault(f"{key}.{inside}", "is missing.")
         read = self._converted(value, _Range, f"{key}.")
         if missing or len(read) < len(value):
-            raise _ToldError
+            raise _NotedError
         found = msgspec.convert(read, _Range)
         if found.scale == "log" and min(found.start, found.stop) <= 0:
             raise self.fault(key, "goes in equal ratios, so both ends must be above 0; or write scale = “linear”.")
         return spaced(found.start, found.stop, found.points, found.scale == "log")
 
     def _checked(self, name: str, values: Sequence[Any], lane: Lane) -> tuple[Value, ...]:
-        """`values` of an axis as the settings have them."""
+        """Return `values` of an axis as the settings have them."""
         kind = axis_kinds(lane.classifier)[name]
-        if not kind.choices and kind.limits[2]:  # those of a range are no whole numbers
+        if not kind.choices and kind.limits[2]:  # a range has none
             values = [round(each) if isinstance(each, float) and math.isfinite(each) else each for each in values]
         places = enumerate(values, 1)
         where = f"axes.{name}[{{}}] {kind.parameter}"
         found = [self._field(kind.struct, kind.parameter, value, where.format(place)) for place, value in places]
-        found = list(dict.fromkeys(found))  # a range of whole numbers may meet one twice
+        found = list(dict.fromkeys(found))  # a range of whole numbers may have one twice
         if not isinstance(found[0], str) and any(b <= a for a, b in itertools.pairwise(found)):
             raise self.fault(f"axes.{name}", "must ascend.")
         return tuple(found)
@@ -235,19 +235,18 @@ class _Reader:
     # -- what fits together ----------------------------------------------------------------------------------------
 
     def check_axes(self, study: Study) -> None:
-        """Add the faults of axes that are in no file, and of what only a file can lack."""
+        """Add faults of axes that do not come from a file, and of parts that only a file can lack."""
         if study.lane.is_difference or (study.generator is None) != bool(study.digest):
             self.fault("data", "has no classifier or no points.")
         elif len({axis.name for axis in study.axes}) < len(study.axes):
             self.fault("axes", "has the same axis twice.")
         else:
             written = {axis.name: list(axis.values) for axis in study.axes}
-            read = self._axes(written, study.lane, study.generator is None)
-            if not self.faults and read != study.axes:
+            if not self.faults and self._axes(written, study.lane, study.generator is None) != study.axes:
                 self.fault("axes", "has the same value twice, or one that is not whole.")
 
     def check(self, study: Study) -> None:
-        """Add the faults of what does not fit together."""
+        """Add faults between the parts."""
         names = {axis.name for axis in study.axes}
         needed = {"efficiency": ("n", "k"), "learning-curve": ("n",), "rules": ("n", "rule"), "grid": ()}[study.kind]
         rules: list[_Rule] = [
@@ -324,7 +323,7 @@ def _shown(value: Any) -> str:
 
 
 def lanes_of(document: Document) -> list[Lane]:
-    """The classifiers of a document, without what they do not use; FileError where there is none."""
+    """Return the classifiers of a document, without unused settings; raise FileError if there is none."""
     found = [plain_lane(lane) for lane in document.lanes[: document.shown] if not lane.is_difference]
     if not found:
         raise FileError("The document has no classifier of its own.")
@@ -336,23 +335,22 @@ def lanes_of(document: Document) -> list[Lane]:
 def examined(
     text: str, folder: Path, opener: Opener, source: Document | None = None
 ) -> tuple[Study | None, Given | None, list[str]]:
-    """The study, its given points, and a sentence with its key for each fault; with faults there is no study.
+    """Return the study, its given points, and a sentence with its key for each fault; with faults there is no study.
 
-    Points and the settings of the classifier are those of `source`, if there is one.
+    Points and classifier are those of `source`, if it is given.
     """
     try:
         whole = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return None, None, [plain(f"This is not TOML: {error}.")[:360]]
     reader = _Reader(folder, opener, source)
-    study = reader.study(whole)
-    return study, reader.given, reader.faults
+    return reader.study(whole), reader.given, reader.faults
 
 
 def faults_of(study: Study, given: Given | None) -> list[str]:
-    """What is wrong with a study that no file describes, a sentence with its key for each fault.
+    """Return the faults of a study that did not come from a file, a sentence with its key for each.
 
-    Points of a document are checked where they are `given`.
+    Points of a document are checked if they are `given`.
     """
     reader = _Reader(Path(), lambda path: Document())
     reader.given = given
@@ -363,7 +361,7 @@ def faults_of(study: Study, given: Given | None) -> list[str]:
 
 
 def read(path: Path, opener: Opener, source: Document | None = None) -> tuple[Study, Given | None]:
-    """The study in a file, see `examined`; StudyError with all its faults, FileError where it cannot be read."""
+    """Return the study in a file, see `examined`; raise StudyError with all faults, or FileError if unreadable."""
     data = read_bytes(path, LARGEST)
     try:
         text = data.decode("utf-8-sig")
@@ -379,7 +377,7 @@ def read(path: Path, opener: Opener, source: Document | None = None) -> tuple[St
 
 
 def written(study: Study, sentence: str, document: str = "") -> str:
-    """A commented file that reads as `study`; its points are of `document` where it has no generator."""
+    """Return a commented file that reads as `study`; its points come from `document` if it has no generator."""
     lane, generator = study.lane, study.generator
     tests = [
         f"draws = {study.draws}  # sets of training points in one repetition",
@@ -433,4 +431,4 @@ def _settings(struct: Any) -> list[str]:
 
 
 def _toml(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)  # such a value of JSON is one of TOML
+    return json.dumps(value, ensure_ascii=False)  # such a JSON value is valid TOML

@@ -1,10 +1,10 @@
-"""Results: the results of a study as arrays, one element for each cell, repetition and fold; and their two files.
+"""Results: the results of a study as arrays, one element per cell, repetition and fold; and their two file formats.
 
-A document keeps them as one part, packed.  The command line keeps them in a folder, as lines of JSON that each run
-appends to a file of its own: the results are the union of all files, so that those of other machines are merged by
-copying.  The first line of a file is the study, and each line has a checksum of itself and of that.  A line that was
-torn when its writer was killed is dropped.  Any other damaged line is set aside and named, and its cell counts as
-missing, until a run has computed all that is missing: it appends to its own file which lines are settled, since another
+A document keeps them packed, as one part.  The command line keeps them in a folder, as lines of JSON that each run
+appends to a file of its own: the results are the union of all files, so those of several machines are merged by
+copying.  The first line of a file is the study, and each line has a checksum of itself and of the study.  A last line
+that was torn when its writer was killed is dropped.  Any other damaged line is set aside and named, and its cell counts
+as missing until a run has computed everything missing.  That run notes the settled lines in its own file, since another
 run may be appending to the file that has them.
 """
 
@@ -39,23 +39,23 @@ from .computing import LARGEST, NOT_DEFINED, TOOK_LONGER, Record
 from .model import MEASURES, Study, existing_cells
 from .reading import faults_of
 
-#: What it is called among what a document keeps.
+#: Name of the part in a document.
 NAME = "study"
-#: Results of a study in the window, at most: its document then grows by some MB for each value.  More are for the
-#: command line.
+#: Largest number of results of a study in the window: a document grows by some MB per measure.  The command line
+#: takes more.
 MOST_RESULTS = 200_000
-#: Files of a folder, bytes of one at most, and seconds between two waits for the disk.
+#: Files of a folder, largest size of one (bytes), and interval (s) between two waits for the disk.
 PATTERN = "part-*.jsonl"
 LARGEST_FILE, SYNC = 4_000_000_000, 1.0
 #: Status of a result with an error.
 FAILED = "failed"
-#: Number of damaged lines that are named in one sentence, which stays legible.
+#: Number of damaged lines named in one sentence, which stays readable.
 NAMED = 5
 _BAD = "The study that is kept with this document cannot be used"
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What stands in a document: arrays are zlib of little-endian bytes."""
+class _DocumentPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The part of a document: arrays are zlib of little-endian bytes."""
 
     study: Study
     numerics: int
@@ -67,14 +67,14 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Means(Struct, frozen=True, eq=False):
-    """What repetitions and folds come to, for each cell; arrays over all axes.
+    """Mean and spread over repetitions and folds for each cell; arrays over all axes.
 
     Attributes
     ----------
     mean, spread : ndarray
-        Spread: the standard deviation; NaN of one only.
+        The spread is the standard deviation; NaN for a single result.
     count, errors : ndarray
-        Results, and failures.
+        Numbers of results, and of failures.
     """
 
     mean: Array
@@ -84,21 +84,21 @@ class Means(Struct, frozen=True, eq=False):
 
 
 class StudyResults:
-    """The results of `study` that are there.
+    """The available results of `study`.
 
     Attributes
     ----------
     study : Study
     n_files : int
-        Files of a folder that they were read from.
+        Number of files of a folder that were read.
     damaged : list of str
-        The lines of these files that are not counted, by file and number.
+        Lines of these files that were set aside, by file and number.
     values : dict of str to ndarray
-        Of each measure, by axes, repetition and fold; NaN where there is none.
+        Of each measure, by axes, repetition and fold; NaN without a result.
     seconds : ndarray
-        NaN where nothing was computed.
+        NaN without a result.
     numerics : int
-        The version that computed them.
+        Version of the numerics that computed them.
     """
 
     def __init__(self, study: Study) -> None:
@@ -117,7 +117,7 @@ class StudyResults:
         self.errors: dict[tuple[int, ...], str] = {}
 
     def add(self, record: Record) -> None:
-        """Take a result, in place of one that was there."""
+        """Take a result, in place of an earlier one."""
         place = (*record.places, record.repetition, record.fold)
         self._status[place] = self._statuses.setdefault(status_of(record), len(self._statuses))
         for name, array in self.values.items():
@@ -128,9 +128,9 @@ class StudyResults:
             self.errors[place] = record.error
 
     def merge(self, record: Record) -> None:
-        """Take a result of a file: of several the first value, else what took longest, else the first failure.
+        """Take a result of a file: of several the first value, else the one that took longest, else the first failure.
 
-        ValueError where the study has no such cell, or a measure no such value.
+        Raise ValueError if the study has no such cell, or the measure no such value.
         """
         index = (*record.places, record.repetition, record.fold)
         if not self.has(index) or not self._exists[record.places]:
@@ -154,13 +154,13 @@ class StudyResults:
 
     @property
     def states(self) -> NDArray[np.str_]:
-        """Why a cell has no value, or one of fewer results, over all axes; "" where it is only not computed yet."""
+        """Why a cell has no value, or only some of its results, over all axes; "" if they are only not computed yet."""
         why = {name: self.ended(name).any(axis=(-2, -1)) for name in (FAILED, TOOK_LONGER)}
         return np.select([~self.defined, *why.values()], [NOT_DEFINED, *why], "")
 
     @property
     def damage(self) -> str:
-        """A sentence that names the damaged lines, the first of many; empty where there are none."""
+        """A sentence that names the damaged lines, the first of many; "" without any."""
         if not self.damaged:
             return ""
         named, more = "; ".join(self.damaged[:NAMED]), len(self.damaged) - NAMED
@@ -169,29 +169,30 @@ class StudyResults:
 
     @property
     def done(self) -> int:
-        """How many results there are, errors included."""
+        """Number of results, errors included."""
         return int(np.count_nonzero(~np.isnan(self.seconds)))
 
     def error(self, places: Places) -> str:
-        """Why the first result of a cell failed, or ""."""
+        """Return why the first result of a cell failed, or ""."""
         return next((text for place, text in sorted(self.errors.items()) if place[:-2] == places), "")
 
     def means(self, value: str) -> Means:
-        """What repetitions and folds come to."""
+        """Return mean and spread over repetitions and folds."""
         array = self.values[value].reshape(*self.study.shape, -1)
         there = ~np.isnan(array)
         count = there.sum(axis=-1)
         mean = np.where(there, array, 0.0).sum(axis=-1) / np.maximum(count, 1)
-        off = np.where(there, array - mean[..., None], 0.0)
-        spread = np.sqrt((off**2).sum(axis=-1) / np.maximum(count - 1, 1))
+        spread = np.sqrt((np.where(there, array - mean[..., None], 0.0) ** 2).sum(axis=-1) / np.maximum(count - 1, 1))
         errors = np.zeros(self.study.shape, dtype=np.int64)
         for place in self.errors:
             errors[place[:-2]] += 1
         return Means(np.where(count > 0, mean, np.nan), np.where(count > 1, spread, np.nan), count, errors)
 
     def missing(self, of: Sequence[Path] | None = None, retry: bool = False, limit: float = 0.0) -> list[Path]:
-        """Of each path, by default of all in order, the cells that are not there; with `retry`, or have failed; or took
-        longer than a time limit below `limit`."""
+        """Return the missing cells of each path, by default of all paths in order.
+
+        With `retry`, failed cells are missing as well; so are those that reached a time limit below `limit`.
+        """
         lacks = np.isnan(self.seconds) | (self.ended(TOOK_LONGER) & (self.seconds < limit))
         if retry:
             lacks |= self.ended(FAILED)
@@ -199,19 +200,20 @@ class StudyResults:
         return [path for path in found if path.cells]
 
     def todo(self, of: Sequence[Path], retry: bool, limit: float) -> list[Path]:
-        """Return the paths with cells that are `missing`: whole, for its cells begin where the ones before have ended,
-        but without those that took longer than this limit before."""
+        """Return the paths with `missing` cells: whole, since each cell starts where the one before ended, but without
+        cells that reached a time limit of `limit` or more before.
+        """
         given_up = self.ended(TOOK_LONGER) & (self.seconds >= limit)
         missing = {path.number for path in self.missing(of, retry, limit)}
         return [path.only(lambda index: not given_up[index]) for path in of if path.number in missing]
 
     @property
     def lacking(self) -> NDArray[np.bool_]:
-        """Where a result of the study is not there."""
+        """Which results of the study are missing."""
         return np.isnan(self.seconds) & self._exists[..., None, None]
 
     def grown(self, study: Study) -> StudyResults:
-        """These results as those of `study`, which has further values on its axes and is the same else."""
+        """Return these results as those of `study`, which has further values on its axes."""
         new = StudyResults(study)
         new.numerics, new._statuses = self.numerics, dict(self._statuses)
         pairs = zip(self.study.axes, study.axes, strict=True)
@@ -226,11 +228,11 @@ class StudyResults:
         return new
 
     def copy(self) -> StudyResults:
-        """As they are now."""
+        """Return a copy."""
         return self.grown(self.study)
 
     def records(self) -> Iterator[Record]:
-        """All of them, by cell, repetition and fold."""
+        """Yield all results, by cell, repetition and fold."""
         statuses = list(self._statuses)
         for place in map(tuple, np.argwhere(~np.isnan(self.seconds)).tolist()):
             found = {name: float(array[place]) for name, array in self.values.items()}
@@ -239,9 +241,9 @@ class StudyResults:
             yield Record(place[:-2], place[-2], place[-1], values, status, error, float(self.seconds[place]))
 
     def rows(self) -> Iterator[list[Any]]:
-        """The results for a table, after its heads: configuration, repetition and fold, values, status, error, seconds.
+        """Yield the rows of a table with its heads: settings, repetition and fold, values, status, error, seconds.
 
-        Nothing but the last column depends on where, when or in which process a cell was computed.
+        Only the last column depends on where, when and in which process a cell was computed.
         """
         heads = [self.study.head(axis) for axis in self.study.axes]
         measured = [name for name in self.study.values if name != "seconds"]
@@ -252,29 +254,29 @@ class StudyResults:
             yield [*row, *map(each.values.get, measured), each.status, each.error, round(each.seconds, 6)]
 
     def table(self) -> bytes:
-        """The `rows` as a CSV file."""
+        """Return the `rows` as a CSV file."""
         return csv_of(self.rows())
 
     # -- in a document ---------------------------------------------------------------------------------------------
 
     def encode(self) -> bytes:
-        """What a document keeps."""
+        """Return the bytes that a document keeps."""
         values = {name: _packed(array, "<f8") for name, array in self.values.items()}
         errors = {" ".join(map(str, place)): text for place, text in self.errors.items()}
         seconds, status = _packed(self.seconds, "<f4"), _packed(self._status, "u1")
-        file = _File(self.study, self.numerics, values, seconds, tuple(self._statuses), status, errors)
+        file = _DocumentPart(self.study, self.numerics, values, seconds, tuple(self._statuses), status, errors)
         return msgspec.json.encode(file)
 
     @staticmethod
     def decode(data: bytes) -> StudyResults:
-        """What a document has kept; FileError with a sentence where it cannot be used."""
+        """Return the results that a document kept; raise FileError with a sentence if they cannot be used."""
         try:
-            return _kept(msgspec.json.decode(data, type=_File))
+            return _kept(msgspec.json.decode(data, type=_DocumentPart))
         except (msgspec.MsgspecError, RecursionError, ValueError, KeyError, zlib.error) as error:
             raise FileError(f"{_BAD}: {' '.join(str(error).replace('`', '').split())}.") from None
 
     def has(self, index: tuple[int, ...]) -> bool:
-        """Whether the study has a result with this index."""
+        """Return True if the study has a result with this index."""
         shape = self.seconds.shape
         return len(index) == len(shape) and all(0 <= at < side for at, side in zip(index, shape, strict=True))
 
@@ -287,30 +289,30 @@ def csv_of(rows: Iterable[Iterable[Any]]) -> bytes:
 
 
 def status_of(record: Record) -> str:
-    """Return how a result ended; files of earlier versions have no status of failures."""
+    """Return how a result ended; files of earlier versions have no status for failures."""
     return record.status or (FAILED if record.error else "")
 
 
 def _rank(status: str, seconds: float) -> float:
-    """Return which of two results of a cell counts: that with the greater number."""
+    """Return the rank of a result: of two for the same cell, the higher one counts."""
     return {FAILED: -1.0, TOOK_LONGER: seconds}.get(status, math.inf)
 
 
 def shape_of(study: Study) -> tuple[int, ...]:
-    """Of the arrays: all axes, repetitions and folds."""
+    """Return the shape of the arrays: all axes, repetitions and folds."""
     return (*study.shape, study.repetitions, max(1, study.folds))
 
 
 def check(study: Study) -> None:
-    """ValueError where a study that was read has a fault, or more results than the window takes."""
+    """Raise ValueError if a study that was read has a fault, or more results than the window takes."""
     if math.prod(shape_of(study)) > MOST_RESULTS:
         raise ValueError(f"it has more than {grouped(MOST_RESULTS)} results")
     for fault in faults_of(study, None):
         raise ValueError(fault.rstrip("."))
 
 
-def _kept(file: _File) -> StudyResults:
-    """The results that stand in a document; ValueError or KeyError where they cannot be."""
+def _kept(file: _DocumentPart) -> StudyResults:
+    """Return the results in a document; raise ValueError or KeyError if they are not valid."""
     check(file.study)
     kept, known = StudyResults(file.study), numerics_of(file.study)
     if not OLDEST <= file.numerics <= known:
@@ -348,12 +350,12 @@ def _unpacked(data: bytes, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def manifest(study: Study) -> dict[str, Any]:
-    """The first line of each file of a folder."""
+    """Return the content of the first line of each file of a folder."""
     return {"study": msgspec.to_builtins(study), "numerics": numerics_of(study)}
 
 
 class ResultsFile:
-    """A new file of a folder, that one run appends to; any of its threads may.
+    """A new file of a folder, to which one run appends, from any of its threads.
 
     Parameters
     ----------
@@ -373,7 +375,7 @@ class ResultsFile:
         self._seed = _seed(manifest(study))
 
     def add(self, *lines: Any) -> None:
-        """Append results; they stay when the process is killed, and after `SYNC` when the machine loses its power."""
+        """Append results; they survive a killed process, and after `SYNC` a power failure."""
         with self._lock:
             self._file.write(b"".join(_line(line, self._seed) for line in lines))
             self._file.flush()
@@ -382,19 +384,19 @@ class ResultsFile:
                 self._synced = time.monotonic()
 
     def close(self) -> None:
-        """Wait until the disk has everything."""
+        """Wait until all is on the disk."""
         with self._lock, self._file:
             os.fsync(self._file.fileno())
 
 
 def settle(folder: File, study: Study, damaged: Sequence[str]) -> None:
-    """Note in a new file of `folder` that there are results in place of damaged lines, which `read` then skips."""
+    """Note in a new file of `folder` that damaged lines have been computed again; `read` then ignores them."""
     with closing(ResultsFile(folder, study)) as file:
         file.add({"settled": damaged})
 
 
 def _seed(study: dict[str, Any]) -> int:
-    """Return where the checksums of lines after the first begin: so each of them proves which study it is of."""
+    """Return the start value of checksums after the first line: each of them proves to which study its line belongs."""
     return zlib.crc32(msgspec.json.encode(study, order="sorted"))
 
 
@@ -405,27 +407,20 @@ def _line(content: Any, seed: int) -> bytes:
 
 
 def _checked(line: Any, *seeds: int | None) -> Any:
-    """Return the content of a line, None where its checksum begins at none of `seeds`; None among these: it may have
-    none."""
+    """Return the content of a line; None if its checksum fits none of `seeds`.
+
+    A seed of None stands for a line without a checksum.
+    """
     crc = line.pop("crc", None) if isinstance(line, dict) else None
     sums = (seed if seed is None else zlib.crc32(msgspec.json.encode(line), seed) for seed in seeds)
     return line if crc in sums else None
 
 
-class _Settled(msgspec.Struct):
-    settled: tuple[str, ...]
-
-
-class _Manifest(msgspec.Struct):
-    study: Study
-    numerics: int
-
-
 def read(folder: File, expected: Study | None = None) -> StudyResults:
-    """The union of all files in `folder`; FileError where one is of another study or cannot be read, and where there is
-    none but no study was `expected`.
+    """Return the union of all files in `folder`.
 
-    Of a file whose first line is damaged those lines count whose checksums prove that they are of the study.
+    Of a file with a damaged first line, those lines count whose checksums prove that they belong to the study. Raise
+    FileError if a file belongs to another study or cannot be read, or if there is none and no study was `expected`.
     """
     try:
         files = sorted(folder.glob(PATTERN)) if folder.is_dir() else []
@@ -451,7 +446,7 @@ def read(folder: File, expected: Study | None = None) -> StudyResults:
 
 
 def _head_of(path: File) -> dict[str, Any] | None:
-    """Return the manifest in the first line of a file, empty where that is damaged; None where there is no line."""
+    """Return the manifest in the first line of a file: empty if it is damaged, None if there is no line."""
     for line in _lines(path):
         head = _checked(line, 0, None)
         own = head.get("manifest") if isinstance(head, dict) else None
@@ -460,9 +455,9 @@ def _head_of(path: File) -> dict[str, Any] | None:
 
 
 def _take(found: StudyResults, path: File, seeds: Sequence[int | None]) -> list[str]:
-    """Merge the lines of a file whose checksums begin at one of `seeds`; returns which damaged lines they settle.
+    """Merge the lines of a file whose checksums fit one of `seeds`; return the damaged lines that they settle.
 
-    FileError where the first line is damaged, so that checksums have one seed, and no other has such a one.
+    Raise FileError if the first line is damaged (then there is one seed) and no other line fits.
     """
     whole = len(seeds) > 1
     settled, damaged, number = list[str](), list[str](), 0
@@ -470,10 +465,10 @@ def _take(found: StudyResults, path: File, seeds: Sequence[int | None]) -> list[
         content = _checked(line, *seeds)
         try:
             if isinstance(content, dict) and "settled" in content:
-                settled += msgspec.convert(content, _Settled).settled
+                settled += msgspec.convert(content["settled"], list[str])
             elif number > 1 or not whole:
                 found.merge(msgspec.convert(content, Record))
-        except (ValueError, KeyError, OverflowError):  # an unknown measure, or more statuses than there are
+        except (ValueError, KeyError, OverflowError):  # an unknown measure, or too many statuses
             damaged.append(f"{plain(path.name)}, line {number}")
     if not whole and len(damaged) == number:
         raise FileError(
@@ -486,20 +481,19 @@ def _take(found: StudyResults, path: File, seeds: Sequence[int | None]) -> list[
 
 def _study_of(own: dict[str, Any], folder: File) -> Study:
     try:
-        made = msgspec.convert(own, _Manifest)
-        sound = not faults_of(made.study, None)
+        study, made = msgspec.convert(own["study"], Study), msgspec.convert(own["numerics"], int)
+        sound = not faults_of(study, None)
     except (msgspec.ValidationError, ValueError, KeyError):
         sound = False
     if not sound:
         raise FileError(f"{folder.name} holds results of a study that this program does not know.") from None
-    numerics = numerics_of(made.study)
-    if made.numerics != numerics:
-        raise FileError(f"{folder.name} was computed by numerics {made.numerics}; this program has {numerics}.")
-    return made.study
+    if made != numerics_of(study):
+        raise FileError(f"{folder.name} was computed by numerics {made}; this program has {numerics_of(study)}.")
+    return study
 
 
 def _lines(path: File) -> Iterator[Any]:
-    """The lines of a file, None for a damaged one; a last one that is torn, or that the disk lost with the power, is
+    """Yield the lines of a file, None for a damaged one; a last line that is torn, or lost in a power failure, is
     dropped."""
     *lines, _ = read_bytes(path, LARGEST_FILE).split(b"\n")
     for number, line in enumerate(lines, 1):
@@ -511,7 +505,7 @@ def _lines(path: File) -> Iterator[Any]:
 
 
 def difference(one: Any, other: Any, where: str = "") -> str | None:
-    """What differs first, in words: "study.folds is 5 here and 10 there"."""
+    """Return the first difference in words: "study.folds is 5 here and 10 there"."""
     if isinstance(one, dict) and isinstance(other, dict):
         inside = {
             name: f"{where}.{name}".removeprefix(".").removeprefix("study.") for name in one.keys() | other.keys()

@@ -1,6 +1,6 @@
-"""Run: a study that is being computed by worker processes; started, paused, gone on with and ended.  No Qt.
+"""StudyProcesses: compute a study in worker processes; start, pause, resume and stop them.  No Qt.
 
-The window and the command line compute with it alike; what it has found, the window takes, and a file of results gets.
+The window and the command line share it: the window takes the results, the command line gets them in a file.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from .cells import Path
 from .computing import Given, Record, longer
 from .model import Study
 from .results import ResultsFile
-from .worker import Answer, Order
+from .worker import WorkerAnswer, WorkerOrder
 
-#: Seconds of work that a worker is handed at a time, about, and paths at most.
+#: Work (s) that a worker gets at a time, and largest number of paths.
 AT_A_TIME, MOST = 0.2, 256
-#: How often a path is tried whose worker has ended.
+#: Number of attempts at a path whose worker has ended.
 TRIES = 2
-#: How many may fail to begin, one after the other.
+#: Number of workers in a row that may fail to start.
 BARREN = 3
-#: Seconds beyond the time limit of a cell after which its worker is ended: before, it gives the cell up by itself.
+#: Time (s) beyond the limit of a cell after which its worker is killed; before that, the worker stops the cell itself.
 GRACE = 1.0
-#: How far workers of the window stand back behind all other processes; those of the command line do not.
+#: Niceness of the window's workers; those of the command line have none.
 NICENESS = 19
 ENDED = "The process that computed this has ended."
 State = Literal["running", "paused", "ended"]
 
 
 def jobs() -> int:
-    """So many processes that one processor is left for the window."""
+    """Return a number of processes that leaves one processor to the window."""
     return max(1, min((os.cpu_count() or 1) - 1, 16))
 
 
 class _Worker:
-    """A process, and what is said to it."""
+    """A process, and the orders sent to it."""
 
     def __init__(self, niceness: int) -> None:
         environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA")}
-        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # of Windows
+        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # on Windows
         if niceness:
             flags |= getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)
         self.process = subprocess.Popen(
@@ -62,53 +62,53 @@ class _Worker:
             creationflags=flags,
         )
         self._lock = threading.Lock()
-        #: It reads what it is told at once.
+        #: True once it reads orders at once.
         self.begun = False
-        #: The part of a path that it computes under a time limit, and when (s) that is over.
+        #: The part of a path that it computes under a time limit, and the time (s) when that is over.
         self.part: Path | None = None
         self.end_of_part = math.inf
-        #: Results of the order at hand.
+        #: Results of the present order.
         self.done: list[Record] = []
 
-    def say(self, order: Order) -> None:
-        """OSError where nobody listens any more."""
+    def say(self, order: WorkerOrder) -> None:
+        """Send an order; raise OSError if the process has ended."""
         assert self.process.stdin is not None
         with self._lock:
             self.process.stdin.write(msgspec.json.encode(order) + b"\n")
             self.process.stdin.flush()
 
     def end(self) -> None:
-        """At once; waits for it."""
+        """Kill the process, and wait for it."""
         self.process.kill()
         with suppress(OSError, ValueError):
             self.process.communicate()
 
 
-class Run:
-    """A study on its way, from its first order on.
+class StudyProcesses:
+    """Compute a study in worker processes, which start at once.
 
     Parameters
     ----------
     study : Study
     given : Given or None
-        Its points, where no generator makes them.
+        Its points, if no generator draws them.
     todo : callable
-        Returns the paths, which others may take from, too; called on a thread.
+        Returns the paths, which others may take as well; called on a thread.
     wake : callable
-        Called from a thread when there is something to `take`; must return at once.
+        Called on a thread when there is something to `take`; must return at once.
     n_jobs : int, optional
-        Processes.
+        Number of processes.
     file : ResultsFile, optional
-        Gets each result, too, on the command line.
+        Receives each result as well, on the command line.
     limit : float, optional
-        Seconds of a cell, at most; somebody must call `end_late` now and then.
+        Largest time (s) for a cell; the caller must call `end_late` regularly.
 
     Attributes
     ----------
     n_done : int
-        Paths that are done.
+        Number of paths that are done.
     failure : str
-        Why it has ended before its end, or "".
+        Why the run ended early, or "".
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Run:
         self._beginning = threading.Lock()
         self.n_done = 0
         self._found: list[Record] = []
-        #: Paths whose worker has ended, and how often that of each did.
+        #: Paths whose worker has ended, and how often that happened for each.
         self._again: deque[Path] = deque()
         self._tries: Counter[int] = Counter()
         self._condition = threading.Condition()
@@ -144,30 +144,30 @@ class Run:
 
     @property
     def state(self) -> State:
-        """Whether anything is still to come."""
+        """Whether results are still to come."""
         if self._alive == 0 or self._cancelled:
             return "ended"
         return "paused" if self._paused else "running"
 
     def take(self) -> list[Record]:
-        """What has been found since the last time."""
+        """Return the results since the last call."""
         with self._condition:
             found, self._found = self._found, []
         return found
 
     def pause(self, paused: bool) -> None:
-        """Rest after the cell at hand, or go on."""
+        """Pause after the present cell, or resume."""
         with self._condition:
             self._paused = paused
             self._condition.notify_all()
-            # What is said to one that begins would wait until it has read all points, and the window with it.
+            # A starting worker reads nothing until it has all points: a message would block the window.
             workers = [each for each in self._workers if each.begun]
         for worker in workers:
             with suppress(OSError):
-                worker.say(Order(go=not paused))
+                worker.say(WorkerOrder(go=not paused))
 
     def cancel(self) -> None:
-        """End the processes; what was found can still be taken, but nobody is woken for it any more."""
+        """Kill the processes; the results so far can still be taken, but `wake` is not called any more."""
         with self._condition:
             self._cancelled = True
             self._condition.notify_all()
@@ -175,7 +175,7 @@ class Run:
                 worker.process.kill()
 
     def end_late(self) -> None:
-        """End the workers whose cell is beyond the time limit, in compiled code that nothing else interrupts."""
+        """Kill the workers whose cell has passed the time limit: nothing else interrupts compiled code."""
         with self._condition:
             for worker in self._workers:
                 if time.monotonic() > worker.end_of_part:
@@ -194,7 +194,7 @@ class Run:
                 try:
                     worker = worker or self._started()
                     begun = time.monotonic()
-                    self._order(worker, Order(paths=tuple(paths)))
+                    self._order(worker, WorkerOrder(paths=tuple(paths)))
                     share = min(2 * share, MOST) if time.monotonic() - begun < AT_A_TIME else max(share // 2, 1)
                 except (OSError, msgspec.MsgspecError) as error:
                     self._end(worker)
@@ -220,7 +220,7 @@ class Run:
             return [path for path in taken if path is not None]
 
     def _started(self) -> _Worker:
-        """A process that has begun; OSError where it does not."""
+        """Return a process that has started; raise OSError if it does not start."""
         worker = None
         try:
             worker = _Worker(NICENESS if self._file is None else 0)
@@ -229,10 +229,10 @@ class Run:
                 if self._cancelled:
                     worker.process.kill()
             limit = None if self._limit == math.inf else self._limit
-            self._order(worker, Order(self.study, self._points, limit=limit))
-            with self._condition:  # `pause` tells it, or finds it not begun
+            self._order(worker, WorkerOrder(self.study, self._points, limit=limit))
+            with self._condition:  # `pause` sends it, or finds it not started
                 if self._paused:
-                    worker.say(Order(go=False))
+                    worker.say(WorkerOrder(go=False))
                 worker.begun = True
         except (OSError, msgspec.MsgspecError) as error:
             self._end(worker)
@@ -247,13 +247,13 @@ class Run:
                 self._workers.remove(worker)
             worker.end()
 
-    def _order(self, worker: _Worker, order: Order) -> None:
-        """Give an order, and take what comes of it until it is done."""
+    def _order(self, worker: _Worker, order: WorkerOrder) -> None:
+        """Send an order, and take its results until it is done."""
         worker.done = []
         worker.say(order)
         assert worker.process.stdout is not None
         for line in worker.process.stdout:
-            answer = msgspec.json.decode(line, type=Answer)
+            answer = msgspec.json.decode(line, type=WorkerAnswer)
             if answer.note:
                 log.LOGGER.error(answer.note)
             self._post(answer.records, len(order.paths) if answer.done else 0)
@@ -274,12 +274,12 @@ class Run:
         self._ring()
 
     def _ring(self) -> None:
-        with self._condition:  # held while waking: whoever is woken cannot be taken down meanwhile
+        with self._condition:  # held while waking: the receiver cannot be closed meanwhile
             if not self._cancelled or self.failure:
                 self._wake()
 
     def _late(self, worker: _Worker, paths: list[Path]) -> bool:
-        """Whether a worker was ended beyond the time limit: its cells have no value, and others compute the rest."""
+        """Return True if a worker was killed for the time limit: its cells get no value, others compute the rest."""
         part = worker.part
         if part is None or self._cancelled or time.monotonic() < worker.end_of_part:
             return False
@@ -291,11 +291,11 @@ class Run:
         return True
 
     def _fail(self, paths: list[Path], error: Exception) -> None:
-        """A worker has ended before its paths were done: each is tried once more, alone, and then given up."""
+        """Try each path of an ended worker once more, alone; then record it as failed."""
         if self._cancelled:
             return
         log.caught("A process of a study has ended.", error)
-        if self._barren >= BARREN:  # none of them can work here
+        if self._barren >= BARREN:  # no process can work here
             self.failure = "No process could be started for this study; Help > Show log has more."
             self.cancel()
             return
@@ -308,7 +308,7 @@ class Run:
 
 
 def next_of(todo: deque[Path]) -> Path | None:
-    """The next path, which no other thread gets; None where there is none."""
+    """Return the next path, which no other thread gets; None if there is none."""
     try:
         return todo.popleft()
     except IndexError:

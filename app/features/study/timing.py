@@ -1,7 +1,7 @@
-"""Timing: how long a study takes on this machine: forecast from some of its cells, and what is left of one on its way.
+"""Timing: the duration of a study on this machine, forecast from some of its cells, and the time left of a run.
 
-A model of costs says how the cells compare; the seconds of those that are done say by which factor this machine is
-slower just now, whatever else it computes.
+A model of costs compares the cells with each other; the seconds of finished cells give the factor by which this machine
+is slower at present, whatever else it computes.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from .computing import Given, Record
 from .model import Study
 from .planning import costs_of
 from .results import StudyResults
-from .running import Run, jobs
+from .running import StudyProcesses, jobs
 
-#: Seconds of a trial after its first result, and in all: starting a process takes one to three of them.
+#: Duration (s) of a trial after its first result, and in all: starting a process takes one to three seconds of it.
 MEASURED, LONGEST = 2.0, 8.0
-#: Seconds that a process takes to begin, about.
+#: Time (s) that a process takes to start.
 BEGINNING = 1.0
-#: Seconds after the first result from which the pace of a run is known; before, processes are still beginning.
+#: Time (s) after the first result from which the pace of a run is known; before, processes are still starting.
 PACE = 5.0
 
 
 class TimedRun:
-    """A run whose seconds are compared with what the model of costs says.
+    """A run whose duration is compared with the model of costs.
 
     Parameters
     ----------
     study : Study
     given : Given or None
     todo : callable
-        As of `Run`.
+        As in `StudyProcesses`.
     n_jobs : int, optional
 
     Attributes
     ----------
-    run : Run
+    run : StudyProcesses
     costs : ndarray
-        Seconds of one result of each cell, by the model.
+        Seconds for one result of each cell, by the model.
     cost, took : float
-        What the results so far cost by the model, and the seconds that they took.
+        Seconds for the results so far: by the model, and measured.
     begun : float
-        When it began.
+        Time (s) when it started.
     """
 
     def __init__(self, study: Study, given: Given | None, todo: Callable[[], deque[Path]], n_jobs: int = 0) -> None:
@@ -53,15 +53,15 @@ class TimedRun:
         self.costs = costs_of(study, given)
         self.cost = self.took = 0.0
         self.begun = time.monotonic()
-        self.run = Run(study, given, todo, lambda: None, n_jobs)
+        self.run = StudyProcesses(study, given, todo, lambda: None, n_jobs)
 
     @property
     def factor(self) -> float:
-        """How much longer the cells took than the model says; NaN while none is done."""
+        """Measured seconds divided by those of the model; NaN before the first result."""
         return self.took / self.cost if self.cost > 0 else float("nan")
 
     def take(self) -> list[Record]:
-        """What has been found since the last time."""
+        """Return the results since the last call."""
         found = self.run.take()
         for record in found:
             self.cost += float(self.costs[record.places])
@@ -70,7 +70,7 @@ class TimedRun:
 
 
 class StudyRun(TimedRun):
-    """The run that computes what is missing of the results that are shown.
+    """The run that computes the missing results of those displayed.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ class StudyRun(TimedRun):
     Attributes
     ----------
     whole : float
-        What it costs by the model.
+        Its cost by the model.
     since : tuple of float
-        When the first results were there, in active seconds, and what they had cost.
+        Time of the first results, in active seconds, and their cost.
     """
 
     def __init__(self, kept: StudyResults, given: Given | None) -> None:
@@ -98,24 +98,24 @@ class StudyRun(TimedRun):
         return found
 
     def pause(self) -> None:
-        """Rest, or go on."""
-        rests = self.run.state == "running"
-        self.run.pause(rests)
-        self.begun = time.monotonic() - self.active  # the pause does not count
-        self._paused_at = time.monotonic() if rests else None
+        """Pause or resume."""
+        pausing = self.run.state == "running"
+        self.run.pause(pausing)
+        self.begun = time.monotonic() - self.active  # without the pause
+        self._paused_at = time.monotonic() if pausing else None
 
     @property
     def active(self) -> float:
-        """Seconds since the beginning, without pauses."""
+        """Seconds since the start, without pauses."""
         return (time.monotonic() if self._paused_at is None else self._paused_at) - self.begun
 
     @property
     def share(self) -> float:
-        """How much of it is done, from 0 to 1."""
+        """Share that is done, from 0 to 1."""
         return min(self.cost / self.whole, 1.0) if self.whole else 0.0
 
     def left(self, slower: float) -> str:
-        """How far it is, with the time left; before there is a pace, as forecast for a machine so much slower."""
+        """Return progress and time left; before there is a pace, as forecast for a machine `slower` by this factor."""
         percent = f"{100 * self.share:.0f} %"
         if self.run.state == "paused":
             return f"Paused at {percent}"
@@ -129,9 +129,9 @@ class StudyRun(TimedRun):
 
 
 class Trial(TimedRun):
-    """Some cells of `study`, computed in a process of their own; their results are not kept.
+    """Compute some cells of `study` in a process of its own, to time them; the results are discarded.
 
-    Paths are drawn at random, so that slow and fast settings count as often as in the whole study.
+    Paths are drawn at random, so that slow and fast settings occur as often as in the whole study.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Trial(TimedRun):
     Attributes
     ----------
     ended : bool
-        Nothing more is measured.
+        True once the measurement is over.
     """
 
     def __init__(self, study: Study, given: Given | None) -> None:
@@ -155,7 +155,7 @@ class Trial(TimedRun):
         return deque(every)
 
     def collect(self) -> None:
-        """Take what was computed; end the trial when it is long enough."""
+        """Take new results; end the trial when it is long enough."""
         if self.ended:
             return
         over, now = self.run.state == "ended", time.monotonic()
@@ -163,20 +163,20 @@ class Trial(TimedRun):
             self._first, self._last = self._first or now, now
         late = now - self.begun > LONGEST or (self._first > 0 and now - self._first > MEASURED)
         if late and not over:
-            # The cell at hand counts with what it took so far: of slow ones, few are done in time.
+            # The present cell counts with its time so far: few slow cells are finished in time.
             self.took += max(now - (self._last or self.begun + BEGINNING), 0.0)
             self.cost += float(self.costs.min())
         if late or over:
             self.end()
 
     def end(self) -> None:
-        """End the process."""
+        """Kill the process."""
         self.ended = True
         self.run.cancel()
 
 
 def duration(seconds: float) -> str:
-    """ "12 s", "3 min", "2 h"."""
+    """Return "12 s", "3 min", "2 h"."""
     if seconds < 100:
         return f"{max(round(seconds), 1) if seconds < 20 else 5 * round(seconds / 5)} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

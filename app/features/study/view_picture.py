@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
-import pyqtgraph as pg
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent
 
@@ -19,6 +16,7 @@ from app.views.application import make_application
 from app.views.chart import saving
 from app.views.chart.axis import Axis, share
 from app.views.chart.chart import Chart, is_plain
+from app.views.chart.colour_map import BLACK, WHITE, levels_of, rgb_of, shades
 from app.views.chart.marks import BAR, DASHES, Cells, ColourBar, Line, Mark, Spots, Strokes, Texts
 from app.views.png_bytes import png_bytes
 from app.views.theme import LIGHT, Theme, contrast
@@ -31,7 +29,7 @@ from .cells import Places
 from .controller import CURVES
 from .map_reading import (
     Best,
-    all_rests,
+    all_further,
     axis_title,
     best_of,
     blocks,
@@ -45,30 +43,25 @@ from .map_reading import (
 from .model import MEASURES, Study
 from .results import Means, StudyResults
 
-#: Of a map, cividis: dark blue to yellow, told apart by all eyes and in grey print.
-COLOURS = ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838")
-#: Of a map about a midpoint: blue, white, orange, told apart by all eyes.
-ABOUT = ("#08306b", "#2b6cb0", "#8fbbdc", "#f4f4f4", "#f2b27a", "#d06a1a", "#7f3b08")
-#: Colour of cells without a result, on a light and a dark ground.
+#: Colour of cells without a result, on a light and a dark background.
 MISSING = np.uint32(0xFFDCDCDC), np.uint32(0xFF4A4A4D)
-#: Corners of a cell about its middle, x and y.
+#: Corners of a cell relative to its middle, x and y.
 SQUARE = (-0.5, 0.5, 0.5, -0.5, -0.5), (-0.5, -0.5, 0.5, 0.5, -0.5)
-#: Pixels up to which the pointer finds a value of a curve.
+#: Distance (pixels) within which the pointer finds a value of a curve.
 FAR = 60.0
-#: How far above the middle of its cell, in cells, the star stands: its number is below.
+#: Distance (cells) of the star above the middle of its cell; the number is below.
 UP = 0.2
-#: Pixels between the spreads of two curves at the same value.
+#: Distance (pixels) between the spreads of two curves at the same value.
 ASIDE = 2.0
-BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 KEY = Qt.Key
-#: Columns and rows that a key goes to the right and upwards.
+#: Columns to the right and rows upwards that a key moves by.
 WAYS = {KEY.Key_Left: (-1, 0), KEY.Key_Right: (1, 0), KEY.Key_Up: (0, 1), KEY.Key_Down: (0, -1)}
-#: Values of no cells.
+#: Positions of no cells.
 NOWHERE = np.empty((0, 0)), np.empty((0, 0))
 
 
 class Drawn(Struct, frozen=True, eq=False):
-    """What is drawn.
+    """The data of a picture.
 
     Attributes
     ----------
@@ -79,12 +72,12 @@ class Drawn(Struct, frozen=True, eq=False):
     rest : tuple of int
     best : Best or None
     cross : tuple of float or None
-        Where the lane stands, in cells from the first.
+        Position of the lane's settings, in cells from the first.
     same : bool
-        All its other settings are those of the study.
+        True if all its other settings are those of the study.
     midpoint, level : float or None
     span : tuple of float or None
-        What the colours go from and to, where maps beside each other share them.
+        Ends of the colour scale, if maps side by side share it.
     """
 
     kept: StudyResults
@@ -100,46 +93,28 @@ class Drawn(Struct, frozen=True, eq=False):
 
     @property
     def study(self) -> Study:
-        """What it is of."""
+        """The study."""
         return self.kept.study
 
     @property
     def curves(self) -> bool:
-        """It is drawn as curves."""
+        """True if it is drawn as curves."""
         return self.study.kind in CURVES or len(self.study.axes) == 1
 
     @property
     def sides(self) -> tuple[int, int]:
-        """Cells to the right and upwards."""
+        """Number of cells to the right and upwards."""
         columns, rows = (*self.study.shape, 1)[:2]
         return columns, rows
 
     def places(self, column: int, row: int) -> Places:
-        """Of the cell there."""
+        """Return the index of the cell on each axis."""
         return (column, row, *self.rest)[: len(self.study.axes)]
 
 
-def readable_on(ground: RGB) -> RGB:
-    """Black or white, whichever is the easier to read there."""
-    return max((WHITE, BLACK), key=lambda ink: contrast(ink, ground))
-
-
-@lru_cache(maxsize=2)
-def shades(midpoint: bool) -> NDArray[np.uint32]:
-    """The 256 colours from least to greatest, 0xffrrggbb."""
-    table = pg.ColorMap(None, ABOUT if midpoint else COLOURS).getLookupTable(nPts=256)
-    return np.asarray(table.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32) | np.uint32(0xFF000000))
-
-
-def rgb_of(pixel: int) -> RGB:
-    """Red, green and blue of 0xffrrggbb."""
-    return pixel >> 16 & 255, pixel >> 8 & 255, pixel & 255
-
-
-def _levels(values: Array, span: tuple[float, float]) -> NDArray[np.intp]:
-    """Places of values in the table of colours."""
-    shares = np.nan_to_num((values - span[0]) / (span[1] - span[0]))
-    return np.clip(np.round(255 * shares), 0, 255).astype(np.intp)
+def readable_on(background: RGB) -> RGB:
+    """Return black or white, whichever is more readable on this background."""
+    return max((WHITE, BLACK), key=lambda ink: contrast(ink, background))
 
 
 def _labels(drawn: Drawn, place: int) -> tuple[str, ...]:
@@ -148,7 +123,7 @@ def _labels(drawn: Drawn, place: int) -> tuple[str, ...]:
 
 
 def _heading(drawn: Drawn) -> str:
-    """What is shown; of maps beside each other with the choice of the further axes."""
+    """Return the heading; for maps side by side with the choice of the further axes."""
     choice = choice_text(drawn.study, drawn.rest, 2) if drawn.span is not None else ""
     return f"{choice}   {drawn.study.heading(drawn.value)}".strip()
 
@@ -157,20 +132,20 @@ def _heading(drawn: Drawn) -> str:
 
 
 def map_axes(drawn: Drawn) -> tuple[Axis, Axis]:
-    """The axes of a map: a name for each column and row."""
+    """Return the axes of a map: a name for each column and row."""
     study = drawn.study
     up = Axis(f"{axis_title(study, 1)} ↑   {_heading(drawn)}, mean", names=_labels(drawn, 1))
     return Axis(axis_title(study, 0), names=_labels(drawn, 0)), up
 
 
 def map_marks(drawn: Drawn, theme: Theme) -> list[Mark]:
-    """Cells with their numbers, contour, star and cross."""
+    """Return the cells with their numbers, contour, star and cross."""
     study, rest = drawn.study, drawn.rest
     mean, errors = plane_of(drawn.means.mean, study, rest), plane_of(drawn.means.errors, study, rest)
     there, exists = np.isfinite(mean), plane_of(drawn.kept.defined, study, rest)
     shown, table = blocks(there, study), shades(drawn.midpoint is not None)
     filled = (shown[..., 0] >= 0) & exists & (there | (errors == 0))
-    coloured = table[_levels(mean[shown[..., 0], shown[..., 1]], drawn.span or span_of(mean, drawn.midpoint))]
+    coloured = table[levels_of(mean[shown[..., 0], shown[..., 1]], drawn.span or span_of(mean, drawn.midpoint))]
     empty = np.where(exists, MISSING[theme.dark], np.uint32(QColor(*theme.background).rgb()))
     columns, rows = np.nonzero(there)
     failed = np.nonzero(errors.astype(np.bool_) & ~there)
@@ -195,25 +170,25 @@ def map_marks(drawn: Drawn, theme: Theme) -> list[Mark]:
         marks.append(Spots(x=[x], y=[y + UP], sign="star", size=19.0, colour=WHITE, edge=BLACK, edge_width=1.5))
     if drawn.cross is not None:
         at = (*drawn.cross, 0.0)
-        fill, edge = (BLACK, WHITE) if drawn.same else (WHITE, BLACK)  # open: its other settings are others
+        fill, edge = (BLACK, WHITE) if drawn.same else (WHITE, BLACK)  # open: its other settings differ
         marks.append(Spots(x=at[:1], y=at[1:2], sign="+", size=22.0, colour=fill, edge=edge, edge_width=1.5))
     return marks
 
 
 def colour_bar(drawn: Drawn) -> ColourBar:
-    """Return the bar that explains the colours of a map: no colours that no cell has."""
+    """Return the bar that explains the colours of a map, without colours that no cell has."""
     mean, middle = plane_of(drawn.means.mean, drawn.study, drawn.rest), drawn.midpoint
     least, most = drawn.span or span_of(mean, None)
     if middle is not None:
         least, most = min(least, middle), max(most, middle)
     between = 0.5 * (least + most) if middle is None else middle
-    pixels = shades(middle is not None)[_levels(np.linspace(least, most, 256), drawn.span or span_of(mean, middle))]
+    pixels = shades(middle is not None)[levels_of(np.linspace(least, most, 256), drawn.span or span_of(mean, middle))]
     texts = [(value, measure_text(drawn.value, value)) for value in (least, most, between)]
     return ColourBar(pixels=pixels, low=least, high=most, texts=texts, level=drawn.level)
 
 
 def _contour(mean: Array, level: float | None) -> Array:
-    """The line on which the mean is `level`, between the middles of the cells, parted by NaN, shape (n, 2)."""
+    """Return the line on which the mean is `level`, between the cells' middles, separated by NaN, shape (n, 2)."""
     if level is None:
         return np.empty((0, 2))
     width, height = mean.shape
@@ -224,7 +199,9 @@ def _contour(mean: Array, level: float | None) -> Array:
 
 
 def curves_of(drawn: Drawn) -> list[tuple[str, Array, Array]]:
-    """Title, means and spreads of a curve for each value of the second axis, else for each measure of the same kind."""
+    """Return title, means and spreads of the curves: one per value of the second axis, else one per measure of this
+    kind.
+    """
     study = drawn.study
     if len(study.axes) > 1:
         mean, spread = (plane_of(each, study, drawn.rest) for each in (drawn.means.mean, drawn.means.spread))
@@ -237,7 +214,7 @@ def curves_of(drawn: Drawn) -> list[tuple[str, Array, Array]]:
 
 
 def curves_x(drawn: Drawn) -> tuple[Axis, Array]:
-    """The axis to the right and the values on it; choices, and a single value, stand side by side."""
+    """Return the horizontal axis and the values on it; choices, and a single value, are side by side."""
     axis, title, names = drawn.study.axes[0], axis_title(drawn.study, 0), _labels(drawn, 0)
     values = axis.values
     if len(values) < 2 or any(isinstance(each, str) for each in values):
@@ -247,7 +224,7 @@ def curves_x(drawn: Drawn) -> tuple[Axis, Array]:
 
 
 def curves_marks(drawn: Drawn, x: Array, theme: Theme) -> tuple[list[Mark], Axis]:
-    """Each curve with its spread, the first one on top, and the axis upwards."""
+    """Return each curve with its spread, the first one on top, and the vertical axis."""
     curves, measure, marks = curves_of(drawn), MEASURES[drawn.value], list[Mark]()
     means = np.concatenate([mean[np.isfinite(mean)] for _, mean, _ in curves])
     log = measure.log and len(means) > 0 and bool(means.min() > 0)
@@ -273,24 +250,24 @@ def curves_marks(drawn: Drawn, x: Array, theme: Theme) -> tuple[list[Mark], Axis
 
 
 class StudyPicture(Chart):
-    """The picture; pointer and arrow keys read it, a click or Enter takes a cell.
+    """The picture; pointer and arrow keys read it, a click or Enter chooses a cell.
 
     Parameters
     ----------
     pointed : callable
-        ``pointed(places)``: the cell that is read, or None.
+        ``pointed(places)``: called with the cell that is read, or None.
     taken : callable
-        ``taken(places)``.
+        ``taken(places)``: called with the chosen cell.
     """
 
     framed = sets = True
-    short = 0.0  # there is no room to spare for it beside the values
+    short = 0.0  # there is no room for it beside the values
 
     def __init__(self, pointed: Callable[[Places | None], object], taken: Callable[[Places], object]) -> None:
         super().__init__()
         self._pointed, self._taken = pointed, taken
         self._shown: Drawn | None = None
-        #: Values on both axes of each column and row.
+        #: Positions on both axes of each column and row.
         self._at = NOWHERE
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
@@ -300,10 +277,10 @@ class StudyPicture(Chart):
     def minimumSizeHint(self) -> QSize:
         return QSize(200, 9 * self.fontMetrics().height())
 
-    # -- what is shown ---------------------------------------------------------------------------------------------
+    # -- the results -----------------------------------------------------------------------------------------------
 
     def show_results(self, drawn: Drawn | None, theme: Theme) -> None:
-        """Draw this."""
+        """Draw these results."""
         if drawn is self._shown and theme is self.theme:
             return
         self._shown = drawn
@@ -333,7 +310,7 @@ class StudyPicture(Chart):
         return BAR + metrics.horizontalAdvance("99.9+ %") + 16 if is_map else super().right_of(metrics)
 
     def _over(self) -> list[Mark]:
-        """Return the bar of colours, and a frame about the cell that is read."""
+        """Return the bar of colours, and a frame around the cell that is read."""
         drawn, marks = self._shown, list[Mark]()
         if drawn is None:
             return marks
@@ -343,8 +320,7 @@ class StudyPicture(Chart):
             column, row = self._at[0][self.reading], self._at[1][self.reading]
             for tint, width in ((WHITE, 4.0), (BLACK, 2.0)):
                 if drawn.curves:
-                    low = self.y.value(self.box.viewRange()[1][0])
-                    y = [row if np.isfinite(row) else low]
+                    y = [row if np.isfinite(row) else self.y.value(self.box.viewRange()[1][0])]
                     marks.append(
                         Spots(x=[column], y=y, sign="s", size=14.0, colour=tint, edge_width=width, hollow=True)
                     )
@@ -364,12 +340,12 @@ class StudyPicture(Chart):
         return x, np.where(np.isfinite(y), y, self.area().bottom())
 
     def middle_of(self, cell: tuple[int, int]) -> QPointF:
-        """The pixel in the middle of a cell, or where a curve has its value."""
+        """Return the pixel in the middle of a cell, or at the value of a curve."""
         x, y = self._middles()
         return QPointF(float(x[cell]), float(y[cell]))
 
     def cell_at(self, position: QPointF) -> tuple[int, int] | None:
-        """The cell there, or the value of a curve near to it."""
+        """Return the cell at `position`, or the nearest value of a curve."""
         drawn, (x, y) = self._shown, self._middles()
         if drawn is None or not (drawn.curves or self.area().contains(position)):
             return None
@@ -378,11 +354,11 @@ class StudyPicture(Chart):
         return (int(column), int(row)) if far.min() < FAR or not drawn.curves else None
 
     def cell_read(self) -> Places | None:
-        """The cell of the study that is read."""
+        """Return the cell of the study that is read."""
         return None if self._shown is None or self.reading is None else self._shown.places(*self.reading)
 
     def read(self, found: tuple[int, int] | None) -> None:
-        """Read a column and row."""
+        """Read off a column and row."""
         if found != self.reading:
             self.reading = found
             self._pointed(self.cell_read())
@@ -398,7 +374,7 @@ class StudyPicture(Chart):
             self.read(None)
 
     def put(self, position: QPointF) -> None:
-        self.dragging = False  # a click takes one cell
+        self.dragging = False  # a click chooses one cell
         self.read(self.cell_at(position))
         self._take()
 
@@ -413,7 +389,7 @@ class StudyPicture(Chart):
         if drawn is None or way is None or not is_plain(event):
             return None
         columns, rows = self._at[0].shape
-        up = -way[1] if drawn.curves else way[1]  # the first curve of the legend stands on top
+        up = -way[1] if drawn.curves else way[1]  # the first curve of the legend is on top
         if self.reading is None:
             column, row = (0, 0) if drawn.best is None else (*drawn.best.places, 0)[:2]
         else:
@@ -433,14 +409,16 @@ class StudyPicture(Chart):
 
 # -- files -------------------------------------------------------------------------------------------------------------
 
-#: Size in pixels of a saved picture, and of each of several.
+#: Size (pixels) of a saved picture, and of each of several.
 SAVED, OF_SEVERAL = (900, 720), (560, 460)
-#: Size of its letters, in points.
+#: Size of its font (points).
 LETTERS = 11.0
 
 
 def chart_of(drawn: Drawn, least: tuple[int, int] = SAVED) -> StudyPicture:
-    """A chart for a file, on white, with room for the numbers of a map that is not too large; it is not on screen."""
+    """Return a chart for a file, on white, with room for the numbers of a map that is not too large; it is not on
+    screen.
+    """
     chart = StudyPicture(lambda places: None, lambda places: None)
     chart.framed = False
     chart.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
@@ -457,7 +435,7 @@ def chart_of(drawn: Drawn, least: tuple[int, int] = SAVED) -> StudyPicture:
 
 
 def picture_bytes(drawn: Drawn, kind: str) -> Callable[[], bytes]:
-    """Draw a PNG or an SVG file; what is returned encodes it, on any thread."""
+    """Draw a PNG or an SVG file; return a function that encodes it, on any thread."""
     chart = chart_of(drawn)
     if kind == "svg":
         data = saving.svg_of(chart)
@@ -467,9 +445,9 @@ def picture_bytes(drawn: Drawn, kind: str) -> Callable[[], bytes]:
 
 
 def map_bytes(kept: StudyResults, value: str) -> bytes:
-    """A PNG file of a picture for each choice of the axes beyond the second, without a window."""
+    """Return a PNG file with a picture for each choice of the axes beyond the second; needs no window."""
     make_application()
-    means, rests = kept.means(value), all_rests(kept.study)
+    means, rests = kept.means(value), all_further(kept.study)
     drawns = [Drawn(kept, means, value, rest, span=span_of(means.mean, None)) for rest in rests]
     drawns = [each if each.curves else replace(each, best=best_of(kept, value, each.rest)) for each in drawns]
     if len(drawns) == 1:

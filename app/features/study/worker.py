@@ -1,6 +1,6 @@
-"""Worker: a process that computes paths of a study at the lowest priority and tells the results in lines of JSON.
+"""Worker: a process that computes paths of a study at the lowest priority and returns the results as lines of JSON.
 
-It reads lines from its standard input and ends with it, so that it never outlives the window.  Nothing is pickled.
+It reads orders from its standard input and ends with it, so it never outlives the window.  Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ from .cells import Path, Places
 from .computing import Given, PointLists, Record, Watch, compute
 from .model import Study
 
-#: Seconds between two lines of results.
+#: Interval (s) between two lines of results.
 EVERY = 0.05
 
 
-class Order(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line to the worker: the first has the study, and may have a time limit in seconds for each cell; each may have
-    paths, or say whether to go on."""
+class WorkerOrder(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line to the worker: paths to compute, or whether to go on or to pause.
+
+    The first line has the study, and may have a time limit (s) for each cell.
+    """
 
     study: Study | None = None
     points: PointLists | None = None
@@ -39,10 +41,10 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
     limit: float | None = None
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line from the worker; `done` after the last result of what was ordered, so when it has begun, too.
+class WorkerAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line from the worker; `done` after the last result of an order, and when the worker has started.
 
-    A `note` is for the log.  Under a time limit the part of a path that is `begun` comes before its results.
+    A `note` is for the log.  Under a time limit, the part of a path that is `begun` comes before its results.
     """
 
     records: tuple[Record, ...] = ()
@@ -52,36 +54,36 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class _Forward(logging.Handler):
-    """Sends what is logged to where the log is."""
+    """Send log messages to the process that has the log."""
 
     def __init__(self, out: BinaryIO) -> None:
         super().__init__()
         self._out = out
 
     def emit(self, record: logging.LogRecord) -> None:
-        _tell(self._out, Answer(note=self.format(record)))
+        _tell(self._out, WorkerAnswer(note=self.format(record)))
 
 
-def _read(source: BinaryIO, orders: queue.SimpleQueue[Order], go: threading.Event) -> None:
-    """Hand over what is ordered; on a thread of its own, so that no pipe is ever full."""
-    decoder = msgspec.json.Decoder(Order)
+def _read(source: BinaryIO, orders: queue.SimpleQueue[WorkerOrder], go: threading.Event) -> None:
+    """Pass orders on; on a thread of its own, so that no pipe is ever full."""
+    decoder = msgspec.json.Decoder(WorkerOrder)
     for line in source:
         order = decoder.decode(line)
         if order.go is None:
             orders.put(order)
         else:
             (go.set if order.go else go.clear)()
-    os._exit(0)  # the window is gone, or wants no more
+    os._exit(0)  # the window is closed, or needs nothing more
 
 
 def main(niceness: int) -> None:
-    """Compute what is ordered until nobody orders any more, behind other processes by so much."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the window to say what happens then
+    """Compute orders until the input ends, at this niceness."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the window decides what happens then
     if hasattr(os, "nice"):
         os.nice(niceness)
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever libraries may print
-    orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print anything
+    orders: queue.SimpleQueue[WorkerOrder] = queue.SimpleQueue()
     go = threading.Event()
     go.set()
     threading.Thread(target=_read, args=(sys.stdin.buffer, orders, go), daemon=True).start()
@@ -93,31 +95,31 @@ def main(niceness: int) -> None:
 
     def records(path: Path) -> Iterator[Record]:
         def begun(cells: Sequence[Places]) -> None:
-            _tell(out, Answer(tuple(found), begun=msgspec.structs.replace(path, cells=tuple(cells))))
+            _tell(out, WorkerAnswer(tuple(found), begun=msgspec.structs.replace(path, cells=tuple(cells))))
             found.clear()
 
         return compute(study, path, given, Watch() if limit is None else Watch(limit, begun))
 
     while True:
-        told = time.monotonic()
+        sent = time.monotonic()
         for record in itertools.chain.from_iterable(map(records, order.paths)):
             found.append(record)
-            if time.monotonic() - told > EVERY or not go.is_set():
-                _tell(out, Answer(tuple(found)))
+            if time.monotonic() - sent > EVERY or not go.is_set():
+                _tell(out, WorkerAnswer(tuple(found)))
                 found.clear()
-                told = time.monotonic()
+                sent = time.monotonic()
             go.wait()
-        _tell(out, Answer(tuple(found), True))
+        _tell(out, WorkerAnswer(tuple(found), True))
         found.clear()
         order = orders.get()
 
 
-def _tell(out: BinaryIO, answer: Answer) -> None:
+def _tell(out: BinaryIO, answer: WorkerAnswer) -> None:
     try:
         out.write(msgspec.json.encode(answer) + b"\n")
         out.flush()
     except OSError:
-        os._exit(0)  # nobody listens; an ordinary end would wait for the lock of the thread that reads
+        os._exit(0)  # the reader is gone; an ordinary exit would wait for the lock of the reading thread
 
 
 if __name__ == "__main__":

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.scene.text import LEGEND, PROVISIONAL
 from app.views.theme import Theme
+from app.views.widgets.boxes import grid_on
 
 from .symbols import symbol_pixmap
 
@@ -30,9 +31,7 @@ class LegendCard(QFrame):
         self._theme: Theme | None = None
         self._signs: frozenset[str] | None = None
         self._rows: dict[str, tuple[QLabel, QLabel]] = {}
-        grid = QGridLayout(self)
-        grid.setContentsMargins(8, 6, 8, 6)
-        grid.setVerticalSpacing(3)
+        grid = grid_on(self, (8, 6, 8, 6), down=3)
         grid.setColumnStretch(1, 1)
         of_marks = [(sign.kind, sign.text) for feature in features for sign in feature.mark_signs]
         of_sheets = [(sign.kind, sign.text) for sign in self._signs_of_sheets]

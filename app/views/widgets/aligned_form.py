@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect
-from PySide6.QtWidgets import QFormLayout
+from PySide6.QtWidgets import QFormLayout, QLayout, QWidget
+
+from .form_fields import label_for
 
 #: Largest ratio of a field's height to its label's at which the field counts as one line.
 ONE_LINE = 3.0
@@ -11,6 +13,10 @@ ONE_LINE = 3.0
 
 class AlignedForm(QFormLayout):
     """A form layout that aligns labels by baseline; Qt places them higher than the text of the field."""
+
+    def add(self, text: str, field: QWidget | QLayout, buddy: QWidget) -> None:
+        """Add a row with a label, whose key leads to the part `buddy` of the field."""
+        self.addRow(label_for(text, buddy), field)
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)

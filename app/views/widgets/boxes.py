@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from .flow_layout import FlowLayout
-from .form_fields import Part, filled
+from .form_fields import Part, filled, label_for
 
 
 def in_row(*parts: Part, margins: Any = 0, spacing: int | None = None) -> QWidget:
@@ -22,6 +22,22 @@ def in_column(*parts: Part, margins: Any = 0, spacing: int | None = None) -> QWi
     box = QWidget()
     filled(QVBoxLayout(box), *parts, margins=margins, spacing=spacing)
     return box
+
+
+def labelled(text: str, *parts: Any, spacing: int | None = None) -> QWidget:
+    """Return a widget with the parts side by side, the first of them a field with the label `text` before it."""
+    return in_row(label_for(text, parts[0]), *parts, spacing=spacing)
+
+
+def grid_on(
+    widget: QWidget, margins: tuple[int, int, int, int] = (0, 0, 0, 0), across: int = -1, down: int = -1
+) -> QGridLayout:
+    """Return a grid layout on `widget`; distances `across` and `down` (pixels) are those of the style if negative."""
+    grid = QGridLayout(widget)
+    grid.setContentsMargins(*margins)
+    grid.setHorizontalSpacing(across)
+    grid.setVerticalSpacing(down)
+    return grid
 
 
 def in_lines(gap: int, *parts: QWidget) -> QWidget:

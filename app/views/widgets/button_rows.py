@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from .boxes import grid_on
 
 SPACING = 4
 
@@ -24,10 +26,7 @@ class FittingGrid(QWidget):
 
     def __init__(self, spacing: int = SPACING, line_spacing: int = SPACING) -> None:
         super().__init__()
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(spacing)
-        self._grid.setVerticalSpacing(line_spacing)
+        self._grid = grid_on(self, across=spacing, down=line_spacing)
         self._columns = 0
 
     def width_of(self, columns: int) -> int:

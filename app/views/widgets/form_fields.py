@@ -105,6 +105,12 @@ def show_entries(combo: QComboBox, entries: Iterable[tuple[str, object]]) -> Non
             combo.addItem(text, data)
 
 
+def show_options(combo: QComboBox, entries: Iterable[tuple[str, object]], chosen: object) -> None:
+    """Set the entries as `show_entries`, and select the one whose data equals `chosen`."""
+    show_entries(combo, entries)
+    show_choice(combo, chosen)
+
+
 def show_check(box: QCheckBox, on: bool) -> None:
     """Set a check box without signals."""
     if box.isChecked() != on:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.views.widgets.form_fields import filled, named
 
+from .fitted import FittedWidget
 from .scrolling_form import LEAST_HEIGHT, ScrollingForm
 
 #: Ratio of width to height from which the text is beside the picture.
 WIDE = 1.6
 
 
-class PictureBesideText(QWidget):
+class PictureBesideText(FittedWidget):
     """A picture with a line and texts below or beside it.
 
     Parameters
@@ -49,8 +49,7 @@ class PictureBesideText(QWidget):
         self._plain.setVisible(bool(sentence))
         self._drawn.setVisible(not sentence)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
+    def fit(self) -> None:
         wide = self.width() > WIDE * self.height()
         ways = QBoxLayout.Direction
         self._parts.setDirection(ways.LeftToRight if wide else ways.TopToBottom)

@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
-#: Events after which the font may differ.
-NEW_FONT = (QEvent.Type.FontChange, QEvent.Type.StyleChange)
+from .fitted import NEW_FONT
+
 #: Width (pixels) at which a text is measured before its real width is known.
 LEAST_WIDTH = 60
 #: Largest number of cached heights.

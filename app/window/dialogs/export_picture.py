@@ -8,12 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.files.settings import Settings
+from app.views.export.fields import PictureFields
 from app.views.export.layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 from app.views.widgets.aligned_form import AlignedForm
-from app.views.widgets.form_fields import combo_box, describe, filled, show_check, show_choice, show_number, spin_box
+from app.views.widgets.form_fields import combo_box, describe, filled, show_check, show_choice
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_where
 
 KINDS = {"PNG picture": ".png", "SVG drawing": ".svg", "TikZ drawing (LaTeX)": ".tex"}
@@ -61,24 +62,9 @@ class PictureDialog(NamedDialog):
         single = [(f"Classifier {n + 1}: {name}" if several else name, f"lane{n}") for n, name in enumerate(lanes)]
         tip = "All classifiers side by side, or one of them."
         self._what = describe(combo_box([*whole, *single]), "picture.what", "What to export", tip)
-        presets = [(preset.title, preset.key) for preset in PRESETS]
-        self._preset = describe(
-            combo_box([("As on screen", "screen"), *presets, ("Custom size", "own")]),
-            "picture.preset",
-            "Size of the picture",
-            "Text, lines and symbols are made as large as they must be to be read there.",
-        )
-        self._width = self._side("picture.width", "Width in pixels")
-        self._height = self._side("picture.height", "Height in pixels")
-        themes = [("Same as window", "window"), ("Light", "light"), ("Dark", "dark")]
-        tip = "Light for paper, dark for a dim room."
-        self._theme = describe(combo_box(themes), "picture.theme", "Theme of the picture", tip)
-        self._legend = describe(
-            QCheckBox("With a legend"),
-            "picture.legend",
-            "With a legend",
-            "Classes and signs are explained below the plots.",
-        )
+        sizes = [("As on screen", "screen"), *((preset.title, preset.key) for preset in PRESETS)]
+        self._fields = fields = PictureFields("picture", "picture", "preset", sizes, (LEAST_SIDE, LARGEST_SIDE))
+        self._preset, self._width, self._height = fields.size, fields.width, fields.height
         self._accuracies = describe(
             QCheckBox("With accuracies"),
             "picture.accuracies",
@@ -89,24 +75,14 @@ class PictureDialog(NamedDialog):
         self._recall()
         self._preset.activated.connect(self._show_size)
         self._what.activated.connect(self._show_size)
-        for side in (self._width, self._height):
-            side.valueChanged.connect(lambda: show_choice(self._preset, "own"))
-
-    def _side(self, name: str, title: str) -> QSpinBox:
-        tip = f"{LEAST_SIDE} to {LARGEST_SIDE} pixels."
-        return describe(spin_box(LEAST_SIDE, LARGEST_SIDE, suffix=" px"), name, title, tip)
 
     def _lay_out(self) -> None:
         form = AlignedForm()
         form.addRow("&What", self._what)
         form.addRow("&Size", self._preset)
-        sides = filled(QHBoxLayout(), self._width, QLabel("×"), self._height, 1)
-        form.addRow("&Pixels", sides)
-        label = form.labelForField(sides)
-        if isinstance(label, QLabel):
-            label.setBuddy(self._width)
-        form.addRow("&Theme", self._theme)
-        form.addRow("", self._legend)
+        form.add("&Pixels", filled(QHBoxLayout(), self._width, QLabel("×"), self._height, 1), self._width)
+        form.addRow("&Theme", self._fields.theme)
+        form.addRow("", self._fields.legend)
         form.addRow("", self._accuracies)
         note = QLabel(
             "The surface is recomputed for these pixels. An SVG file keeps text, lines and symbols as shapes.",
@@ -119,8 +95,8 @@ class PictureDialog(NamedDialog):
         copy = add_action(buttons, "&Copy", name, title, tip, lambda: self._take(self._copy))
         save.setDefault(True)
         filled(QVBoxLayout(self), form, note, buttons)
-        fields = (self._what, self._preset, self._width, self._height, self._theme, self._legend, self._accuracies)
-        for before, after in pairwise((*fields, save, copy)):
+        sides, look = (self._width, self._height), (self._fields.theme, self._fields.legend, self._accuracies)
+        for before, after in pairwise((self._what, self._preset, *sides, *look, save, copy)):
             QWidget.setTabOrder(before, after)
         note.setMinimumWidth(396)  # not the dialog's own: that would be the least with larger text, too
 
@@ -129,25 +105,24 @@ class PictureDialog(NamedDialog):
     def _recall(self) -> None:
         """Show the choices of last time, where they still can be made."""
         values = self._settings.values
-        show_check(self._legend, values.picture_legend)
+        show_check(self._fields.legend, values.picture_legend)
         show_check(self._accuracies, values.picture_accuracies)
         for combo, value in (
             (self._what, values.picture_what),
             (self._preset, values.picture_preset),
-            (self._theme, values.picture_theme),
+            (self._fields.theme, values.picture_theme),
         ):
             show_choice(combo, value if combo.findData(value) >= 0 else combo.itemData(0))
         if self._preset.currentData() == "own":
-            show_number(self._width, values.picture_width)
-            show_number(self._height, values.picture_height)
+            self._fields.show_size(values.picture_width, values.picture_height)
         self._show_size()
 
     def _remember(self) -> None:
         self._settings.write(
             picture_what=self._what.currentData(),
             picture_preset=self._preset.currentData(),
-            picture_theme=self._theme.currentData(),
-            picture_legend=self._legend.isChecked(),
+            picture_theme=self._fields.theme.currentData(),
+            picture_legend=self._fields.legend.isChecked(),
             picture_accuracies=self._accuracies.isChecked(),
             picture_width=self._width.value(),
             picture_height=self._height.value(),
@@ -166,18 +141,16 @@ class PictureDialog(NamedDialog):
 
     def _show_size(self) -> None:
         width, height, _, _ = self._chosen_size()
-        show_number(self._width, width)
-        show_number(self._height, height)
+        self._fields.show_size(width, height)
 
     def spec(self) -> PictureSpec:
         """What is chosen; ValueError with a sentence when it cannot be made."""
         for side in (self._width, self._height):
             side.interpretText()
         width, height, scale, dpi = self._chosen_size()
-        name = self._theme.currentData()
-        dark = self._dark if name == "window" else name == "dark"
         what, accuracies = cast(What, self._what.currentData()), self._accuracies.isChecked()
-        return PictureSpec(what, width, height, scale, dark, self._legend.isChecked(), dpi, accuracies)
+        dark, legend = self._fields.is_dark(self._dark), self._fields.legend.isChecked()
+        return PictureSpec(what, width, height, scale, dark, legend, dpi, accuracies)
 
     # -- what becomes of it ----------------------------------------------------------------------------------------
 

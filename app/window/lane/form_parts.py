@@ -7,14 +7,14 @@ from typing import Any
 
 from msgspec import Struct, field
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QSlider, QSpinBox, QWidget
 
 from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
 from app.learners.fields import Field
 from app.learners.scales import PER_DECADE, LogScale, Parameter
 from app.scene.feature_table import FeatureTable
-from app.views.widgets.boxes import in_row
+from app.views.widgets.boxes import grid_on, in_row
 from app.views.widgets.form_fields import (
     Described,
     Gestures,
@@ -216,10 +216,7 @@ class EditorMaker(QWidget):
     def _numbers(self, field: Field, limits: Parameter) -> Editor:
         """Four to a row; each stays in its place whichever classes there are."""
         table = QWidget()
-        grid = QGridLayout(table)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(6)
-        grid.setVerticalSpacing(3)
+        grid = grid_on(table, across=6, down=3)
         parts: dict[str, list[QWidget]] = {}
         for label in range(MAX_CLASSES):
             edit = self._number(field, limits, f"weight{label + 1}", f"{field.title} of class {label + 1}").widget

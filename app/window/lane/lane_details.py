@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QSlider, QWidget
 
 from app.controllers.controller import Controller
 from app.scene import text
@@ -13,6 +13,7 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
+from app.views.widgets.boxes import grid_on
 from app.views.widgets.form_fields import label_for, leave_field, named, show_check, show_entries, show_number, show_tip
 
 from .form_parts import EditorMaker, beside
@@ -36,10 +37,7 @@ class LaneDetails(EditorMaker):
     def __init__(self, index: int, controller: Controller, features: FeatureTable) -> None:
         super().__init__(index, controller, features)
         self.setAutoFillBackground(True)
-        self.grid = QGridLayout(self)
-        self.grid.setContentsMargins(8, 6, 8, 6)
-        self.grid.setHorizontalSpacing(5)
-        self.grid.setVerticalSpacing(3)
+        self.grid = grid_on(self, (8, 6, 8, 6), across=5, down=3)
         self.grid.setColumnStretch(1, 3)
         self.grid.setColumnStretch(3, 2)
         self.grid.setRowStretch(REST, 1)

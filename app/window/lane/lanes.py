@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.feature_table import FeatureTable
@@ -17,6 +17,7 @@ from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
 from app.views.theme import Theme, text_rules
+from app.views.widgets.boxes import grid_on
 from app.views.widgets.clickable import clickable
 from app.views.widgets.later import later
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -94,10 +95,7 @@ class Lanes(QWidget):
         self.forms: list[ScrollingForm] = []
         self.bars: list[PlaybackBar] = []
         self.strips: list[StatusStrip] = []
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(0)
-        self._grid.setHorizontalSpacing(GAP)
+        self._grid = grid_on(self, across=GAP, down=0)
         self._more = clickable(
             QPushButton("Add a classifier"),
             "lanes.more",

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
 from app.features.lessons.state import LessonSession
 from app.views.theme import text_rules
 from app.views.widgets.elided_label import ElidedLabel
+from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.form_fields import filled, named
 
 #: Pixels at the sides, and between name and sentence; the least text of the sentence as a share of the mode's.
 SIDE, GAP, LEAST = 8, 12, 0.7
 
 
-class Caption(QWidget):
+class Caption(FittedWidget):
     """One line; hidden where there is nothing to say, and beside a lesson, which has its own."""
 
     def __init__(self, controller: Controller) -> None:
@@ -37,18 +38,14 @@ class Caption(QWidget):
         if self._sentence.text() != sentence:
             self._sentence.setText(sentence)
             self._sentence.setToolTip(sentence)
-            self._fit()
+            self.fit()
         if text != self._text:
             self._text = text
             self.setStyleSheet(text_rules(text))
-            self._fit()
+            self.fit()
         self.setVisible(bool(name or sentence))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
+    def fit(self) -> None:
         """Make the sentence as large as there is room for, within limits."""
         if not self._text:
             return

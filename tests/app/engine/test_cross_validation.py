@@ -9,7 +9,7 @@ from app.engine.cross_validation import Validated, cross_validated
 from app.engine.pieces import Pace
 from app.features.evaluation.query import CrossValidation
 from app.features.study.cells import digest_of
-from app.features.study.model import Axis, Study
+from app.features.study.model import Study, StudyAxis
 from app.features.validation_curves import query as curves
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
@@ -40,7 +40,7 @@ def test_one_classifier_has_one_accuracy(points: Points, trainer: str, monkeypat
     list(query.answer(drawn.append, lambda: False))
     assert drawn[-1].validated[scale.place_of(C) - scale.low] == pytest.approx(reported.mean, abs=1e-12)
 
-    study = Study("grid", (Axis("C", (C,)),), lane=lane, digest=digest_of(points, Points()), folds=curves.FOLDS)
+    study = Study("grid", (StudyAxis("C", (C,)),), lane=lane, digest=digest_of(points, Points()), folds=curves.FOLDS)
     cells = computed(study, given_of(points))
     assert not any(record.error for record in cells), cells
     accuracies = [record.values["accuracy"] for record in cells]

@@ -14,7 +14,7 @@ from app.engine.requests import Frame, LaneRequest, LaneSpec
 from app.engine.shading import Shades
 from app.exchange import share_text
 from app.features.code.program import program
-from app.features.film.plan import Sweep, can_film
+from app.features.film.plan import SweepFilm, can_film
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import NamedPoints
 from app.features.race.controller import lanes_of
@@ -22,7 +22,7 @@ from app.features.race.race_frame import Course, RaceFrame
 from app.features.race.race_run import RaceQuery, RaceRun
 from app.features.study import engines
 from app.features.study.cells import paths
-from app.features.study.model import Axis, Study
+from app.features.study.model import Study, StudyAxis
 from app.features.study.planning import plan_of, titles
 from app.features.validation_curves.query import Curve, CurveQuery, asked_lane
 from app.files import documents
@@ -85,7 +85,7 @@ def in_a_race() -> None:
 def in_a_study() -> None:
     assert [axis.name for axis in plan_of("grid", LANE, Document(POINTS, (LANE,), 1)).axes] == ["C", "gamma"]
     assert "τ" in titles(LANE, True).values()
-    axes = Axis("tau", (0.5, 8.0)), Axis("C", (1.0, 10.0))
+    axes = StudyAxis("tau", (0.5, 8.0)), StudyAxis("C", (1.0, 10.0))
     study = Study("grid", axes, lane=LANE, generator=GeneratorSettings("moons", 15, 0.3), folds=3)
     records = [record for found, _ in engines.run(study, None, paths(study), None) for record in found]
     assert len(records) == 12 and not any(record.error for record in records)
@@ -93,7 +93,7 @@ def in_a_study() -> None:
 
 def in_a_film_and_a_program() -> None:
     document = Document(POINTS, (LANE,), 1)
-    assert "tau" in can_film(document, 0) and Sweep(0, "tau", 1, 100, 3).values(document) == (1.0, 10.0, 100.0)
+    assert "tau" in can_film(document, 0) and SweepFilm(0, "tau", 1, 100, 3).values(document) == (1.0, 10.0, 100.0)
     assert "scikit-learn has nothing like it." in program(document).text
 
 

@@ -20,7 +20,7 @@ from app.engine.fitting import BACKGROUND, fitted
 from app.engine.pieces import Pace
 from app.exchange import share_text
 from app.features.evaluation.query import CrossValidation
-from app.features.film.plan import Sweep, Training, Turn, can_film, check, content_of, document_with
+from app.features.film.plan import SweepFilm, TrainingFilm, TurnFilm, can_film, check, content_of, document_with
 from app.features.lessons import names
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import NamedPoints
@@ -114,7 +114,7 @@ def test_sliders_have_curves_and_films(name: str) -> None:
     document = Document(POINTS, (lane, Lane("svm")))
     assert field.name in can_film(document, 0)
     scale = field.scale(len(POINTS))
-    sweep = Sweep(0, field.name, scale.value_at(scale.low), scale.value_at(scale.low + 3), 3)
+    sweep = SweepFilm(0, field.name, scale.value_at(scale.low), scale.value_at(scale.low + 3), 3)
     check(document, sweep)
     assert content_of(document, 1, None, (field.parameter, sweep.start, sweep.stop), 3) == sweep
     assert document_with(document, 0, field.name, scale.value_at(scale.low + 3)).lanes[0] != lane
@@ -150,7 +150,7 @@ def test_what_it_cannot_do_is_refused_in_a_sentence(name: str) -> None:
     lane = lane_of(name)
     document = Document(POINTS, (lane, Lane("knn")))
     assert lanes_of(document) == () and not lane.family.asks
-    for content, refusal in ((Training(0), "does not train"), (Turn(0), "it gives each class a")):
+    for content, refusal in ((TrainingFilm(0), "does not train"), (TurnFilm(0), "it gives each class a")):
         with pytest.raises(ValueError, match=refusal):
             check(document, content)
     with pytest.raises(

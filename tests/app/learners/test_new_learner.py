@@ -26,7 +26,7 @@ from app.engine.shading import Shades
 from app.exchange import share_text
 from app.features.code.program import program
 from app.features.evaluation.query import CrossValidation
-from app.features.film.plan import Sweep, Training, Turn, can_film, check, document_with
+from app.features.film.plan import SweepFilm, TrainingFilm, TurnFilm, can_film, check, document_with
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import NamedPoints
 from app.features.race.controller import lanes_of
@@ -249,11 +249,14 @@ def test_in_a_study(lane: Lane) -> None:
 def test_in_a_film_and_a_program(lane: Lane) -> None:
     document = Document(POINTS, (lane, Lane("svm")))
     assert can_film(document, 0) == ("C",)
-    sweep = Sweep(0, "C", 1, 8, 8)
+    sweep = SweepFilm(0, "C", 1, 8, 8)
     check(document, sweep)
     assert sweep.values(document) == tuple(range(1, 9))
     assert document_with(document, 0, "C", 4.0).lanes[0].settings == CentroidSettings(0.25, C=4.0)
-    for content, refusal in ((Training(0), "does not train; its C can be swept"), (Turn(0), "it gives each class a")):
+    for content, refusal in (
+        (TrainingFilm(0), "does not train; its C can be swept"),
+        (TurnFilm(0), "it gives each class a"),
+    ):
         with pytest.raises(ValueError, match=refusal):
             check(document, content)
     text = program(document).text

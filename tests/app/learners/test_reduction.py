@@ -17,7 +17,7 @@ from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.shading import Shades
 from app.exchange import share_text
 from app.features.evaluation.query import CrossValidation
-from app.features.film.plan import Training, Turn, can_film, check
+from app.features.film.plan import TrainingFilm, TurnFilm, can_film, check
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import NamedPoints
 from app.features.race.controller import lanes_of
@@ -173,9 +173,9 @@ def test_its_points_are_chosen_already_no_idle_one_is_removed() -> None:
 def test_a_film_of_the_training_and_no_relief_and_no_race() -> None:
     document = Document(POINTS, (CONDENSED, EDITED))
     assert can_film(document, 0) == ("training",) and can_film(document, 1) == ("training", "k")
-    check(document, Training(0))
+    check(document, TrainingFilm(0))
     with pytest.raises(ValueError, match="Condensed kNN has no f: it counts votes"):
-        check(document, Turn(0))
+        check(document, TurnFilm(0))
     assert lanes_of(document) == ()
 
 

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.shading import FULL_VALUE, colours_of
 from app.features.film import plan, view_maker
 from app.features.film.encoder import Pixels
-from app.features.film.plan import Content, Lift, Sweep, Training, Turn
+from app.features.film.plan import Content, LiftFilm, SweepFilm, TrainingFilm, TurnFilm
 from app.features.film.view_maker import FilmMaker, FilmSpec, moment_of
 from app.features.film.view_relief import band
 from app.features.film.window import FilmDialog
@@ -109,7 +109,7 @@ def check_against_the_window(
 def test_each_picture_of_a_training_is_the_export_of_that_step(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     length = window.result(1).run_state.length
-    spec = spec_of(Training(1, 2, None, 5), rate=30)
+    spec = spec_of(TrainingFilm(1, 2, None, 5), rate=30)
     found = film(qtbot, window, spec, tmp_path / "run.png")
     steps = tuple(int(step) for step in np.round(np.linspace(2, length, 5)))
     check_against_the_window(qtbot, window, found, steps, spec, tmp_path)
@@ -118,7 +118,7 @@ def test_each_picture_of_a_training_is_the_export_of_that_step(make: Make, qtbot
 def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     """By the colours in the file alone, against a solver that was stepped by itself."""
     window = make(two())
-    spec, points = spec_of(Training(1, 3, 6, 60)), window.document.points
+    spec, points = spec_of(TrainingFilm(1, 3, 6, 60)), window.document.points
     found = film(qtbot, window, spec, tmp_path / "run.png")
     assert len(found) == 4
     sheet = Sheet(window.shoot("lane1"), spec.picture)
@@ -151,7 +151,7 @@ def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot,
 @pytest.mark.smoke
 def test_a_film_by_changes_has_each_of_them(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
-    found = film(qtbot, window, spec_of(Training(1, 0, None, 1000, True)), tmp_path / "run.png")
+    found = film(qtbot, window, spec_of(TrainingFilm(1, 0, None, 1000, True)), tmp_path / "run.png")
     points = window.document.points
     machine = SVC(5.0, kernel="rbf", gamma=1.0, random_state=0, solver="smo")
     trainer = machine.prepare(points.xy, points.labels, shrinking=False)
@@ -162,7 +162,7 @@ def test_a_film_by_changes_has_each_of_them(make: Make, qtbot: QtBot, tmp_path: 
     changes = [step for step in range(1, len(sets)) if sets[step] != sets[step - 1]]
     steps = tuple(dict.fromkeys([0, *changes, window.result(1).run_state.length]))
     assert 3 < len(steps) < len(sets)
-    check_against_the_window(qtbot, window, found, steps, spec_of(Training(1)), tmp_path)
+    check_against_the_window(qtbot, window, found, steps, spec_of(TrainingFilm(1)), tmp_path)
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ def test_a_run_that_began_where_another_ended_is_filmed_as_it_was(make: Make, qt
     settle(qtbot, window)
     length = window.result(1).run_state.length
     assert 0 < length != fresh
-    spec = spec_of(Training(1, 0, None, 3))
+    spec = spec_of(TrainingFilm(1, 0, None, 3))
     found = film(qtbot, window, spec, tmp_path / "run.png")
     check_against_the_window(qtbot, window, found, (0, round(length / 2), length), spec, tmp_path)
 
@@ -183,8 +183,8 @@ def test_pictures_of_a_sweep_are_exports_of_documents_with_those_values(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = make(two())
-    of_k = film(qtbot, window, spec_of(Sweep(0, "k", 7, 5, 60)), tmp_path / "k.png")
-    of_C = spec_of(Sweep(1, "C", 0.1, 100, 2), "webp", legend=True)
+    of_k = film(qtbot, window, spec_of(SweepFilm(0, "k", 7, 5, 60)), tmp_path / "k.png")
+    of_C = spec_of(SweepFilm(1, "C", 0.1, 100, 2), "webp", legend=True)
     found = film(qtbot, window, of_C, tmp_path / "C.webp")
     assert window.document.lanes == two().lanes
     for k, picture in zip((7, 6, 5), of_k, strict=True):
@@ -203,7 +203,7 @@ def test_pictures_of_a_sweep_are_exports_of_documents_with_those_values(
 @pytest.mark.slow
 def test_a_film_of_all_lanes_leaves_the_others_as_they_are(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
-    spec = FilmSpec(Training(1, 0, None, 2), PictureSpec("window", 640, 300, 1.0, True, True), "webp", 4)
+    spec = FilmSpec(TrainingFilm(1, 0, None, 2), PictureSpec("window", 640, 300, 1.0, True, True), "webp", 4)
     found = film(qtbot, window, spec, tmp_path / "all.webp")
     np.testing.assert_array_equal(found[0][40:-90, :310], found[1][40:-90, :310])
     assert (found[0][:-90, 330:] != found[1][:-90, 330:]).any()
@@ -252,7 +252,7 @@ def test_what_is_given_up_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Pat
     maker.progressed.connect(lambda done, of, left: seen.append(done))
     for name in ("a.gif", "b.gif"):
         seen.clear()
-        maker.make(moment_now(window), spec_of(Sweep(1, "C", 0.01, 1000), "gif"), folder / name)
+        maker.make(moment_now(window), spec_of(SweepFilm(1, "C", 0.01, 1000), "gif"), folder / name)
         qtbot.waitUntil(lambda: bool(seen) and seen[-1] > 2)
         encoders = [thread for thread in threading.enumerate() if thread.name == "task"]
         assert maker.cancel() and not maker.busy and encoders
@@ -285,7 +285,7 @@ def test_an_encoder_that_fails_is_a_sentence(
     maker = FilmMaker(window.scheduler, window.features, window)
     failures: list[str] = []
     maker.failed.connect(failures.append)
-    maker.make(moment_now(window), spec_of(Training(1, 0, 3)), tmp_path / "a.png")
+    maker.make(moment_now(window), spec_of(TrainingFilm(1, 0, 3)), tmp_path / "a.png")
     qtbot.waitUntil(lambda: not maker.busy)
     assert len(failures) == 1 and said in failures[0] and failures[0].startswith("The film was not made")
     assert not (tmp_path / "a.png").exists()
@@ -296,7 +296,7 @@ def test_a_folder_that_is_not_there_is_a_sentence(make: Make, qtbot: QtBot, tmp_
     maker = FilmMaker(window.scheduler, window.features, window)
     failures: list[str] = []
     maker.failed.connect(failures.append)
-    maker.make(moment_now(window), spec_of(Training(1, 0, 3)), tmp_path / "nowhere" / "a.png")
+    maker.make(moment_now(window), spec_of(TrainingFilm(1, 0, 3)), tmp_path / "nowhere" / "a.png")
     qtbot.waitUntil(lambda: not maker.busy)
     assert len(failures) == 1 and "a.png was not saved" in failures[0]
 
@@ -406,7 +406,7 @@ def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, t
     stop.lineEdit().setText("1000")
     start.interpretText()
     stop.interpretText()
-    assert dialog.content() == Sweep(0, "k", 12, 39, 60)
+    assert dialog.content() == SweepFilm(0, "k", 12, 39, 60)
     save(qtbot, dialog, tmp_path / "a.webm")
     alert = window.findChild(QMessageBox)
     assert alert is not None and "must end in .gif, .webp or .png" in alert.text()
@@ -510,7 +510,7 @@ def test_a_training_as_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     expected = reliefs(window, [model_after(window.document, step) for step in steps])
     assert len({limit_of(relief) for relief in expected}) > 1
     for kind in ("png", "webp"):
-        spec = spec_of(Training(1, 0, None, 4, relief=True), kind)
+        spec = spec_of(TrainingFilm(1, 0, None, 4, relief=True), kind)
         found = film(qtbot, window, spec, tmp_path / f"run.{kind}")
         check_reliefs(found, expected, spec)
     top = band(spec.picture)
@@ -523,7 +523,7 @@ def test_a_training_as_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> N
 @pytest.mark.soak  # its parts are those of a training as the relief and of a flat sweep
 def test_a_sweep_as_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(squares())
-    spec = spec_of(Sweep(1, "C", 0.1, 100, 2, relief=True))
+    spec = spec_of(SweepFilm(1, "C", 0.1, 100, 2, relief=True))
     found = film(qtbot, window, spec, tmp_path / "C.png")
     lanes = [plan.document_with(squares(), 1, "C", C).lanes[1] for C in (0.1, 100.0)]
     models = [make(plan.document_with(squares(), 1, "C", C)).result(1).model for C in (0.1, 100.0)]
@@ -533,7 +533,7 @@ def test_a_sweep_as_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> None
 def test_a_turn_and_a_lift_of_the_lane_as_it_is(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(squares())
     rest_at(qtbot, window, 3)
-    turn, lift = spec_of(Turn(1, 4), "webp"), spec_of(Lift(1, 6))
+    turn, lift = spec_of(TurnFilm(1, 4), "webp"), spec_of(LiftFilm(1, 6))
     (relief,) = reliefs(window, [model_after(window.document, 3)])
     found = film(qtbot, window, turn, tmp_path / "turn.webp")
     check_reliefs(found, [relief] * 4, turn, azimuth=[325.0, 55.0, 145.0, 235.0])
@@ -565,7 +565,7 @@ def test_the_dialog_offers_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) 
     choose(dialog, "what", (0, "k"))
     assert told(qtbot, dialog, "no f") == text.without(window.document.lanes[0])
     choose(dialog, "what", (1, "lift"))
-    assert dialog.content() == Lift(1, 2) and not picture.isVisible()
+    assert dialog.content() == LiftFilm(1, 2) and not picture.isVisible()
     assert not field(dialog, QSpinBox, "first").isVisible() and not field(dialog, QSpinBox, "start").isVisible()
     field(dialog, QSpinBox, "count").setValue(6)
     told(qtbot, dialog, "5 pictures, 2.4 s")

@@ -18,7 +18,7 @@ from app.core.points import Points
 from app.engine.fitting import fitted
 from app.engine.pieces import OvertakenError, Pace
 from app.features.ground_truth import bootstrap
-from app.features.ground_truth.bootstrap import Bootstrap, Stability, Votes, resampled
+from app.features.ground_truth.bootstrap import Bootstrap, ResampleVotes, StabilityQuery, resampled
 from app.features.ground_truth.text import haze_remarks
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PerceptronSettings, SvmSettings
 from solver import Grid, KNeighborsClassifier
@@ -34,7 +34,7 @@ def points_of(settings: GeneratorSettings | None = None) -> Points:
     return (settings or GeneratorSettings("moons", 25, 0.3, 2)).points()
 
 
-def ask(query: Stability, overtaken: Any = lambda: False) -> list[Bootstrap]:
+def ask(query: StabilityQuery, overtaken: Any = lambda: False) -> list[Bootstrap]:
     posted: list[Bootstrap] = []
     with suppress(OvertakenError):
         list(query.answer(posted.append, overtaken))
@@ -52,17 +52,17 @@ def pairs(classes: np.ndarray) -> float:
 @given(st.integers(2, 9), st.integers(1, 12), st.integers(1, 8), st.integers(0, 2**31))
 def test_disagreement_is_that_of_all_pairs(models: int, places: int, classes: int, seed: int) -> None:
     said = np.random.default_rng(seed).integers(0, classes, (models, places))
-    votes = Votes(places)
+    votes = ResampleVotes(places)
     for each in said:
         votes.add(each.astype(np.int8))
     assert votes.disagreement == pytest.approx(pairs(said), abs=1e-12)
 
 
 def test_disagreement_of_too_few() -> None:
-    votes = Votes(3)
+    votes = ResampleVotes(3)
     assert math.isnan(votes.disagreement)
     votes.add(np.array([0, 1, 2]))
-    assert math.isnan(votes.disagreement) and math.isnan(Votes(0).disagreement)
+    assert math.isnan(votes.disagreement) and math.isnan(ResampleVotes(0).disagreement)
     votes.add(np.array([1, 2, 0]))
     assert votes.disagreement == 1.0
 
@@ -89,7 +89,7 @@ def test_a_resample_draws_with_replacement() -> None:
 def test_an_svm_against_libsvm(n_classes: int) -> None:
     """Refitted by LIBSVM to the same resamples: the same classes but for what the tolerance leaves open."""
     points = points_of(GeneratorSettings("blobs", 20, 0.6, 1, n_classes=n_classes))
-    last = ask(Stability(SVM, points, 8, GRID))[-1]
+    last = ask(StabilityQuery(SVM, points, 8, GRID))[-1]
     surface, at_points = [], []
     for number in range(8):
         drawn = resampled(points, number)
@@ -105,7 +105,7 @@ def test_an_svm_against_libsvm(n_classes: int) -> None:
 def test_neighbours_against_a_search_of_all(seed: int = 0) -> None:
     """A point drawn twice votes twice; ties by the rule of the classifier itself, asked place by place."""
     points = points_of()
-    last = ask(Stability(KNN, points, 6, GRID))[-1]
+    last = ask(StabilityQuery(KNN, points, 6, GRID))[-1]
     said = [
         KNeighborsClassifier(3).fit(drawn.xy, drawn.labels).predict(PLACES)
         for drawn in (resampled(points, number) for number in range(6))
@@ -122,7 +122,7 @@ def test_neighbours_against_a_search_of_all(seed: int = 0) -> None:
 
 def test_lines_are_the_contours_of_the_refitted_models() -> None:
     points = points_of()
-    last = ask(Stability(SVM, points, 5, GRID))[-1]
+    last = ask(StabilityQuery(SVM, points, 5, GRID))[-1]
     assert last.lines.style == "haze" and last.drawn == 5
     parts = []
     for number in range(5):
@@ -155,29 +155,29 @@ def test_resamples_that_lost_a_class() -> None:
     lost = [number for number in range(30) if len(resampled(points, number).classes) < 2]
     assert 2 <= len(lost) <= 8
     for lane in (SVM, KNN):
-        last = ask(Stability(lane, points, 30, GRID))[-1]
+        last = ask(StabilityQuery(lane, points, 30, GRID))[-1]
         assert last.lost == len(lost) and last.done == 30
     known = bootstrap._kept(points, SVM)
     assert all((known[number].model is None) == (number in lost) for number in range(30))
     assert all((known[number].labels == 0).all() for number in lost)
     three = Points.of(np.vstack([xy, [(-1.4, 1.5)]]), [0] * 12 + [1, 1, 2])
-    last = ask(Stability(SVM, three, 20, GRID))[-1]
+    last = ask(StabilityQuery(SVM, three, 20, GRID))[-1]
     assert last.lost == sum(len(resampled(three, number).classes) < 3 for number in range(20)) > 3
 
 
 def test_one_class_never_disagrees_where_it_can_be_learnt_at_all() -> None:
     points = Points.of([(0, 0), (1, 1), (0, 1)], [4, 4, 4])
-    last = ask(Stability(KNN, points, 5, GRID))[-1]
+    last = ask(StabilityQuery(KNN, points, 5, GRID))[-1]
     assert (last.area, last.at_points, len(last.lines.xy)) == (0.0, 0.0, 0)
     with pytest.raises(ValueError, match="points of two classes"):
-        ask(Stability(SVM, points, 5, GRID))
+        ask(StabilityQuery(SVM, points, 5, GRID))
     with pytest.raises(ValueError, match="at least two points"):
-        ask(Stability(KNN, points.remove([0, 1]), 5, GRID))
+        ask(StabilityQuery(KNN, points.remove([0, 1]), 5, GRID))
 
 
 def test_training_that_does_not_come_to_its_end_is_told() -> None:
     lane = Lane("perceptron", perceptron=PerceptronSettings(max_iter=2))
-    last = ask(Stability(lane, points_of(), 5, GRID))[-1]
+    last = ask(StabilityQuery(lane, points_of(), 5, GRID))[-1]
     assert last.unfinished == 5  # the moons cannot be separated by a line
     assert "5 of them" in haze_remarks(last)
 
@@ -191,24 +191,24 @@ def test_another_view_and_more_resamples_learn_nothing_twice(monkeypatch: pytest
         return fitted(*arguments, **named)
 
     monkeypatch.setattr(bootstrap, "fitted", counted)
-    first = ask(Stability(SVM, points, 6, GRID))[-1]
+    first = ask(StabilityQuery(SVM, points, 6, GRID))[-1]
     assert len(fits) == 6
     other = Grid(-1.0, 1.0, -1.0, 1.0, 30, 30)
-    elsewhere = ask(Stability(SVM, points, 6, other))[-1]
+    elsewhere = ask(StabilityQuery(SVM, points, 6, other))[-1]
     assert len(fits) == 6 and elsewhere.area != first.area and elsewhere.at_points == first.at_points
-    ask(Stability(SVM, points, 9, GRID))
+    ask(StabilityQuery(SVM, points, 9, GRID))
     assert len(fits) == 9
-    ask(Stability(Lane("svm"), points, 5, GRID))
+    ask(StabilityQuery(Lane("svm"), points, 5, GRID))
     assert len(fits) == 14  # other settings are other models
-    ask(Stability(SVM, points_of(GeneratorSettings("moons", 20, 0.3, 8)), 5, GRID))
+    ask(StabilityQuery(SVM, points_of(GeneratorSettings("moons", 20, 0.3, 8)), 5, GRID))
     assert len(fits) == 19
 
 
 def test_lines_that_would_hide_everything_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     points = points_of()
-    whole = ask(Stability(KNN, points, 6, GRID))[-1]
+    whole = ask(StabilityQuery(KNN, points, 6, GRID))[-1]
     monkeypatch.setattr(bootstrap, "MOST_VERTICES", len(whole.lines.xy) // 2)
-    last = ask(Stability(KNN, points, 6, GRID))[-1]
+    last = ask(StabilityQuery(KNN, points, 6, GRID))[-1]
     assert 0 < last.drawn < 6 and len(last.lines.xy) <= len(whole.lines.xy) // 2 and last.area == whole.area
     assert np.array_equal(last.lines.xy, whole.lines.xy[: len(last.lines.xy)], equal_nan=True)
 
@@ -216,8 +216,8 @@ def test_lines_that_would_hide_everything_are_left_out(monkeypatch: pytest.Monke
 def test_it_appears_bit_by_bit_and_stops_when_overtaken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "INTERVAL", 0.0)
     points = points_of(GeneratorSettings("moons", 20, 0.3, 5))
-    posted = ask(Stability(KNN, points, 7, GRID))
+    posted = ask(StabilityQuery(KNN, points, 7, GRID))
     assert [each.done for each in posted] == list(range(1, 8)) and math.isnan(posted[0].area)
     assert [each.drawn for each in posted] == list(range(1, 8))
     looks = itertools.count()
-    assert len(ask(Stability(SVM, points, 50, GRID), lambda: next(looks) > 12)) < 12
+    assert len(ask(StabilityQuery(SVM, points, 50, GRID), lambda: next(looks) > 12)) < 12

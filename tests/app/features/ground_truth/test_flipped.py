@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.features.ground_truth import text
-from app.features.ground_truth.fresh_points import BayesError, Ideal
+from app.features.ground_truth.fresh_points import BayesError, BayesErrorQuery
 from app.features.ground_truth.scene import law_of
 from app.features.scores.query import fresh_points
 from app.files import documents
@@ -44,7 +44,7 @@ def test_the_law_knows_of_the_flips() -> None:
     _, clean = fresh_points(law.unflipped)
     assert 60 < int((labels != clean).sum()) < 145
     posted: list[BayesError] = []
-    for _ in Ideal(Law("moons", flipped=0.25)).answer(posted.append, lambda: False):
+    for _ in BayesErrorQuery(Law("moons", flipped=0.25)).answer(posted.append, lambda: False):
         pass
     assert posted == [BayesError(0.25, 0.0, 0, 0.375)]
 

@@ -26,8 +26,16 @@ from app.engine.shading import Shades
 from app.features.ground_truth import scene as truths
 from app.features.ground_truth import text as truth_words
 from app.features.ground_truth.controller import GroundTruthController
-from app.features.ground_truth.fresh_points import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
-from app.features.ground_truth.scene import Boundary
+from app.features.ground_truth.fresh_points import (
+    FEW,
+    MOST_SHOWN,
+    BayesError,
+    BayesErrorQuery,
+    EditedQuery,
+    FreshQuery,
+    SquareQuery,
+)
+from app.features.ground_truth.scene import IdealBoundaryQuery
 from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.features.study.model import PRESETS
 from app.files import documents
@@ -146,16 +154,16 @@ def test_laws_of_origins() -> None:
 
 def test_edited_since() -> None:
     desk = controller(generated())
-    assert ask(Edited(MOONS, desk.document.points)) == [False]
+    assert ask(EditedQuery(MOONS, desk.document.points)) == [False]
     desk.dispatch(MovePoints(ids=[5], xy=[(0.0, 0.0)]))
-    assert ask(Edited(MOONS, desk.document.points)) == [True]
+    assert ask(EditedQuery(MOONS, desk.document.points)) == [True]
     desk.undo()
-    assert ask(Edited(MOONS, desk.document.points)) == [False]
+    assert ask(EditedQuery(MOONS, desk.document.points)) == [False]
     desk.dispatch(RelabelPoints(ids=[5], label=1))
-    assert ask(Edited(MOONS, desk.document.points)) == [True]
+    assert ask(EditedQuery(MOONS, desk.document.points)) == [True]
     reopened = documents.decode(documents.encode(generated()))
-    assert ask(Edited(MOONS, reopened.points)) == [False]
-    assert ask(Edited(MOONS, reopened.points), lambda: True) == []
+    assert ask(EditedQuery(MOONS, reopened.points)) == [False]
+    assert ask(EditedQuery(MOONS, reopened.points), lambda: True) == []
 
 
 # -- fresh points ------------------------------------------------------------------------------------------------------
@@ -168,7 +176,7 @@ def model_of(document: Document) -> SVC:
 @pytest.mark.parametrize(("count", "batches"), [(100, 1), (100, 3), (1000, 2), (50, 9)])
 def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
     model, law, fresh_draw = model_of(generated()), Law("moons", 0.2), FreshDraw(count, 4, batches)
-    tally = ask(Fresh(law, fresh_draw, model))[-1]
+    tally = ask(FreshQuery(law, fresh_draw, model))[-1]
     pairs = [law.draw(count, (71, 4 + batch)) for batch in range(batches)]
     X, y = np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
     wrong = model.predict(X) != y
@@ -177,63 +185,63 @@ def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
     assert (tally.xy[: tally.marked] == X[wrong]).all() and (tally.labels[: tally.marked] == y[wrong]).all()
     rest = tally.xy[tally.marked :]
     assert (rest == X[~wrong]).all() if len(X) <= FEW else not len(rest)
-    by_hand = ask(Fresh(law, fresh_draw, None))[-1]
+    by_hand = ask(FreshQuery(law, fresh_draw, None))[-1]
     assert by_hand.failures == (law.bayes(X) != y).sum() and by_hand.model is None
 
 
 def test_counts_go_on_where_they_were() -> None:
     model, law = model_of(generated()), Law("moons", 0.2)
-    first = ask(Fresh(law, FreshDraw(200, 1, 2), model))[-1]
+    first = ask(FreshQuery(law, FreshDraw(200, 1, 2), model))[-1]
     drawn: list[int] = []
-    query = Fresh(law, FreshDraw(200, 1, 5), model, before=first)
+    query = FreshQuery(law, FreshDraw(200, 1, 5), model, before=first)
     law_points = FreshDraw.points
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FreshDraw, "points", lambda self, law, batch: drawn.append(batch) or law_points(self, law, batch))
         posted = ask(query)
-    whole = ask(Fresh(law, FreshDraw(200, 1, 5), model))[-1]
+    whole = ask(FreshQuery(law, FreshDraw(200, 1, 5), model))[-1]
     assert posted[0] is first and drawn == [2, 3, 4]
     assert posted[-1].failures == whole.failures and (posted[-1].xy == whole.xy).all()
     other = model_of(generated(CIRCLE))
-    anew = ask(Fresh(law, FreshDraw(200, 1, 5), other))[-1]
-    after_another = ask(Fresh(law, FreshDraw(200, 1, 5), other, before=first))[-1]
+    anew = ask(FreshQuery(law, FreshDraw(200, 1, 5), other))[-1]
+    after_another = ask(FreshQuery(law, FreshDraw(200, 1, 5), other, before=first))[-1]
     assert after_another.failures == anew.failures != whole.failures
-    assert ask(Fresh(law, FreshDraw(200, 9, 2), model, before=first))[-1].fresh_draw.first == 9
+    assert ask(FreshQuery(law, FreshDraw(200, 9, 2), model, before=first))[-1].fresh_draw.first == 9
 
 
 def test_an_overtaken_count_ends() -> None:
     looks = itertools.count()
-    posted = ask(Fresh(Law("moons", 0.2), FreshDraw(5000, 1, 3), model_of(generated())), lambda: next(looks) > 1)
+    posted = ask(FreshQuery(Law("moons", 0.2), FreshDraw(5000, 1, 3), model_of(generated())), lambda: next(looks) > 1)
     assert len(posted) == 1 and posted[0].thrown == 0
 
 
 def test_many_failures_are_counted_but_not_all_marked() -> None:
     document = generated()
     upside = KNeighborsClassifier(1).fit(document.points.xy, 1 - document.points.labels.astype(int))
-    tally = ask(Fresh(Law("moons", 0.2), FreshDraw(4000, 1, 1), upside))[-1]
+    tally = ask(FreshQuery(Law("moons", 0.2), FreshDraw(4000, 1, 1), upside))[-1]
     assert tally.failures > 3000 and tally.marked == len(tally.xy) == MOST_SHOWN
     assert "1\u202f000" in truth_words.shown_words(tally)
 
 
 def test_error_of_the_ideal_classifier() -> None:
     law = Law("blobs", 0.7)
-    known: list[BayesError] = ask(Ideal(law))
+    known: list[BayesError] = ask(BayesErrorQuery(law))
     assert [each.places for each in known] == list(range(10_000, 100_001, 10_000))
     last = known[-1]
     X = np.concatenate([law.draw(10_000, (72, portion))[0] for portion in range(10)])
     risk = law.risk(X)
     assert last.value == pytest.approx(risk.mean()) and last.standard_error == pytest.approx(risk.std() / 100_000**0.5)
     assert abs(last.value - 0.07656372550983476) < 4 * last.standard_error  # Phi(-1 / 0.7)
-    assert ask(Ideal(Law("moons"))) == [BayesError(0.0, 0.0, 0)]
+    assert ask(BayesErrorQuery(Law("moons"))) == [BayesError(0.0, 0.0, 0)]
 
 
 def test_share_of_the_square() -> None:
     document = generated(CIRCLE)
     model = model_of(document)
-    area = ask(Square("circle", model))[-1]
+    area = ask(SquareQuery("circle", model))[-1]
     places = [(x, y) for y in np.arange(-0.995, 1, 0.01) for x in np.arange(-0.995, 1, 0.01)]
     truth = np.array([0 if x * x + y * y < 0.5 else 1 for x, y in places])
     assert area.share == pytest.approx((model.predict(np.array(places)) != truth).mean(), abs=1e-4)
-    assert area.model is model and ask(Square("circle", model, before=area))[0] is area
+    assert area.model is model and ask(SquareQuery("circle", model, before=area))[0] is area
 
 
 # -- the ideal boundary ------------------------------------------------------------------------------------------------
@@ -241,7 +249,7 @@ def test_share_of_the_square() -> None:
 
 @pytest.mark.parametrize("law", [Law("moons", 0.2), Law("blobs", 0.4, n_classes=5), Law("spirals", 0.06, n_classes=3)])
 def test_the_ideal_boundary_is_where_the_ideal_class_changes(law: Law) -> None:
-    posted: list[Lines] = ask(Boundary(law, GRID))
+    posted: list[Lines] = ask(IdealBoundaryQuery(law, GRID))
     assert len(posted) == 1 or len(posted) == 2
     lines = posted[-1].xy
     a, b = lines[:-1], lines[1:]
@@ -267,7 +275,7 @@ def test_the_ideal_boundary_is_where_the_ideal_class_changes(law: Law) -> None:
 
 
 def test_an_overtaken_boundary_ends() -> None:
-    assert ask(Boundary(Law("moons", 0.2), GRID), lambda: True) == []
+    assert ask(IdealBoundaryQuery(Law("moons", 0.2), GRID), lambda: True) == []
 
 
 # -- what is asked, and what is shown ----------------------------------------------------------------------------------
@@ -279,7 +287,7 @@ def frame_of(document: Document, slot: int, model: Any) -> Frame:
     return Frame(1, slot, document.training_points, lane, Phase.DONE, model=model, picture=picture)
 
 
-class Desk:
+class GroundTruthHost:
     """A document with models, and an answering machine in place of the background."""
 
     def __init__(self, settings: GeneratorSettings = MOONS, **session: Any) -> None:
@@ -324,20 +332,28 @@ class Desk:
 
 
 def test_nothing_is_asked_that_nobody_looks_at() -> None:
-    assert Desk(open_panels=frozenset()).asked() == {}
-    assert set(Desk().asked()) == {"edited", "ideal"}
-    assert set(Desk(CIRCLE).asked()) == {"edited", "ideal", "square0", "square1"}
-    assert set(Desk(fresh_draw=FreshDraw(100, 1, 1)).asked()) == {"edited", "ideal", "fresh", "fresh0", "fresh1"}
-    assert set(Desk(open_panels=frozenset(), ideal=True).asked()) == {"boundary0"}  # both lanes are of one size
-    assert Desk(CIRCLE, open_panels=frozenset(), ideal=True).asked() == {}  # it is known exactly
-    assert Desk(GeneratorSettings("moons", 40, 0.0), open_panels=frozenset(), ideal=True).asked() == {}
-    desk = Desk(fresh_draw=FreshDraw(100, 1, 1), ideal=True)
+    assert GroundTruthHost(open_panels=frozenset()).asked() == {}
+    assert set(GroundTruthHost().asked()) == {"edited", "ideal"}
+    assert set(GroundTruthHost(CIRCLE).asked()) == {"edited", "ideal", "square0", "square1"}
+    assert set(GroundTruthHost(fresh_draw=FreshDraw(100, 1, 1)).asked()) == {
+        "edited",
+        "ideal",
+        "fresh",
+        "fresh0",
+        "fresh1",
+    }
+    assert set(GroundTruthHost(open_panels=frozenset(), ideal=True).asked()) == {
+        "boundary0"
+    }  # both lanes are of one size
+    assert GroundTruthHost(CIRCLE, open_panels=frozenset(), ideal=True).asked() == {}  # it is known exactly
+    assert GroundTruthHost(GeneratorSettings("moons", 40, 0.0), open_panels=frozenset(), ideal=True).asked() == {}
+    desk = GroundTruthHost(fresh_draw=FreshDraw(100, 1, 1), ideal=True)
     desk.document = replace(desk.document, origin=None)
     assert desk.asked() == {} and desk.sheets() == ()
 
 
 def test_lanes_are_counted_on_the_same_points() -> None:
-    desk = Desk(fresh_draw=FreshDraw(500, 3, 1))
+    desk = GroundTruthHost(fresh_draw=FreshDraw(500, 3, 1))
     desk.answer()
     scene = desk.scene()
     X, y = Law("moons", 0.2).draw(500, (71, 3))
@@ -356,7 +372,7 @@ def test_lanes_are_counted_on_the_same_points() -> None:
 
 @pytest.mark.slow
 def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_is_done() -> None:
-    desk = Desk(fresh_draw=FreshDraw(500, 3, 1))
+    desk = GroundTruthHost(fresh_draw=FreshDraw(500, 3, 1))
     desk.answer(done=False)
     running = desk.asked()["fresh0"]
     other = SVC(gamma=50.0).fit(*desk.arrays)
@@ -366,7 +382,7 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
     desk.answer()
     assert desk.scene().rows[0].counting  # done, but of the model before
     query = desk.asked()["fresh0"]
-    assert isinstance(query, Fresh) and query.model is other and query.before is not None
+    assert isinstance(query, FreshQuery) and query.model is other and query.before is not None
     desk.answer()
     row = desk.scene().rows[0]
     X, y = Law("moons", 0.2).draw(500, (71, 3))
@@ -378,7 +394,7 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
 
 @pytest.mark.slow
 def test_counts_of_other_settings_or_points_say_so() -> None:
-    desk = Desk(CIRCLE, fresh_draw=FreshDraw(200, 1, 1))
+    desk = GroundTruthHost(CIRCLE, fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     row = desk.scene().rows[1]
     assert not row.counting and not row.measuring
@@ -391,7 +407,7 @@ def test_counts_of_other_settings_or_points_say_so() -> None:
 
 
 def test_counts_of_unfinished_trainings_say_so() -> None:
-    desk = Desk(fresh_draw=FreshDraw(200, 1, 1))
+    desk = GroundTruthHost(fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     assert [row.state for row in desk.scene().rows] == ["", ""]
     for phase, state in ((Phase.TRAINING, "training"), (Phase.PAUSED, "paused")):
@@ -401,7 +417,7 @@ def test_counts_of_unfinished_trainings_say_so() -> None:
 
 
 def test_another_law_forgets_the_counts() -> None:
-    desk = Desk(fresh_draw=FreshDraw(200, 1, 1))
+    desk = GroundTruthHost(fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     assert desk.scene().rows[0].tally is not None and desk.scene().bayes is not None
     desk.document = replace(desk.document, origin=msgspec.structs.replace(MOONS, noise=0.5))
@@ -411,7 +427,7 @@ def test_another_law_forgets_the_counts() -> None:
 
 @pytest.mark.slow
 def test_sheets() -> None:
-    desk = Desk(CIRCLE, fresh_draw=FreshDraw(500, 1, 1), ideal=True)
+    desk = GroundTruthHost(CIRCLE, fresh_draw=FreshDraw(500, 1, 1), ideal=True)
     desk.answer()
     specks, lines = desk.sheets()
     assert isinstance(specks, Specks) and isinstance(lines, Lines) and lines.style == "ideal"
@@ -426,7 +442,7 @@ def test_sheets() -> None:
     assert np.abs(radius - 0.5**0.5).max() < 1e-12 and lines is desk.sheets(1)[1]
     desk.session = replace(desk.session, open_panels=frozenset())
     assert desk.sheets() == (lines,)
-    moons = Desk(open_panels=frozenset(), ideal=True)
+    moons = GroundTruthHost(open_panels=frozenset(), ideal=True)
     assert moons.sheets() == ()
     moons.answer()
     assert moons.sheets(0) == moons.sheets(1) and moons.sheets()[0].style == "ideal"
@@ -435,7 +451,7 @@ def test_sheets() -> None:
 
 
 def test_a_haze_is_of_these_points_and_settings() -> None:
-    desk = Desk(open_panels=frozenset(), bootstrap=True, resamples=5)
+    desk = GroundTruthHost(open_panels=frozenset(), bootstrap=True, resamples=5)
     assert set(desk.asked()) == {"haze0", "haze1"} and desk.scene().rows[0].resampling
     desk.answer()
     (lines,) = desk.sheets(1)
@@ -452,7 +468,7 @@ def test_a_haze_is_of_these_points_and_settings() -> None:
 
 
 def test_why_there_is_no_haze() -> None:
-    desk = Desk(bootstrap=True, resamples=5)
+    desk = GroundTruthHost(bootstrap=True, resamples=5)
     one = AddPoints(xy=[(0.1 * i, 0.0) for i in range(9)], labels=0).apply(
         replace(Document(), lanes=desk.document.lanes)
     )
@@ -469,7 +485,7 @@ def test_why_there_is_no_haze() -> None:
 
 
 def test_true_lines_follow_the_view() -> None:
-    desk = Desk(GeneratorSettings("line", 20, 0.1), open_panels=frozenset(), ideal=True)
+    desk = GroundTruthHost(GeneratorSettings("line", 20, 0.1), open_panels=frozenset(), ideal=True)
     desk.document = replace(desk.document, view=View(0.5, 0.5, 1e-6))
     (lines,) = desk.sheets()
     assert np.ptp(lines.xy) < 1e-5 and (lines.xy[:, 0] == lines.xy[:, 1]).all()
@@ -579,6 +595,6 @@ def test_the_study_preset_names_the_limits_of_its_generator() -> None:
     study, sentence = PRESETS["knn-limit"]
     settings = study.generator
     assert settings is not None
-    bayes = ask(Ideal(Law(settings.name, settings.noise)))[-1]
+    bayes = ask(BayesErrorQuery(Law(settings.name, settings.noise)))[-1]
     said = [1.0 - bayes.nearest, 1.0 - cover_hart(bayes.value, 2), 1.0 - bayes.value]
     assert [f"{100 * each:.1f} %" in sentence for each in said] == [True] * 3

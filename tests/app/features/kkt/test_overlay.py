@@ -16,10 +16,10 @@ from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
 from app.engine.run_state import RunState, Slacks
-from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, StudyOverlay, to_repaint
+from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, RunOverlay, to_repaint
 from app.features.kkt.scene import marks
 from app.features.kkt.text import number, point_words
-from app.features.kkt.view_layout import study_overlay
+from app.features.kkt.view_layout import run_overlay
 from app.learners.table import TRAINERS
 from app.scene.marks import KKT_MARKS, case_of
 from app.scene.model import grid_of
@@ -43,9 +43,9 @@ WHOLE = QRectF(0, 0, 500, 340)
 
 
 def overlay(
-    run_state: RunState, hovered: int | None = None, old: StudyOverlay | None = None, size: int = 10
-) -> StudyOverlay:
-    made = study_overlay(run_state, GRID, AREA, hovered, font(size), old)
+    run_state: RunState, hovered: int | None = None, old: RunOverlay | None = None, size: int = 10
+) -> RunOverlay:
+    made = run_overlay(run_state, GRID, AREA, hovered, font(size), old)
     assert made is not None
     return made
 
@@ -56,7 +56,7 @@ def font(size: int) -> QFont:
     return made
 
 
-def painted(what: StudyOverlay | None, within: QRectF = WHOLE, theme: Theme = LIGHT) -> np.ndarray:
+def painted(what: RunOverlay | None, within: QRectF = WHOLE, theme: Theme = LIGHT) -> np.ndarray:
     image = QImage(500, 340, QImage.Format.Format_RGB32)
     image.fill(QColor(120, 150, 120))
     painter = QPainter(image)
@@ -281,7 +281,7 @@ def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplica
     run_state = replace(
         run_state, points=Points.of(far, run_state.points.labels, run_state.points.ids), slacks=slacks, pair=(3, 4)
     )
-    made = study_overlay(run_state, grid, AREA, None, font(10), None, labelled=False)
+    made = run_overlay(run_state, grid, AREA, None, font(10), None, labelled=False)
     assert made is not None and made.slacks is not None and len(made.slacks.ends)
     ends = made.slacks.ends.reshape(-1, 2)
     wider = AREA.adjusted(-24.01, -24.01, 24.01, 24.01)
@@ -303,7 +303,7 @@ def test_labels_stay_inside_and_cover_nothing_if_there_is_room(
     run_state = study_of(6, steps=2)
     moved = run_state.points.move([0, 1, 2], xy)
     run_state = replace(run_state, points=moved, pair=(0, 1))
-    made = study_overlay(run_state, GRID, AREA, id_of(run_state, 2 if long else 1), font(size))
+    made = run_overlay(run_state, GRID, AREA, id_of(run_state, 2 if long else 1), font(size))
     assert made is not None and made.pair is not None and made.card is not None
     boxes = [label.rect for label in (*made.pair.labels, made.card.label)]
     rings = [square(at, PAIR) for at in made.pair.rings]
@@ -420,18 +420,18 @@ def test_slacks_are_laid_out_once_for_a_view(qapp: QApplication) -> None:
     run_state = replace(run_state, slacks=some_slacks(run_state))
     first = overlay(run_state)
     assert overlay(replace(run_state, step=run_state.step + 1), id_of(run_state, 1), first).slacks is first.slacks
-    zoomed = study_overlay(run_state, grid_of(View(0.0, 0.0, 4.0), 400, 300), AREA, None, font(10), first)
+    zoomed = run_overlay(run_state, grid_of(View(0.0, 0.0, 4.0), 400, 300), AREA, None, font(10), first)
     assert zoomed is not None and zoomed.slacks is not first.slacks and zoomed.slacks is not None
-    moved = study_overlay(run_state, GRID, AREA.translated(3, 0), None, font(10), first)
+    moved = run_overlay(run_state, GRID, AREA.translated(3, 0), None, font(10), first)
     assert moved is not None and moved.slacks is not None and first.slacks is not None
     assert (moved.slacks.ends - first.slacks.ends == [3, 0, 3, 0]).all()
 
 
 def test_nothing_to_lay_over(qapp: QApplication) -> None:
-    assert study_overlay(None, GRID, AREA, None, font(10)) is None
+    assert run_overlay(None, GRID, AREA, None, font(10)) is None
     run_state = study_of(6)
     empty = replace(run_state, index=run_state.index[:0], y=run_state.y[:0], f=run_state.f[:0])
-    nothing = study_overlay(replace(empty, pair=(-1, -1)), GRID, AREA, None, font(10))
+    nothing = run_overlay(replace(empty, pair=(-1, -1)), GRID, AREA, None, font(10))
     assert nothing is not None and (nothing.slacks, nothing.pair, nothing.card) == (None, None, None)
 
 
@@ -511,5 +511,5 @@ def test_pixels_are_those_of_the_canvas(make: Make, qtbot: QtBot) -> None:
         assert (at.x(), at.y()) == (math.floor(x), math.floor(y))
     assert window.scene is not None and window.scene.run_state is not None
     run_state = window.scene.run_state
-    made = study_overlay(run_state, canvas.grid(), canvas.plot_area(), id_of(run_state, 0), canvas.font())
+    made = run_overlay(run_state, canvas.grid(), canvas.plot_area(), id_of(run_state, 0), canvas.font())
     assert made is not None and made.card is not None and canvas.plot_area().contains(made.card.label.rect)

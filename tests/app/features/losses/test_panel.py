@@ -19,7 +19,7 @@ from sklearn.metrics import hinge_loss
 from app.core.number_format import short
 from app.core.points import Points
 from app.engine.run_state import RunState
-from app.features.kkt.text import NO_STUDY, point_words
+from app.features.kkt.text import NO_RUN, point_words
 from app.features.losses.panel import LossPanel, x_range
 from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
@@ -283,7 +283,7 @@ def test_arrow_keys_go_by_y_f(show: Show) -> None:
 
 def test_nothing_to_show_and_back(show: Show) -> None:
     panel = show(None)
-    assert text(panel, "loss.message") == NO_STUDY and not panel.picture.isVisible()
+    assert text(panel, "loss.message") == NO_RUN and not panel.picture.isVisible()
     panel.render_scene(scene_of(study_of(12)), DARK)
     assert panel.picture.isVisible() and not text(panel, "loss.message")
 

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
 from app.engine.run_state import RunState
-from app.features.kkt.text import NO_STUDY, point_words
+from app.features.kkt.text import NO_RUN, point_words
 from app.features.multipliers.panel import MultiplierBars, MultipliersPanel, bars_of
 from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
@@ -380,7 +380,7 @@ def test_without_multipliers_one_sentence(show: Show) -> None:
     assert text(panel, "alphas.message").startswith("The perceptron has no multipliers")
     assert not panel.bars.isVisible()
     panel.render_scene(scene_of(None), DARK)
-    assert text(panel, "alphas.message") == NO_STUDY
+    assert text(panel, "alphas.message") == NO_RUN
     panel.render_scene(scene_of(run_state), DARK)
     assert panel.bars.isVisible() and not text(panel, "alphas.message")
     assert panel.bars.place_at(QPointF(100, 100)) >= 0

@@ -45,7 +45,7 @@ class Ear:
             self.asked.append(self.wanted)
 
 
-class Table:
+class RaceSetup:
     """A desk with a document, and what it has asked for."""
 
     def __init__(self, document: Document | None = None) -> None:
@@ -55,9 +55,9 @@ class Table:
             Store(document or Document(points=points)), Session(), lambda: None, lambda _: None
         )
         self.ear = Ear()
-        self.desk = RaceController(self.controller, self.ear, self._draw)  # type: ignore[arg-type]
-        self.desk.shades, self.desk.size = SHADES, (200, 150, 1.0)
-        self.desk.look()
+        self.racing = RaceController(self.controller, self.ear, self._draw)  # type: ignore[arg-type]
+        self.racing.shades, self.racing.size = SHADES, (200, 150, 1.0)
+        self.racing.look()
 
     def _draw(self) -> None:
         self.drawn += 1
@@ -76,7 +76,7 @@ class Table:
         racers = tuple(racer(rule, steps, status=status) for rule in self.course.rules)
         frame = None if message else RaceFrame(self.course.points, self.course.mode, 1e-3, racers)
         self.ear.results.accept_answer(Answer("race", len(self.ear.asked), self.newest, frame, False, message))
-        self.desk.look()
+        self.racing.look()
         return frame
 
 
@@ -108,7 +108,7 @@ def frame(*racers: RacerFrame, mode: str = "steps", message: str = "") -> RaceFr
 
 
 def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
-    table = Table()
+    table = RaceSetup()
     asked, course, document = table.newest, table.course, table.controller.document
     assert len(table.ear.asked) == 1, "one request for all that was told"
     assert (course.rules, course.mode, asked.playing) == (("random", "second-order"), "steps", False)
@@ -119,194 +119,194 @@ def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
     size = xy.max(axis=0) - xy.min(axis=0)
     assert max(size[0] / (grid.right - grid.left), size[1] / (grid.top - grid.bottom)) == pytest.approx(1 / 1.15)
     assert (grid.right - grid.left) / 200 == pytest.approx((grid.top - grid.bottom) / 150), "axes equally scaled"
-    assert table.desk.lanes == (1,) and course.lane == 1 and table.desk.can_play and not table.desk.choice.playing
-    assert len(table.desk.problems) == 1 and table.desk.alarm == ""
+    assert table.racing.lanes == (1,) and course.lane == 1 and table.racing.can_play and not table.racing.choice.playing
+    assert len(table.racing.problems) == 1 and table.racing.alarm == ""
 
 
 def test_five_rules_are_one_too_many_and_one_is_too_few() -> None:
-    table = Table()
+    table = RaceSetup()
     for rule in ("platt", "maximum-gain"):
-        table.desk.choose_rule(rule, True)
+        table.racing.choose_rule(rule, True)
     assert table.course.rules == ("random", "platt", "second-order", "maximum-gain"), "in the order of the rules"
     asked = len(table.ear.asked)
-    table.desk.choose_rule("cyclic", True)
-    assert table.desk.alarm == text.TOO_MANY
-    assert table.desk.choice.rules == table.course.rules and len(table.ear.asked) == asked
+    table.racing.choose_rule("cyclic", True)
+    assert table.racing.alarm == text.TOO_MANY
+    assert table.racing.choice.rules == table.course.rules and len(table.ear.asked) == asked
     for rule in ("platt", "maximum-gain"):
-        table.desk.choose_rule(rule, False)
-    assert table.desk.alarm == "" and table.course.rules == ("random", "second-order")
-    table.desk.choose_rule("random", False)
-    assert table.desk.alarm == text.TOO_FEW and not table.desk.can_play and table.ear.wanted is None
-    table.desk.toggle()
-    assert not table.desk.choice.playing
-    table.desk.choose_rule("cyclic", True)
-    assert table.desk.can_play and table.course.rules == ("cyclic", "second-order")
+        table.racing.choose_rule(rule, False)
+    assert table.racing.alarm == "" and table.course.rules == ("random", "second-order")
+    table.racing.choose_rule("random", False)
+    assert table.racing.alarm == text.TOO_FEW and not table.racing.can_play and table.ear.wanted is None
+    table.racing.toggle()
+    assert not table.racing.choice.playing
+    table.racing.choose_rule("cyclic", True)
+    assert table.racing.can_play and table.course.rules == ("cyclic", "second-order")
 
 
 def test_playing_pausing_and_another_pace_are_one_race() -> None:
-    table = Table()
+    table = RaceSetup()
     race = table.newest.race
-    table.desk.toggle()
-    assert table.newest.playing and table.desk.choice.playing
-    table.desk.choose_pace(99)
-    assert math.isinf(table.newest.pace) and text.pace(table.desk.choice.mode, table.desk.pace) == "full speed"
-    table.desk.choose_pace(-1)
-    assert table.newest.pace == 1 and text.pace(table.desk.choice.mode, table.desk.pace) == "1 step per picture"
-    table.desk.toggle()
+    table.racing.toggle()
+    assert table.newest.playing and table.racing.choice.playing
+    table.racing.choose_pace(99)
+    assert math.isinf(table.newest.pace) and text.pace(table.racing.choice.mode, table.racing.pace) == "full speed"
+    table.racing.choose_pace(-1)
+    assert table.newest.pace == 1 and text.pace(table.racing.choice.mode, table.racing.pace) == "1 step per picture"
+    table.racing.toggle()
     assert not table.newest.playing and all(query.race is race for query in table.ear.asked)
-    table.desk.size = (300, 150, 2.0)
-    table.desk.look()
+    table.racing.size = (300, 150, 2.0)
+    table.racing.look()
     assert table.newest.grid.width == 600 and table.newest.race is race
-    table.desk.shades = replace(SHADES, background=(0, 0, 0))
-    table.desk.look()
+    table.racing.shades = replace(SHADES, background=(0, 0, 0))
+    table.racing.look()
     assert table.newest.shades.background == (0, 0, 0) and table.newest.race is race
     asked = len(table.ear.asked)
-    table.desk.size = (300, 150, 2.0)
-    table.desk.look()
-    table.desk.look()
+    table.racing.size = (300, 150, 2.0)
+    table.racing.look()
+    table.racing.look()
     assert len(table.ear.asked) == asked, "nothing new is nothing to ask"
 
 
 def test_other_rules_or_another_mode_begin_anew_and_go_on() -> None:
-    table = Table()
-    table.desk.toggle()
+    table = RaceSetup()
+    table.racing.toggle()
     table.answer()
     race = table.newest.race
-    table.desk.choose_mode("time")
+    table.racing.choose_mode("time")
     other = table.newest.race
     assert other is not race and table.course.mode == "time" and table.newest.playing
-    assert table.desk.frame is None, "the old race is not shown as the new one"
-    assert table.newest.pace in PACES["time"] and table.desk.pace == PACES["time"][table.desk.position]
-    table.desk.choose_pace(3)
-    table.desk.choose_mode("time")
+    assert table.racing.frame is None, "the old race is not shown as the new one"
+    assert table.newest.pace in PACES["time"] and table.racing.pace == PACES["time"][table.racing.position]
+    table.racing.choose_pace(3)
+    table.racing.choose_mode("time")
     assert table.newest.race is other
-    table.desk.choose_mode("steps")
-    table.desk.choose_mode("time")
-    assert table.desk.position == 3, "each mode keeps its pace"
+    table.racing.choose_mode("steps")
+    table.racing.choose_mode("time")
+    assert table.racing.position == 3, "each mode keeps its pace"
     shown = table.answer()
-    assert table.desk.frame is shown
+    assert table.racing.frame is shown
 
 
 def test_a_race_that_is_over_plays_from_the_start() -> None:
-    table = Table()
-    table.desk.toggle()
+    table = RaceSetup()
+    table.racing.toggle()
     race = table.newest.race
     table.answer(over=True)
-    assert not table.desk.choice.playing and table.desk.can_play
-    table.desk.toggle()
+    assert not table.racing.choice.playing and table.racing.can_play
+    table.racing.toggle()
     other = table.newest.race
     assert table.newest.playing and other is not race
-    table.desk.restart()
+    table.racing.restart()
     assert table.newest.playing and table.newest.race is not other
 
 
 def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
-    table = Table()
+    table = RaceSetup()
     first = table.newest.race
     table.controller.dispatch(AddPoints(xy=[(0.0, 0.0)], labels=[0]))
-    table.desk.look()
+    table.racing.look()
     second = table.newest.race
-    assert second is not first and table.desk.alarm == "", "not started: it takes them in"
-    table.desk.toggle()
+    assert second is not first and table.racing.alarm == "", "not started: it takes them in"
+    table.racing.toggle()
     table.answer()
     points = table.course.points
     table.controller.dispatch(AddPoints(xy=[(1.0, 0.0)], labels=[0]))
-    table.desk.look()
+    table.racing.look()
     assert table.course.points is points and table.newest.race is second
-    assert table.desk.alarm == "The points have changed: Restart races on the new ones."
+    assert table.racing.alarm == "The points have changed: Restart races on the new ones."
     table.controller.undo()
-    table.desk.look()
-    assert table.desk.alarm == "", "and back again"
+    table.racing.look()
+    assert table.racing.alarm == "", "and back again"
     table.controller.set_lane(1, "svm", C=7.0)
-    table.desk.look()
-    assert table.desk.alarm == "The settings of the classifier have changed: Restart races with the new ones."
-    table.desk.restart()
-    assert table.course.settings.C == 7.0 and table.newest.playing and table.desk.alarm == ""
+    table.racing.look()
+    assert table.racing.alarm == "The settings of the classifier have changed: Restart races with the new ones."
+    table.racing.restart()
+    assert table.course.settings.C == 7.0 and table.newest.playing and table.racing.alarm == ""
 
 
 def test_the_rule_of_the_lane_is_no_setting_of_the_race() -> None:
-    table = Table()
-    table.desk.toggle()
+    table = RaceSetup()
+    table.racing.toggle()
     table.controller.set_lane(1, "svm", selection="cyclic")
-    table.desk.look()
-    assert table.desk.alarm == ""
+    table.racing.look()
+    assert table.racing.alarm == ""
 
 
 def test_a_lane_that_is_no_svm_any_more_is_said_while_the_race_goes_on() -> None:
-    table = Table()
-    table.desk.toggle()
+    table = RaceSetup()
+    table.racing.toggle()
     table.answer()
     table.controller.set_lane(1, classifier="knn")
-    table.desk.look()
-    assert table.desk.alarm == text.NO_LANE and table.desk.choice.playing and table.desk.frame is not None
-    table.desk.restart()
-    assert not table.desk.can_play and not table.desk.choice.playing
+    table.racing.look()
+    assert table.racing.alarm == text.NO_LANE and table.racing.choice.playing and table.racing.frame is not None
+    table.racing.restart()
+    assert not table.racing.can_play and not table.racing.choice.playing
 
 
 def test_lanes_without_a_rule_are_not_offered() -> None:
     points = GeneratorSettings(count=20).points()
     lanes = (Lane("svm", svm=SvmSettings(C=2.0)), Lane("svm", svm=SvmSettings(C=3.0)))
-    table = Table(Document(points=points, lanes=lanes))
-    assert table.desk.lanes == (0, 1) and table.course.settings.C == 2.0
-    table.desk.choose_lane(1)
-    assert table.course.settings.C == 3.0 and table.desk.course.lane == 1
+    table = RaceSetup(Document(points=points, lanes=lanes))
+    assert table.racing.lanes == (0, 1) and table.course.settings.C == 2.0
+    table.racing.choose_lane(1)
+    assert table.course.settings.C == 3.0 and table.racing.course.lane == 1
     table.controller.set_lane(1, classifier="knn")
-    table.desk.look()
+    table.racing.look()
     assert table.course.settings.C == 2.0 and lanes_of(table.controller.document) == (0,)
-    table.desk.choose_lane(1)
-    assert table.desk.course.lane == 0
+    table.racing.choose_lane(1)
+    assert table.racing.course.lane == 0
     table.controller.set_lane(0, classifier="knn")
-    table.desk.look()
-    assert table.desk.alarm == text.NO_LANE and not table.desk.can_play and table.ear.wanted is None
-    assert table.desk.lanes == () and table.desk.problems == []
+    table.racing.look()
+    assert table.racing.alarm == text.NO_LANE and not table.racing.can_play and table.ear.wanted is None
+    assert table.racing.lanes == () and table.racing.problems == []
     table.controller.set_lane(0, classifier="svm")
-    table.desk.look()
-    assert table.desk.can_play and table.course.settings.C == 2.0
+    table.racing.look()
+    assert table.racing.can_play and table.course.settings.C == 2.0
     table.controller.set_lane(0, "svm", trainer="lasvm")
-    table.desk.look()
-    assert table.desk.alarm == text.NO_LANE, "another trainer has no such rules"
-    hidden = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm")), shown=1))
-    assert hidden.desk.alarm == text.NO_LANE
+    table.racing.look()
+    assert table.racing.alarm == text.NO_LANE, "another trainer has no such rules"
+    hidden = RaceSetup(Document(points=points, lanes=(Lane("knn"), Lane("svm")), shown=1))
+    assert hidden.racing.alarm == text.NO_LANE
 
 
 def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
     points = GeneratorSettings(name="blobs", count=5, n_classes=4).points()
-    table = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm", pair=(1, 3)))))
-    assert table.course.problem == (1, 3) and len(table.desk.problems) == 6
-    assert ("class 2 against class 4", (1, 3)) in table.desk.problems
-    table.desk.choose_problem((0, 2))
+    table = RaceSetup(Document(points=points, lanes=(Lane("knn"), Lane("svm", pair=(1, 3)))))
+    assert table.course.problem == (1, 3) and len(table.racing.problems) == 6
+    assert ("class 2 against class 4", (1, 3)) in table.racing.problems
+    table.racing.choose_problem((0, 2))
     assert table.course.problem == (0, 2)
     table.controller.set_lane(1, "svm", multiclass="one-vs-rest")
-    table.desk.look()
-    assert table.course.problem == (1, 1) and len(table.desk.problems) == 4
+    table.racing.look()
+    assert table.course.problem == (1, 1) and len(table.racing.problems) == 4
 
 
 def test_the_race_waits_for_the_fast_solver() -> None:
     with machine_code(False):
-        table = Table()
-        assert table.ear.asked == [] and table.desk.alarm == text.PREPARING and not table.desk.can_play
-    table.desk.look()
-    assert len(table.ear.asked) == 1 and table.desk.can_play
+        table = RaceSetup()
+        assert table.ear.asked == [] and table.racing.alarm == text.PREPARING and not table.racing.can_play
+    table.racing.look()
+    assert len(table.ear.asked) == 1 and table.racing.can_play
 
 
 def test_a_refusal_of_the_background_is_shown() -> None:
-    table = Table()
+    table = RaceSetup()
     table.controller.dispatch(Clear())
-    table.desk.look()
-    table.desk.toggle()
+    table.racing.look()
+    table.racing.toggle()
     table.answer(message="A race needs points of two classes.")
-    assert table.desk.alarm.startswith("A race needs points of two classes")
-    assert not table.desk.can_play and not table.desk.choice.playing and table.desk.frame is None
-    assert table.desk.grid is not None
+    assert table.racing.alarm.startswith("A race needs points of two classes")
+    assert not table.racing.can_play and not table.racing.choice.playing and table.racing.frame is None
+    assert table.racing.grid is not None
 
 
 def test_it_pauses_out_of_sight() -> None:
-    table = Table()
-    table.desk.pause()
-    assert not table.desk.choice.playing
-    table.desk.toggle()
-    table.desk.pause()
-    assert not table.desk.choice.playing and not table.desk.asked.playing
+    table = RaceSetup()
+    table.racing.pause()
+    assert not table.racing.choice.playing
+    table.racing.toggle()
+    table.racing.pause()
+    assert not table.racing.choice.playing and not table.racing.asked.playing
 
 
 # -- words -----------------------------------------------------------------------------------------------------------

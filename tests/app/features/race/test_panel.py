@@ -61,7 +61,7 @@ def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650))
     dock.setFloating(True)
     dock.resize(*size)
     qtbot.waitExposed(race)
-    qtbot.waitUntil(lambda: race.desk.frame is not None)
+    qtbot.waitUntil(lambda: race.racing.frame is not None)
     rest(race, qtbot)
     race.setFocus()
     return race
@@ -72,7 +72,7 @@ def rest(race: RacePanel, qtbot: QtBot) -> None:
     (window,) = (each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow) and each.isVisible())
 
     def rests() -> bool:
-        asked, answer = race.desk.asked, window.scheduler.results.answer("race")
+        asked, answer = race.racing.asked, window.scheduler.results.answer("race")
         if not window.idle():
             return False
         return asked is None or (answer is not None and answer.query == asked and answer.done)
@@ -110,8 +110,8 @@ def full_speed(race: RacePanel) -> None:
 
 def wait_for_end(race: RacePanel, qtbot: QtBot) -> None:
     def over() -> bool:
-        frame = race.desk.frame
-        return frame is not None and frame.begun and frame.over and not race.desk.choice.playing
+        frame = race.racing.frame
+        return frame is not None and frame.begun and frame.over and not race.racing.choice.playing
 
     qtbot.waitUntil(over)
 
@@ -126,7 +126,7 @@ def dark_share(widget: QWidget) -> float:
 def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> None:
     window = make(document(250))
     race = opened(window, qtbot)
-    assert text.winner(race.desk.frame) == text.START and text.START in news(race)
+    assert text.winner(race.racing.frame) == text.START and text.START in news(race)
     frames = []
     show = race.board.show_frame
     race.board.show_frame = lambda frame, *others: (frames.append(frame), show(frame, *others))
@@ -158,7 +158,7 @@ def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> 
         assert f"✓&nbsp;{place},&nbsp;optimal&nbsp;" in badge.text()
         assert badge.toolTip().startswith(f"{place}, optimal: KKT")
         picture = race.board.racers[slot].picture
-        grid = race.desk.frame.racers[slot].picture.grid
+        grid = race.racing.frame.racers[slot].picture.grid
         assert (grid.width, grid.height) == (picture.width(), picture.height()), "at rest each pixel is a sample"
     assert find(race, QPushButton, "play").text() == "&Play"
     lines = race.curves.lines_of()
@@ -185,7 +185,7 @@ def test_rules_are_ticked_and_a_fifth_is_refused(make: Make, qtbot: QtBot) -> No
         click(find(race, QCheckBox, f"rule.{rule}"))
     assert text.TOO_FEW in sentence.text() and not find(race, QPushButton, "play").isEnabled()
     QTest.keyClick(race, Qt.Key.Key_Space)
-    assert not race.desk.choice.playing
+    assert not race.racing.choice.playing
     click(cyclic)
     assert cyclic.isChecked() and not sentence.isVisible() and find(race, QPushButton, "play").isEnabled()
     rest(race, qtbot)
@@ -198,12 +198,12 @@ def test_the_keyboard_alone_races(make: Make, qtbot: QtBot) -> None:
     play = find(race, QPushButton, "play")
     race.setFocus()
     QTest.keyClick(race, Qt.Key.Key_Space)
-    assert race.desk.choice.playing and play.text() == "&Pause" and play.accessibleName() == "Pause"
-    qtbot.waitUntil(lambda: race.desk.frame.begun)
+    assert race.racing.choice.playing and play.text() == "&Pause" and play.accessibleName() == "Pause"
+    qtbot.waitUntil(lambda: race.racing.frame.begun)
     QTest.keyClick(race, Qt.Key.Key_Space)
-    assert not race.desk.choice.playing
+    assert not race.racing.choice.playing
     rest(race, qtbot)
-    stand = [racer.steps for racer in race.desk.frame.racers]
+    stand = [racer.steps for racer in race.racing.frame.racers]
     assert "paused" in find(race, QLabel, "badge0").text() and stand[0] == stand[1] > 0
     reached = set()
     first = find(race, QCheckBox, "rule.cyclic")
@@ -224,11 +224,11 @@ def test_space_plays_at_once_and_after_clicks(make: Make, qtbot: QtBot) -> None:
     race = opened(make(document()), qtbot)
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
-    assert race.desk.choice.playing and race.desk.choice.rules == ("random", "second-order")
+    assert race.racing.choice.playing and race.racing.choice.rules == ("random", "second-order")
     click(find(race, QCheckBox, "rule.cyclic"))
     click(find(race, QPushButton, "restart"))
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
-    assert not race.desk.choice.playing and race.desk.choice.rules == ("cyclic", "random", "second-order")
+    assert not race.racing.choice.playing and race.racing.choice.rules == ("cyclic", "random", "second-order")
 
 
 def test_it_is_a_panel_whose_return_key_plays_and_that_has_the_keys_of_the_window(make: Make, qtbot: QtBot) -> None:
@@ -236,11 +236,11 @@ def test_it_is_a_panel_whose_return_key_plays_and_that_has_the_keys_of_the_windo
     window.named_actions["race"].trigger()
     race = window.dock_manager.panel("race")
     assert dock_of(window).isVisible() and window.named_actions["race"].isCheckable()
-    qtbot.waitUntil(lambda: race.desk.frame is not None)
+    qtbot.waitUntil(lambda: race.racing.frame is not None)
     rest(race, qtbot)
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         QTest.keyClick(QApplication.focusWidget(), key)
-        assert race.desk.choice.playing == (key == Qt.Key.Key_Return)
+        assert race.racing.choice.playing == (key == Qt.Key.Key_Return)
     QTest.keyClick(
         QApplication.focusWidget(),
         Qt.Key.Key_O,
@@ -255,14 +255,14 @@ def test_out_of_sight_it_pauses_where_it_is(make: Make, qtbot: QtBot) -> None:
     window = make(document(100, (Lane("knn"), Lane("svm", svm=SvmSettings(C=100.0)))))
     race = opened(window, qtbot)
     click(find(race, QPushButton, "play"))
-    qtbot.waitUntil(lambda: race.desk.frame.begun)
+    qtbot.waitUntil(lambda: race.racing.frame.begun)
     window.named_actions["race"].trigger()
-    assert not race.isVisible() and not race.desk.choice.playing
+    assert not race.isVisible() and not race.racing.choice.playing
     rest(race, qtbot)
     steps = [racer.steps for racer in window.scheduler.results.answer("race").value.racers]
     window.named_actions["race"].trigger()
     rest(race, qtbot)
-    assert [racer.steps for racer in race.desk.frame.racers] == steps and min(steps) > 0
+    assert [racer.steps for racer in race.racing.frame.racers] == steps and min(steps) > 0
 
 
 def test_four_rules_stand_two_by_two_in_a_column(make: Make, qtbot: QtBot) -> None:
@@ -270,8 +270,8 @@ def test_four_rules_stand_two_by_two_in_a_column(make: Make, qtbot: QtBot) -> No
     window.named_actions["race"].trigger()
     race = window.dock_manager.panel("race")
     for rule in ("platt", "maximum-gain"):
-        race.desk.choose_rule(rule, True)
-    qtbot.waitUntil(lambda: race.desk.frame is not None)
+        race.racing.choose_rule(rule, True)
+    qtbot.waitUntil(lambda: race.racing.frame is not None)
     rest(race, qtbot)
     views = [(view.x(), view.y()) for view in race.board.racers]
     assert len({x for x, _ in views}) == len({y for _, y in views}) == 2
@@ -300,7 +300,7 @@ def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
     seen.append(curves.grab().toImage())
     assert all(a != b for place, a in enumerate(seen) for b in seen[:place])
     for slot, xy in curves.lines_of():
-        racer = race.desk.frame.racers[slot]
+        racer = race.racing.frame.racers[slot]
         assert xy[-1, 0] == racer.seconds and (np.diff(xy[:, 0]) >= 0).all()
         assert xy[-1, 1] == pytest.approx(racer.certificate.kkt_violation) and curves.goal == 1e-3
         noted = racer.curve[np.isfinite(racer.curve[:, 4]) & (racer.curve[:, 2] > 0)]
@@ -350,7 +350,7 @@ def test_closing_the_main_window_closes_the_race(make: Make, qtbot: QtBot) -> No
     race = opened(window, qtbot)
     dock_of(window).setFloating(False)
     click(find(race, QPushButton, "play"))
-    qtbot.waitUntil(lambda: race.desk.frame.begun)
+    qtbot.waitUntil(lambda: race.racing.frame.begun)
     discard(window)
     assert not race.isVisible()
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("compute")]
@@ -363,21 +363,21 @@ def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> No
     sentence = find(race, QLabel, "sentence")
     window.controller.dispatch(AddPoints(xy=[(0.0, 3.0)], labels=[0]))
     rest(race, qtbot)
-    assert not sentence.isVisible() and len(race.desk.frame.points) == 81, "not started: it takes them in"
+    assert not sentence.isVisible() and len(race.racing.frame.points) == 81, "not started: it takes them in"
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
     window.controller.dispatch(AddPoints(xy=[(1.0, -3.0)], labels=[1]))
     rest(race, qtbot)
     assert sentence.isVisible() and "The points have changed: Restart races on the new ones." in sentence.text()
-    assert len(race.desk.frame.points) == 81
+    assert len(race.racing.frame.points) == 81
     picture = race.board.racers[1].picture  # the sentence has taken room from it
-    grid = race.desk.frame.racers[1].picture.grid
+    grid = race.racing.frame.racers[1].picture.grid
     assert (grid.width, grid.height) == (picture.width(), picture.height())
     click(find(race, QPushButton, "restart"))
     wait_for_end(race, qtbot)
     rest(race, qtbot)
-    assert len(race.desk.frame.points) == 82 and not sentence.isVisible()
+    assert len(race.racing.frame.points) == 82 and not sentence.isVisible()
 
 
 @pytest.mark.slow
@@ -409,7 +409,7 @@ def test_several_classes_offer_their_problems(make: Make, qtbot: QtBot) -> None:
     assert problems.currentText() == "class 1 against class 2"
     choose(problems, (1, 2))
     rest(race, qtbot)
-    assert race.desk.frame.points.classes == [1, 2]
+    assert race.racing.frame.points.classes == [1, 2]
 
 
 @pytest.mark.slow
@@ -424,9 +424,9 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     rest(race, qtbot)
     assert dark_share(race) > 0.7
     shades = themes.DARK.shades
-    qtbot.waitUntil(lambda: race.desk.asked.shades == shades)
+    qtbot.waitUntil(lambda: race.racing.asked.shades == shades)
     rest(race, qtbot)
-    corner = int(race.desk.frame.racers[0].picture.argb[0, 0])
+    corner = int(race.racing.frame.racers[0].picture.argb[0, 0])
     assert max(corner >> 16 & 255, corner >> 8 & 255, corner & 255) < 140
     window.choose_theme("light")
     rest(race, qtbot)
@@ -506,8 +506,8 @@ def test_pictures_show_points_lines_and_marks(make: Make, qtbot: QtBot) -> None:
     rest(race, qtbot)
     image = picture.grab().toImage()
     assert image != start
-    frame = race.desk.frame
-    racer, grid = frame.racers[1], race.desk.grid
+    frame = race.racing.frame
+    racer, grid = frame.racers[1], race.racing.grid
 
     def pixel(x: float, y: float) -> tuple[int, int]:
         across = (x - grid.left) / (grid.right - grid.left) * picture.width()

@@ -179,8 +179,8 @@ def one_call_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """A piece of work is one call of a solver, however long that takes."""
 
     def work(self: Racer, mode: str, goal: float) -> None:
-        while self._pilot_is_wanted(mode, goal):
-            self.cost_probe.fly(60.0)
+        while self._probe_is_needed(mode, goal):
+            self.cost_probe.run_ahead(60.0)
         self._step(self._target(mode, goal), math.inf)
 
     monkeypatch.setattr(Racer, "work", work)
@@ -211,7 +211,7 @@ def test_a_pause_ends_the_round_where_the_first_racer_stands(monkeypatch: pytest
     assert len(stands) > 3 and max(stands) < 50, "nobody went on to the end of the round"
 
 
-class Paper:
+class RacePaper:
     """A solver on paper, whose gap after s steps is 1 / s."""
 
     def __init__(self) -> None:
@@ -231,8 +231,8 @@ class Paper:
 
 
 def test_a_racer_is_looked_at_more_often_where_the_small_gap_is_in_sight() -> None:
-    paper = Paper()
-    runner = Racer("random", paper, CostProbe(Paper(), 0.0))  # type: ignore[arg-type]
+    paper = RacePaper()
+    runner = Racer("random", paper, CostProbe(RacePaper(), 0.0))  # type: ignore[arg-type]
     while runner.running:
         runner.work("steps", 10_000)
     assert runner.near is not None and 100 <= runner.near.steps <= 104
@@ -248,7 +248,7 @@ def test_a_racer_is_looked_at_more_often_where_the_small_gap_is_in_sight() -> No
 COSTS = {"random": 3e-5, "first-order": 1e-5, "second-order": 2e-5, "maximum-gain": 7e-5}
 
 
-class Clock:
+class RaceClock:
     """Knows only what the solvers' steps cost."""
 
     def __init__(self) -> None:
@@ -259,8 +259,8 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made, step = Clock(), SmoSolver.step
+def clock(monkeypatch: pytest.MonkeyPatch) -> RaceClock:
+    made, step = RaceClock(), SmoSolver.step
 
     def timed(self: SmoSolver, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
         steps = step(self, n, stop)
@@ -275,7 +275,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("pace", [0.4, 2.0, math.inf])
-def test_in_the_same_time_each_gets_the_same_time(clock: Clock, pace: float) -> None:
+def test_in_the_same_time_each_gets_the_same_time(clock: RaceClock, pace: float) -> None:
     driver = Driver()
     driver.run(request(moons(), SvmSettings(C=10.0), mode="time", pace=pace))
     shares = 0
@@ -295,7 +295,7 @@ def test_in_the_same_time_each_gets_the_same_time(clock: Clock, pace: float) -> 
 
 
 @pytest.mark.parametrize("pace", [29, math.inf])
-def test_the_cost_of_a_call_is_left_out(clock: Clock, monkeypatch: pytest.MonkeyPatch, pace: float) -> None:
+def test_the_cost_of_a_call_is_left_out(clock: RaceClock, monkeypatch: pytest.MonkeyPatch, pace: float) -> None:
     step = SmoSolver.step
 
     def called(self: SmoSolver, n: int = 1, stop: Callable[[], bool] = lambda: False) -> int:
@@ -310,8 +310,8 @@ def test_the_cost_of_a_call_is_left_out(clock: Clock, monkeypatch: pytest.Monkey
         assert runner.seconds == pytest.approx(runner.steps * COSTS[runner.rule])
 
 
-def test_a_pilot_knows_when_it_was_where(monkeypatch: pytest.MonkeyPatch) -> None:
-    paper, now = Paper(), [0.0]
+def test_a_cost_probe_returns_steps_and_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    paper, now = RacePaper(), [0.0]
     step = paper.step
 
     def timed(n: int, stop: Callable[[], bool]) -> int:
@@ -328,7 +328,7 @@ def test_a_pilot_knows_when_it_was_where(monkeypatch: pytest.MonkeyPatch) -> Non
         0.0,
         0,
     )
-    cost_probe.fly(60.0)
+    cost_probe.run_ahead(60.0)
     assert cost_probe.ended and cost_probe.steps == paper.n_iter and cost_probe.seconds == pytest.approx(now[0])
     assert [cost_probe.seconds_at(steps) for steps in (1, 77, 500)] == pytest.approx([0.001, 0.077, 0.5])
     assert np.diff([cost_probe.seconds_at(steps) for steps in range(cost_probe.steps + 1)]).min() > 0.9e-3
@@ -339,18 +339,18 @@ def test_a_pilot_knows_when_it_was_where(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(("mode", "goal"), [("steps", 1000), ("time", 1.0)])
-def test_no_racer_overtakes_its_pilot(monkeypatch: pytest.MonkeyPatch, mode: str, goal: float) -> None:
-    now, fly = [0.0], CostProbe.fly
+def test_no_racer_overtakes_its_cost_probe(monkeypatch: pytest.MonkeyPatch, mode: str, goal: float) -> None:
+    now, run_ahead = [0.0], CostProbe.run_ahead
 
     def a_stretch(self: CostProbe, seconds: float) -> None:
         self._together = 64
-        fly(self, 1.5)
+        run_ahead(self, 1.5)
 
     seconds = itertools.count()
     monkeypatch.setattr(racer, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
     monkeypatch.setattr(racer, "PIECE", 1e9)
-    monkeypatch.setattr(CostProbe, "fly", a_stretch)
-    twin = Paper()
+    monkeypatch.setattr(CostProbe, "run_ahead", a_stretch)
+    twin = RacePaper()
     step = twin.step
 
     def timed(n: int, stop: Callable[[], bool]) -> int:
@@ -360,7 +360,7 @@ def test_no_racer_overtakes_its_pilot(monkeypatch: pytest.MonkeyPatch, mode: str
     monkeypatch.setattr(twin, "step", timed)
     monkeypatch.setattr(racer, "stopwatch", lambda: now[0])
     cost_probe = CostProbe(twin, 0.0)  # type: ignore[arg-type]
-    runner = Racer("random", Paper(), cost_probe)  # type: ignore[arg-type]
+    runner = Racer("random", RacePaper(), cost_probe)  # type: ignore[arg-type]
     runner.work(mode, goal)
     assert not runner.behind(mode, goal)
     assert runner.solver.n_iter == 1000 and 1000 <= cost_probe.steps < 1000 + 64

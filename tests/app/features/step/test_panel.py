@@ -42,7 +42,7 @@ class EditTarget:
         self.playback = SimpleNamespace(hover=self.hovered.append)
 
 
-class Stage:
+class StepStage:
     """A panel of its own, and a run that it shows."""
 
     def __init__(self, qtbot: QtBot, size: tuple[int, int], theme: Theme = LIGHT, **problem: Any) -> None:
@@ -116,7 +116,7 @@ class Stage:
         return found
 
 
-def text_of(stage: Stage, name: str = "step.words") -> str:
+def text_of(stage: StepStage, name: str = "step.words") -> str:
     view = stage.panel.findChild(TextView, name)
     assert view is not None
     return "\n".join(paragraph.text for paragraph in view.paragraphs)
@@ -137,7 +137,7 @@ def near(colour: tuple[int, int, int], wanted: tuple[int, int, int], slack: int 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 @pytest.mark.parametrize("size", [(330, 1500), (900, 300)])
 def test_the_box_is_painted_where_the_numbers_are(qtbot: QtBot, theme: Theme, size: tuple[int, int]) -> None:
-    stage = Stage(qtbot, size, theme)
+    stage = StepStage(qtbot, size, theme)
     for number in range(0, 20, 3):
         run_state = stage.show_step(number)
         step = run_state.explanation
@@ -174,13 +174,13 @@ def test_the_box_is_painted_where_the_numbers_are(qtbot: QtBot, theme: Theme, si
 def test_alpha_i_and_alpha_j_are_told_apart_wherever_they_are_painted(qtbot: QtBot, monkeypatch: Any) -> None:
     drawn: list[tuple[str, float]] = []
 
-    class Watched(QPainter):
+    class WatchedStep(QPainter):
         def drawText(self, *args: Any) -> None:
             drawn.append((args[-1], self.font().pointSizeF()))
             super().drawText(*args)
 
-    stage = Stage(qtbot, (330, 1500))
-    monkeypatch.setattr("app.views.widgets.painting.QPainter", Watched)
+    stage = StepStage(qtbot, (330, 1500))
+    monkeypatch.setattr("app.views.widgets.painting.QPainter", WatchedStep)
     stage.show_step(12)
     stage.panel.grab()
     texts = [text for text, _ in drawn]
@@ -191,7 +191,7 @@ def test_alpha_i_and_alpha_j_are_told_apart_wherever_they_are_painted(qtbot: QtB
 
 
 def test_the_parabola_is_painted_where_the_numbers_are(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, (330, 1500))
+    stage = StepStage(qtbot, (330, 1500))
     tested = 0
     for number in range(0, 20, 3):
         step = stage.show_step(number).explanation
@@ -216,7 +216,7 @@ def test_the_parabola_is_painted_where_the_numbers_are(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("rule", ["second-order", "random"])
 def test_hovering_a_bar_shows_its_point_in_the_plane_and_back(qtbot: QtBot, rule: str) -> None:
-    stage = Stage(qtbot, (420, 1000), selection=rule)
+    stage = StepStage(qtbot, (420, 1000), selection=rule)
     run_state = stage.show_step(8)
     assert run_state.explanation is not None
     for strip, ranking in zip(stage.strips(), (run_state.explanation.first, run_state.explanation.second), strict=True):
@@ -245,7 +245,7 @@ def test_hovering_a_bar_shows_its_point_in_the_plane_and_back(qtbot: QtBot, rule
 
 
 def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, (420, 1000))
+    stage = StepStage(qtbot, (420, 1000))
     run_state = stage.show_step(8)
     assert run_state.explanation is not None
     strip, ranking = stage.strips()[0], run_state.explanation.first
@@ -272,7 +272,7 @@ def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
 
 
 def test_bars_and_numbers_come_from_the_ranking(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, (330, 1300), selection="first-order")
+    stage = StepStage(qtbot, (330, 1300), selection="first-order")
     step = stage.show_step(12).explanation
     assert step is not None
     M, m = step.first.base, step.second.base
@@ -295,7 +295,7 @@ def test_bars_and_numbers_come_from_the_ranking(qtbot: QtBot) -> None:
 
 
 def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, (420, 1000))
+    stage = StepStage(qtbot, (420, 1000))
     run_state = stage.show_step(12)
     step = run_state.explanation
     assert step is not None
@@ -310,9 +310,9 @@ def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
         step.effect,
     ]
     assert text_of(stage, "step.because").split("\n") == [step.first.sentence, step.second.sentence]
-    told = stage.panel.accessibleDescription()
+    panel_text = stage.panel.accessibleDescription()
     said = step.sentence, step.effect, *words.moves(step), words.length(step), words.gain_line(step), f"point {rows[0]}"
-    assert all(part in told for part in said)
+    assert all(part in panel_text for part in said)
     stage.points = stage.points.remove([rows[0] - 1])  # gone from the document since
     stage.show(run_state)
     assert "i = a point that is gone" in text_of(stage)
@@ -320,7 +320,7 @@ def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
 
 
 def test_the_end_of_a_run(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, (420, 1000))
+    stage = StepStage(qtbot, (420, 1000))
     stage.run.advance(10**6)
     end = stage.run.length
     stage.show(stage.run_state())  # why the last step was made is not known yet
@@ -339,7 +339,7 @@ def test_the_end_of_a_run(qtbot: QtBot) -> None:
 
 
 def test_without_a_step_there_is_one_sentence(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, (330, 650))
+    stage = StepStage(qtbot, (330, 650))
     stage.show(None)
     assert text_of(stage) == words.TEACHING == stage.panel.accessibleDescription()
     assert not stage.view(BoxView).isVisible() and not stage.strips()[0].isVisible()
@@ -373,7 +373,7 @@ class Paints(QObject):
 
 
 def test_nothing_is_painted_when_nothing_changed(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, (420, 1000))
+    stage = StepStage(qtbot, (420, 1000))
     run_state = stage.show_step(12)
     views = [
         *stage.strips(),
@@ -402,7 +402,7 @@ def shown_in(panel: StepPanel, widget: QWidget) -> QRect:
 
 
 def test_it_stands_one_below_another_or_side_by_side(qtbot: QtBot) -> None:
-    stage = Stage(qtbot, (330, 900))
+    stage = StepStage(qtbot, (330, 900))
     stage.show_step(12)
 
     def areas() -> list[QRect]:
@@ -442,7 +442,7 @@ def test_it_stands_one_below_another_or_side_by_side(qtbot: QtBot) -> None:
 
 def test_the_words_leave_the_pictures_where_they_are(qtbot: QtBot) -> None:
     """A longer sentence makes room once; the pictures do not jump with every step of a run."""
-    stage = Stage(qtbot, (330, 900), selection="platt")
+    stage = StepStage(qtbot, (330, 900), selection="platt")
     tops = []
     for number in range(30):
         stage.run.go_to(number)

@@ -157,7 +157,6 @@ def test_the_parabola_is_the_dual_along_the_segment() -> None:
             for length, value in gain.curve[::4]:
                 rise = dual(length) - dual(0.0)
                 assert value == pytest.approx(rise, rel=1e-6, abs=1e-9 * (1 + abs(dual(0.0))))
-            assert gain.after == (step.step, step.gain)
             assert gain.left < 0.0 < step.step < gain.right
             assert gain.bottom <= min(0.0, step.gain) and gain.top >= step.gain
             low, high = gain.limits

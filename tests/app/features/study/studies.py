@@ -12,14 +12,14 @@ from app.core.points import Points
 from app.features.study import engines, results
 from app.features.study.cells import paths
 from app.features.study.computing import Given, Record
-from app.features.study.model import Axis, Study
+from app.features.study.model import Study, StudyAxis
 from app.features.study.results import StudyResults
 from app.learners.svm import SvmSettings
 from app.state.document import Document, GeneratorSettings, Lane
 
 GRID = Study(
     "grid",
-    (Axis("C", (0.1, 1.0, 10.0)), Axis("gamma", (0.3, 3.0))),
+    (StudyAxis("C", (0.1, 1.0, 10.0)), StudyAxis("gamma", (0.3, 3.0))),
     ("accuracy", "support_vectors", "dual"),
     Lane("svm"),
     GeneratorSettings("circle", 30, 0.2),
@@ -28,7 +28,11 @@ GRID = Study(
 )
 KNN = Study(
     "efficiency",
-    (Axis("n", (5, 10, 20)), Axis("k", (1, 5, 10, 20)), Axis("weights", ("uniform", "distance-squared"))),
+    (
+        StudyAxis("n", (5, 10, 20)),
+        StudyAxis("k", (1, 5, 10, 20)),
+        StudyAxis("weights", ("uniform", "distance-squared")),
+    ),
     ("accuracy",),
     Lane("knn"),
     GeneratorSettings("line", 5, 0.0),
@@ -40,7 +44,9 @@ KNN = Study(
 )
 
 #: With one point per class, each fold has one class only: these cells fail.
-FAILING = msgspec.structs.replace(GRID, axes=(Axis("n", (1, 10)), Axis("gamma", (0.3, 3.0))), values=("accuracy",))
+FAILING = msgspec.structs.replace(
+    GRID, axes=(StudyAxis("n", (1, 10)), StudyAxis("gamma", (0.3, 3.0))), values=("accuracy",)
+)
 
 
 def with_tol(study: Study, tol: float) -> Study:

@@ -14,7 +14,7 @@ import pytest
 from app.features.study import computing, engines, results, running
 from app.features.study.cells import paths
 from app.features.study.computing import TOOK_LONGER, Watch, compute
-from app.features.study.model import Axis, Study
+from app.features.study.model import Study, StudyAxis
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
 
@@ -24,7 +24,7 @@ from .test_command import file_of, study
 #: The second cell is a training of a second or more, in rounds; the others are nothing beside it.
 ROUNDS = Study(
     "grid",
-    (Axis("C", (1.0, 1e5, 2e5)), Axis("tol", (1e-2,))),
+    (StudyAxis("C", (1.0, 1e5, 2e5)), StudyAxis("tol", (1e-2,))),
     ("steps",),
     Lane("svm", svm=SvmSettings(kernel="rbf")),
     GeneratorSettings("moons", 1000, 0.5),
@@ -34,7 +34,7 @@ ROUNDS = Study(
 #: The second cell of each path is a call of scikit-learn that takes many seconds.
 ONE_CALL = Study(
     "grid",
-    (Axis("forest_n_estimators", (1, 500)), Axis("forest_max_depth", (20,))),
+    (StudyAxis("forest_n_estimators", (1, 500)), StudyAxis("forest_max_depth", (20,))),
     ("accuracy",),
     Lane("forest"),
     GeneratorSettings("moons", 10_000, 0.5),
@@ -42,7 +42,7 @@ ONE_CALL = Study(
 )
 
 
-class Clock:
+class CellClock:
     """Seconds that pass by one at each look."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ def test_a_training_is_given_up_between_its_rounds(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(computing, "ROUND", 100)
     (path,) = paths(ROUNDS)
     assert next(compute(ROUNDS, path, None)).status == "optimal"
-    monkeypatch.setattr(computing.time, "perf_counter", clock := Clock())
+    monkeypatch.setattr(computing.time, "perf_counter", clock := CellClock())
     first, second, third = compute(ROUNDS, path, None, Watch(50.0))
     assert first.status == "optimal" and first.values and clock.now < 200.0
     for record in (second, third):
@@ -70,7 +70,7 @@ def test_cells_of_one_search_share_its_time_and_draws_add_up(monkeypatch: pytest
     assert len(path.cells) == 4
     per_cell = [record.seconds for record in compute(KNN, path, None)]
     assert max(per_cell) == min(per_cell) > 0.0
-    monkeypatch.setattr(computing.time, "perf_counter", Clock())
+    monkeypatch.setattr(computing.time, "perf_counter", CellClock())
     seconds = [record.seconds for record in compute(KNN, path, None, Watch(1000.0))]
     assert seconds[0] == seconds[-1] and seconds[0] > 3 * 0.5
     # Enough for two draws of three: no draw alone is beyond it.
@@ -144,7 +144,7 @@ def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(running, "GRACE", 0.5)
     made = Study(
         "grid",
-        (Axis("tree_max_depth", (1, 2, 3)), Axis("noise", (0.1, 0.3))),
+        (StudyAxis("tree_max_depth", (1, 2, 3)), StudyAxis("noise", (0.1, 0.3))),
         ("accuracy",),
         Lane("tree"),
         GeneratorSettings("moons", 50, 0.2),

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from app.features.study.cells import data_of, digest_of, key_of, paths, seed_of, shard
-from app.features.study.model import NOTES, Axis, Study, existing_cells
+from app.features.study.model import NOTES, Study, StudyAxis, existing_cells
 from app.features.study.planning import costs_of, seconds_of, trainings_of
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
@@ -31,7 +31,9 @@ def test_a_path_goes_along_C_from_the_first() -> None:
 
 
 def test_coarse_cells_come_first() -> None:
-    study = Study("grid", (Axis("gamma", tuple(map(float, range(1, 10)))), Axis("degree", tuple(range(1, 10)))))
+    study = Study(
+        "grid", (StudyAxis("gamma", tuple(map(float, range(1, 10)))), StudyAxis("degree", tuple(range(1, 10))))
+    )
     order = [path.cells[0] for path in paths(study)]
     assert set(order[:9]) == {(i, j) for i in (0, 4, 8) for j in (0, 4, 8)}
     assert set(order[:25]) == {(i, j) for i in range(0, 9, 2) for j in range(0, 9, 2)}
@@ -65,17 +67,21 @@ def test_names_depend_on_everything() -> None:
     others += [key_of(msgspec.structs.replace(GRID, **change), (0, 0), 0, 0) for change in changes]
     assert len({base, *others}) == len(others) + 1
     # What is not of the cell: repetitions, and values behind it.
-    more = msgspec.structs.replace(GRID, repetitions=9, axes=(Axis("C", (0.1, 7.0)), Axis("gamma", (0.3, 9.0, 10.0))))
+    more = msgspec.structs.replace(
+        GRID, repetitions=9, axes=(StudyAxis("C", (0.1, 7.0)), StudyAxis("gamma", (0.3, 9.0, 10.0)))
+    )
     assert key_of(more, (0, 0), 0, 0) == base
     # A training begins where that of the C before has ended.
-    assert key_of(msgspec.structs.replace(GRID, axes=(Axis("C", (1.0,)), GRID.axes[1])), (0, 0), 0, 0) != key_of(
+    assert key_of(msgspec.structs.replace(GRID, axes=(StudyAxis("C", (1.0,)), GRID.axes[1])), (0, 0), 0, 0) != key_of(
         GRID, (1, 0), 0, 0
     )
 
 
 def test_seeds_follow_from_the_data_alone() -> None:
     of = {seed_of(data_of(GRID, places), 0, 0, "points") for places in ((0, 0), (2, 1))}
-    other = msgspec.structs.replace(GRID, lane=Lane("knn"), axes=(Axis("k", (1,)), Axis("weights", ("uniform",))))
+    other = msgspec.structs.replace(
+        GRID, lane=Lane("knn"), axes=(StudyAxis("k", (1,)), StudyAxis("weights", ("uniform",)))
+    )
     assert of == {seed_of(data_of(other, (0, 0)), 0, 0, "points")}
     data = data_of(GRID, (0, 0))
     assert len({seed_of(data, r, d, p) for r in (0, 1) for d in (0, 1) for p in ("points", "tests")}) == 8

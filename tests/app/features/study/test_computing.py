@@ -15,7 +15,7 @@ from app.core.points import Points
 from app.features.study import computing
 from app.features.study.cells import data_of, paths, seed_of
 from app.features.study.computing import NOT_DEFINED, compute
-from app.features.study.model import NOTES, Axis, Study, measures_of
+from app.features.study.model import NOTES, Study, StudyAxis, measures_of
 from app.learners.knn import KnnSettings
 from app.learners.reduction import CondensedSettings, EditedSettings
 from app.learners.svm import SvmSettings
@@ -52,7 +52,7 @@ def test_a_grid_is_that_of_scikit_learn_on_the_same_folds() -> None:
         assert record.status == "optimal" and not record.error
 
 
-def varied(axes: tuple[Axis, ...], **changes: object) -> list[tuple[dict[str, Any], dict[str, float], Any, Any]]:
+def varied(axes: tuple[StudyAxis, ...], **changes: object) -> list[tuple[dict[str, Any], dict[str, float], Any, Any]]:
     """For each cell and fold of a study its choice and values, and the points it learns from and is tested on."""
     study = msgspec.structs.replace(with_tol(GRID, 1e-6), axes=axes, repetitions=1, **changes)
     cases = []
@@ -66,22 +66,22 @@ def varied(axes: tuple[Axis, ...], **changes: object) -> list[tuple[dict[str, An
     return cases
 
 
-NOISE, N = Axis("noise", (0.05, 0.4)), Axis("n", (9, 24))
+NOISE, N = StudyAxis("noise", (0.05, 0.4)), StudyAxis("n", (9, 24))
 
 
 def test_degree_and_tolerance_are_those_of_a_loop() -> None:
     lane = Lane("svm", svm=SvmSettings(kernel="poly", gamma=0.7, coef0=1.0))
-    axes = Axis("degree", (1, 2, 4)), Axis("tol", (1e-6, 0.3))
+    axes = StudyAxis("degree", (1, 2, 4)), StudyAxis("tol", (1e-6, 0.3))
     for choice, values, train, test in varied(axes, lane=lane, values=("accuracy", "support_vectors")):
         if choice["tol"] == 1e-6:
             peer = SVC(kernel="poly", gamma=0.7, coef0=1.0, degree=choice["degree"], tol=1e-6).fit(*train)
             assert values == {"accuracy": peer.score(*test), "support_vectors": len(peer.support_)}
-    rough = varied((Axis("degree", (4,)), Axis("tol", (1e-6, 0.3))), lane=lane, values=("steps",))
+    rough = varied((StudyAxis("degree", (4,)), StudyAxis("tol", (1e-6, 0.3))), lane=lane, values=("steps",))
     assert all(a[1]["steps"] > b[1]["steps"] for a, b in zip(rough[::2], rough[1::2], strict=True))
 
 
 def test_noise_n_C_and_gamma_are_those_of_a_loop() -> None:
-    axes = NOISE, N, Axis("C", (0.3, 30.0)), Axis("gamma", (0.5, 4.0))
+    axes = NOISE, N, StudyAxis("C", (0.3, 30.0)), StudyAxis("gamma", (0.5, 4.0))
     cases = varied(axes, values=("accuracy", "training_accuracy", "margin"))
     assert len(cases) == 16 * 3
     for choice, values, train, test in cases:
@@ -124,7 +124,9 @@ def test_three_classes_with_weights_are_those_of_a_loop() -> None:
 
 
 def test_k_and_noise_are_those_of_a_loop() -> None:
-    for choice, values, train, test in varied((NOISE, Axis("k", (1, 3, 11))), lane=Lane("knn"), values=("accuracy",)):
+    for choice, values, train, test in varied(
+        (NOISE, StudyAxis("k", (1, 3, 11))), lane=Lane("knn"), values=("accuracy",)
+    ):
         assert values["accuracy"] == KNeighborsClassifier(int(choice["k"])).fit(*train).score(*test)
 
 
@@ -151,7 +153,7 @@ def edited(X: np.ndarray, y: np.ndarray, k: int) -> int:
 def test_points_kept_are_those_of_a_loop() -> None:
     for name, settings, axes in (
         ("condensed_knn", CondensedSettings(shuffle=False), (NOISE, N)),
-        ("edited_knn", EditedSettings(repeated=False), (NOISE, Axis("k", (1, 3, 7)))),
+        ("edited_knn", EditedSettings(repeated=False), (NOISE, StudyAxis("k", (1, 3, 7)))),
     ):
         cases = varied(axes, lane=Lane(name).with_part(name, settings), values=("points_kept", "accuracy"))
         for choice, values, train, _ in cases:
@@ -173,11 +175,11 @@ def test_disagreement_is_that_of_a_loop(name: str) -> None:
     lane, peer = OTHERS[name]
     values: dict[str, Any] = {"values": ("disagreement", "accuracy"), "other": lane}
     seen = set()
-    for choice, found, train, test in varied((Axis("C", (0.3, 30.0)), Axis("gamma", (0.5, 4.0))), **values):
+    for choice, found, train, test in varied((StudyAxis("C", (0.3, 30.0)), StudyAxis("gamma", (0.5, 4.0))), **values):
         one = SVC(C=choice["C"], gamma=choice["gamma"], tol=1e-6).fit(*train).predict(test[0])
         assert found["disagreement"] == (one != peer.fit(*train).predict(test[0])).mean()
         seen.add(found["disagreement"])
-    for choice, found, train, test in varied((NOISE, Axis("k", (1, 11))), lane=Lane("knn"), **values):
+    for choice, found, train, test in varied((NOISE, StudyAxis("k", (1, 11))), lane=Lane("knn"), **values):
         one = KNeighborsClassifier(int(choice["k"])).fit(*train).predict(test[0])
         assert found["disagreement"] == pytest.approx((one != peer.fit(*train).predict(test[0])).mean(), abs=1e-12)
     assert len(seen) > 3
@@ -186,7 +188,7 @@ def test_disagreement_is_that_of_a_loop(name: str) -> None:
 def test_a_learner_without_steps_is_studied_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Known by nothing but `fit`, it is the studied classifier and the other one."""
     monkeypatch.setitem(LEARNERS, "centroid", Centroids())
-    lane, axes = Lane("centroid"), (NOISE, Axis("shrinkage", (0.0, 0.5)))
+    lane, axes = Lane("centroid"), (NOISE, StudyAxis("shrinkage", (0.0, 0.5)))
     assert measures_of(lane, other=True) == ["accuracy", "training_accuracy", "disagreement", "seconds"]
     values = "accuracy", "training_accuracy", "disagreement"
     study = msgspec.structs.replace(GRID, lane=lane, axes=axes, values=values, other=lane, repetitions=1)
@@ -246,7 +248,7 @@ def test_seconds_are_a_value_and_stand_once_in_the_table(lane: Lane, monkeypatch
 def test_a_learning_curve_is_that_of_a_loop() -> None:
     study = Study(
         "learning-curve",
-        (Axis("n", (5, 25)),),
+        (StudyAxis("n", (5, 25)),),
         ("accuracy", "training_accuracy"),
         Lane("svm", svm=SvmSettings(tol=1e-6, C=10.0)),
         GeneratorSettings("moons", 5, 0.3),
@@ -326,7 +328,7 @@ def simulated(name: str, shift: float, n: int, draws: int, seed: int) -> np.ndar
 @pytest.mark.parametrize("shift", [-0.1, 0.0, 0.1])
 @pytest.mark.parametrize("name", ["line", "circle"])
 def test_the_maps_of_the_notes_agree_with_an_independent_simulation(name: str, shift: float) -> None:
-    axes = (*NOTES.axes[:3], Axis("data", (name,)), Axis("shift", (shift,)))
+    axes = (*NOTES.axes[:3], StudyAxis("data", (name,)), StudyAxis("shift", (shift,)))
     study = msgspec.structs.replace(NOTES, axes=axes)
     assert study.repetitions * study.draws * study.test == 100_000
     means = results_of(study, computed(study)).means("accuracy")
@@ -342,11 +344,11 @@ def test_the_maps_of_the_notes_agree_with_an_independent_simulation(name: str, s
 
 def test_a_path_ends_each_cell_as_a_training_from_nothing() -> None:
     study = msgspec.structs.replace(
-        with_tol(GRID, 1e-8), axes=(Axis("C", (0.1, 1.0, 50.0, 1e4)), Axis("gamma", (2.0,))), repetitions=1
+        with_tol(GRID, 1e-8), axes=(StudyAxis("C", (0.1, 1.0, 50.0, 1e4)), StudyAxis("gamma", (2.0,))), repetitions=1
     )
     for record in computed(study):
         choice = study.choice(record.places)
-        axes = tuple(Axis(name, (value,)) for name, value in choice.items())
+        axes = tuple(StudyAxis(name, (value,)) for name, value in choice.items())
         alone = msgspec.structs.replace(study, axes=axes)
         cold = next(each for each in computed(alone) if each.fold == record.fold)
         assert record.values["dual"] == pytest.approx(cold.values["dual"], rel=1e-7)
@@ -377,7 +379,7 @@ def test_steps_are_counted_from_nothing() -> None:
 
 def test_a_cell_that_cannot_exist_is_not_defined_and_the_path_goes_on() -> None:
     study = msgspec.structs.replace(
-        KNN, axes=(Axis("n", (5,)), Axis("k", (5, 11))), k_up_to_n=False, repetitions=1, draws=2
+        KNN, axes=(StudyAxis("n", (5,)), StudyAxis("k", (5, 11))), k_up_to_n=False, repetitions=1, draws=2
     )
     fine, beyond = computed(study)
     assert fine.values and fine.status == "exact" and not fine.error
@@ -397,13 +399,13 @@ def test_a_failing_cell_is_a_line_and_the_path_goes_on() -> None:
 def test_given_points_are_sampled_by_class() -> None:
     points = GeneratorSettings("moons", 20, 0.2).points()
     study = msgspec.structs.replace(
-        GRID, axes=(Axis("C", (1.0,)), Axis("n", (4, 20))), generator=None, digest="d", repetitions=1, folds=2
+        GRID, axes=(StudyAxis("C", (1.0,)), StudyAxis("n", (4, 20))), generator=None, digest="d", repetitions=1, folds=2
     )
     records = computed(study, given_of(points))
     assert [record.error for record in records] == [""] * 4
     # Two folds of 4 in each class: the share of points rightly classified is of 4.
     assert all(record.values["accuracy"] * 4 % 1 == 0 for record in records if record.places[1] == 0)
-    few = msgspec.structs.replace(study, axes=(Axis("C", (1.0,)), Axis("n", (21,))))
+    few = msgspec.structs.replace(study, axes=(StudyAxis("C", (1.0,)), StudyAxis("n", (21,))))
     assert computed(few, given_of(points))[0].error == "n is 21, but class 1 has only 20 points."
 
 

@@ -16,7 +16,7 @@ from app.controllers.controller import Controller
 from app.features.study.cells import OLDEST, Places, paths
 from app.features.study.controller import EARLIER, StudyController
 from app.features.study.map_reading import best_of, blocks, extended, is_log, plane_of, standing
-from app.features.study.model import Axis, Study
+from app.features.study.model import Study, StudyAxis
 from app.features.study.results import MOST_RESULTS, NAME, StudyResults
 from app.files.documents import FileError
 from app.learners.svm import SvmSettings
@@ -137,7 +137,7 @@ def test_what_is_damaged_is_refused_with_a_sentence() -> None:
 def test_whether_values_stand_in_equal_ratios(values: tuple[float, ...], log: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert is_log(Axis("C", values)) is log
+        assert is_log(StudyAxis("C", values)) is log
 
 
 def test_a_document_keeps_nothing_else(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_undo_passes_over_what_is_kept_and_saving_does_not() -> None:
 
 
 def test_an_axis_goes_on_where_the_best_is_at_its_edge() -> None:
-    study = Study("grid", (Axis("C", (0.1, 1.0, 10.0)), Axis("degree", (2, 3, 4))), lane=Lane("svm"), folds=0)
+    study = Study("grid", (StudyAxis("C", (0.1, 1.0, 10.0)), StudyAxis("degree", (2, 3, 4))), lane=Lane("svm"), folds=0)
     study = msgspec.structs.replace(study, generator=GeneratorSettings())
     at = np.zeros((3, 3))
     at[2, 1] = 1.0
@@ -192,13 +192,13 @@ def test_an_axis_goes_on_where_the_best_is_at_its_edge() -> None:
     low[1, 1] = 1.0  # as good, and inside
     best = best_of(made(study, "accuracy", low), "accuracy", ())
     assert best is not None and (best.places, best.axis) == ((1, 1), -1)
-    noise = msgspec.structs.replace(study, axes=(Axis("noise", (0.1, 0.2)), Axis("data", ("moons", "xor"))))
+    noise = msgspec.structs.replace(study, axes=(StudyAxis("noise", (0.1, 0.2)), StudyAxis("data", ("moons", "xor"))))
     best = best_of(made(noise, "accuracy", np.array([[1.0, 0.0], [0.0, 0.0]])), "accuracy", ())
     assert best is not None and best.axis == -1
 
 
 def test_coarse_cells_stand_for_those_that_are_missing() -> None:
-    study = Study("grid", (Axis("tol", tuple(range(1, 8))), Axis("degree", tuple(range(1, 8)))))
+    study = Study("grid", (StudyAxis("tol", tuple(range(1, 8))), StudyAxis("degree", tuple(range(1, 8)))))
     there = np.zeros((7, 7), dtype=bool)
     there[0, 0] = there[4, 0] = True
     shown = blocks(there, study)
@@ -211,7 +211,7 @@ def test_coarse_cells_stand_for_those_that_are_missing() -> None:
 
 
 def test_the_lane_stands_where_its_settings_are() -> None:
-    study = msgspec.structs.replace(GRID, axes=(Axis("C", (0.1, 1.0, 10.0)), Axis("gamma", (1.0, 2.0, 3.0))))
+    study = msgspec.structs.replace(GRID, axes=(StudyAxis("C", (0.1, 1.0, 10.0)), StudyAxis("gamma", (1.0, 2.0, 3.0))))
     generator = GeneratorSettings()
     stands = standing(study, Lane("svm", svm=SvmSettings(C=math.sqrt(10.0), gamma=2.5)), generator)
     assert stands is not None and stands[0] == pytest.approx((1.5, 1.5)) and stands[1]

@@ -13,7 +13,7 @@ import pytest
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 from sklearn.svm import SVC
 
-from app.features.study.model import Axis, Study
+from app.features.study.model import Study, StudyAxis
 from tests import playground_files
 
 from .studies import GRID, document_of, with_tol
@@ -22,7 +22,7 @@ from .test_command import file_of, study
 #: The points depend on the noise, the repetition and the draw.
 STUDY = msgspec.structs.replace(
     with_tol(GRID, 1e-6),
-    axes=(Axis("C", (0.1, 1.0, 10.0)), Axis("gamma", (0.3, 3.0)), Axis("noise", (0.2, 0.4))),
+    axes=(StudyAxis("C", (0.1, 1.0, 10.0)), StudyAxis("gamma", (0.3, 3.0)), StudyAxis("noise", (0.2, 0.4))),
     values=("accuracy",),
 )
 
@@ -98,7 +98,7 @@ def test_a_json_file_has_results_and_folds_of_a_document(tmp_path: Path, capsys:
 
 def test_without_folds_there_are_none(tmp_path: Path) -> None:
     made = msgspec.structs.replace(
-        GRID, folds=0, test=20, repetitions=1, axes=(Axis("C", (1.0,)), Axis("gamma", (1.0,)))
+        GRID, folds=0, test=20, repetitions=1, axes=(StudyAxis("C", (1.0,)), StudyAxis("gamma", (1.0,)))
     )
     assert study("run", file_of(made, tmp_path), "--out", tmp_path / "r") == 0
     assert study("export", tmp_path / "r", "--csv", tmp_path / "t.csv") == 0

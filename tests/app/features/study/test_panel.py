@@ -24,11 +24,11 @@ from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths
 from app.features.study.computing import Given, Record
 from app.features.study.controller import OUTDATED
-from app.features.study.model import LEARNING, NOTES, Axis, Study
+from app.features.study.model import LEARNING, NOTES, Study, StudyAxis
 from app.features.study.panel import StudyPanel, study_file
 from app.features.study.planning import KINDS, AxisPlan, StudySession, costs_of
 from app.features.study.results import NAME, StudyResults
-from app.features.study.running import Run, jobs
+from app.features.study.running import StudyProcesses, jobs
 from app.features.study.timing import Trial, duration
 from app.files.documents import FileError
 from app.learners.svm import SvmSettings
@@ -103,16 +103,16 @@ def cell(panel: StudyPanel, column: int, row: int) -> QPoint:
 @pytest.fixture
 def stopped() -> Iterator[None]:
     """After the windows are closed, no thread of a run is left."""
-    runs: list[Run] = []
-    begin = Run.__init__
+    runs: list[StudyProcesses] = []
+    begin = StudyProcesses.__init__
 
-    def noted(run: Run, *args: object) -> None:
+    def noted(run: StudyProcesses, *args: object) -> None:
         begin(run, *args)  # type: ignore[arg-type]
         runs.append(run)
 
-    Run.__init__ = noted  # type: ignore[method-assign, assignment]
+    StudyProcesses.__init__ = noted  # type: ignore[method-assign, assignment]
     yield
-    Run.__init__ = begin  # type: ignore[method-assign]
+    StudyProcesses.__init__ = begin  # type: ignore[method-assign]
     for run in runs:
         run.cancel()
         for thread in run.threads:
@@ -481,7 +481,7 @@ def test_a_cell_sets_the_points_too_and_the_form_says_x_and_y_axis(make: Make, q
     assert box is not None and box.text() == "logarithmic" and box.isChecked()
     QTest.mouseClick(box, LEFT, pos=QPoint(10, box.height() // 2))
     assert not panel.studies.plan.axes[0].log
-    axes = (Axis("n", (10, 20)), Axis("gamma", (0.5, 2.0)), Axis("data", ("moons", "circle")))
+    axes = (StudyAxis("n", (10, 20)), StudyAxis("gamma", (0.5, 2.0)), StudyAxis("data", ("moons", "circle")))
     study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 5, 0.2, 3), test=50)
     panel.studies.take(StudyResults(study))
     panel.studies.look_at(rest=(1,))
@@ -524,7 +524,7 @@ class Timed:
 
 
 def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "Run", Timed)
+    monkeypatch.setattr(timing, "StudyProcesses", Timed)
     monkeypatch.setattr(timing, "MEASURED", 0.3)
     window = make(document())
     panel = opened(window, qtbot, small=False)
@@ -572,7 +572,7 @@ def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make
 
 
 def test_a_slow_first_cell_is_no_forecast_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "Run", Timed)
+    monkeypatch.setattr(timing, "StudyProcesses", Timed)
     monkeypatch.setattr(Timed, "take", lambda self: [])
     clock = [100.0]
     monkeypatch.setattr(timing, "time", SimpleNamespace(monotonic=lambda: clock[0]))

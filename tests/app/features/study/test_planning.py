@@ -12,7 +12,7 @@ from app.features.study.model import NOTES, axis_kinds
 from app.features.study.planning import (
     KINDS,
     AxisPlan,
-    Plan,
+    StudyPlan,
     axis_plan,
     plan_of,
     planned,
@@ -26,7 +26,7 @@ from tests.app.features.study.studies import document_of
 
 C = AxisPlan("C", "0.1", "10", "3", True)
 GAMMA = AxisPlan("gamma", "1", "3", "3")
-PLAN = Plan(axes=(C, GAMMA))
+PLAN = StudyPlan(axes=(C, GAMMA))
 
 
 def test_a_plan_becomes_the_study_it_says() -> None:

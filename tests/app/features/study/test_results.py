@@ -19,7 +19,7 @@ import pytest
 from app.features.study import engines, results, running
 from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths, shard
-from app.features.study.model import Axis, Study
+from app.features.study.model import Study, StudyAxis
 from app.features.study.results import ResultsFile, difference, manifest
 from app.files.documents import FileError
 from app.state.document import Lane
@@ -341,7 +341,9 @@ def test_a_part_without_its_first_line_counts_for_nothing(tmp_path: Path) -> Non
 
 
 def test_tables_name_parameters_without_their_classifier() -> None:
-    study = Study("grid", (Axis("tree_max_depth", (1, 2)), Axis("noise", (0.1,))), lane=Lane("tree"), digest="d")
+    study = Study(
+        "grid", (StudyAxis("tree_max_depth", (1, 2)), StudyAxis("noise", (0.1,))), lane=Lane("tree"), digest="d"
+    )
     head, *_ = results.StudyResults(study).table().decode().splitlines()
     assert head == "cell,max_depth,noise,repetition,fold,accuracy,status,error,seconds"
 

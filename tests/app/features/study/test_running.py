@@ -19,8 +19,8 @@ from app.core.points import Points
 from app.features.study import running
 from app.features.study.cells import digest_of, paths
 from app.features.study.computing import Record
-from app.features.study.model import Axis, Study
-from app.features.study.running import Run
+from app.features.study.model import Study, StudyAxis
+from app.features.study.running import StudyProcesses
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
 from tests.app.features.study.studies import GRID, computed, given_of, plain
@@ -28,7 +28,7 @@ from tests.app.features.study.studies import GRID, computed, given_of, plain
 #: A path for each cell, each of a tenth of a second.
 SLOW = Study(
     "grid",
-    (Axis("gamma", (1.0, 2.0, 3.0, 4.0)), Axis("tol", (1e-8, 2e-8, 4e-8, 8e-8))),
+    (StudyAxis("gamma", (1.0, 2.0, 3.0, 4.0)), StudyAxis("tol", (1e-8, 2e-8, 4e-8, 8e-8))),
     ("steps",),
     Lane("svm", svm=SvmSettings(C=1e5)),
     GeneratorSettings("moons", 300, 0.5),
@@ -39,14 +39,14 @@ SLOW = Study(
 
 #: As many in two paths.
 PATHS = msgspec.structs.replace(
-    SLOW, axes=(Axis("C", tuple(1e5 + each for each in range(8))), Axis("tol", (1e-8, 2e-8)))
+    SLOW, axes=(StudyAxis("C", tuple(1e5 + each for each in range(8))), StudyAxis("tol", (1e-8, 2e-8)))
 )
 
 
 class Taken:
     """What a run has found."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: StudyProcesses) -> None:
         self.run, self.records = run, list[Record]()
 
     def until(self, enough: Callable[[], bool], timeout: float = 300.0) -> None:
@@ -65,7 +65,7 @@ class Taken:
 
 
 def started(study: Study = SLOW, n_jobs: int = 1) -> Taken:
-    return Taken(Run(study, None, lambda: deque(paths(study)), lambda: None, n_jobs))
+    return Taken(StudyProcesses(study, None, lambda: deque(paths(study)), lambda: None, n_jobs))
 
 
 def ended(taken: Taken) -> None:
@@ -82,7 +82,7 @@ def test_results_are_those_of_the_command_line() -> None:
     points = GeneratorSettings("moons", 30, 0.3).points()
     given = given_of(points)
     study = msgspec.structs.replace(GRID, generator=None, digest=digest_of(points, Points()))
-    taken = Taken(Run(study, given, lambda: deque(paths(study)), woken.set, 2))
+    taken = Taken(StudyProcesses(study, given, lambda: deque(paths(study)), woken.set, 2))
     found = taken.all()
     assert woken.is_set() and taken.run.n_done == len(paths(study)) and not taken.run.failure
     assert plain(study, found) == plain(study, computed(study, given))
@@ -132,11 +132,11 @@ def test_pausing_waits_for_no_worker_that_begins(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(running, "command", late)
     points = GeneratorSettings("moons", 2000, 0.2).points()
-    axes = (Axis("C", (1e-3, 2e-3)),)
+    axes = (StudyAxis("C", (1e-3, 2e-3)),)
     study = msgspec.structs.replace(
         GRID, generator=None, digest=digest_of(points, Points()), axes=axes, folds=2, repetitions=1
     )
-    run = Run(study, given_of(points), lambda: deque(paths(study)), lambda: None, 1)
+    run = StudyProcesses(study, given_of(points), lambda: deque(paths(study)), lambda: None, 1)
     taken = Taken(run)
     taken.until(lambda: bool(run._workers))
     for paused in (True, False, True):
@@ -193,14 +193,14 @@ def test_workers_that_cannot_begin_are_given_up(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.soak
 def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     poison = paths(SLOW)[1].cells[0]
-    ordered = Run._order
+    ordered = StudyProcesses._order
 
-    def killing(run: Run, worker: running._Worker, order: running.Order) -> None:
+    def killing(run: StudyProcesses, worker: running._Worker, order: running.WorkerOrder) -> None:
         if any(poison in path.cells for path in order.paths):
             worker.process.kill()
         ordered(run, worker, order)
 
-    monkeypatch.setattr(Run, "_order", killing)
+    monkeypatch.setattr(StudyProcesses, "_order", killing)
     small = Study("grid", SLOW.axes, ("steps",), Lane("svm"), GeneratorSettings("moons", 10, 0.1), test=10)
     found = {record.places: record for record in started(small).all()}
     assert len(found) == 16 and {places for places, record in found.items() if record.error} == {poison}
@@ -218,7 +218,7 @@ def test_a_fault_of_the_program_in_a_cell_says_so_and_is_logged(
         return [python, *flags, code[:place] + fault + code[place:], niceness]
 
     monkeypatch.setattr(running, "command", faulty)
-    (record,) = started(msgspec.structs.replace(GRID, axes=(Axis("C", (1.0,)),), folds=2, repetitions=1)).all()[:1]
+    (record,) = started(msgspec.structs.replace(GRID, axes=(StudyAxis("C", (1.0,)),), folds=2, repetitions=1)).all()[:1]
     assert record.error.startswith("A fault of the program, see Help > Show log: TypeError: ")
     assert "Traceback" in caplog.text and "computing.py" in caplog.text
 
@@ -227,11 +227,11 @@ def test_a_fault_of_the_program_in_a_cell_says_so_and_is_logged(
 TWO = """
 from app.features.study import engines
 from app.features.study.cells import paths
-from app.features.study.model import Axis, Study
+from app.features.study.model import StudyAxis, Study
 from app.state.document import GeneratorSettings, Lane
 
 engines.LOOK = engines.WORTHWHILE = 0.0
-axes = Axis("k", tuple(range(1, 9))), Axis("noise", (0.1, 0.2))
+axes = StudyAxis("k", tuple(range(1, 9))), StudyAxis("noise", (0.1, 0.2))
 study = Study("grid", axes, ("accuracy",), Lane("knn"), GeneratorSettings("moons", 10, 0.3), test=10, repetitions=4)
 print(sum(len(records) for records, _ in engines.run(study, None, list(paths(study)), None, jobs=2)))
 """

@@ -18,7 +18,7 @@ from app.core.number_format import percent
 from app.core.points import Points
 from app.engine.at_once import AtOnceRun
 from app.engine.requests import Phase
-from app.features.film.plan import Training, can_film, check
+from app.features.film.plan import TrainingFilm, can_film, check
 from app.learners import svm
 from app.scene.text import NO_STEPS
 from app.state.document import Document, Lane, SvmSettings, View
@@ -130,7 +130,7 @@ def test_panels_about_steps_say_why_they_are_empty(make: Make, qtbot: QtBot) -> 
         window.named_actions[name].trigger()
     assert "training" not in can_film(window.document, 1) and "C" in can_film(window.document, 1)
     with pytest.raises(ValueError, match="has no steps to film"):
-        check(window.document, Training(1))
+        check(window.document, TrainingFilm(1))
 
 
 def test_a_click_on_the_slider_of_c_retrains_it_and_undo_brings_the_answer_back(make: Make, qtbot: QtBot) -> None:

@@ -35,7 +35,7 @@ from app.features.ground_truth.scene import IDEAL
 from app.features.ground_truth.state import GroundTruthSession
 from app.features.kkt.overlay import to_repaint
 from app.features.kkt.scene import KktSession
-from app.features.kkt.view_layout import study_overlay
+from app.features.kkt.view_layout import run_overlay
 from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import probe_overlay
 from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
@@ -192,7 +192,7 @@ def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
 
     def paint() -> None:
         painter = QPainter(image)
-        over = study_overlay(run_state, grid, area, id_of(run_state, 5), QApplication.font())
+        over = run_overlay(run_state, grid, area, id_of(run_state, 5), QApplication.font())
         asked = probe_overlay(Probe(place, pinned), LaneProbe(0, sketch=sketch), grid, area, False)
         assert over is not None and asked is not None
         assert all(area.toAlignedRect().contains(part) for part in to_repaint(None, over, area))

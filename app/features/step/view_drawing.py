@@ -1,4 +1,4 @@
-"""Marks and texts of the pictures of an SMO step."""
+"""Drawing of an SMO step: pens, marks, arrows, and text with subscripts."""
 
 from __future__ import annotations
 
@@ -14,24 +14,27 @@ from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.painting import broken, saved, scale_font
 
-#: Radii of the marks, in lines of text: the present point, the new one, the top of the parabola.
+#: Radii (lines of text) of the marks: present point, new point, top of the parabola.
 NOW, AFTER, TOP = 0.28, 0.46, 0.3
 LEGEND = (("now", "now"), ("after", "after"), ("top", "λ*"))
 
 
-#: Size of a subscript as a multiple of its text's, and how far it stands below the line, in heights of a text.
+#: Size of a subscript relative to its text, and its offset downwards, relative to the height of the text.
 SUBSCRIPT, DROP = 0.82, 0.16
 _LETTERS = str.maketrans("ᵢⱼₖ", "ijk")
 _SUBSCRIPTS = re.compile("([ᵢⱼₖ]+)")
 
 
-def pen(colour: RGB, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, opacity: int = 255) -> QPen:
-    """A pen with round ends and joints."""
-    return QPen(QColor(*colour, opacity), width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+def pen(colour: RGB, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, dashes: Sequence[float] = ()) -> QPen:
+    """Return a pen with round ends and joints; `dashes` replace the dashes of `style`."""
+    made = QPen(QColor(*colour), width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+    if dashes:
+        made.setDashPattern(list(dashes))
+    return made
 
 
 def mark(painter: QPainter, theme: Theme, kind: str, at: QPointF, line: float) -> None:
-    """Draw one of `LEGEND`: a disc, a ring or a hollow diamond, each with a rim of the background."""
+    """Draw an entry of `LEGEND`: a disc, a ring or a hollow diamond, each with a rim of the background's colour."""
     if kind == "now":
         painter.setPen(pen(theme.background, 0.1 * line))
         painter.setBrush(QColor(*theme.ink))
@@ -52,7 +55,7 @@ def mark(painter: QPainter, theme: Theme, kind: str, at: QPointF, line: float) -
 
 
 def arrow(painter: QPainter, colour: RGB, start: QPointF, tip: QPointF, size: float) -> None:
-    """The head of an arrow at `tip`, coming from `start`."""
+    """Draw the head of an arrow at `tip`, coming from `start`."""
     way = QLineF(start, tip)
     if way.length() < 1e-6:
         return
@@ -76,7 +79,7 @@ def text_at(
     middle: bool = False,
     halo: bool = False,
 ) -> None:
-    """Write `text` with its left end, or `right` end, or `middle`, at a place half-way up its height, within `area`."""
+    """Write `text` within `area`, its left end, `right` end or `middle` at a position half-way up its height."""
     metrics = QFontMetricsF(painter.font())
     width, height = width_of(text, painter.font()), metrics.height()
     left = at.x() - (width if right else 0.5 * width if middle else 0)
@@ -90,7 +93,7 @@ def text_at(
 
 
 def wrapped(texts: Sequence[str], font: QFont, width: float) -> list[str]:
-    """The texts in lines no wider than `width`, broken at spaces, but not beside a sign of equality."""
+    """Return the texts in lines no wider than `width`, broken at spaces, but not beside an equals sign."""
     lines: list[str] = []
     for text in texts:
         whole = text.replace(" = ", "\u00a0=\u00a0").replace(" ≤ ", "\u00a0≤\u00a0")
@@ -100,7 +103,7 @@ def wrapped(texts: Sequence[str], font: QFont, width: float) -> list[str]:
 
 
 def paint_symbol(painter: QPainter, theme: Theme, label: int, at: QPointF, height: float) -> None:
-    """Paint the symbol of a class, as tall as a line of this height, about `at`."""
+    """Paint the symbol of a class, as tall as a line of this height, with its centre at `at`."""
     with saved(painter):
         painter.translate(at)
         painter.scale(height / 17.0, height / 17.0)
@@ -108,14 +111,14 @@ def paint_symbol(painter: QPainter, theme: Theme, label: int, at: QPointF, heigh
 
 
 def width_of(text: str, font: QFont) -> float:
-    """Return the width in pixels that `draw_text` takes for `text`."""
+    """Return the width (pixels) of `text` in `draw_text`."""
     small = QFontMetricsF(_small(font.toString()))
     whole = QFontMetricsF(font)
     return sum((small if place % 2 else whole).horizontalAdvance(part) for place, part in enumerate(_parts(text)))
 
 
 def draw_text(painter: QPainter, at: QPointF, text: str) -> None:
-    """Draw `text` in the painter's font, with its left end on the line at `at`."""
+    """Draw `text` in the painter's font, its left end on the baseline at `at`."""
     font = painter.font()
     whole, small = QFontMetricsF(font), _small(font.toString())
     below = QPointF(0, DROP * whole.height())
@@ -132,13 +135,13 @@ def draw_text(painter: QPainter, at: QPointF, text: str) -> None:
 
 @lru_cache(maxsize=512)
 def _parts(text: str) -> tuple[str, ...]:
-    """Return the parts of a text: every second one is of subscripts, as ordinary letters."""
+    """Return the parts of a text: every second one consists of subscripts, as ordinary letters."""
     return tuple(part.translate(_LETTERS) for part in _SUBSCRIPTS.split(text))
 
 
 @lru_cache(maxsize=32)
 def _small(key: str) -> QFont:
-    """Return the font of subscripts of the font with this description."""
+    """Return the font of subscripts for the font with this description."""
     small = QFont()
     small.fromString(key)
     scale_font(small, SUBSCRIPT)
