@@ -58,6 +58,7 @@ def steps() -> list[CompileStep]:
         CompileStep("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
         CompileStep("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
         CompileStep("kNN points", lambda: model.predict_proba(X)),
+        CompileStep("probabilities", _probabilities, in_window=False),
         CompileStep("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
         CompileStep(
             "kNN in many dimensions",
@@ -86,6 +87,17 @@ def _pixels() -> None:
     found = pixels.of_one_vs_one(f, one_vs_one(np.arange(3), 3), 0.0, ramp, names)
     pixels.of_shares(found.classes.view(np.uint8), f[0], found.tie, names)
     pixels.colour(found, np.zeros(3 * pixels.LEVELS + 1, dtype=np.uint32), np.empty((1, 1), dtype=np.uint32))
+
+
+def _probabilities() -> None:
+    """Compile the loops of probabilities of several classes."""
+    from solver.core.multiclass import one_vs_one
+    from solver.kernels import pixels
+    from solver.svm.calibration import class_probabilities
+
+    f, pairs = np.zeros((1, 1, 3)), one_vs_one(np.arange(3), 3)
+    shares = np.moveaxis(class_probabilities(f, f[0, 0], f[0, 0], pairs, 3), 2, 0)
+    pixels.of_probabilities(shares, np.arange(3, dtype=np.int8))
 
 
 def _noted(stepped: SteppedSolver) -> SteppedSolver:

@@ -247,8 +247,9 @@ class LaneJob:
     def _finished(
         self, model: Model, source_on: SourceOn, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step, None, Frame]:
-        """Post the pictures of a finished training: of f, or of the probability, after fitting it if necessary."""
-        if not spec.lane.shows_probability or frame.phase is not Phase.DONE or model.kind != "f":
+        """Post the pictures of a finished training: of f, or of the probability, which may have to be fitted first."""
+        ready = spec.compiled and frame.phase is Phase.DONE
+        if not (ready and spec.lane.shows_probability and model.kind == "f"):
             return (yield from self._pictures(source_on, spec, frame, overtaken))
         calibration = self._calibration
         if calibration is None or not calibration.belongs_to(spec.lane, spec.points):

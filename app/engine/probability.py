@@ -14,7 +14,7 @@ from app.state.split import folds_of
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import Pair
-from solver.svm.calibration import couple, fit_sigmoids, sigmoid
+from solver.svm.calibration import class_probabilities, fit_sigmoids
 
 from .fitting import begun_shares, block_sizes, fitted
 from .pacing import Pace, Step
@@ -49,7 +49,7 @@ class Probability(Struct, frozen=True, eq=False):
 
     def of(self, f: Array) -> Array:
         """Return the probability of each class, shape (..., n_classes), for f of the pairs, shape (..., n_pairs)."""
-        return couple(sigmoid(self.A * f + self.B), self.pairs, self.n_classes)
+        return class_probabilities(f, self.A, self.B, self.pairs, self.n_classes)
 
     @property
     def falls(self) -> bool:

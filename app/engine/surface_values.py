@@ -27,6 +27,7 @@ from solver.kernels.pixels import (
     colour,
     of_one_vs_one,
     of_one_vs_rest,
+    of_probabilities,
     of_shares,
     of_two_classes,
 )
@@ -44,8 +45,6 @@ MOST_VERTICES = 30_000
 UNKNOWN = 0.6
 #: Pixels in one request to another process, which can start a new training between two requests.
 BAND = 25_000
-#: Pixels whose probabilities are coupled together: their intermediate values fit into the processor's cache.
-CACHED = 20000
 #: Certainty displayed where two models agree, and the width of the stripes where they differ (pixels).
 AGREED, STRIPE = 0.1, 5
 
@@ -170,19 +169,9 @@ def probability_source(model: PairClassifier, probability: Probability) -> Sourc
         def values(ys: Array) -> Values:
             f = np.ascontiguousarray(np.moveaxis(rows(ys), 2, 0))
             predicted = of_problems(f, pairs, model.rounding, SHARE, names)
-            best, top, tie = np.empty(f.shape[1:]), np.zeros(f.shape[1:], np.uint8), np.zeros(f.shape[1:], np.bool_)
-            step = max(CACHED // f.shape[2], 1)
-            for row in range(0, f.shape[1], step):
-                part = slice(row, row + step)
-                shares = np.moveaxis(probability.of(np.moveaxis(f[:, part], 0, 2)), 2, 0)
-                best[part] = shares.max(axis=0)
-                n_best = np.zeros(shares.shape[1:], np.uint8)
-                for k, share in reversed(list(enumerate(shares))):
-                    equal = share == best[part]
-                    n_best += equal
-                    top[part][equal] = k
-                tie[part] = n_best > 1
-            return Values(of_shares(top, best, tie, names), None, lines, shares=best, predicted=predicted)
+            shares = np.moveaxis(probability.of(np.moveaxis(f, 0, 2)), 2, 0)
+            pixels, best = of_probabilities(shares, names)
+            return Values(pixels, None, lines, shares=best, predicted=predicted)
 
         return values
 

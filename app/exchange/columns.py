@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -98,7 +97,8 @@ class Imported(Struct, frozen=True, eq=False):
         """Return a line on the points to be imported."""
         n = len(self.labels)
         parts = []
-        for label, times in sorted(Counter(self.labels.tolist()).items()):
+        times_of = np.bincount(self.labels)
+        for label, times in zip(np.flatnonzero(times_of).tolist(), times_of[times_of > 0].tolist(), strict=True):
             name = plain(self.class_names[label]) if label < len(self.class_names) else ""
             alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
             parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")

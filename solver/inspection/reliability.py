@@ -157,17 +157,13 @@ def brier_score(classes: ArrayLike, probabilities: ArrayLike) -> float:
 
     Parameters
     ----------
-    classes : array-like of int, shape (n,)
-        Index of each point's class, at least one point.
-    probabilities : array-like of shape (n, n_classes)
-        Each row adds up to 1.
+    classes, probabilities
+        As in `log_loss`.
 
     Raises
     ------
-    ValueError
-        If an argument is invalid; the message names it and what is allowed.
-    TypeError
-        If `probabilities` holds an object that is not a number.
+    ValueError, TypeError
+        As `log_loss`.
 
     References
     ----------

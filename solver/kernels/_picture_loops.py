@@ -101,6 +101,20 @@ def votes(top, share, even, most, names, classes, shade):  # type: ignore[no-unt
 
 
 @jit
+def most_probable(shares, top, best, tie):  # type: ignore[no-untyped-def]
+    """Of the probabilities of several classes, shape (n_classes, height, width): the place of the largest, and it."""
+    for j in range(shares.shape[1]):
+        for i in range(shares.shape[2]):
+            winner, tied = 0, False
+            for c in range(1, len(shares)):
+                if shares[c, j, i] > shares[winner, j, i]:
+                    winner, tied = c, False
+                elif shares[c, j, i] == shares[winner, j, i]:
+                    tied = True
+            top[j, i], best[j, i], tie[j, i] = winner, shares[winner, j, i], tied
+
+
+@jit
 def colours(classes, tie, shade, shades, table, out):  # type: ignore[no-untyped-def]
     """Fill in colours from `table`: of class c those from ``c * shades`` on, and that of a tie last.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -252,11 +252,12 @@ class KernelClassifier(KernelParameters, PairClassifier):
         self.n_support_ = np.bincount(codes, minlength=len(self.classes_)).astype(np.int32)
         self.dual_coef_ = coef.T.copy()
         offset = self.intercept_ = np.array([snapshot.intercept for snapshot in snapshots])
+        expansion = Expansion(kernel, self.support_vectors_, self.support_, coef, offset, centre)
         if kernel.is_translation_invariant:
-            weights = coef.T @ (vectors - centre)
+            weights = expansion.linear_weights
             offset = offset + [w @ (centre - own) for w, own in zip(weights, centres, strict=True)]
             self.intercept_ = offset - weights @ centre
-        self._expansion = Expansion(kernel, self.support_vectors_, self.support_, coef, offset, centre)
+        self._expansion = replace(expansion, offset=offset)
         self.certificates_ = self._evidence(snapshots)
         self.n_iter_ = np.array([each.n_iter for each in self.certificates_], dtype=np.int32)
         self.fit_status_ = int(any(each.status in UNFINISHED for each in self.certificates_))

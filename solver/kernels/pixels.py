@@ -131,6 +131,22 @@ def of_shares(top: NDArray[np.integer], share: Array, tie: Mask, names: Regions)
     return made
 
 
+def of_probabilities(shares: Array, names: Regions) -> tuple[Pixels, Array]:
+    """Return the pixels of the most probable classes, and their probabilities, from those of all.
+
+    Only by compiled loops: a probability is fitted when these are there.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_classes, height, width)
+    names : ndarray of shape (n_classes,), int8
+    """
+    shape = shares.shape[1:]
+    top, best, tie = np.empty(shape, np.uint8), np.empty(shape), np.empty(shape, np.bool_)
+    loops.most_probable(shares, top, best, tie)
+    return of_shares(top, best, tie, names), best
+
+
 def colour(pixels: Pixels, table: NDArray[np.uint32], out: NDArray[np.uint32]) -> None:
     """Fill in the colours of `pixels`, from the last row up.
 

@@ -43,8 +43,8 @@ SHARE_OF_POINTS, FEWEST = 0.1, 50
 #: KKT violation up to which these are trained.
 ROUGH = 1e-2
 #: Widths of the ramp, in units of f, from 0 to C; points that far outside it, in widths, are left as they are.  The
-#: last two where there are many points, or few features.
-WIDTHS, FINE, AWAY, MANY = (0.1, 0.02), (0.004, 0.0008), 4.0, 7000
+#: last two where there are many points, or few features.  Points from which on Newton's method pays, of more features.
+WIDTHS, FINE, AWAY, MANY, NEWTON = (0.1, 0.02), (0.004, 0.0008), 4.0, 7000, 11_000
 #: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.
 SHARE_OF_KERNEL = 1e-6
 #: Features times points up to which the first round looks at all points, however far from the margin.
@@ -197,7 +197,7 @@ class AutoSolver(ExpandedSolver):
         if by_smo < plane.cost * (2 * n + support):
             return
         phi = plane.features(SHARE_OF_KERNEL)
-        newton = top < DEAR and (phi.rank <= LOW or (n >= MANY and cost_of_newton(n, phi.rank) <= by_smo))
+        newton = top < DEAR and (phi.rank <= LOW or (n >= NEWTON and cost_of_newton(n, phi.rank) <= by_smo))
         found = PlaneSum(plane, few.points, few.beta, XT)
         yield from _done(found)
         aim = y - found.total  # v of all points, at the f of `few`

@@ -6,7 +6,7 @@ steep.  Of more than two classes, the sigmoids of the binary problems are combin
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.checks import check_choice, check_integer
 from solver.core.estimator import Estimator
-from solver.core.multiclass import REST, Pair
+from solver.core.multiclass import Pair
 from solver.core.scikit_learn import of_scikit_learn
 
+from ._coupling_loops import couple
 from .svc import SVC
 
 #: Folds as scikit-learn takes them: how many, or the indices of the training and the test points of each.
@@ -30,8 +31,6 @@ GRADIENT, MOST_STEPS = 1e-12, 100
 RIDGE = 1e-12
 #: Backtracking: share of the predicted decrease that is enough, and shortest step.
 DECREASE, SHORTEST = 1e-4, 1e-10
-#: Smallest probability of a class against another, as LIBSVM's: with 0 the coupling may have no unique solution.
-SMALLEST = 1e-7
 
 
 def fit_sigmoid(f: Array, positive: Mask, weights: Array) -> tuple[float, float]:
@@ -91,17 +90,19 @@ def sigmoid(z: Array) -> Array:
     return np.divide(1.0, falling, out=falling)
 
 
-def couple(p: Array, pairs: list[Pair], n_classes: int) -> Array:
-    """Combine the probabilities of the pairs' positive classes to those of all classes.
+def class_probabilities(f: Array, A: Array, B: Array, pairs: Sequence[Pair], n_classes: int) -> Array:
+    """Return the probabilities of all classes from f of the binary problems.
 
-    With r_ij the probability of class i against class j, it minimises ``sum_i sum_{j != i} (r_ji p_i - r_ij p_j)^2``
-    over ``sum_i p_i = 1``: the second method of Wu, Lin and Weng, LIBSVM's.  One-vs-rest, the probabilities are divided
-    by their sum, as scikit-learn does.
+    With r_ij the probability of class i against class j by the sigmoid of their problem, they minimise
+    ``sum_i sum_{j != i} (r_ji p_i - r_ij p_j)^2`` over ``sum_i p_i = 1``: the second method of Wu, Lin and Weng,
+    LIBSVM's.  One-vs-rest, the probabilities are divided by their sum, as scikit-learn does.
 
     Parameters
     ----------
-    p : ndarray of shape (..., n_pairs)
-    pairs : list of Pair
+    f : ndarray of shape (..., n_pairs)
+    A, B : ndarray of shape (n_pairs,)
+        Of the sigmoid ``1 / (1 + exp(A f + B))`` of each problem.
+    pairs : sequence of Pair
     n_classes : int
 
     Returns
@@ -113,34 +114,13 @@ def couple(p: Array, pairs: list[Pair], n_classes: int) -> Array:
     Wu, Lin, Weng, "Probability estimates for multi-class classification by pairwise coupling", JMLR 5, 2004.
     """
     if len(pairs) == 1:
+        p = sigmoid(A * f + B)
         return np.concatenate((1.0 - p, p), axis=-1)
-    p = np.clip(p, SMALLEST, 1.0 - SMALLEST)
-    if pairs[0].negative == REST:
-        shares: Array = p / p.sum(axis=-1, keepdims=True)
-        return shares
-    # Equation (21) of the paper is Q p + b e = 0, e' p = 1; so p is the solution x of (Q + e e') x = e, divided by its
-    # sum.  That matrix is positive definite: elimination needs no pivots, and is done for all locations at once.
-    matrix = np.ones((n_classes, n_classes, *p.shape[:-1]))
-    for column, pair in enumerate(pairs):
-        i, j, r = min(pair.positive, pair.negative), max(pair.positive, pair.negative), p[..., column]
-        matrix[pair.positive, pair.positive] += (1.0 - r) ** 2
-        matrix[pair.negative, pair.negative] += r**2
-        matrix[i, j] -= r * (1.0 - r)
-    x = np.ones((n_classes, *p.shape[:-1]))
-    for k in range(n_classes):
-        for i in range(k + 1, n_classes):
-            factor = matrix[k, i] / matrix[k, k]
-            for j in range(i, n_classes):
-                matrix[i, j] -= factor * matrix[k, j]
-            x[i] -= factor * x[k]
-    for k in reversed(range(n_classes)):
-        for j in range(k + 1, n_classes):
-            x[k] -= matrix[k, j] * x[j]
-        x[k] /= matrix[k, k]
-    np.maximum(x, 0.0, out=x)  # below 0 by rounding only
-    x /= x.sum(axis=0)
-    coupled: Array = np.moveaxis(x, 0, -1)
-    return coupled
+    shares = np.empty((n_classes, *f.shape[:-1]))
+    rows = np.ascontiguousarray(np.moveaxis(f, -1, 0)).reshape(len(pairs), -1)
+    sides = np.array([(pair.positive, pair.negative) for pair in pairs])
+    couple(rows, A, B, sides, shares.reshape(n_classes, -1))
+    return np.moveaxis(shares, 0, -1)
 
 
 @dataclass(repr=False, eq=False)
@@ -274,8 +254,8 @@ class CalibratedSVC(Estimator):
 
     def probabilities(self, pair_values: Array) -> Array:
         """Return `predict_proba` for given f of the binary problems, shape (n, n_problems) -> (n, n_classes)."""
-        p = sigmoid(self.probA_ * pair_values + self.probB_)
-        return couple(p, self.estimator_.pairs_, len(self.classes_))
+        pairs, n_classes = self.estimator_.pairs_, len(self.classes_)
+        return class_probabilities(pair_values, self.probA_, self.probB_, pairs, n_classes)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the label of the largest probability at each query, shape (n,): the lowest class of equals.

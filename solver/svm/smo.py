@@ -217,7 +217,7 @@ class SmoSolver(DualSolver):
         self.compiled = fast_loops.ready()
         check_flag("shrinking", shrinking)
         #: `centre`: shift of the points that changes no classifier but keeps the digits of a linear kernel.
-        self.centre, XT, self._definite = self._placed(points, self.C)
+        self.centre, XT, diagonal, self._definite = self._placed(points, self.C)
         self._set_bounds()
         self._active = ActiveSet(
             kernel.numbers,
@@ -225,7 +225,7 @@ class SmoSolver(DualSolver):
             self.y,
             self._lo,
             self._hi,
-            kernel.diagonal(XT.T),
+            diagonal,
             check_number("cache_size", cache_size, 0.0, open_high=True),
             shrinking and RULES[selection].looks_at_v,
             None if self.compiled else kernel.gram(XT.T, XT.T),
@@ -238,8 +238,8 @@ class SmoSolver(DualSolver):
             with np.errstate(over="ignore", invalid="ignore"):
                 self._begin_with(feasible(self.y, self.C, start))
 
-    def _placed(self, points: Array, C: Array) -> tuple[Array, Array, bool]:
-        """Return the points' centre, their coordinates in the solver, and whether the kernel is known to be definite.
+    def _placed(self, points: Array, C: Array) -> tuple[Array, Array, Array, bool]:
+        """Return the points' centre, their coordinates in the solver, K_ii, and whether the kernel is known definite.
 
         Raises
         ------
@@ -247,13 +247,15 @@ class SmoSolver(DualSolver):
             If the kernel, or the kernel with these bounds, cannot be used there.
         """
         kernel, n = self.kernel, len(points)
-        centre = np.zeros(points.shape[1])
+        XT = np.array(points.T, order="C")
+        centre = np.zeros(len(XT))
         if kernel.is_translation_invariant:
             centre = points.sum(axis=0) / n
-            XT = np.subtract(points.T, centre[:, None], order="C")
-        else:
-            XT = np.array(points.T, order="C")
-        if kernel.largest(XT.T) > LARGEST_COORDINATE**2:
+            XT -= centre[:, None]
+        diagonal = kernel.diagonal(XT.T)
+        # abs(K_ij) is at most the larger of K_ii and K_jj where the kernel is positive semidefinite.
+        largest = diagonal.max() if kernel.is_positive_semidefinite else kernel.largest(XT.T)
+        if largest > LARGEST_COORDINATE**2:
             raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
         if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(XT, XT.T)):
             raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
@@ -263,11 +265,11 @@ class SmoSolver(DualSolver):
                 f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, "
                 "it must be finite."
             )
-        return centre, XT, definite
+        return centre, XT, diagonal, definite
 
     def _set_bounds(self) -> None:
         """Set the bounds of beta from y and C."""
-        self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
+        self._lo, self._hi = np.minimum(self.y * self.C, 0.0), np.maximum(self.y * self.C, 0.0)
         # If no point has slack, the problem may have no solution.
         self._hard = bool(np.isinf(self.C).all())
 
@@ -316,7 +318,7 @@ class SmoSolver(DualSolver):
             raise ValueError(f"X has shape {points.shape}; points that move must have the shape they had, {shape}.")
         signs = self.y if y is None else check_signs(y, len(points))
         prices = self.C if C is None else check_prices(C, len(points), LARGEST_C, or_inf=True)
-        centre, XT, definite = self._placed(points, prices)
+        centre, XT, diagonal, definite = self._placed(points, prices)
         beta = self._carried_over(signs, prices)
         v_is_fresh = beta is self.beta and not self._moved_since_refresh and self._task is None
         v_is_fresh &= active.error == 0.0 and not self._has_many_entries
@@ -324,7 +326,7 @@ class SmoSolver(DualSolver):
         if not y is C is None:
             self._set_bounds()
         matrix = None if self.compiled else self.kernel.gram(XT.T, XT.T)
-        moved = active.move_points(XT, signs, self._lo, self._hi, self.kernel.diagonal(XT.T), matrix)
+        moved = active.move_points(XT, signs, self._lo, self._hi, diagonal, matrix)
         self._reset()
         if moved is None or not v_is_fresh or not active.follow(moved):
             self._begin_with(beta)

@@ -100,7 +100,7 @@ class FreshQuery:
     fresh_draw : FreshDraw
     model : Model or None
         None for the ideal classifier.
-    before : Tally or None
+    before : FreshTally or None
         The last tally, shown until there is a newer one; for the same model, counting continues from it.
     """
 

@@ -20,11 +20,11 @@ class TruthRow(Struct, frozen=True):
         Number of the lane on screen, from 1.
     title : str
         Title of the classifier.
-    tally : Tally or None
+    tally : FreshTally or None
         The newest count.
     counting : bool
         True if it does not (yet) belong to the present model and points.
-    area : Area or None
+    area : SquareShare or None
         Disagreement with the truth of the exercise.
     measuring : bool
         True if it does not (yet) belong to the present model.
@@ -59,7 +59,7 @@ class GroundTruthScene(Struct, frozen=True):
     edited : bool or None
         None while it is not known.
     bayes : BayesError or None
-    ideal_tally : Tally or None
+    ideal_tally : FreshTally or None
         The errors of the ideal classifier on the new points.
     rows : tuple of TruthRow
         One for each visible lane that learns.

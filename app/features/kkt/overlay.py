@@ -145,7 +145,7 @@ class RunOverlay(Struct, frozen=True, eq=False):
     ----------
     slacks : SlackLines or None
     pair : PairMark or None
-    card : Card or None
+    card : PointCard or None
     font : QFont
         Of the labels.
     """

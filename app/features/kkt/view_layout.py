@@ -67,7 +67,7 @@ def run_overlay(
         Permanent id of the point under the pointer.
     font : QFont
         Of the labels.
-    old : StudyOverlay, optional
+    old : RunOverlay, optional
         The last overlay, parts of which may be reused.
     labelled : bool, default=True
         False leaves out the numbers beside the pair, which are illegible at full speed.

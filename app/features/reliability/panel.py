@@ -1,12 +1,15 @@
-"""ReliabilityPanel: the chart, log loss and Brier score of all lanes beside their ideal values, and what they mean."""
+"""ReliabilityPanel: curves, log loss and Brier score of all lanes beside their ideal values, and maps of errors."""
 
 from __future__ import annotations
+
+from itertools import zip_longest
 
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.model import Scene
+from app.state.document import MAX_LANES
 from app.views.theme import Theme
 from app.views.widgets.inputs import describe, filled
 from app.views.widgets.roomy_label import RoomyLabel
@@ -15,6 +18,7 @@ from app.views.widgets.scrolling_form import ScrollingForm
 from . import text as words
 from .scene import ReliabilityScene
 from .view_chart import ReliabilityChart
+from .view_error_map import ErrorMapChart
 
 
 class ReliabilityPanel(QWidget):
@@ -35,11 +39,13 @@ class ReliabilityPanel(QWidget):
         self._table = RoomyLabel("reliability.table", title="Log loss and Brier score", rich=True)
         self._table.setToolTip(words.LOSSES)
         self._remarks = RoomyLabel("reliability.remarks", title="More about the curves", rich=True)
+        self._about_maps = RoomyLabel("reliability.maps", title="What the maps show")
+        self._maps = [ErrorMapChart(place) for place in range(MAX_LANES)]
         self._meaning = RoomyLabel("reliability.meaning", title="What the curves mean")
         self._meaning.say(f"{words.MEANING}\n\n{words.LOSSES}")
         inner = QWidget()
-        parts = self._measured, self._chart, self._table, self._remarks, self._meaning
-        filled(QVBoxLayout(inner), *parts, 1, margins=(8, 6, 8, 6), spacing=6)
+        parts: list[QWidget] = [self._measured, self._chart, self._table, self._remarks, self._about_maps]
+        filled(QVBoxLayout(inner), *parts, *self._maps, self._meaning, 1, margins=(8, 6, 8, 6), spacing=6)
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop = self._chart
 
@@ -57,3 +63,10 @@ class ReliabilityPanel(QWidget):
         remarks = words.remarks(shown)
         self._remarks.say(remarks)
         self._remarks.setVisible(bool(remarks))
+        about, span = words.maps(shown), words.map_span(shown)
+        self._about_maps.say(about)
+        self._about_maps.setVisible(bool(about))
+        for chart, lane in zip_longest(self._maps, shown.lanes):
+            chart.setVisible(lane is not None and lane.errors is not None)
+            if lane is not None:
+                chart.show_map(lane, span, theme)

@@ -1,4 +1,4 @@
-"""Query of the reliability: the probabilities of a model at points that it was not trained on, and at the true ones."""
+"""Queries of the reliability: probabilities of a model at new points and over the plane, against the true ones."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from msgspec import Struct
 
-from app.core.points import Points
+from app.core.points import MAX_CLASSES, Points
 from app.engine.cover import Cover
 from app.engine.pacing import Pace, Step
 from app.engine.probability import Calibration, probabilities
+from app.engine.surface_values import source_of, surface
 from app.learners.model import Model
 from app.state.document import Lane
+from solver import Grid
 from solver.core.arrays import Array, Indices, Integers
 from solver.data.densities import neighbourhoods
 from solver.data.distribution import Law
@@ -82,9 +84,66 @@ class ReliabilityQuery(Struct, frozen=True):
         yield from pace.pause()
         calibration = calibration_of(self.slot, self.lane, self.training)
         p = yield from probabilities(model, calibration, xy, pace)
-        truth = None if self.law is None else (yield from _posterior(self.law, xy, pace))
+        truth = None if self.law is None else (yield from true_probabilities(self.law, xy, pace))
+        if truth is not None and np.isnan(truth).any():  # no class has points there
+            truth = None
         yield from pace.pause()
         post(reliability_of(p, model.classes_, labels, truth))
+
+
+class ErrorMap(Struct, frozen=True, eq=False):
+    """Predicted minus true probability: of the later of two classes, or of the most probable of several.
+
+    Attributes
+    ----------
+    label : int or None
+        The class; None for the most probable class of several.
+    grid : Grid
+    error : ndarray of shape (height, width)
+        Row 0 is the lowest; NaN where no class has points.
+    boundary : ndarray of shape (m, 2)
+        Polylines joined with NaN rows.
+    """
+
+    label: int | None
+    grid: Grid
+    error: Array
+    boundary: Array
+
+
+class ErrorMapQuery(Struct, frozen=True):
+    """Query: where the probabilities of a model are too high or too low.
+
+    Parameters
+    ----------
+    slot, model, lane, training
+        As in `ReliabilityQuery`.
+    law : Law
+        What the true probabilities are computed from.
+    grid : Grid
+    """
+
+    slot: int
+    model: Model
+    lane: Lane
+    training: Points
+    law: Law
+    grid: Grid
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post an `ErrorMap` once."""
+        pace, model, grid = Pace(overtaken), self.model, self.grid
+        xy = np.column_stack([each.ravel() for each in np.meshgrid(grid.xs, grid.ys)])
+        calibration = calibration_of(self.slot, self.lane, self.training)
+        p = yield from probabilities(model, calibration, xy, pace)
+        truth = yield from true_probabilities(self.law, xy, pace)
+        found = yield from surface(source_of(model, self.lane), grid, pace)
+        yield from pace.pause()
+        classes = model.classes_
+        label, chosen = _chosen(p, classes)
+        at = np.arange(len(xy))
+        error = p[at, chosen] - _among(truth, np.arange(truth.shape[1]), np.arange(MAX_CLASSES))[at, classes[chosen]]
+        post(ErrorMap(label, grid, error.reshape(grid.height, grid.width), found.boundary(len(classes))))
 
 
 @lru_cache(maxsize=4)
@@ -107,8 +166,8 @@ def reliability_of(p: Array, classes: Any, labels: Any, truth: Array | None) -> 
     every = np.union1d(classes, labels) if truth is None else np.union1d(np.arange(truth.shape[1]), classes)
     codes = np.searchsorted(every, labels)
     shares = _among(p, classes, every)
-    two = len(classes) == 2
-    chosen: Indices = np.full(len(p), np.searchsorted(every, classes[-1])) if two else shares.argmax(axis=1)
+    label, index = _chosen(p, classes)
+    chosen = np.searchsorted(every, classes)[index]
     at = np.arange(len(p)), chosen
     posterior, ideal = None, None
     if truth is not None:
@@ -116,8 +175,14 @@ def reliability_of(p: Array, classes: Any, labels: Any, truth: Array | None) -> 
         posterior = known[at]
         ideal = log_loss(codes, known), brier_score(codes, known)
     curve = reliability_curve(codes == chosen, shares[at], posterior=posterior)
-    label = int(classes[-1]) if two else None
     return Reliability(label, len(p), curve, log_loss(codes, shares), brier_score(codes, shares), ideal)
+
+
+def _chosen(p: Array, classes: Any) -> tuple[int | None, Indices]:
+    """Return the class whose probability is meant, None for the most probable one, and its column in each row."""
+    if len(classes) == 2:
+        return int(classes[1]), np.ones(len(p), np.intp)
+    return None, p.argmax(axis=1)
 
 
 def _among(p: Array, classes: Any, every: Any) -> Array:
@@ -127,15 +192,14 @@ def _among(p: Array, classes: Any, every: Any) -> Array:
     return shares
 
 
-def _posterior(law: Law, xy: Array, pace: Pace) -> Generator[Step, None, Array | None]:
-    """Return the true probabilities at `xy`; None where some location has none: no class has points there."""
-    if not law.has_density:
-        return None
-    truth = np.empty((len(xy), law.n_classes))
-    order = np.concatenate([np.empty(0, dtype=np.intp), *neighbourhoods(xy)])
+def true_probabilities(law: Law, xy: Array, pace: Pace) -> Generator[Step, None, Array]:
+    """Return the true probability of each class, shape (n, n_classes); NaN where no class has points."""
+    truth = np.full((len(xy), law.n_classes), np.nan)
+    if law.has_density:
+        order = np.concatenate([np.empty(0, dtype=np.intp), *neighbourhoods(xy)])
 
-    def fill(block: slice) -> None:
-        truth[order[block]] = law.posterior(xy[order[block]])
+        def fill(block: slice) -> None:
+            truth[order[block]] = law.posterior(xy[order[block]])
 
-    yield from pace.in_blocks(len(order), fill, size=32)
-    return None if np.isnan(truth).any() else truth
+        yield from pace.in_blocks(len(order), fill, size=32)
+    return truth

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import cast
 
 from msgspec import Struct
 
@@ -17,9 +18,11 @@ from app.state.law import law_of
 from solver.core import fast_loops
 from solver.data.distribution import Law
 
-from .query import FRESH, Reliability, ReliabilityQuery
+from .query import FRESH, ErrorMap, ErrorMapQuery, Reliability, ReliabilityQuery
 
 PANEL = "reliability"
+#: Width and height (pixels) whose product is the number of pixels of a map.
+MAP = 120, 90
 
 
 class LaneReliability(Struct, frozen=True):
@@ -34,12 +37,17 @@ class LaneReliability(Struct, frozen=True):
         The value is of an earlier model, or missing; a newer one follows.
     message : str
         Why there is none, in a sentence; or "".
+    errors : ErrorMap or None
+    errors_stale : bool
+        `errors` is of an earlier model, or missing.
     """
 
     name: str
     value: Reliability | None
     stale: bool
     message: str
+    errors: ErrorMap | None
+    errors_stale: bool
 
 
 class ReliabilityScene(Struct, frozen=True):
@@ -52,11 +60,14 @@ class ReliabilityScene(Struct, frozen=True):
     lanes : tuple of LaneReliability
     class_names : tuple of str
         All eight.
+    truth_known : bool
+        The true probabilities of the points are known.
     """
 
     measured: str
     lanes: tuple[LaneReliability, ...]
     class_names: tuple[str, ...]
+    truth_known: bool
 
 
 def queries(context: Context) -> dict[str, Query]:
@@ -65,8 +76,20 @@ def queries(context: Context) -> dict[str, Query]:
     if PANEL not in context.session.open_panels or context.session.drawing or not fast_loops.ready():
         return asked
     for index, slot in enumerate(document.slots[: document.shown]):
-        if (query := query_of(document, index, context.results.frame(slot))) is not None:
-            asked[_question(slot)] = query
+        query, answer = query_of(document, index, context.results.frame(slot)), context.results.answer(_question(slot))
+        if query is None:
+            continue
+        asked[_question(slot)] = query
+        # Only after the curve: the map then finds the probability fitted, and two jobs never fit the same one.
+        known = answer is not None and answer.done and answer.query == query
+        last = context.results.answer(_map_question(slot))
+        if answer is not None and answer.message:
+            continue
+        if known and query.law is not None and query.law.has_density and index < len(context.grids):
+            grid = context.grids[index].coarse(*MAP, share=0.0)
+            asked[_map_question(slot)] = ErrorMapQuery(slot, query.model, query.lane, query.training, query.law, grid)
+        elif last is not None:
+            asked[_map_question(slot)] = last.query
     return asked
 
 
@@ -91,8 +114,15 @@ def scene(context: Context, lanes: object) -> tuple[ReliabilityScene, ...]:
         if not document.lanes[index].is_difference:
             query, answer = query_of(document, index, results.frame(slot)), results.answer(_question(slot))
             fresh = answer is not None and answer.query == query
-            rows.append(_lane(index, document.lanes[index].title, answer, fresh))
-    return (ReliabilityScene(_measured(measured_on(document)), tuple(rows), document.class_names),)
+            mapped = results.answer(_map_question(slot))
+            of_now = (
+                mapped is not None and query is not None and cast("ErrorMapQuery", mapped.query).model is query.model
+            )
+            errors = None if mapped is None else mapped.value
+            rows.append(_lane(index, document.lanes[index].title, answer, fresh, errors, not of_now))
+    law, measured = law_of(document.origin), _measured(measured_on(document))
+    truth_known = law is not None and law.has_density
+    return (ReliabilityScene(measured, tuple(rows), document.class_names, truth_known),)
 
 
 def _measured(of: Points | Law | None) -> str:
@@ -106,8 +136,14 @@ def _question(slot: int) -> LaneQuestion:
     return LaneQuestion("reliability", slot)
 
 
+def _map_question(slot: int) -> LaneQuestion:
+    return LaneQuestion("errors", slot)
+
+
 @lru_cache(maxsize=16)
-def _lane(index: int, title: str, answer: Answer | None, fresh: bool) -> LaneReliability:
+def _lane(
+    index: int, title: str, answer: Answer | None, fresh: bool, errors: ErrorMap | None, errors_stale: bool
+) -> LaneReliability:
     value = None if answer is None else answer.value
     done = answer is not None and fresh and answer.done
     return LaneReliability(
@@ -115,4 +151,6 @@ def _lane(index: int, title: str, answer: Answer | None, fresh: bool) -> LaneRel
         value,
         not done,
         answer.message if answer is not None and fresh else "",
+        errors,
+        errors_stale,
     )

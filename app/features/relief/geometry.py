@@ -101,7 +101,7 @@ class Solid(Struct, frozen=True, eq=False):
     strength : float
         Opacity of the sheets, 0 to 1.
     frame : ndarray of shape (e, 2, 3)
-    captions : tuple of Caption
+    captions : tuple of ReliefCaption
     """
 
     relief: Relief

@@ -90,11 +90,8 @@ class StepPanel(FittedWidget):
         for picture in self._pictures:  # the bars' tooltips have the same sentences
             picture.setVisible(self._any and not (low and columns == 3 and picture is self._because))
         share, column_stretches, row_stretches, cells = LAYOUTS[columns]
-        least = {cells[1][0]: TALL_BOX, cells[2][0]: TALL_GAIN} if self._any else {}
-        for row in range(len(row_stretches)):
-            height = round(least.get(row, 0.0) * share * self.width())
-            if height != self._grid.rowMinimumHeight(row):  # otherwise the panel would be laid out again
-                self._grid.setRowMinimumHeight(row, height)
+        self._box.keep(round(TALL_BOX * share * self.width()))
+        self._gain.keep(round(TALL_GAIN * share * self.width()))
         if columns == self._columns:
             return
         self._columns = columns

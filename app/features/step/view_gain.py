@@ -129,7 +129,7 @@ class GainView(FittedWidget):
     def __init__(self) -> None:
         super().__init__()
         self.step: Explanation | None = None
-        self.theme = LIGHT
+        self.theme, self._least = LIGHT, 0
         self.chart, self.formulas = GainChart(), TextView()
         describe(
             self.chart,
@@ -145,6 +145,15 @@ class GainView(FittedWidget):
             self.step, self.theme = step, theme
             self.chart.show_step(step, theme)
             self.fit()
+
+    def keep(self, least: int) -> None:
+        """Request a height of at least this many pixels."""
+        if least != self._least:
+            self._least = least
+            self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        return super().minimumSizeHint().expandedTo(QSize(0, self._least))
 
     def fit(self) -> None:
         if self.step is not None:

@@ -39,7 +39,7 @@ class TimedRun:
 
     Attributes
     ----------
-    run : Run
+    run : StudyProcesses
     costs : ndarray
         Seconds for one result of each cell, by the model.
     cost, took : float

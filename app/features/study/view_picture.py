@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
-import pyqtgraph as pg
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent
 
@@ -19,6 +16,7 @@ from app.views.application import make_application
 from app.views.chart import saving
 from app.views.chart.axis import ChartAxis, share
 from app.views.chart.chart import Chart, is_plain
+from app.views.chart.colour_map import BLACK, WHITE, levels_of, rgb_of, shades
 from app.views.chart.marks import BAR, DASHES, Cells, ColourBar, Line, Mark, Spots, Strokes, Texts
 from app.views.png_bytes import png_bytes
 from app.views.theme import LIGHT, Theme, contrast
@@ -45,10 +43,6 @@ from .map_reading import (
 from .model import MEASURES, Study
 from .results import Means, StudyResults
 
-#: Colours of a map, cividis: dark blue to yellow, distinguishable with any colour vision and in grey print.
-COLOURS = ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838")
-#: Colours of a map about a midpoint: blue, white, orange, distinguishable with any colour vision.
-ABOUT = ("#08306b", "#2b6cb0", "#8fbbdc", "#f4f4f4", "#f2b27a", "#d06a1a", "#7f3b08")
 #: Colour of cells without a result, on a light and a dark background.
 MISSING = np.uint32(0xFFDCDCDC), np.uint32(0xFF4A4A4D)
 #: Corners of a cell relative to its middle, x and y.
@@ -59,7 +53,6 @@ FAR = 60.0
 UP = 0.2
 #: Distance (pixels) between the spreads of two curves at the same value.
 ASIDE = 2.0
-BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 KEY = Qt.Key
 #: Columns to the right and rows upwards that a key moves by.
 WAYS = {KEY.Key_Left: (-1, 0), KEY.Key_Right: (1, 0), KEY.Key_Up: (0, 1), KEY.Key_Down: (0, -1)}
@@ -124,23 +117,6 @@ def readable_on(background: RGB) -> RGB:
     return max((WHITE, BLACK), key=lambda ink: contrast(ink, background))
 
 
-@lru_cache(maxsize=2)
-def shades(midpoint: bool) -> NDArray[np.uint32]:
-    """Return the 256 colours from smallest to largest value, 0xffrrggbb."""
-    table = pg.ColorMap(None, ABOUT if midpoint else COLOURS).getLookupTable(nPts=256)
-    return np.asarray(table.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32) | np.uint32(0xFF000000))
-
-
-def rgb_of(pixel: int) -> RGB:
-    """Return red, green and blue of 0xffrrggbb."""
-    return pixel >> 16 & 255, pixel >> 8 & 255, pixel & 255
-
-
-def _levels(values: Array, span: tuple[float, float]) -> NDArray[np.intp]:
-    """Return the indices of values in the table of colours."""
-    return np.clip(np.round(255 * np.nan_to_num((values - span[0]) / (span[1] - span[0]))), 0, 255).astype(np.intp)
-
-
 def _labels(drawn: Drawn, place: int) -> tuple[str, ...]:
     study = drawn.study
     return tuple(value_text(study, place, v) for v in study.axes[place].values) if place < len(study.axes) else ("",)
@@ -169,7 +145,7 @@ def map_marks(drawn: Drawn, theme: Theme) -> list[Mark]:
     there, exists = np.isfinite(mean), plane_of(drawn.kept.defined, study, rest)
     shown, table = blocks(there, study), shades(drawn.midpoint is not None)
     filled = (shown[..., 0] >= 0) & exists & (there | (errors == 0))
-    coloured = table[_levels(mean[shown[..., 0], shown[..., 1]], drawn.span or span_of(mean, drawn.midpoint))]
+    coloured = table[levels_of(mean[shown[..., 0], shown[..., 1]], drawn.span or span_of(mean, drawn.midpoint))]
     empty = np.where(exists, MISSING[theme.dark], np.uint32(QColor(*theme.background).rgb()))
     columns, rows = np.nonzero(there)
     failed = np.nonzero(errors.astype(np.bool_) & ~there)
@@ -206,7 +182,7 @@ def colour_bar(drawn: Drawn) -> ColourBar:
     if middle is not None:
         least, most = min(least, middle), max(most, middle)
     between = 0.5 * (least + most) if middle is None else middle
-    pixels = shades(middle is not None)[_levels(np.linspace(least, most, 256), drawn.span or span_of(mean, middle))]
+    pixels = shades(middle is not None)[levels_of(np.linspace(least, most, 256), drawn.span or span_of(mean, middle))]
     texts = [(value, measure_text(drawn.value, value)) for value in (least, most, between)]
     return ColourBar(pixels=pixels, low=least, high=most, texts=texts, level=drawn.level)
 

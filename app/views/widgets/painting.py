@@ -57,21 +57,16 @@ def painter_on(device: QPaintDevice, smooth: bool = False) -> Iterator[QPainter]
     """
     painter = QPainter(device)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
-    failure: Exception | None = None
     try:
         yield painter
     except Exception as error:
         if not isinstance(device, QWidget):
             raise
-        failure = error
+        painter.end()  # whatever its state is
+        painter.begin(device)
+        _announce(painter, QRectF(device.rect()), error, device)
     finally:
         painter.end()
-    if failure is not None and isinstance(device, QWidget):
-        painter = QPainter(device)
-        try:
-            _announce(painter, QRectF(device.rect()), failure, device)
-        finally:
-            painter.end()
 
 
 def svg_bytes(

@@ -16,7 +16,7 @@ from .generator_fields import GeneratorFields
 from .tool_options import ToolOptions
 
 #: Buttons of commands that Simple shows; the others are only in the menus.
-SIMPLE_COMMANDS = {"tool.undo", "tool.redo", "tool.clear"}
+SIMPLE_COMMANDS = {"tool.undo", "tool.clear"}
 
 
 class TopBar(QWidget):

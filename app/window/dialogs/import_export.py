@@ -15,6 +15,7 @@ from app.files.background_task import Task
 from app.files.documents import FileError
 from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
+from app.views.widgets.deferred import later
 from app.views.widgets.inputs import describe
 from app.views.widgets.message_box import message_box
 from app.views.widgets.qt_dialogs import ask_path, ask_where
@@ -199,7 +200,11 @@ class ImportExport:
 
         from .import_table import ImportDialog
 
-        ImportDialog(self._window, read, self._controller.import_points, add, first or default_choice).open()
+        def show() -> None:
+            dialog = ImportDialog(self._window, read, self._controller.import_points, add, first or default_choice)
+            later(dialog, dialog.open)
+
+        later(self._window, show)  # to load the modules, to make the dialog and to open it takes 10 ms each
 
     def _use(self, path: Path, use: Callable[[Path], object]) -> None:
         self._settings.write(exchange_folder=str(path.parent))

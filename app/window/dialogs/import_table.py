@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -43,6 +44,7 @@ from app.views.widgets.clickable import clickable
 from app.views.widgets.inputs import combo_box, describe, filled, label_for, named, show_check, show_choice, show_text
 from app.views.widgets.painting import bold
 from app.views.widgets.qt_dialogs import NamedDialog
+from solver.core.arrays import Array
 
 from .pair_list import PairList
 
@@ -103,27 +105,42 @@ def _shown(column: Column, row: int) -> str:
     return f"{column.values[row]:.12g}"
 
 
+class PreviewData(Struct, frozen=True, eq=False):
+    """What the picture shows of imported points: all of the axes, and some random points.
+
+    Every tenth row of a table that repeats itself could be of one class.
+    """
+
+    xy: Array
+    labels: NDArray[np.uint8]
+    axes: tuple[ChartAxis, ChartAxis]
+
+    @classmethod
+    def of(cls, imported: Imported) -> PreviewData:
+        """Return the preview of `imported`: milliseconds of work for many points."""
+        xy, labels = imported.xy, imported.labels
+        low, size = xy.min(axis=0), np.ptp(xy, axis=0)
+        # Round a single place the axes reach as far as from there to 0.
+        size = size if size.max() > 1e-9 * np.abs(low).max() + 1e-30 else np.maximum(np.abs(low), 1.0)
+        x, y = (
+            ChartAxis(low=at - by, high=at + each + by) for at, each, by in zip(low, size, 0.05 * size, strict=True)
+        )
+        some = np.random.default_rng(0).choice(len(xy), min(len(xy), _MOST_DRAWN), replace=False)
+        return cls(xy[some], labels[some], (x, y))
+
+
 class PointsPreview(Chart):
     """The points as the canvas would show them, both axes equally scaled; of many only some."""
 
     equal = True
 
-    def show_points(self, imported: Imported | None) -> None:
+    def show_points(self, preview: PreviewData | None) -> None:
         """Show these points, or none."""
         theme, marks = theme_of(self.palette().window().color().lightness() < 128), list[Mark]()
-        x_axis, y_axis = ChartAxis(), ChartAxis()
-        if imported is not None:
-            xy, labels = imported.xy, imported.labels
-            low, size = xy.min(axis=0), np.ptp(xy, axis=0)
-            # Round a single place the axes reach as far as from there to 0.
-            size = size if size.max() > 1e-9 * np.abs(low).max() + 1e-30 else np.maximum(np.abs(low), 1.0)
-            x_axis, y_axis = (
-                ChartAxis(low=at - by, high=at + each + by) for at, each, by in zip(low, size, 0.05 * size, strict=True)
-            )
-            # By chance: every tenth of a table that repeats itself could be of one class.
-            some = np.random.default_rng(0).choice(len(xy), min(len(xy), _MOST_DRAWN), replace=False)
-            for label in np.unique(labels[some]).tolist():
-                x, y = xy[some[labels[some] == label]].T
+        x_axis, y_axis = (ChartAxis(), ChartAxis()) if preview is None else preview.axes
+        if preview is not None:
+            for label in np.unique(preview.labels).tolist():
+                x, y = preview.xy[preview.labels == label].T
                 marks.append(class_spots(theme, label, x, y, 7.7))
         self.show_marks(marks, theme, x_axis, y_axis)
 
@@ -138,11 +155,13 @@ class _Answer(Struct, frozen=True, eq=False):
     table: Table
     choice: Choice
     result: Imported | FileError
+    preview: PreviewData | None = None
 
 
 def _converted(table: Table, choice: Choice) -> _Answer:
     try:
-        return _Answer(table, choice, convert(table, choice))
+        result = convert(table, choice)
+        return _Answer(table, choice, result, PreviewData.of(result))
     except FileError as error:
         return _Answer(table, choice, error)
 
@@ -399,7 +418,7 @@ class ImportDialog(NamedDialog):
         show_check(self._standardise, choice.standardise)
         show_check(self._leave_out, choice.leave_out)
         self._standardise.setEnabled(not choice.components)  # the components are of standardised columns
-        self._show_result(answer.result, answer.table.place)
+        self._show_result(answer.result, answer.table.place, answer.preview)
         self._views.show_choice(self._shown_pair())
         self._rank(answer.table, choice.label)
         if first and self._spec == Dialect():  # no hand is on the separator already
@@ -435,9 +454,11 @@ class ImportDialog(NamedDialog):
             show_choice(self._decimal, dialect.decimal)
             show_check(self._header, bool(dialect.header))
 
-    def _show_result(self, result: Imported | FileError, unit: str = "line") -> None:
+    def _show_result(
+        self, result: Imported | FileError, unit: str = "line", preview: PreviewData | None = None
+    ) -> None:
         self._imported = result if isinstance(result, Imported) else None
-        self._picture.show_points(self._imported)
+        self._picture.show_points(preview)
         self._import.setEnabled(self._imported is not None)
         self._summary.setText(result.summary if isinstance(result, Imported) else str(result))
         imported = self._imported

@@ -295,6 +295,7 @@ class LearnerFields:
             self._grid.addWidget(widgets[0], row, column, 1, span)
             return
         wide = next((each for each in widgets if not isinstance(each, (QLabel, QCheckBox))), widgets[-1])
-        box = filled(QHBoxLayout(), *((widget, int(widget is wide)) for widget in widgets), spacing=4)
-        self._boxes.append(box)
-        self._grid.addLayout(box, row, column, 1, span)
+        # Filled afterwards: of a layout that is added full, PySide keeps a reference to each item, also when Qt has
+        # deleted the item, and mistakes what comes to its address for it: an array of points, a painter.
+        self._grid.addLayout(box := QHBoxLayout(), row, column, 1, span)
+        self._boxes.append(filled(box, *((widget, int(widget is wide)) for widget in widgets), spacing=4))

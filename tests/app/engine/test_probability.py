@@ -144,6 +144,12 @@ def test_a_training_on_its_way_shows_f() -> None:
     assert said.text == "colours show f"
 
 
+def test_until_the_loops_are_compiled_the_picture_shows_f() -> None:
+    last, _ = finished(compiled=False)
+    assert last.phase is Phase.DONE and last.full and last.probability is None
+    assert status_badge.probability(last)[0].text == "probability follows"
+
+
 def fold_of(known: Points) -> int:
     """Return which fold is missing from the points that a fold's training was given."""
     left_out = {tuple(place) for place in POINTS.xy.tolist()} - {tuple(place) for place in known.xy.tolist()}

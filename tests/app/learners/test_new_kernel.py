@@ -73,7 +73,7 @@ EDITS: dict[str, list[tuple[str, str]]] = {
     ],
     "solver/kernels/kernel_classifier.py": [
         ("    coef0: float = 0.0\n", "    coef0: float = 0.0\n    tau: float = field(default=1.0, kw_only=True)\n"),
-        ("from dataclasses import dataclass\n", "from dataclasses import dataclass, field\n"),
+        ("from dataclasses import dataclass, replace\n", "from dataclasses import dataclass, field, replace\n"),
     ],
     "app/learners/svm.py": [
         (

@@ -136,8 +136,12 @@ class Work(RuleBasedStateMachine):
         self.observe(steps)
 
     def points(self, change: Callable[[list[tuple[int, float, float, int]]], list[Any]]) -> State:
+        """The present state with other points; of those that are gone none is a test point."""
         listed, *rest = self.model.now
-        return change(list(listed)), *rest
+        changed = change(list(listed))
+        kind, tested = rest[OTHERS.index("split")]
+        rest[OTHERS.index("split")] = kind, [each for each in tested if each in {row[0] for row in changed}]
+        return changed, *rest
 
     def field(self, name: str, value: object) -> State:
         return self.fields(**{name: value})
@@ -535,6 +539,19 @@ class Work(RuleBasedStateMachine):
 
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+
+
+def test_removed_test_points_are_none() -> None:
+    """Rare in random work."""
+    work = Work()
+    work.start([(0.5, 0.5, 0), (-0.5, -0.5, 1)])
+    work.choose_tool("test")
+    work.gesture(PointerPosition(0.5, 0.5, UNIT), NO_KEYS, [], 0)
+    assert len(work.store.document.test_points) == 1
+    work.select_some([0, 1])
+    work.remove_selected()
+    assert not len(work.store.document.points)
+    work.teardown()
 
 
 @pytest.mark.slow

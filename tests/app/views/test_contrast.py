@@ -19,9 +19,10 @@ from app.engine.overlays import LineStyle
 from app.engine.shading import RGB, colour
 from app.features.evaluation.view_confusion import FULLEST
 from app.features.lessons import overlay as lesson_overlay
-from app.features.study.view_picture import readable_on, rgb_of, shades
+from app.features.study.view_picture import readable_on
 from app.features.table import FEATURES
 from app.views import kkt_style
+from app.views.chart.colour_map import rgb_of, shades
 from app.views.plot.overlays import pens_of
 from app.views.plot.symbols import FREE_OF, MARKS, TEST_POINTS, shapes
 from app.views.theme import DARK, LIGHT, SYMBOLS, Theme

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QImage, QPaintDevice, QPainter, QPixmap
+from PySide6.QtGui import QImage, QPaintDevice, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -77,6 +78,28 @@ def repaint_all(window: MainWindow) -> None:
         if widget.isVisible():
             widget.update()
     window.grab()
+
+
+def test_a_failed_attempt_leaves_no_function_behind(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the next garbage collection, PySide would take new objects of Qt for those that were painted with."""
+
+    class Local:
+        pass
+
+    locals_alive: list[weakref.ref[Local]] = []
+
+    class Broken(QWidget):
+        def paintEvent(self, event: QPaintEvent) -> None:
+            local = Local()
+            locals_alive.append(weakref.ref(local))
+            with painter_on(self):
+                raise BrokenError("a planted fault")
+
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, traceback: None)
+    widget = Broken()
+    qtbot.addWidget(widget)
+    widget.grab()
+    assert locals_alive and not any(local() for local in locals_alive)
 
 
 @pytest.mark.slow

@@ -101,7 +101,6 @@ def what_goes_on(window: MainWindow) -> str:
     parts = {
         "compiling": window.compile_ahead.running,
         "to be drawn": window._refresh_pending,
-        "to be asked": window._asking,
         "tasks": window.tasks.busy,
         "unpainted": [(each.size(), each.unpainted) for each in window.canvases if each.isVisible()],
         "jobs": [str(job) for job in (*pool._running, *(entry[2] for entry in pool._ready))],

@@ -283,6 +283,7 @@ def test_no_name_of_an_imported_file_acts(make: Make, qtbot: QtBot, tmp_path: Pa
     path.write_text(f'"{EVIL}x","{EVIL}y",class\n' + rows.replace("b", f'"{EVIL}"').replace("oops", f'"{EVIL}"'))
     window = make(wait=False)
     window.import_export.import_file(path)
+    qtbot.waitUntil(lambda: window.findChild(ImportDialog) is not None)
     dialog = window.findChild(ImportDialog)
     summary = dialog.findChild(QLabel, "import.summary")
     qtbot.waitUntil(lambda: "Q7" in summary.text())

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import sys
+import faulthandler
+import re
+import tempfile
 import threading
 import time
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,8 +92,20 @@ class Watchdog(QObject):
         return time.perf_counter() - 1e-9 * int(queued), 1e-9 * int(busy)
 
     def _watch(self) -> None:
-        while not self._over.wait(LOOK):
-            if not self._where and self._now()[0] - self._last[0] > self.limit:
-                frame = sys._current_frames().get(self._watched)
-                calls = traceback.extract_stack(frame)[-8:]
-                self._where = " < ".join(f"{call.name}:{call.lineno}" for call in reversed(calls))
+        """Note where the thread is once the limit is passed.
+
+        From text, not from its frames: a reference to a frame keeps the painter of a `paintEvent` and the wrappers of
+        Qt's own alive after their end, and drops them in this thread.
+        """
+        with tempfile.TemporaryFile() as file:
+            while not self._over.wait(LOOK):
+                if not self._where and self._now()[0] - self._last[0] > self.limit:
+                    file.seek(0)
+                    file.truncate()
+                    faulthandler.dump_traceback(file)
+                    file.seek(0)
+                    threads = file.read().decode(errors="replace").split("\n\n")
+                    calls = next((each for each in threads if f"{self._watched:#018x}" in each.partition("\n")[0]), "")
+                    self._where = " < ".join(
+                        f"{name}:{line}" for line, name in re.findall(r", line (\d+) in (.+)", calls)[:8]
+                    )

@@ -22,6 +22,7 @@ from solver.kernels.pixels import (
     colours_at,
     of_one_vs_one,
     of_one_vs_rest,
+    of_probabilities,
     of_shares,
     of_two_classes,
 )
@@ -109,6 +110,18 @@ def test_shares(dtype: type, n_classes: int, data: st.DataObject) -> None:
     even = 1.0 / n_classes
     sureness = (share - even) / (1.0 - even) if n_classes > 1 else np.ones(shape)
     assert np.abs(shade - shades(sureness, Ramp(1.0))).max() <= 0.5 + 1e-9
+
+
+@given(n_classes=st.integers(2, 8), data=st.data())
+def test_probabilities(n_classes: int, data: st.DataObject) -> None:
+    shape, names = data.draw(SHAPE), np.arange(n_classes, dtype=np.int8)[::-1].copy()
+    parts = data.draw(arrays.arrays(np.int64, (n_classes, *shape), elements=st.integers(1, 3)))
+    shares = parts / parts.sum(axis=0)
+    (classes, tie, shade), best = of_probabilities(shares, names)
+    assert (best == shares.max(axis=0)).all() and (classes == names[parts.argmax(axis=0)]).all()
+    assert (tie == ((parts == parts.max(axis=0)).sum(axis=0) > 1)).all()
+    even = 1.0 / n_classes
+    assert np.abs(shade - shades((best - even) / (1.0 - even), Ramp(1.0))).max() <= 0.5 + 1e-9
 
 
 @given(shape=SHAPE, n_classes=st.integers(1, 8), data=st.data())

@@ -16,8 +16,8 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from solver import SVC, CalibratedSVC, NotFittedError, Pair
-from solver.svm.calibration import couple, fit_sigmoid, sigmoid
+from solver import REST, SVC, CalibratedSVC, NotFittedError, Pair
+from solver.svm.calibration import class_probabilities, fit_sigmoid, sigmoid
 
 
 def targets_of(positive: Any, weights: Any) -> Any:
@@ -147,6 +147,13 @@ def test_one_against_the_rest_is_scikit_learns_with_the_same_folds() -> None:
     assert ours.predict_proba(X) == pytest.approx(theirs.predict_proba(X), abs=1e-3)
 
 
+def coupled(r: Any, pairs: list[Pair], n_classes: int) -> Any:
+    """Couple the probabilities of the pairs' positive classes: with A = -1 and B = 0, f is their logarithm of odds."""
+    with np.errstate(divide="ignore"):
+        f = np.log(r) - np.log1p(-r)
+    return class_probabilities(f, -np.ones(len(pairs)), np.zeros(len(pairs)), pairs, n_classes)
+
+
 def libsvm_coupling(r: Any, eps: float) -> Any:
     """`multiclass_probability` of svm.cpp, line by line; r[i][j] is the probability of class i against j."""
     k = len(r)
@@ -181,7 +188,7 @@ def test_coupling_is_the_limit_of_libsvms_iteration(k: int, seed: int, size: flo
     r = np.full((k, k), np.nan)
     for pair, share in zip(pairs, drawn, strict=True):
         r[pair.positive, pair.negative], r[pair.negative, pair.positive] = share, 1 - share
-    found = couple(drawn[None], pairs, k)[0]
+    found = coupled(drawn[None], pairs, k)[0]
     assert found == pytest.approx(libsvm_coupling(r, 1e-14), abs=1e-6)
     assert found == pytest.approx(libsvm_coupling(r, 0.005 / k), abs=0.05)  # where LIBSVM stops
 
@@ -189,11 +196,45 @@ def test_coupling_is_the_limit_of_libsvms_iteration(k: int, seed: int, size: flo
 @given(st.integers(3, 8), st.lists(st.sampled_from([0.0, 0.5, 1.0, 1e-12]), min_size=28, max_size=28))
 def test_certain_and_contradictory_pairs_give_probabilities(k: int, shares: list[float]) -> None:
     pairs = [Pair(i, j) for i, j in combinations(range(k), 2)]
-    found = couple(np.array([shares[: len(pairs)]]), pairs, k)[0]
+    found = coupled(np.array([shares[: len(pairs)]]), pairs, k)[0]
     assert (found >= 0).all() and found.sum() == pytest.approx(1, abs=1e-12)
     ahead = np.array([sum(s for s, p in zip(shares, pairs, strict=False) if p.positive == 0)])
     if ahead == k - 1:  # class 0 beats each other for certain
         assert found[0] > 1 - 1e-5
+
+
+def in_plain_numpy(f: Any, A: Any, B: Any, pairs: list[Pair], k: int) -> Any:
+    """Solve equation (21) of Wu, Lin and Weng, Q p + b e = 0 and e' p = 1, with LAPACK for one location at a time."""
+    r = np.clip(1 / (1 + np.exp(A * f + B)), 1e-7, 1 - 1e-7)
+    if pairs[0].negative == REST:
+        return r / r.sum(axis=1, keepdims=True)
+    found = []
+    for each in r:
+        Q = np.zeros((k, k))
+        for pair, share in zip(pairs, each, strict=True):
+            i, j = pair.positive, pair.negative
+            Q[j, j], Q[i, i] = Q[j, j] + share**2, Q[i, i] + (1 - share) ** 2
+            Q[i, j] = Q[j, i] = -share * (1 - share)
+        bordered = np.block([[Q, np.ones((k, 1))], [np.ones((1, k)), np.zeros((1, 1))]])
+        found.append(np.linalg.solve(bordered, np.r_[np.zeros(k), 1.0])[:k])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("k", [3, 4, 8])
+@pytest.mark.parametrize("rest", [False, True])
+@pytest.mark.parametrize("n", [1, 64, 200])
+def test_probabilities_of_many_locations_are_those_of_each(k: int, rest: bool, n: int) -> None:
+    """In strips of 64 and what is left over; in any order of the pairs and of their sides, and of memory."""
+    rng = np.random.default_rng(10 * k + n)
+    pairs = (
+        [Pair(i, REST) for i in range(k)] if rest else [Pair(*rng.permutation(p)) for p in combinations(range(k), 2)]
+    )
+    f, A, B = rng.normal(0, 3, (n, len(pairs))), rng.uniform(-2, 0.5, len(pairs)), rng.normal(0, 1, len(pairs))
+    expected = in_plain_numpy(f, A, B, pairs, k)
+    assert class_probabilities(f, A, B, pairs, k) == pytest.approx(expected, abs=1e-9)
+    planes = np.ascontiguousarray(f.T).T.reshape(1, n, len(pairs))
+    assert (class_probabilities(planes, A, B, pairs, k)[0] == class_probabilities(f, A, B, pairs, k)).all()
+    assert np.ptp(expected, axis=1).max() > 0.05
 
 
 def test_several_classes_are_calibrated_pair_by_pair() -> None:

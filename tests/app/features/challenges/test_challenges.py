@@ -239,7 +239,7 @@ def test_a_challenge_is_made_shared_and_solved_by_clicks(make: Make, qtbot: QtBo
     box, title = window.findChild(QCheckBox, "challenge.hide.k"), window.findChild(QLineEdit, "challenge.title")
     secret = window.findChild(QLabel, "challenge.secret")
     assert box is not None and box.isChecked() and title is not None and secret is not None
-    assert "not secret" in secret.text() and secret.isVisible()
+    assert "not encrypted" in secret.text() and secret.isVisible()
     QTest.keyClicks(title, "Which k?")
     click(window, qtbot, "challenge.copy")
     text = QApplication.clipboard().text()

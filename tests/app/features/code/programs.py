@@ -78,7 +78,7 @@ def run(cases: dict[str, Case], folder: Path) -> dict[str, Any]:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [sys.executable, "-I", "-c", RUNNER]
     done = subprocess.run(
-        command, cwd=folder, env=environment | {"MPLBACKEND": "Agg"}, capture_output=True, text=True, timeout=400
+        command, cwd=folder, env=environment | {"MPLBACKEND": "Agg"}, capture_output=True, text=True, timeout=3600
     )
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads((folder / "told.json").read_text())

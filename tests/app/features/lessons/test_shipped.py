@@ -32,7 +32,7 @@ from app.files import examples
 from app.files.assets import assets
 from app.files.documents import FileError
 from app.scene.context import Context
-from app.state.commands import AddPoints, MovePoints, RemovePoints
+from app.state.commands import AddPoints, MovePoints, RemovePoints, SetUnits
 from app.state.document import Document, GeneratorSettings
 from app.state.split import Validation
 from app.window.actions import every
@@ -140,7 +140,7 @@ def test_what_is_shown_is_there_and_of_use(name: str) -> None:
         document = start(name, place)
         fields = {each.name for lane in document.lanes[: document.shown] for each in lane.family.fields}
         for control in step.show or ():
-            assert control in fields | {"tools", "classes", "playback", "speed"}, (step.title, control)
+            assert control in fields | {"tools", "classes", "playback", "speed", "units"}, (step.title, control)
         assert not step.panel or step.panel in actions
         for lane in document.lanes[: document.shown]:  # no slider moves what is not displayed
             for each in lane.family.fields:
@@ -181,7 +181,7 @@ REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("circle", 4): lambda d: with_settings(d, "degree = 2"),
     ("circle", 5): lambda d: with_settings(d, "coef0 = 1"),
     ("gamma", 4): lambda d: with_settings(d, "gamma = 3"),
-    ("units", 4): lambda d: with_settings(d, "k = 5"),
+    ("units", 4): lambda d: SetUnits(units=(1.0, 1.0)).apply(d),
     ("step", 4): lambda d: d,  # it waits at first
     ("race", 4): lambda d: with_settings(d, "rule = second-order"),
     ("differ", 4): lambda d: AddPoints(xy=[(-1.0 - 0.1 * i, -1.0) for i in range(5)], labels=0).apply(d),
@@ -597,6 +597,7 @@ def test_promise() -> None:
 
 def test_units() -> None:
     first, wide, fair = (start("units", place) for place in (1, 2, 5))
+    assert wide.units == fair.units == (10.0, 1.0) and [lane.standardises for lane in fair.lanes[:2]] == [True, False]
     assert (len(first.points), len(first.test_points)) == (200, 80)
     assert np.allclose(wide.points.xy, first.points.xy * (10, 1)) and wide.origin is None, "no generator makes these"
     assert (wide.test_points.ids == first.test_points.ids).all()
@@ -609,11 +610,17 @@ def test_units() -> None:
     assert np.ptp(reach[:, 1]) < 2.0 and 28 < np.ptp(reach[:, 0]) < 36
     hopeless = with_settings(first, "x times = 1000")
     assert max(test_score_of(of_k(hopeless, k)) for k in range(1, 40, 2)) < 0.9, "no k would help"
-    same = with_settings(first, "standardise = yes")
-    assert np.allclose(same.points.xy, fair.points.xy) and said(test_score("units", 5)) == "97.5"
-    assert because("units", 5).startswith("97.5 %")
-    training = fair.training_points.xy
-    assert np.allclose(training.mean(axis=0), 0) and np.allclose(training.std(axis=0), 1) and fair.scaling is not None
+    in_cm = SetUnits(units=(1.0, 1.0)).apply(fair)
+    assert np.allclose(in_cm.points.xy, first.points.xy) and said(test_score("units", 5)) == "97.5"
+    assert because("units", 5).startswith("97.5 %") and said(test_score_of(in_cm)) == "97.5"
+    svms = [context_of(each).results.answer(f"scores{each.slots[1]}") for each in (in_cm, fair)]
+    assert [said(each.value.accuracy) for each in svms if each is not None] == ["100", "88.8"]
+    assert "100 % in centimetres, 88.8 % in millimetres" in because("units", 5)
+    models = {unit: [frame_of(each, place).model for place in (0, 1)] for unit, each in ((10, fair), (1, in_cm))}
+    rng = np.random.default_rng(0)
+    places = rng.uniform(first.points.xy.min(axis=0), first.points.xy.max(axis=0), (1000, 2))
+    kept, other = ((models[1][i].predict(places) == models[10][i].predict(places * (10, 1))).mean() for i in (0, 1))
+    assert kept == 1.0 and other < 0.98, "kNN stays with its points, the SVM moves"
     one, other = frame("margin", 2), frame("units", 6)
     assert other.accuracy == 1 and not set(one.marks.free) & set(other.marks.free), "others hold the street"
     (x, y, _), (wide_x, wide_y, _) = line(one), line(other)

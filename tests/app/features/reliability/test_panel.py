@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.features.reliability.scene import ReliabilityScene
+from app.features.reliability.text import NO_MAPS
 from app.features.reliability.view_chart import ReliabilityChart
+from app.features.reliability.view_error_map import ErrorMapChart
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, default_document
-from app.views.chart.marks import Line, Strokes
+from app.views.chart.marks import ColourBar, Line, Strokes, SurfaceMark
 from tests.windows import Make, settle
 
 MOONS = GeneratorSettings("moons", count=40, noise=0.3)
@@ -42,6 +44,18 @@ def test_each_classifier_has_a_curve_and_its_losses(make: Make, qtbot: QtBot) ->
     chart.read_by_keys((0, 3))
     said = chart.accessibleDescription()
     assert "predicted" in said and "observed" in said and "true" in said and " %" in said
+    about, maps = window.findChild(QLabel, "reliability.maps"), window.findChildren(ErrorMapChart)
+    assert "true probability of class 2" in about.text() and len(maps) == 4
+    assert [chart.isVisibleTo(window) for chart in maps] == [True, True, False, False]
+    for lane, map_of in zip(scene.lanes, maps, strict=False):
+        assert lane.errors is not None and not lane.errors_stale and lane.errors.label == 1
+        picture = next(mark.picture for mark in map_of.marks if isinstance(mark, SurfaceMark))
+        warmth = (picture.argb >> 16 & 255).astype(int) - (picture.argb & 255).astype(int)
+        error = lane.errors.error[::-1]
+        assert (error[warmth > 60] > 0).all() and (error[warmth < -60] < 0).all() and np.ptp(warmth) > 120
+        (bar,) = [mark for mark in map_of.over if isinstance(mark, ColourBar)]
+        assert bar.high == -bar.low >= np.nanmax(np.abs(lane.errors.error))
+        assert " %" in map_of.accessibleDescription()
     before = scene.lanes[0].value
     window.controller.set_lane(1, "knn", n_neighbors=1)
     settle(qtbot, window)
@@ -60,3 +74,5 @@ def test_without_points_to_measure_on_it_says_so(make: Make, qtbot: QtBot) -> No
     (lane,) = window.scene.feature(ReliabilityScene).lanes
     assert lane.value.n_points == 24 and lane.value.ideal is None
     assert window.findChild(QLabel, "reliability.measured").text() == "On 24 test points"
+    assert window.findChild(QLabel, "reliability.maps").text() == NO_MAPS
+    assert not any(chart.isVisibleTo(window) for chart in window.findChildren(ErrorMapChart))

@@ -11,11 +11,20 @@ from sklearn.metrics import brier_score_loss, log_loss
 from app.engine.fitting import fitted
 from app.engine.pacing import Pace
 from app.engine.probability import N_FOLDS, TOO_FEW
-from app.features.reliability.query import FRESH, Reliability, ReliabilityQuery, fresh_points, reliability_of
+from app.features.reliability.query import (
+    FRESH,
+    ErrorMap,
+    ErrorMapQuery,
+    Reliability,
+    ReliabilityQuery,
+    fresh_points,
+    reliability_of,
+)
 from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.law import law_of
 from app.state.split import folds_of
-from solver import SVC, CalibratedSVC
+from solver import SVC, CalibratedSVC, Grid
+from solver.data.distribution import Law
 
 MOONS = GeneratorSettings("moons", count=60, noise=0.3)
 BLOBS = GeneratorSettings("blobs", count=40, noise=0.9, n_classes=3)
@@ -97,3 +106,44 @@ def test_where_there_is_no_probability_a_sentence_says_so() -> None:
     model = run(fitted(KNN, points, Pace())).model
     with pytest.raises(ValueError, match="has no probabilities"):
         run(ReliabilityQuery(0, model, Lane("python_object"), points, points, None).answer(print, lambda: False))
+
+
+def mapped(lane: Lane, made: GeneratorSettings, grid: Grid) -> tuple[ErrorMap, Any, Law, Any]:
+    """Return the map, the model, the law and the pixels' locations."""
+    points, law, found = made.points(), law_of(made), list[ErrorMap]()
+    assert law is not None
+    model = run(fitted(lane, points, Pace())).model
+    run(ErrorMapQuery(0, model, lane, points, law, grid).answer(found.append, lambda: False))
+    (value,) = found
+    return value, model, law, np.array([(x, y) for y in grid.ys for x in grid.xs])
+
+
+@pytest.mark.parametrize("lane", [SVM, KNN], ids=["svm", "knn"])
+def test_the_map_is_predicted_minus_true_at_a_thousand_places(lane: Lane) -> None:
+    """Of blobs, whose densities are written down here: Gaussian about points of a circle."""
+    value, model, law, xy = mapped(lane, BLOBS, Grid(-3.0, 3.0, -2.0, 2.5, 40, 30))
+    many = law.draw(300_000, 5)
+    centres = np.array([many[0][many[1] == c].mean(axis=0) for c in range(3)])
+    assert np.hypot(*centres.T) == pytest.approx(1.0, abs=0.02)
+    angles = np.arctan2(*centres.T[::-1])
+    exact = np.column_stack((np.cos(angles), np.sin(angles)))
+    density = np.exp(-((xy[:, None] - exact) ** 2).sum(axis=2) / (2 * BLOBS.noise**2))
+    truth = density / density.sum(axis=1, keepdims=True)
+    p = model.predict_proba(xy) if lane is KNN else of_the_library(BLOBS.points()).predict_proba(xy)
+    top = p.argmax(axis=1)
+    expected = p[np.arange(len(xy)), top] - truth[np.arange(len(xy)), top]
+    assert value.label is None and value.error.shape == (30, 40) and len(xy) >= 1000
+    # Where two classes are as probable up to the precision of the training, either is meant.
+    sure = np.diff(np.sort(p, axis=1)[:, -2:], axis=1)[:, 0] > 1e-4 if lane is SVM else np.ones(len(xy), bool)
+    assert sure.mean() > 0.99 and np.ptp(expected) > 0.2
+    assert value.error.ravel()[sure] == pytest.approx(expected[sure], abs=5e-3)
+
+
+def test_the_map_of_two_classes_is_of_the_second_and_empty_where_no_class_has_points() -> None:
+    made = GeneratorSettings("xor", count=30, noise=0.02)
+    value, model, law, xy = mapped(KNN, made, Grid(-3.0, 3.0, -3.0, 3.0, 12, 12))
+    truth = np.exp(law.log_density(xy))
+    there = truth.sum(axis=1) > 0
+    assert value.label == 1 and 0 < there.sum() < 144 and (np.isfinite(value.error.ravel()) == there).all()
+    expected = model.predict_proba(xy)[there, 1] - truth[there, 1] / truth[there].sum(axis=1)
+    assert value.error.ravel()[there] == pytest.approx(expected, abs=1e-9) and len(value.boundary)

@@ -14,7 +14,7 @@ from app.state.document import PLAIN_STYLES, ClassStyle, Document
 from app.window.dialogs.import_table import ImportDialog
 from app.window.main_window import MainWindow
 from tests.covering import first_of
-from tests.windows import Make, finish_tasks
+from tests.windows import Make, finish_tasks, rest
 
 SMALL = Document(Points.of([(0.0, 0.0), (1.0, 1.0)], [0, 1]))
 RISKY = replace(SMALL, styles=(ClassStyle("=cmd()"), *PLAIN_STYLES[1:]))
@@ -29,6 +29,7 @@ def paste(window: MainWindow, text: str) -> None:
 def test_a_paste_in_doubt_is_shown_first(make: Make, qtbot: QtBot) -> None:
     window = make(SMALL, wait=False)
     paste(window, "1,000\t2,500\t1\n")
+    qtbot.waitUntil(lambda: window.findChild(ImportDialog) is not None)
     dialog = window.findChild(ImportDialog)
     assert len(window.document.points) == 2
     doubt = dialog.findChild(QLabel, "import.doubt")
@@ -43,6 +44,7 @@ def test_a_paste_in_doubt_is_shown_first(make: Make, qtbot: QtBot) -> None:
 def test_a_paste_without_doubt_is_pasted_at_once(make: Make, text: str) -> None:
     window = make(SMALL, wait=False)
     paste(window, text)
+    rest()
     assert window.findChild(ImportDialog) is None and len(window.document.points) == 3
 
 
@@ -50,6 +52,7 @@ def test_nothing_is_in_doubt_once_the_hand_has_chosen(make: Make, qtbot: QtBot) 
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("1,000\t2,500\t1\n")
     window.named_actions["import_clipboard"].trigger()
+    qtbot.waitUntil(lambda: window.findChild(ImportDialog) is not None)
     dialog = window.findChild(ImportDialog)
     doubt = dialog.findChild(QLabel, "import.doubt")
     qtbot.waitUntil(doubt.isVisible)
