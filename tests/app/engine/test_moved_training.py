@@ -7,7 +7,6 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 from app.core.points import Points
 from app.engine.frames import Frame, LaneSpec, Phase
@@ -17,6 +16,7 @@ from app.state.document import Lane
 from app.state.session import Seek
 from solver import SVC, Grid, SmoSolver
 from tests.app.engine.test_lane_job import OWN, WIDE, Background, four_blobs, replace_pair, spec, svm, two_moons
+from tests.copies import replace
 
 TINY = Grid(-2.0, 2.0, -1.5, 1.5, 20, 15)
 HANDED_OVER = TrainingRun._handed_over

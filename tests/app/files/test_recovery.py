@@ -594,7 +594,7 @@ while True:
     if recorder.settled:
         turn += 1
         xy = np.full((5000, 2), float(turn))
-        recorder.keep(recovery.Work(Document(Points.of(xy, np.zeros(5000, int)), notes=str(turn)), None))
+        recorder.keep(recovery.UnsavedWork(Document(Points.of(xy, np.zeros(5000, int)), notes=str(turn)), None))
         if turn == 2:
             print("writing", flush=True)
 """

@@ -217,7 +217,7 @@ import numpy as np
 
 from app.arrays import with_classifiers
 from app.engine.fitting import fitted
-from app.engine.pieces import Pace
+from app.engine.pacing import Pace
 from app.state.document import Document, GeneratorSettings, Lane
 from tests.app.engine.test_estimator_process import run
 

@@ -414,7 +414,7 @@ def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, t
     choose(dialog, "what", (0, "k"))
     told(qtbot, dialog, "about")
     window.named_actions["marks"].trigger()
-    assert told(qtbot, dialog, "Finding out"), "the pictures look otherwise without marks"
+    assert told(qtbot, dialog, "Estimating"), "the pictures look otherwise without marks"
     save(qtbot, dialog, tmp_path / "a.gif")  # and while it is made, the document becomes another
     window.controller.dispatch(SetLane(index=1, lane=Lane("svm")))
     settle(qtbot, window)

@@ -13,7 +13,7 @@ from app.controllers.controller import Controller
 from app.core.points import LIMIT, Points
 from app.engine.query import Answer
 from app.engine.results import Results
-from app.features.probe.controller import ProbeController, _as_seen
+from app.features.probe.controller import ProbeController, _as_displayed
 from app.features.probe.query import BoundaryQuery
 from app.features.probe.scene import Probe, ProbeSession, queries
 from app.features.table import FEATURES
@@ -72,8 +72,8 @@ def test_pin_and_let_go() -> None:
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e3))
 def test_a_coordinate_loses_no_more_than_a_tenth_of_a_pixel(value: float, unit: float) -> None:
-    assert abs(_as_seen(value, unit) - value) <= 0.1 * unit * (1 + 1e-9) + 1e-9
-    assert len(repr(_as_seen(0.123456789, 0.01))) <= 6
+    assert abs(_as_displayed(value, unit) - value) <= 0.1 * unit * (1 + 1e-9) + 1e-9
+    assert len(repr(_as_displayed(0.123456789, 0.01))) <= 6
 
 
 def test_a_choice_of_the_problem_is_an_edit() -> None:

@@ -213,7 +213,7 @@ def test_it_is_saved_and_opened_and_exported_as_code(make: Make, qtbot: QtBot, t
     assert opened.lanes == window.document.lanes and opened.training_points.same_as(window.document.points)
     from app.features.code.program import program
 
-    assert "grows with the square of the points" in program(window.document).text
+    assert "grows with the square of the number of points" in program(window.document).text
     assert "grows with the square" not in program(document(400)).text
 
 
