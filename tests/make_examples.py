@@ -28,6 +28,7 @@ from app.learners.knn import KnnSettings
 from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.main import create_window
+from app.state.commands import SetUnits
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.split import Split
 from app.views.application import make_application
@@ -107,6 +108,9 @@ def wrong_labels() -> Document:
 MAKERS: dict[str, Callable[[], Document]] = {
     "neighbours": lambda: generated(GeneratorSettings("moons", 100, 0.35, 1), knn(1), knn(51)),
     "weights": lambda: generated(GeneratorSettings("spirals", 50, 0.03, 2), knn(15), knn(15, "distance-squared")),
+    "scaling": lambda: SetUnits(units=(10.0, 1.0)).apply(
+        generated(GeneratorSettings("moons", 100, 0.1, 1), knn(15), replace(knn(15), standardise=True))
+    ),
     "cells": lambda: generated(GeneratorSettings("moons", 10, 0.3, 47), knn(1)),
     "kept": lambda: generated(GeneratorSettings("moons", 30, 0.15, 2), knn(1)),
     "margin": lambda: document(by_hand(LEFT, RIGHT), svm(hard_margin=True)),

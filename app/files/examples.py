@@ -50,6 +50,11 @@ EXAMPLES: tuple[Example, ...] = (
         "Both ask 15 neighbours.  Where near ones count more, the arms of the spiral come out.",
     ),
     Example(
+        "scaling",
+        "Whose units?",
+        "Drag × 10 on the x axis back to × 1: kNN changes, beside it the kNN that standardises x and y stays.",
+    ),
+    Example(
         "cells",
         "Every point owns a cell",
         "Move a point: its cell and those of its neighbours change.  With k = 2 each two neighbours have a cell.",

@@ -21,7 +21,7 @@ from app.views.widgets.inputs import named, take_typed_number
 OWN: tuple[Action, ...] = (
     Action("new", "&File", "&New", ("Ctrl+N",), "No points, no file; all settings stay.", "New"),
     Action("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
-    Action("examples", "&File", "E&xamples…", ("Ctrl+Shift+O",), "Fourteen demonstrations, each ready to play with."),
+    Action("examples", "&File", "E&xamples…", ("Ctrl+Shift+O",), "Fifteen demonstrations, each ready to play with."),
     Action(
         "start_over",
         "&File",

@@ -25,8 +25,8 @@ def controller() -> Controller:
     return Controller(Store(default_document()), Session(), lambda: None, lambda text: None, lambda text: None)
 
 
-def test_there_are_fourteen_and_no_file_too_many() -> None:
-    assert len(EXAMPLES) == len({each.name for each in EXAMPLES}) == len({each.title for each in EXAMPLES}) == 14
+def test_there_are_fifteen_and_no_file_too_many() -> None:
+    assert len(EXAMPLES) == len({each.name for each in EXAMPLES}) == len({each.title for each in EXAMPLES}) == 15
     wanted = {f"{each.name}{suffix}" for each in EXAMPLES for suffix in (".png", "-dark.png", documents.SUFFIX)}
     assert {path.name for path in FOLDER.iterdir()} == wanted
     for each in EXAMPLES:
