@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.files import png
@@ -20,7 +20,7 @@ from app.views.chart.chart import is_plain
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, in_row
-from app.views.widgets.clickable import chooser, clickable
+from app.views.widgets.clickable import chooser, clickable, slider
 from app.views.widgets.inputs import describe, filled, show_choice
 from app.views.widgets.painted import Painted
 from app.views.widgets.picture_beside_text import PictureBesideText
@@ -270,12 +270,9 @@ class ReliefPanel(QWidget):
             QPushButton("&Lift"), "relief.lift", "Lift or flatten", "Into the feature space, and back.", self._play
         )
         self.lift.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, ("Lift", "Flatten", "Stop"))) + 28)
-        self.morph = describe(
-            QSlider(Qt.Orientation.Horizontal), "relief.morph", "How far it is lifted", "From the plane to its map."
+        self.morph = slider(
+            "relief.morph", "How far it is lifted", "From the plane to its map.", self._go, TICKS, page=TICKS // 6
         )
-        self.morph.setRange(0, TICKS)
-        self.morph.setPageStep(TICKS // 6)
-        self.morph.actionTriggered.connect(lambda: self._go(self.morph.sliderPosition()))
         self._lifted = in_row(self.lift, (self.morph, 1))
         self._way = 0
         self._clock = QTimer(self, interval=TICK)

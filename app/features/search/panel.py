@@ -6,7 +6,7 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.features.probe.controller import ProbeController
@@ -16,7 +16,7 @@ from app.views.theme import Theme
 from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.clickable import chooser, clickable
+from app.views.widgets.clickable import chooser, clickable, slider
 from app.views.widgets.inputs import describe, filled, label_for, show_choice, show_number, show_options
 from app.views.widgets.painting import bold
 from app.views.widgets.roomy_label import RoomyLabel
@@ -56,10 +56,9 @@ class SearchPanel(QWidget):
         )
         legend = RoomyLabel("search.legend", title="What the picture shows")
         legend.say(words.LEGEND)
-        self._slider = describe(
-            QSlider(Qt.Orientation.Horizontal), "search.step", "Step", "First the splits of the tree, then the search."
+        self._slider = slider(
+            "search.step", "Step", "First the splits of the tree, then the search.", self._searching.seek
         )
-        self._slider.actionTriggered.connect(lambda action: self._searching.seek(self._slider.sliderPosition()))
         labels = (sentence, counts, legend, own)
         self._search = in_column(self._choices(), self._heading, self._slider, self._buttons(), *labels, spacing=6)
         form = in_column(self._lane_row, self._message, self._search, 1, margins=(8, 4, 8, 4), spacing=6)
