@@ -11,11 +11,12 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.points import Points
+from app.engine.training_run import Multipliers
 from app.learners.model import Model
 from app.state.commands import ImportPoints
 from app.state.document import Document, GeneratorSettings, Lane
@@ -23,8 +24,6 @@ from solver.core.arrays import Array, Indices
 from solver.data import datasets
 
 Labels = NDArray[np.uint8]
-#: For each binary problem: indices of its points among the labelled ones, their alpha, and alpha / C.
-Multipliers = dict[tuple[int, int], tuple[Indices, Array, Array]]
 Strategy = Literal["closest", "random"]
 Source = Literal["points", "generator"]
 STRATEGIES: tuple[Strategy, ...] = ("closest", "random")
@@ -144,7 +143,7 @@ class LearningStep(Struct, frozen=True, eq=False):
         None if all points are labelled.
     optimal : bool
         False if the training ended without a solution (no hard margin exists, or too many steps).
-    multipliers : dict
+    multipliers : Multipliers or None
         Start of the next training.
     """
 
@@ -152,7 +151,7 @@ class LearningStep(Struct, frozen=True, eq=False):
     score: Score
     question: LabelQuestion | None
     optimal: bool = True
-    multipliers: Multipliers = field(default_factory=dict)
+    multipliers: Multipliers | None = None
 
 
 class ActiveLearningRun(Struct, frozen=True, eq=False):
