@@ -20,7 +20,7 @@ from msgspec import inspect
 from msgspec.structs import replace
 
 from app.core.points import LIMIT, Points
-from app.exchange import opening, packed_text, share_text
+from app.exchange import opening, packed_text
 from app.exchange.opening import Kind, is_share_text
 from app.exchange.share_text import MOST_POINTS, PREFIX, decode, encode, moves
 from app.files import documents, examples
