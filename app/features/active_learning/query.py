@@ -80,8 +80,9 @@ class LearningQuery:
         for n in range(len(asking.given) + len(steps), len(labelled) + 1):
             steps.append((yield from learning_step(asking, labelled[:n], steps[-1] if steps else None, pace)))
         post(LearningReply(tuple(steps)))
-        points = Points.of(asking.pool.xy[[each.index for each in labelled]], [each.label for each in labelled])
-        frame = Frame(0, asking.plan.lane, points, asking.lane, Phase.DONE, model=steps[-1].model)
+        frame = Frame(
+            0, asking.plan.lane, asking.pool.labelled(labelled), asking.lane, Phase.DONE, model=steps[-1].model
+        )
         picture = yield from picture_of(frame, self.grid, self.shades, pace)
         post(LearningReply(tuple(steps), picture))
 
@@ -101,18 +102,16 @@ def learning_step(
     before : LearningStep or None
         The step of all but the last of them (or of any number of the first).
     """
-    pool, order, index = (asking.pool, asking.order, np.array([answer.index for answer in labelled], dtype=np.intp))
-    points = Points.of(pool.xy[index], [answer.label for answer in labelled])
-    start = before.multipliers if before is not None else None
-    learnt, multipliers = yield from training(points, asking.lane, start, pace)
+    pool, start = asking.pool, before.multipliers if before is not None else None
+    learnt, multipliers = yield from training(pool.labelled(labelled), asking.lane, start, pace)
     model, question = learnt.model, None
     score = yield from scoring(model, pool, pace)
-    candidates = order[~np.isin(order, index)]
+    candidates = asking.order[~np.isin(asking.order, [answer.index for answer in labelled])]
     if len(candidates):
         # In random order: of equally certain points (kNN has many) none is preferred for its class.
-        at = most_informative(model, pool.xy[candidates]) if asking.plan.strategy == "closest" else 0
+        at = most_informative(model, pool.points.xy[candidates]) if asking.plan.strategy == "closest" else 0
         asked = int(candidates[at])
-        question = LabelQuestion(asked, float(certainty(model, pool.xy[[asked]])[0]))
+        question = LabelQuestion(asked, float(certainty(model, pool.points.xy[[asked]])[0]))
     return LearningStep(model, score, question, learnt.finished, multipliers)
 
 
@@ -138,9 +137,9 @@ def training(
 def scoring(model: Model, pool: PointPool, pace: Pace) -> Generator[Step, None, Score]:
     """Return the shares of the pool and of its new points that `model` classifies correctly."""
     shares = []
-    for xy, truth in ((pool.xy, pool.truth), (pool.test_xy, pool.test_truth)):
-        found = yield from outcome(model, xy, truth, pace)
-        shares.append(found.accuracy if len(xy) else math.nan)
+    for points in (pool.points, pool.tests):
+        found = yield from outcome(model, points.xy, points.labels, pace)
+        shares.append(found.accuracy if len(points) else math.nan)
     return Score(*shares)
 
 
@@ -243,7 +242,7 @@ class Comparison:
         pace = Pace(overtaken)
         if math.isnan(self.curves.full):
             pool, lane = self.curves.pool, self._runs[0].lane
-            learnt, _ = yield from training(Points.of(pool.xy, pool.truth), lane, None, pace)
+            learnt, _ = yield from training(pool.points, lane, None, pace)
             score = yield from scoring(learnt.model, pool, pace)
             self.curves = replace(self.curves, full=score.shown)
             post(self.curves)

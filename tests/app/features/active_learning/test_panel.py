@@ -320,7 +320,7 @@ def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
     made = stage()
     target = made.asking.target
     assert target is not None
-    made.key(Qt.Key(Qt.Key.Key_1 + 1 - int(made.asking.pool.truth[target])))
+    made.key(Qt.Key(Qt.Key.Key_1 + 1 - int(made.asking.pool.points.labels[target])))
     assert made.asking.wrong == 1 and "1 answer is not the truth (≠ in the picture)." in made.text("words")
     assert signs_in(made.picture) == ["?", "≠"]
 
@@ -579,9 +579,9 @@ def test_the_picture_shows_the_model_that_is_asked(stage: Build) -> None:
     pool, places = made.asking.pool, made.picture.spots()
     columns_, rows_ = (places - made.picture.area().topLeft().toTuple()).astype(int).T
     below = picture.argb[rows_, columns_].astype(np.int64)
-    certain = np.abs(model.decision_function(pool.xy)) > 0.1  # type: ignore[union-attr]
+    certain = np.abs(model.decision_function(pool.points.xy)) > 0.1  # type: ignore[union-attr]
     blue = (below & 0xFF) > (below >> 16 & 0xFF)
-    assert certain.sum() > 10 and (blue == (model.predict(pool.xy) == 0))[certain].all()
+    assert certain.sum() > 10 and (blue == (model.predict(pool.points.xy) == 0))[certain].all()
     image = made.picture.grab().toImage()
     for answer in made.asking.labelled:
         seen = image.pixelColor(*(int(v) for v in places[answer.index]))
