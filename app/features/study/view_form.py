@@ -7,16 +7,7 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QComboBox,
-    QLabel,
-    QLineEdit,
-    QSizePolicy,
-    QStyle,
-    QStyleOptionComboBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from app.scene.model import Scene
 from app.views.widgets.aligned_form import AlignedForm
@@ -24,6 +15,7 @@ from app.views.widgets.boxes import in_lines, in_row, labelled
 from app.views.widgets.clickable import check_box, choosable, chooser
 from app.views.widgets.inputs import (
     ShortCombo,
+    combo_size,
     describe,
     filled,
     mark_bad,
@@ -96,10 +88,7 @@ class WholeCombo(ShortCombo):
         self.currentTextChanged.connect(self.updateGeometry)
 
     def sizeHint(self) -> QSize:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        words = QSize(self.fontMetrics().horizontalAdvance(self.currentText()) + 6, self.fontMetrics().height())
-        whole = self.style().sizeFromContents(QStyle.ContentsType.CT_ComboBox, option, words, self)
+        whole = combo_size(self, self.fontMetrics().horizontalAdvance(self.currentText()) + 6)
         return super().sizeHint().expandedTo(QSize(whole.width(), 0))
 
     def minimumSizeHint(self) -> QSize:

@@ -190,6 +190,26 @@ def label_for(text: str, field: QWidget) -> QLabel:
     return label
 
 
+def _option_of(combo: QComboBox) -> QStyleOptionComboBox:
+    option = QStyleOptionComboBox()
+    combo.initStyleOption(option)
+    return option
+
+
+def combo_size(combo: QComboBox, width: int) -> QSize:
+    """Return the size of `combo` with a text of `width` pixels."""
+    text = QSize(width, combo.fontMetrics().height())
+    return combo.style().sizeFromContents(QStyle.ContentsType.CT_ComboBox, _option_of(combo), text, combo)
+
+
+def draw_combo(combo: QComboBox, text: str) -> None:
+    """Paint `combo` with `text` in place of its entry."""
+    option, painter = _option_of(combo), QStylePainter(combo)
+    option.currentText = text
+    painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+    painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
 class ShortCombo(QComboBox):
     """A combo box that may be narrower than its entry: the entry is then elided, and the tip begins with it."""
 
@@ -198,10 +218,8 @@ class ShortCombo(QComboBox):
         return self.fontMetrics().horizontalAdvance(self.currentText()) <= self._room()
 
     def _room(self) -> int:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
         whole, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
-        return self.style().subControlRect(whole, option, field, self).width() - 2
+        return self.style().subControlRect(whole, _option_of(self), field, self).width() - 2
 
     def minimumSizeHint(self) -> QSize:
         """Return the minimum size; Qt caches its own from before the contents' length changed."""
@@ -215,14 +233,8 @@ class ShortCombo(QComboBox):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        option.currentText = self.fontMetrics().elidedText(
-            self.currentText(), Qt.TextElideMode.ElideRight, self._room()
-        )
-        painter = QStylePainter(self)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        metrics, right = self.fontMetrics(), Qt.TextElideMode.ElideRight
+        draw_combo(self, metrics.elidedText(self.currentText(), right, self._room()))
 
 
 def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QComboBox:
