@@ -399,7 +399,9 @@ def test_settings_count_at_once_before_the_first_answer_and_then_from_the_next_s
     made.choose("source", "generator")
     assert made.asking is before and "“Start again” begins with them" in made.text("words")
     made.click("start")
-    assert len(made.asking.pool.tests) and made.asking.answers == () and "of 2\u202f000 new points" in made.text("words")
+    assert (
+        len(made.asking.pool.tests) and made.asking.answers == () and "of 2\u202f000 new points" in made.text("words")
+    )
     assert "“Start again”" not in made.text("words")
 
 
