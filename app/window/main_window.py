@@ -294,12 +294,14 @@ class MainWindow(DropWindow):
             self.refresh()
 
     def _places_kept(self) -> bool:
-        """The lanes stand where they are drawn: what is done to one by its place must not come to another."""
+        """Return whether lanes are displayed at their present indices, so that an action by index cannot hit another
+        lane.
+        """
         assert self.scene is not None
         return tuple(lane.slot for lane in self.scene.lanes) == self.document.slots[: self.document.shown]
 
     def _pictures_near(self) -> bool:
-        """A lane is about to show something new, and none of those that are takes longer than a moment."""
+        """Return whether a lane is about to show a new picture, and none of those takes longer than a moment."""
         scheduler, drawn = self.scheduler, self._jobs_drawn
         slots = self.document.slots[: self.document.shown]
         awaited = [slot for slot in slots if scheduler.newest(slot) > drawn.get(slot, 0)]
