@@ -12,14 +12,14 @@ from .base import PointerPosition, Tool, along
 
 #: Share of the radius after which the brush sprays again.
 SPACING = 0.5
-#: Of one move of the pointer.  More would be a leap, as when the view is zoomed in the middle of a stroke.
+#: Largest number of sprays in one move of the pointer: more would be a leap, as when a stroke is interrupted by a zoom.
 MOST_SPRAYS = 200
 
 
 class BrushTool(Tool):
-    """Sprays `density` points each time it has gone half its radius, and while it is held.
+    """Spray `density` points each time the brush has moved half its radius, and while it is held.
 
-    Uniformly over the disc of the radius, or normally with half the radius as standard deviation.
+    They are uniform over the disc of the radius, or normal with half the radius as standard deviation.
     """
 
     holds_after = 300
@@ -55,7 +55,7 @@ class BrushTool(Tool):
 
 
 class _Sweep(Tool):
-    """Acts on every point the brush passes over, however fast it goes."""
+    """Act on every point that the brush passes over, however fast it moves."""
 
     def begin(self, pointer: PointerPosition) -> None:
         self._sweep(pointer, pointer)
@@ -70,33 +70,33 @@ class _Sweep(Tool):
             self.act(ids)
 
     def act(self, ids: Integers) -> None:
-        """What happens to the points under the brush."""
+        """Act on the points under the brush."""
         raise NotImplementedError
 
 
 class EraserTool(_Sweep):
-    """Removes the points under the brush."""
+    """Remove the points under the brush."""
 
     def act(self, ids: Integers) -> None:
         self.target.dispatch(RemovePoints(self.stroke, ids=ids, verb="Erase"))
 
 
 class RelabelTool(_Sweep):
-    """Gives the points under the brush the active class."""
+    """Give the points under the brush the active class."""
 
     def act(self, ids: Integers) -> None:
         self.target.dispatch(RelabelPoints(self.stroke, ids=ids, label=self.target.session.active_class))
 
 
 class TestTool(_Sweep):
-    """Keeps the points under the brush back from training, to test on; with Shift, gives them back."""
+    """Turn the points under the brush into test points; with Shift, into training points."""
 
     def act(self, ids: Integers) -> None:
         self.target.dispatch(PaintTestPoints(self.stroke, ids=ids, test=not self.keys.shift))
 
 
 class _Shape(Tool):
-    """Drawn from corner to corner; its points come at the release."""
+    """Draw a shape from corner to corner; its points appear at the release."""
 
     kind: OutlineKind
     verb = ""
@@ -108,11 +108,11 @@ class _Shape(Tool):
         return Outline(self.kind, np.stack(self.corners(self.start, self.pointer)))
 
     def corners(self, start: PointerPosition, end: PointerPosition) -> tuple[Array, Array]:
-        """The two ends of the shape."""
+        """Return the two ends of the shape."""
         raise NotImplementedError
 
     def places(self, first: Array, last: Array, n: int) -> Array:
-        """Where `n` points of the shape go, shape (n, 2)."""
+        """Return the locations of `n` points of the shape, shape (n, 2)."""
         raise NotImplementedError
 
     def end(self, pointer: PointerPosition) -> None:
@@ -128,7 +128,7 @@ class _Shape(Tool):
 
 
 class LineTool(_Shape):
-    """Points at equal distances on a straight line; with Shift, only level, upright or diagonal."""
+    """Put points at equal distances on a straight line; with Shift, only horizontal, vertical or diagonal."""
 
     kind, verb = "line", "Draw a line of"
 
@@ -145,7 +145,7 @@ class LineTool(_Shape):
 
 
 class EllipseTool(_Shape):
-    """Points on the rim of an ellipse, or all over it; with Shift, a circle."""
+    """Put points on the rim of an ellipse, or all over it; with Shift, a circle."""
 
     kind, verb = "ellipse", "Draw an ellipse of"
 

@@ -134,7 +134,7 @@ class TaskRunner(QObject):
     def hold(self, then: _Then) -> bool:
         """Run `then` after all tasks that must be finished, if they succeed; return False if there are none.
 
-        What need not be finished is given up.
+        Tasks that need not be finished are cancelled.
         """
         for run in self._all():
             if not run.task.kept:
@@ -277,7 +277,7 @@ class _ProgressPanel(QFrame):
         self._title.setObjectName("task.title")
         self._title.setTextFormat(Qt.TextFormat.PlainText)  # it contains a file name
         describe(self._bar, "task.progress", "Progress", "How much of it is done.")
-        describe(button, "task.cancel", "Cancel", "Give it up; nothing is changed.")
+        describe(button, "task.cancel", "Cancel", "Cancel it; nothing is changed.")
         self._bar.setFixedWidth(120)
         self._bar.setTextVisible(False)
         button.clicked.connect(cancel)
