@@ -216,9 +216,8 @@ class Lanes(QWidget):
 
     def _place_forms(self) -> None:
         """Place each form at the top of its picture, as tall as it needs to be, if there is room."""
-        for form, canvas in zip(
-            self.forms, self.canvases, strict=False
-        ):  # a lane that is being made has a form, but no picture
+        # A lane that is being made has a form, but no picture.
+        for form, canvas in zip(self.forms, self.canvases, strict=False):
             if not form.isHidden():
                 there = canvas.geometry()
                 height = min(form.sizeHint().height(), there.height())

@@ -135,9 +135,8 @@ class PlaybackBar(QWidget):
         self._close = self._button(CLOSE)
         self._line = filled(QHBoxLayout(self), *self._buttons.values(), margins=(4, 1, 4, 1), spacing=0)
         filled(self._line, (self.timeline, 1), self._counter, self._speed, self._close)
-        self.setSizePolicy(
-            QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed
-        )  # else its lane would become wider than the others
+        # Otherwise its lane would become wider than the others.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._show_state()
 
     def _button(self, spec: ButtonSpec) -> QToolButton:
