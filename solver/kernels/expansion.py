@@ -144,7 +144,7 @@ class Expansion:
     offset : ndarray of shape (n_problems,)
         For points from which `centre` was subtracted.
     centre : ndarray of shape (n_features,)
-        With a linear kernel the mean: products of differences keep their digits far from the origin.  Else zeros.
+        With a linear kernel the mean of the points, so that products keep their digits far from the origin; else zeros.
     """
 
     kernel: AnyKernel
