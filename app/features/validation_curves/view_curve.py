@@ -100,9 +100,12 @@ class ValidationCurveView(Chart):
         if lane.simple != self._simple:
             self._simple = lane.simple
             self.updateGeometry()
-        if curve is not None:
-            self.show_strip(curve, theme)
-        return curve is not None and curve.shown
+        if curve is None or not curve.shown:  # the slider alone is visible
+            if curve is not None:
+                self._slider.show_scale(curve.scale)
+            return False
+        self.show_strip(curve, theme)
+        return True
 
     def show_strip(self, strip: ValidationCurve, theme: Theme) -> None:
         """Show this curve; the slider gets its scale as well."""

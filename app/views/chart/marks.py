@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pyqtgraph as pg
 from msgspec import Struct
-from msgspec.structs import fields
 from numpy.typing import ArrayLike, NDArray
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -102,7 +101,7 @@ class Mark(Struct, frozen=True, eq=False, kw_only=True):
 
 def drawn_alike(first: Mark, second: Mark) -> bool:
     """Return True if two marks differ at most in their legend texts."""
-    names = [each.name for each in fields(first) if each.name not in ("name", "value")]
+    names = [name for name in first.__struct_fields__ if name not in ("name", "value")]
     pairs = (
         [(getattr(first, name), getattr(second, name)) for name in names] if type(first) is type(second) else [(0, 1)]
     )
