@@ -127,5 +127,10 @@ def parameter(struct: Any, name: str) -> Parameter:
     extra: dict[str, Any] = {}
     if isinstance(kind, inspect.Metadata):
         kind, extra = kind.type, kind.extra or {}
+    # The limits decide between a field for real and one for whole numbers: `ge=0` of a float is an int.
+    number = float if isinstance(kind, inspect.FloatType) else int
+    assert kind.ge is not None and kind.le is not None, f"The setting {name} needs both limits: Meta(ge=…, le=…)."
     scales: dict[str, Any] = {"decades": LogScale, "steps": LinearScale, "ranks": RankScale}
-    return Parameter(kind.ge, kind.le, next((scales[name](*ends) for name, ends in extra.items()), None))
+    return Parameter(
+        number(kind.ge), number(kind.le), next((scales[name](*ends) for name, ends in extra.items()), None)
+    )

@@ -10,7 +10,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from app.learners.base import Learner
-from app.learners.fields import change_text
+from app.learners.fields import Field, change_text
 from app.learners.scales import LinearScale, LogScale
 from app.learners.table import LEARNERS
 from app.state.document import Lane
@@ -71,3 +71,14 @@ def test_changes_in_words() -> None:
         change_text(perceptron, {"C": 1.0}),
     ]
     assert said == ["Set k to 7", "Set C to 0.5", "Set one-vs-rest", "Set soft margin", "Shuffle the points", ""]
+
+
+def test_a_real_number_keeps_its_digits_whatever_the_spelling_of_its_limits() -> None:
+    class Shares(msgspec.Struct, frozen=True):
+        share: Annotated[float, Meta(ge=0, le=1, extra={"steps": (0, 1, 0.1)})] = 0.5
+        unlimited: Annotated[float, Meta(ge=0)] = 0.5
+
+    share = Field("share", "slider", "Share", "A share.", settings=Shares)
+    assert not share.is_whole and share.number(0.5) == "0.5", "no field for whole numbers, which would show 0"
+    with pytest.raises(AssertionError, match="The setting unlimited needs both limits"):
+        assert Field("unlimited", "number", "Unlimited", "No largest value.", settings=Shares).limits
