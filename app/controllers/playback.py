@@ -49,7 +49,7 @@ class PlaybackController:
     def step(self, lane: int, by: int) -> None:
         """Pause, and move `by` steps forward or back from the run's present target."""
         if (run_state := self._run_to_go_through(lane, by > 0)) is not None:
-            self.seek(lane, self._place(lane, run_state) + by)
+            self.seek(lane, self._goal_step(lane, run_state) + by)
 
     def seek(self, lane: int, step: int) -> None:
         """Pause after `step` steps."""
@@ -71,7 +71,7 @@ class PlaybackController:
         run_state = self._run_to_go_through(lane, forward)
         if run_state is None:
             return
-        position = self._place(lane, run_state)
+        position = self._goal_step(lane, run_state)
         known = run_state.trace.next_change(position) if forward else run_state.trace.previous_change(position)
         if known is not None and known[0] == known[1]:
             self._go(lane, run_state, known[0], "step")
@@ -167,7 +167,7 @@ class PlaybackController:
         if run_state is None:
             self._play(lane, True)
             return
-        position = self._place(lane, run_state)
+        position = self._goal_step(lane, run_state)
         self._go(lane, run_state, 0 if _is_last(run_state, position) else position, "replay", playing=True)
 
     def _run_to_go_through(self, lane: int, forward: bool) -> RunState | None:
@@ -176,7 +176,7 @@ class PlaybackController:
         if run_state is None:
             self._host.say(NO_RUN)
             return None
-        position = self._place(lane, run_state)
+        position = self._goal_step(lane, run_state)
         if forward and _is_last(run_state, position):
             # Train on new points at once as before: the run was not paused by this step.
             self._go(lane, run_state, position, "step", self._host.session.playing[self._slot(lane)])
@@ -190,7 +190,7 @@ class PlaybackController:
             return run_state
         return None
 
-    def _place(self, lane: int, run_state: RunState) -> int:
+    def _goal_step(self, lane: int, run_state: RunState) -> int:
         """Return the step of the run, or the step that it has been sent to."""
         seek = self._host.session.seeks[self._slot(lane)]
         paused = not self._host.session.playing[self._slot(lane)]

@@ -137,15 +137,15 @@ class TrainingRun:
 
         Before the `first` picture, postpone a long proof of optimality, which does not change the picture.
         """
-        begun, pace, place = time.perf_counter(), Pace(), self.driven
-        solver, unproved = self.recordings[place].solver, first and len(self.points) > PROVED_FIRST
+        begun, pace, driven = time.perf_counter(), Pace(), self.driven
+        solver, unproved = self.recordings[driven].solver, first and len(self.points) > PROVED_FIRST
 
         def late() -> bool:
             return (unproved and solver.pending) or pace.late()
 
         new = any(not each.ended for each in self.recordings)
-        made = self._drive(self.recordings[place], late)
-        others = [each for p, each in enumerate(self.recordings) if p != place and not each.at_end]
+        made = self._drive(self.recordings[driven], late)
+        others = [each for p, each in enumerate(self.recordings) if p != driven and not each.at_end]
         while others and not late():
             for each in others:
                 each.advance(ROUND, late)

@@ -110,7 +110,7 @@ class Table(Struct, frozen=True, eq=False):
     columns: tuple[Column, ...]
     lines: Integers
     faults: Mapping[int, str] = field(default_factory=dict)
-    place: str = "line"
+    row_name: str = "line"
     dialect: Dialect | None = None
     doubt: str = ""
 

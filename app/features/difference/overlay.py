@@ -85,7 +85,7 @@ class WipeCover:
     def render_scene(self, scene: Scene, lane: LaneScene, theme: Theme, changed: bool) -> bool:
         """Show the other picture, or nothing; return whether the canvas must be repainted."""
         wipe = scene.feature(Wipe)
-        wipe = wipe if wipe is not None and scene.lanes[wipe.places[0]].slot == lane.slot else None
+        wipe = wipe if wipe is not None and scene.lanes[wipe.indices[0]].slot == lane.slot else None
         if wipe == self._wipe and (wipe is None or not changed):
             return False
         self._wipe, self._theme = wipe, theme
@@ -133,14 +133,14 @@ class WipeCover:
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
         painter.setFont(bold(painter.font()))
         side = painter.fontMetrics().height() + 6.0
-        for place, beside in zip(self._wipe.places, (x - side - 4, x + 4), strict=True):
+        for index, beside in zip(self._wipe.indices, (x - side - 4, x + 4), strict=True):
             left = min(max(beside, area.left() + 2), area.right() - side - 2)  # both stay readable at the sides
             box = QRectF(left, area.top() + 6 + (0 if left in (x - side - 4, x + 4) else side + 4), side, side)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(accent)
             painter.drawRoundedRect(box, 4, 4)
             painter.setPen(background)
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(place + 1))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(index + 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
 

@@ -103,8 +103,8 @@ class ResampleVotes:
         Number of locations.
     """
 
-    def __init__(self, places: int) -> None:
-        self._counts = np.zeros((MAX_CLASSES, places), dtype=np.int32)
+    def __init__(self, n_locations: int) -> None:
+        self._counts = np.zeros((MAX_CLASSES, n_locations), dtype=np.int32)
         self._models = 0
 
     def add(self, classes: NDArray[Any]) -> None:

@@ -150,7 +150,7 @@ class BayesError(Struct, frozen=True):
 
     value: float
     standard_error: float
-    places: int
+    n_locations: int
     nearest: float = 0.0
 
 
@@ -179,10 +179,10 @@ class BayesErrorQuery(Struct, frozen=True):
 
             yield from pace.pause()
             yield from _in_parts(xy, add, pace)
-            places = (portion + 1) * PORTION
-            mean = total / places
-            spread = math.sqrt(max(squares / places - mean * mean, 0.0))
-            post(BayesError(mean, spread / math.sqrt(places), places, nearest / places))
+            n_locations = (portion + 1) * PORTION
+            mean = total / n_locations
+            spread = math.sqrt(max(squares / n_locations - mean * mean, 0.0))
+            post(BayesError(mean, spread / math.sqrt(n_locations), n_locations, nearest / n_locations))
 
 
 class SquareShare(Struct, frozen=True):

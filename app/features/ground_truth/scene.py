@@ -293,8 +293,8 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
 
 def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
     """Return the line of the lane, or of an earlier lane of the same size."""
-    for place in range(index, -1, -1):
-        answer = results.answer(f"boundary{place}")
+    for earlier in range(index, -1, -1):
+        answer = results.answer(f"boundary{earlier}")
         if answer is not None and isinstance(answer.query, IdealBoundaryQuery) and answer.query.law == law.unflipped:
             lines: Lines | None = answer.value
             return lines

@@ -72,13 +72,13 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
     if bayes is None:
         return "Bayes error: being computed…"
     flips = f" {share_text(law.flipped)} of the labels are flipped, which cannot be predicted."
-    if law.flipped and not bayes.places:
+    if law.flipped and not bayes.n_locations:
         return f"Bayes error: {percent(bayes.value)}.{flips} Without noise, the classes share no place."
-    if not bayes.places:
+    if not bayes.n_locations:
         return "Bayes error: 0. Without noise, the classes share no place."
     # What is found nevertheless is the tolerance for points that are rounded across an edge.
     known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error >= LEAST_SHOWN else ""
-    mean = f" (Mean over {grouped(bayes.places)} places; ± is its standard error.)"
+    mean = f" (Mean over {grouped(bayes.n_locations)} places; ± is its standard error.)"
     if law.flipped:
         overlap = " Classes overlap besides." if bayes.value > law.flipped + 3 * max(bayes.standard_error, 1e-4) else ""
         return f"Bayes error: {percent(bayes.value)}{known}.{flips}{overlap}{mean if known else ''}"

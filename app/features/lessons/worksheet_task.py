@@ -90,8 +90,8 @@ def lesson_in(features: FeatureTable, path: Path) -> Lesson:
 def _of_document(document: Document, title: str) -> Lesson:
     start = Start("share", share_text.encode(document))
     steps = tuple(
-        Step(lane.title, "", start, prediction=Prediction("boundary", "Where is the boundary?", lane=place))
-        for place, lane in enumerate(document.lanes[: document.shown])
+        Step(lane.title, "", start, prediction=Prediction("boundary", "Where is the boundary?", lane=index))
+        for index, lane in enumerate(document.lanes[: document.shown])
         if not lane.is_difference
     )
     if not steps:

@@ -103,8 +103,8 @@ class LossPicture(PointChart):
             return -1
         squares = [(x - position.x()) ** 2 + (y - position.y()) ** 2 for x, y in (self.spots(), self.tick_spots())]
         nearest = np.minimum(*squares)
-        place = int(nearest.argmin())
-        return place if nearest[place] <= REACH**2 else -1
+        index = int(nearest.argmin())
+        return index if nearest[index] <= REACH**2 else -1
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
@@ -250,5 +250,5 @@ class LossPanel(QWidget):
             return
         self._numbers.say("\n".join(words.loss_words(run_state)))
         hint = "Point at a point, or go from one to the next with ← and →."
-        place = self.picture.place
-        self._point.say("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)
+        index = self.picture.place
+        self._point.say("\n".join(words.point_words(run_state, index)) if index >= 0 else hint)

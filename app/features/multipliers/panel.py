@@ -53,7 +53,7 @@ class BarGroups(Struct, frozen=True, eq=False):
         Number of points in a group; the last may have fewer.
     """
 
-    place: Indices
+    index: Indices
     bar: Indices
     per_bar: int
 
@@ -289,8 +289,8 @@ class MultipliersPanel(QWidget):
         self._legend.show_counts(words.case_counts(run_state.kkt))
         self._count.say(words.bars_words(len(run_state.y), self.bars.bars().per_bar))
         hint = "Point at a bar, or go from bar to bar with ← and →."
-        place = self.bars.place
-        self._line.say("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)
+        index = self.bars.place
+        self._line.say("\n".join(words.point_words(run_state, index)) if index >= 0 else hint)
 
 
 class _Legend(QWidget):

@@ -62,9 +62,9 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
         """Return the rectangle that it covers."""
         area, marks = QRectF(), np.array([each for each in (self.cross, self.aim) if each is not None])
         reaches = ((marks, ARM + 4), (self.lines, THICK + 2), (self.border, 4.0), (self.rings, RING + 4))
-        for places, reach in reaches:
-            if len(places):
-                low, high = places.reshape(-1, 2).min(axis=0), places.reshape(-1, 2).max(axis=0)
+        for locations, reach in reaches:
+            if len(locations):
+                low, high = locations.reshape(-1, 2).min(axis=0), locations.reshape(-1, 2).max(axis=0)
                 area |= QRectF(QPointF(*low), QPointF(*high)).adjusted(-reach, -reach, reach, reach)
         return area.toAlignedRect()
 
@@ -156,11 +156,11 @@ def probe_overlay(
     old : ProbeOverlay, optional
         The last overlay, which is returned if it is still valid.
     """
-    place = probe.place
-    follows = place is not None and place == probe.aim and not probe.pinned
-    cross = None if place is None or (follows and hovering) else place
-    aim = None if probe.aim is None or hovering or probe.aim == place else probe.aim
-    sketch = None if lane is None or place is None else lane.sketch
+    location = probe.location
+    follows = location is not None and location == probe.aim and not probe.pinned
+    cross = None if location is None or (follows and hovering) else location
+    aim = None if probe.aim is None or hovering or probe.aim == location else probe.aim
+    sketch = None if lane is None or location is None else lane.sketch
     if cross is None and aim is None and (sketch is None or not len(sketch.ends)):
         return None
     made_of = (cross, aim, probe.pinned, sketch, grid, (area.left(), area.top(), area.width(), area.height()))
@@ -168,8 +168,8 @@ def probe_overlay(
         return old
     lines, rings, border = np.empty((0, 4)), np.empty((0, 2)), np.empty((0, 4))
     sizes, positive, classes = np.empty(0), np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.intp)
-    if sketch is not None and place is not None:
-        at = to_pixels(np.array([place]), grid, area)[0]
+    if sketch is not None and location is not None:
+        at = to_pixels(np.array([location]), grid, area)[0]
         ends = to_pixels(sketch.ends, grid, area)
         way = ends - at
         length = np.hypot(*way.T)
@@ -178,7 +178,7 @@ def probe_overlay(
         lines, kept, _ = clipped(np.column_stack((np.tile(at, (len(tips), 1)), tips)), area)
         sizes, positive, classes = (each[far][kept] for each in (sketch.sizes, sketch.positive, sketch.classes))
         if sketch.ball is not None:  # support vectors have other marks already
-            rings, border = ends[_inside(ends, area)], _border(sketch.ball, place, grid, area)
+            rings, border = ends[_inside(ends, area)], _border(sketch.ball, location, grid, area)
     return ProbeOverlay(
         _pixel(cross, grid, area),
         probe.pinned,
@@ -193,14 +193,14 @@ def probe_overlay(
     )
 
 
-def _border(ball: Ball, place: Location, grid: Grid, area: QRectF) -> Array:
+def _border(ball: Ball, location: Location, grid: Grid, area: QRectF) -> Array:
     """Return the line of the k-th distance as segments (pixels) that intersect the picture.
 
     If the model standardises, the line is computed in standardised coordinates: a circle there is an ellipse here.
     """
     corners = np.array([[x, y] for x in (grid.left, grid.right) for y in (grid.bottom, grid.top)])
     unit, scaler = (grid.right - grid.left) / area.width(), ball.scaler
-    centre = np.array(place)
+    centre = np.array(location)
     if scaler is not None:
         corners, centre, unit = scaler.transform(corners), scaler.transform(centre), unit / float(scaler.scale.max())
     reach = 2.0 * float(np.hypot(*corners.T).max()) + 1e-12
@@ -218,10 +218,10 @@ def _inside(spots: Array, area: QRectF) -> Mask:
     return inside
 
 
-def _pixel(place: Location | None, grid: Grid, area: QRectF) -> tuple[float, float] | None:
-    if place is None:
+def _pixel(location: Location | None, grid: Grid, area: QRectF) -> tuple[float, float] | None:
+    if location is None:
         return None
-    at = to_pixels(np.array([place]), grid, area)[0]
+    at = to_pixels(np.array([location]), grid, area)[0]
     inside = area.adjusted(-ARM, -ARM, ARM, ARM).contains(QPointF(*at))
     return (float(at[0]), float(at[1])) if inside else None
 

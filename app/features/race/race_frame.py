@@ -71,7 +71,7 @@ class Finish(Struct, frozen=True):
     steps: int
     evaluations: int
     seconds: float
-    place: int = 0
+    rank: int = 0
 
     def spent(self, mode: str) -> float:
         """Return the quantity that decides a race in this mode."""

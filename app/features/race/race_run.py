@@ -163,8 +163,8 @@ class RaceRun:
         if len(points.classes) < 2:
             raise ValueError(NO_SECOND_CLASS)
         whole = svc_of(s, cache_size=0.0).prepare(points.xy, points.labels)
-        place = [problem_of(pair, points.classes) for pair in whole.pairs].index(self.course.problem)
-        pair, C = whole.pairs[place], whole.solvers[place].C
+        index = [problem_of(pair, points.classes) for pair in whole.pairs].index(self.course.problem)
+        pair, C = whole.pairs[index], whole.solvers[index].C
         self._pair = pair
         self.points = Points.of(points.xy[pair.index], points.labels[pair.index], points.ids[pair.index])
         yield Priority.TRAINING
@@ -269,6 +269,6 @@ def placed(finishes: list[Finish | None], mode: str) -> list[Finish | None]:
     """Return `finishes` with their ranks: the one who spent less comes first."""
     spent = [each.spent(mode) for each in finishes if each is not None]
     return [
-        None if each is None else replace(each, place=1 + sum(other < each.spent(mode) for other in spent))
+        None if each is None else replace(each, rank=1 + sum(other < each.spent(mode) for other in spent))
         for each in finishes
     ]

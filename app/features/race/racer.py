@@ -228,9 +228,9 @@ def call_cost() -> float:
 
     The race calls its solvers more often than training does; this cost does not belong to the rule.
     """
-    places = np.arange(64.0)
-    X = np.column_stack((places % 8, places // 8))
-    solver = SmoSolver(X, np.where(places % 3 > 0, 1.0, -1.0), Kernel("rbf"), C=1e6, selection="random")
+    numbers = np.arange(64.0)
+    X = np.column_stack((numbers % 8, numbers // 8))
+    solver = SmoSolver(X, np.where(numbers % 3 > 0, 1.0, -1.0), Kernel("rbf"), C=1e6, selection="random")
 
     def seconds(n: int) -> float:
         begun = stopwatch()

@@ -62,8 +62,8 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
     """
     cell = 2 * int(np.ceil(0.5 * (size + 8) * ratio)) + 1
 
-    def draw_cell(painter: QPainter, place: int) -> None:
-        kind = KINDS[place]
+    def draw_cell(painter: QPainter, index: int) -> None:
+        kind = KINDS[index]
         free = kind in symbols.FREE_OF
         width = RING if free else EDGE if kind in symbols.BOUNDED_OF else OUTLINE
         scale = (size + LARGER) / symbols.FREE if free else size / symbols.POINT
@@ -212,13 +212,13 @@ class RaceBoard(FittedWidget):
         rows = -(-n // columns)
         if columns != self._columns:
             self._columns = columns
-            for place, racer in enumerate(self.racers):
-                self._grid.addWidget(racer, *divmod(place, columns))
+            for index, racer in enumerate(self.racers):
+                self._grid.addWidget(racer, *divmod(index, columns))
         for racer in self.racers:
             racer.note.setVisible(self.height() >= rows * TALL)
-        for place in range(MOST_RACERS):
-            self._grid.setColumnStretch(place, int(place < columns))
-            self._grid.setRowStretch(place, int(place < rows))
+        for index in range(MOST_RACERS):
+            self._grid.setColumnStretch(index, int(index < columns))
+            self._grid.setRowStretch(index, int(index < rows))
         beside = (self.width() - (columns - 1) * GAP) % columns
         self._grid.setContentsMargins(0, 0, beside, (self.height() - (rows - 1) * GAP) % rows)
 

@@ -359,9 +359,9 @@ class ReliefPanel(QWidget):
     def _use_polynomial(self) -> None:
         shown = None if self._scene is None else self._scene[0].feature(ReliefScene)
         if shown is not None:
-            lane = self._controller.document.lanes[shown.place]
+            lane = self._controller.document.lanes[shown.lane]
             words, change = "Use the polynomial kernel of degree 2", lane.family.map_change(lane.settings) or {}
-            self._controller.set_lane(shown.place, lane.classifier, text=words, **change)
+            self._controller.set_lane(shown.lane, lane.classifier, text=words, **change)
 
     # -- the file of a picture -------------------------------------------------------------------------------------
 

@@ -195,10 +195,10 @@ class PlotFrame(Struct, frozen=True):
     y0: float
     y1: float
 
-    def at(self, place: Place) -> Place:
+    def at(self, point: Place) -> Place:
         """Return the pixel of a location."""
-        x = self.left + self.width * (place[0] - self.x0) / (self.x1 - self.x0)
-        y = self.top + self.height * (1.0 - (place[1] - self.y0) / (self.y1 - self.y0))
+        x = self.left + self.width * (point[0] - self.x0) / (self.x1 - self.x0)
+        y = self.top + self.height * (1.0 - (point[1] - self.y0) / (self.y1 - self.y0))
         return x, y
 
 
@@ -239,11 +239,11 @@ def free_corner(frame: PlotFrame, start: Place, end: Place) -> Place:
     return max(corners, key=distance)
 
 
-def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+def apart(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Return `places`, which ascend, moved as little as necessary to be `gap` apart and within [low, high]."""
     moved: list[float] = []
-    for place in places:
-        moved.append(max(place, moved[-1] + gap if moved else low))
+    for position in positions:
+        moved.append(max(position, moved[-1] + gap if moved else low))
     limit = high
     for index in reversed(range(len(moved))):
         moved[index] = min(moved[index], limit)

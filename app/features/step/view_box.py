@@ -294,5 +294,5 @@ def _is_beyond(box: StepBox, value: float) -> bool:
     return value > box.height * (1 + 1e-12)
 
 
-def _point(frame: PlotFrame, place: Place) -> QPointF:
-    return QPointF(*frame.at(place))
+def _point(frame: PlotFrame, point: Place) -> QPointF:
+    return QPointF(*frame.at(point))

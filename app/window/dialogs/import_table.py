@@ -419,7 +419,7 @@ class ImportDialog(NamedDialog):
         show_check(self._standardise, choice.standardise)
         show_check(self._leave_out, choice.leave_out)
         self._standardise.setEnabled(not choice.components)  # the components are of standardised columns
-        self._show_result(answer.result, answer.table.place, answer.preview)
+        self._show_result(answer.result, answer.table.row_name, answer.preview)
         self._views.show_choice(self._shown_pair())
         self._rank(answer.table, choice.label)
         if first and self._spec == Dialect():  # unless the user has already chosen a separator
