@@ -230,7 +230,7 @@ def from_text(
     taken = {*used, *(known[key] for key in set(keys) & known.keys())}
     for row, key in enumerate(keys):
         if key not in known:
-            known[key] = _named(cells[row], names, taken, f"in {table.place} {table.lines[row]}")
+            known[key] = _named(cells[row], names, taken, f"in {table.row_name} {table.lines[row]}")
     return xy, np.array([known[key] for key in keys], dtype=np.uint8), names
 
 

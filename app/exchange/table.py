@@ -98,7 +98,7 @@ class Table(Struct, frozen=True, eq=False):
         First line of each row in the file, from 1.
     faults : mapping of int to str
         Rows that are unusable with every choice of columns, with the reason.
-    place : str
+    row_name : str
         Unit of `lines`: "line" or "row".
     dialect : Dialect or None
         Dialect of the text; None if the format has no dialects.

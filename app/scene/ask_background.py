@@ -71,5 +71,5 @@ class BackgroundRequests:
                 session.replay_factor,
             )
             scheduler.want(slot, spec)
-        for place, slot in enumerate(document.slots[document.shown :], document.shown):
-            (scheduler.stop if place < len(document.lanes) else scheduler.forget)(slot)
+        for index, slot in enumerate(document.slots[document.shown :], document.shown):
+            (scheduler.stop if index < len(document.lanes) else scheduler.forget)(slot)

@@ -34,10 +34,10 @@ class BrushTool(Tool):
         length = float(np.hypot(*way))
         gap = SPACING * self.radius
         turns = int(min((self._travelled + length) / gap, MOST_SPRAYS))
-        places = gap * np.arange(1, turns + 1) - self._travelled
+        locations = gap * np.arange(1, turns + 1) - self._travelled
         self._travelled = self._travelled + length - turns * gap if turns < MOST_SPRAYS else 0.0
         if turns:
-            self._spray(self.pointer.xy + (places / length)[:, None] * way)
+            self._spray(self.pointer.xy + (locations / length)[:, None] * way)
 
     def stay(self, pointer: PointerPosition) -> None:
         self._spray(pointer.xy[None])
@@ -111,7 +111,7 @@ class _Shape(Tool):
         """Return the two ends of the shape."""
         raise NotImplementedError
 
-    def places(self, first: Array, last: Array, n: int) -> Array:
+    def locations(self, first: Array, last: Array, n: int) -> Array:
         """Return the locations of `n` points of the shape, shape (n, 2)."""
         raise NotImplementedError
 
@@ -122,7 +122,7 @@ class _Shape(Tool):
             self.target.say(f"Press and drag: the {self.kind} of points goes from the press to the release.")
             return
         session = self.target.session
-        xy = self.places(*self.corners(self.start, pointer), session.count)
+        xy = self.locations(*self.corners(self.start, pointer), session.count)
         xy = xy + self.rng.normal(0.0, session.scatter * pointer.unit, xy.shape)
         self.target.dispatch(AddPoints(xy=xy, labels=session.active_class, verb=self.verb))
 
@@ -140,7 +140,7 @@ class LineTool(_Shape):
             way = float(way @ direction) * direction
         return start.xy, start.xy + way
 
-    def places(self, first: Array, last: Array, n: int) -> Array:
+    def locations(self, first: Array, last: Array, n: int) -> Array:
         return first + np.linspace(0.0, 1.0, n)[:, None] * (last - first) if n > 1 else ((first + last) / 2)[None]
 
 
@@ -154,7 +154,7 @@ class EllipseTool(_Shape):
         corner: Array = np.copysign(np.abs(way).max(), way) if self.keys.shift else way
         return start.xy, start.xy + corner
 
-    def places(self, first: Array, last: Array, n: int) -> Array:
+    def locations(self, first: Array, last: Array, n: int) -> Array:
         filled = self.target.session.filled
         r = np.sqrt(self.rng.random(n)) if filled else np.ones(n)
         angle = 2 * np.pi * (self.rng.random(n) if filled else np.arange(n) / n)

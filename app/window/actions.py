@@ -255,7 +255,7 @@ def every(features: FeatureTable) -> tuple[Action, ...]:
     """Return all actions, in the order of their menus."""
     ordered = list(OWN)
     for action in features.actions():
-        follows = next((place for place, each in enumerate(ordered, 1) if each.name == action.after), len(ordered))
+        follows = next((index for index, each in enumerate(ordered, 1) if each.name == action.after), len(ordered))
         ordered.insert(follows, action)
     return (*ordered, QUIT)
 

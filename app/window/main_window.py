@@ -282,7 +282,7 @@ class MainWindow(DropWindow):
         if not self._refresh_pending or self._closed:
             return
         self.scheduler.collect()
-        known = self.scene is not None and self._places_kept()
+        known = self.scene is not None and self._indices_kept()
         if known:
             self._request()
         slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
@@ -293,7 +293,7 @@ class MainWindow(DropWindow):
         else:
             self.refresh()
 
-    def _places_kept(self) -> bool:
+    def _indices_kept(self) -> bool:
         """Return whether lanes are displayed at their present indices, so that an action by index cannot hit another
         lane.
         """
@@ -324,7 +324,7 @@ class MainWindow(DropWindow):
         self._when_drawn.clear()
 
     def when_drawn(self, act: Callable[[], object]) -> None:
-        """Call `act` once the present state has been drawn, and all parts have their places."""
+        """Call `act` once the present state has been drawn, and all parts are laid out."""
         self._when_drawn.append(act)
         self.ask_refresh()
 

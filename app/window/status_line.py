@@ -28,13 +28,13 @@ class StatusLine(QStatusBar):
         self._subject: Document | None = None
         self._hint = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "hint")  # it contains names
         self._hint.setContentsMargins(6, 0, 0, 0)
-        self._place, self._progress = StableLabel(), named(QLabel(), "progress")
-        self._coordinates = named(self._place.label, "coordinates")
+        self._location, self._progress = StableLabel(), named(QLabel(), "progress")
+        self._coordinates = named(self._location.label, "coordinates")
         self._progress.hide()
         self._line = StableLabel(self._hint)
         self.addWidget(self._line, 1)
         self.addPermanentWidget(self._progress)
-        self.addPermanentWidget(self._place)
+        self.addPermanentWidget(self._location)
         self._silence = QTimer(self, singleShot=True)
         self._silence.timeout.connect(self._forget)
         self._renew = renew
@@ -71,7 +71,7 @@ class StatusLine(QStatusBar):
             self._gestures = _gestures_at(document, session, pointer)
             at = (pointer.x, pointer.y) if pointer else session.cursor
             self._coordinates.setText(signed(f"x = {at[0]:.4g}   y = {at[1]:.4g}") if at else "")
-            self._place.grow()
+            self._location.grow()
         self._hint.setText(self._sentence or self._gestures)
         self._line.grow()
         rest = "" if self._hint.is_whole() else plain_tip(self._hint.text())

@@ -75,29 +75,29 @@ def follow(codes, crossed, values, level, xs, ys, points):  # type: ignore[no-un
                     begin = INSIDE[kind - 4]
                     if not (code == 11 or code == 9 | MIDDLE) if begin == WEST else not (code == 4 or code == 6):
                         continue
-                place, direction, first = start, begin, True
+                index, direction, first = start, begin, True
                 if found and n:
                     points[n, 0] = points[n, 1] = np.nan
                     n += 1
                 while True:
                     if found:
-                        a, b, share = place + left[direction], place + right[direction], 0.5
+                        a, b, share = index + left[direction], index + right[direction], 0.5
                         if len(values):
                             share = (values[b] - level) / (values[b] - values[a])
                         points[n, 0] = xs[a % width] * share + xs[b % width] * (1.0 - share)
                         points[n, 1] = ys[a // width] * share + ys[b // width] * (1.0 - share)
                         n += 1
-                    code = int(codes[place])
-                    if code >= NONE or (kind >= 4 and place == start and direction == begin and not first):
+                    code = int(codes[index])
+                    if code >= NONE or (kind >= 4 and index == start and direction == begin and not first):
                         break
                     first = False
                     code &= MIDDLE | 15
                     if (direction == WEST and (code == 11 or code == 9 | MIDDLE)) or (
                         direction == SOUTH and (code == 4 or code == 6)
                     ):
-                        codes[place] |= KNOWN
+                        codes[index] |= KNOWN
                     direction = TURNS[code, direction]
-                    place += ahead[direction]
+                    index += ahead[direction]
     return n
 
 
@@ -147,9 +147,9 @@ def follow_borders(cells, across, along, crossed, xs, ys, points):  # type: igno
     n = 0
     # First lines that begin where several meet, then those from an edge of the picture; the remaining ones are closed.
     for stage in range(3):
-        for place in crossed:
+        for index in crossed:
             for begin in range(4 if stage < 2 else 1):
-                row, column = place // (width - 1), place % (width - 1)
+                row, column = index // (width - 1), index % (width - 1)
                 if stage == 0 and _borders(cells, row, column) < 3:
                     break
                 direction = begin
@@ -198,8 +198,8 @@ def follow_borders(cells, across, along, crossed, xs, ys, points):  # type: igno
 
 
 @part
-def _middle(values, place):  # type: ignore[no-untyped-def]
-    return 0.5 * (values[place] + values[place + 1])
+def _middle(values, index):  # type: ignore[no-untyped-def]
+    return 0.5 * (values[index] + values[index + 1])
 
 
 @part

@@ -76,8 +76,8 @@ def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, 
     # Most cells have no line, and eight of them are tested together.
     words = codes.view(np.uint64)
     some = np.flatnonzero((words != 0) & (words != 0x0F0F0F0F0F0F0F0F))
-    places = (8 * some[:, None] + np.arange(8)).ravel()
-    crossed = places[_CROSSED[codes[places]]]
+    indices = (8 * some[:, None] + np.arange(8)).ravel()
+    crossed = indices[_CROSSED[codes[indices]]]
     flat = values.ravel()
     if len(flat):
         both = crossed[(codes[crossed] == 6) | (codes[crossed] == 9)]

@@ -349,12 +349,12 @@ class KNeighborsClassifier(Estimator):
         """This estimator: the votes that it counts are those of nearest neighbours."""
         return self
 
-    def vote_at(self, place: ArrayLike) -> Vote:
+    def vote_at(self, point: ArrayLike) -> Vote:
         """Return the points that vote at a location, and the weight of each vote; computed in plain numpy.
 
         Parameters
         ----------
-        place : array-like of shape (n_features,)
+        point : array-like of shape (n_features,)
             Location of the query.
 
         Returns
@@ -366,7 +366,7 @@ class KNeighborsClassifier(Estimator):
         ValueError, TypeError
             As `predict_proba`.
         """
-        query = self._queries(np.atleast_2d(np.asarray(place, dtype=np.float64)))
+        query = self._queries(np.atleast_2d(np.asarray(point, dtype=np.float64)))
         index, k, weights = self._ready()
         return vote(index, query[0], k, weights)
 

@@ -140,7 +140,7 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
 
 
 def _part(document: Document, index: int, model: str) -> _Part:
-    """Return lane `place` as scikit-learn code, or the reason why there is none."""
+    """Return the lane at `index` as scikit-learn code, or the reason why there is none."""
     lane, points = document.lanes[index], document.training_points
     title = f"{index + 1}: {lane.title}" if document.shown > 1 else lane.title
     why = ""
@@ -260,7 +260,7 @@ def _remarks(title: str, remarks: Iterable[str]) -> str:
 
 _SURFACE = '''\
 def draw_classes(ax, model, title):
-    """Draw the class predicted at each place, and print the accuracies."""
+    """Draw the class predicted at each location, and print the accuracies."""
     display = DecisionBoundaryDisplay.from_estimator(
         model, VIEW, eps=0, grid_resolution=300, ax=ax, alpha=0.3,
         response_method="predict", plot_method="pcolormesh",
@@ -299,8 +299,8 @@ _PROBABILITY = '''\
 def draw_probability(ax, model):
     """Draw lines at 10, 50 and 90 %, of the most probable of several classes."""
     xs, ys = np.meshgrid(*np.linspace(*VIEW, 300).T)
-    places = np.column_stack((xs.ravel(), ys.ravel()))
-    shares = model.predict_proba(places)
+    points = np.column_stack((xs.ravel(), ys.ravel()))
+    shares = model.predict_proba(points)
     shares = shares[:, 1] if shares.shape[1] == 2 else shares.max(axis=1)
     ax.contour(
         xs, ys, shares.reshape(xs.shape), levels=[0.1, 0.5, 0.9],
@@ -309,10 +309,10 @@ def draw_probability(ax, model):
 '''
 _DIFFERENCE = '''\
 def draw_difference(ax, first, second, title):
-    """Hatch the places where two models predict different classes."""
+    """Hatch the points where two models predict different classes."""
     xs, ys = np.meshgrid(*np.linspace(*VIEW, 300).T)
-    places = np.column_stack((xs.ravel(), ys.ravel()))
-    differ = (first.predict(places) != second.predict(places)).astype(float)
+    points = np.column_stack((xs.ravel(), ys.ravel()))
+    differ = (first.predict(points) != second.predict(points)).astype(float)
     ax.contourf(
         xs, ys, differ.reshape(xs.shape), levels=[0.5, 1.5],
         colors="lightgrey", hatches=["///"],

@@ -105,7 +105,7 @@ class WipeCover:
         return True
 
     def show_view(self, grid: Grid, area: QRectF) -> None:
-        """Follow the displayed part of the plane, and its place on the canvas."""
+        """Follow the displayed part of the plane, and its rectangle on the canvas."""
         if self._wipe is not None and self._made is not None:
             layers, grip = self._made
             layers.border = grid.left + self._wipe.at * (grid.right - grid.left)

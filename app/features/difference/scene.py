@@ -149,7 +149,7 @@ class Wipe(Struct, frozen=True):
         Share of the picture's width from which the other picture is visible.
     other : LaneScene
         The other lane.
-    places : tuple of (int, int)
+    indices : tuple of (int, int)
         Indices of the lane itself and of the other.
     """
 
@@ -163,7 +163,7 @@ class DifferenceScene(Struct, frozen=True):
 
     Attributes
     ----------
-    places : tuple of (int, int) or None
+    indices : tuple of (int, int) or None
         Indices of the two lanes; None if there are not two.
     able : tuple of int
         Indices of the lanes that can be compared.

@@ -296,7 +296,7 @@ def index_of(roc: RocCurve, threshold: float) -> int:
 
 
 def threshold_at(roc: RocCurve, index: int) -> float:
-    """Return a threshold, half-way between two scores, that belongs to index `place` of the curve."""
+    """Return a threshold, half-way between two scores, that belongs to `index` of the curve."""
     scores = roc.thresholds[1:]
     index = min(max(index, 0), len(scores))
     if index == len(scores):  # below all of them

@@ -109,7 +109,7 @@ class RocView(Chart):
     def put(self, position: QPointF) -> None:
         lane = self.lane
         if lane is not None and lane.roc is not None:
-            x, y = self.places(lane.roc.fpr, lane.roc.tpr)
+            x, y = self.pixels(lane.roc.fpr, lane.roc.tpr)
             self._go(int(((x - position.x()) ** 2 + (y - position.y()) ** 2).argmin()))
 
     def takes(self, event: QKeyEvent) -> bool:

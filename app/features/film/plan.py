@@ -122,7 +122,7 @@ class SweepFilm(Struct, frozen=True):
     def values(self, document: Document) -> tuple[float, ...]:
         """Return the values of its pictures."""
         scale = field_of(document, self.lane, self.control).scale(len(document.training_points))
-        ends = scale.place_of(self.start), scale.place_of(self.stop)
+        ends = scale.position_of(self.start), scale.position_of(self.stop)
         positions = np.linspace(*ends, min(self.pictures, abs(ends[1] - ends[0]) + 1))
         return tuple(scale.value_at(int(position)) for position in np.round(positions))
 
@@ -300,7 +300,7 @@ def content_of(
     pictures : int
         Largest number of pictures; 0 for one at each change of the support vectors.
     relief : {"", "relief", "turn", "lift"}
-        The flat picture, the relief in its place, or one of the films of the relief alone.
+        The flat picture, the relief instead of it, or one of the films of the relief alone.
     """
     alone = relief in ("turn", "lift")
     if alone and (steps is not None or sweep is not None or not pictures):

@@ -90,7 +90,7 @@ class ScaleBox(WholeField):
         """Offer the numbers of a scale, and show one of them."""
         self._scale = scale
         self.setRange(scale.low, scale.high)
-        show_number(self, scale.place_of(value))
+        show_number(self, scale.position_of(value))
 
     @property
     def number(self) -> float:
@@ -101,7 +101,7 @@ class ScaleBox(WholeField):
         return f"{self._scale.value_at(position):g}"
 
     def valueFromText(self, text: str) -> int:
-        return self._scale.place_of(number_of(text))
+        return self._scale.position_of(number_of(text))
 
     def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
         low, high = self._ends()

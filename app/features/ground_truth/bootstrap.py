@@ -99,7 +99,7 @@ class ResampleVotes:
 
     Parameters
     ----------
-    places : int
+    n_locations : int
         Number of locations.
     """
 
@@ -108,7 +108,7 @@ class ResampleVotes:
         self._models = 0
 
     def add(self, classes: NDArray[Any]) -> None:
-        """Add a model that predicts `classes`, shape (places,)."""
+        """Add a model that predicts `classes`, shape (n_locations,)."""
         for c in range(MAX_CLASSES):
             self._counts[c] += classes == c
         self._models += 1

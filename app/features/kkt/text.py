@@ -48,7 +48,7 @@ def point_words(run_state: RunState, index: int) -> tuple[str, ...]:
     Parameters
     ----------
     run_state : RunState
-    place : int
+    index : int
         Index of the point in `run_state.index`.
     """
     margin = float(run_state.y[index] * run_state.f[index])

@@ -200,7 +200,7 @@ _NOUNS: dict[Quantity, str] = {
 
 
 def _applies(what: Quantity, document: Document, index: int) -> bool:
-    """Whether the classifier at index `place` has such a number."""
+    """Return whether the classifier at `index` has such a number."""
     lane = document.lanes[index]
     if what == "points":
         return True
@@ -270,7 +270,7 @@ def _sentence_of(what: Quantity, values: list[float], document: Document) -> str
 
 
 def _number(what: Quantity, context: Context, index: int) -> float | None:
-    """Return this quantity of classifier `place`; None while it is unknown, NaN if its training has none."""
+    """Return this quantity of the classifier at `index`; None while it is unknown, NaN if its training has none."""
     document = context.document
     if what == "points":
         return len(document.points)

@@ -150,7 +150,7 @@ def probe_overlay(
     grid : Grid
         The part of the plane on screen.
     area : QRectF
-        Its place on screen (pixels).
+        Its location on screen (pixels).
     hovering : bool
         Whether the pointer itself is over this picture, which then needs no mark.
     old : ProbeOverlay, optional

@@ -78,7 +78,7 @@ class Section(QWidget):
             line.hide()
         head = filled(QHBoxLayout(), (self._sign, 0, Qt.AlignmentFlag.AlignTop), (self._headline, 1))
         fixed = (self._formula, self._lines, self._message)
-        self._tables = [self._table(place) for place in range(MOST_TABLES)]
+        self._tables = [self._table(index) for index in range(MOST_TABLES)]
         tables = (widget for table in self._tables for widget in table)
         filled(QVBoxLayout(self), line, self._title, head, *fixed, *tables, margins=(0, 0, 0, 4), spacing=4)
 

@@ -116,7 +116,7 @@ class Probe(Struct, frozen=True, eq=False):
 
     Attributes
     ----------
-    place : (x, y) or None
+    location : (x, y) or None
         The probed location; None if the probe is not displayed, or the pointer is outside the pictures.
     pinned : bool
     aim : (x, y) or None
@@ -145,7 +145,7 @@ def probe_lane(
     shares: Array | None = None,
     before: Location | None = None,
 ) -> LaneProbe:
-    """Return why `model`, trained with the settings of `lane`, gives `place` its class.
+    """Return why `model`, trained with the settings of `lane`, gives `location` its class.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def probe_lane(
     lane : Lane
     named : NamedPoints
         The training points of the model, with names.
-    place : (x, y)
+    location : (x, y)
     facts : BoundaryFacts, optional
         What the background has found out about the model.
     still : bool, default=True

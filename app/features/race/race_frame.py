@@ -64,7 +64,7 @@ class Finish(Struct, frozen=True):
         Pair updates, and kernel values computed.
     seconds : float
         Solver time.
-    place : int
+    rank : int
         Rank, from 1; equal for those that spent the same.
     """
 

@@ -126,7 +126,7 @@ class RacePicture(QWidget):
             side, n = min(self.width(), self.height()), len(points)
             size = SIZES[-1][1] if n > MANY else next(size for least, size in SIZES if side >= least)
             chosen, labels = (marks.bounded, marks.free), points.labels.astype(np.intp)  # marks are above the points
-            kinds = [MAX_CLASSES * (1 + place) + labels[index] for place, index in enumerate(chosen)]
+            kinds = [MAX_CLASSES * (1 + group) + labels[index] for group, index in enumerate(chosen)]
             x, y = on_screen(np.concatenate((points.xy, *(points.xy[index] for index in chosen))), corners, area)
             pixmap, cell = _stamps(theme, size, ratio)
             left = np.concatenate((labels, *kinds)) * cell

@@ -26,7 +26,7 @@ class ErrorMapChart(Chart):
 
     Parameters
     ----------
-    place : int
+    index : int
     """
 
     framed = equal = True

@@ -194,11 +194,11 @@ def plane_in_box(normal: Array, distance: float, extent: tuple[float, float, flo
             found.append(corners[first] + share * (corners[second] - corners[first]))
     if len(found) < 3:
         return np.empty((0, 3))
-    places = np.array(found)
-    around = places - places.mean(axis=0)
+    crossings = np.array(found)
+    around = crossings - crossings.mean(axis=0)
     one = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
     angle = np.arctan2(around @ np.cross(normal, one) / np.linalg.norm(normal), around @ one)
-    return np.asarray(places[np.argsort(angle)])
+    return np.asarray(crossings[np.argsort(angle)])
 
 
 def _captioned(levels: tuple[tuple[float, Array], ...]) -> tuple[ReliefCaption, ...]:

@@ -90,7 +90,7 @@ class ReliefQuery:
     def relief(
         self, points: tuple[Array, Any, Array, Array], fineness: int, pace: Pace, post: Callable[[Relief], None]
     ) -> Generator[Step]:
-        """Post a relief with `places` net lines along the longer side; `points` are locations, labels, y and f."""
+        """Post a relief with `fineness` net lines along the longer side; `points` are locations, labels, y and f."""
         model, lane = self.model, self.lane
         p = shown_pair(model, lane)
         pair, classes = model.pairs_[p], model.classes_.tolist()
@@ -142,7 +142,7 @@ def relief_of(model: Model, lane: Lane, points: Points, area: Area, fineness: in
         Its training points.
     area : tuple of float
         Left, right, bottom and top of the part of the plane.
-    places : int
+    fineness : int
         Number of net lines along the longer side.
     """
     if model.kind != "f":

@@ -27,7 +27,7 @@ class ReliefScene(Struct, frozen=True):
 
     Attributes
     ----------
-    place : int
+    lane : int
         Index of the lane.
     relief : Relief or None
         None while there is none.

@@ -17,7 +17,7 @@ from app.state.commands import Attach, Generate, SetLane
 from app.state.document import Lane
 
 from . import map_reading
-from .cells import Places, digest_of, numerics_of
+from .cells import CellIndex, digest_of, numerics_of
 from .computing import Given
 from .map_reading import Best
 from .model import DATA_AXES, Study
@@ -112,7 +112,7 @@ class StudyController:
         return digest(self._host.document.training_points, self._host.document.test_points)
 
     @property
-    def place(self) -> int:
+    def lane_index(self) -> int:
         """Index of the studied lane: the chosen one, else one of the classifier of the results, else the first."""
         document = self._host.document
         slots, lanes = document.slots[: document.shown], document.lanes[: document.shown]
@@ -124,18 +124,18 @@ class StudyController:
             lambda lane: lane.trainer is not None and lane.trainer.has_multipliers,
             lambda lane: not lane.is_difference,
         )
-        return next((place for rule in rules for place, lane in enumerate(lanes) if rule(lane)), 0)
+        return next((index for rule in rules for index, lane in enumerate(lanes) if rule(lane)), 0)
 
     @property
     def lane(self) -> Lane:
         """The studied lane."""
-        return self._host.document.lanes[self.place]
+        return self._host.document.lanes[self.lane_index]
 
     @property
     def other(self) -> Lane | None:
         """The first other classifier on screen."""
         document = self._host.document
-        lanes = (lane for place, lane in enumerate(document.lanes[: document.shown]) if place != self.place)
+        lanes = (lane for index, lane in enumerate(document.lanes[: document.shown]) if index != self.lane_index)
         return next((lane for lane in lanes if not lane.is_difference), None)
 
     @property
@@ -369,7 +369,7 @@ class StudyController:
         assert self.kept is not None
         sides = [len(axis.values) for axis in self.kept.study.axes[2:]]
         chosen = (*self.session.rest, *(0,) * len(sides))[: len(sides)]
-        return tuple(min(place, side - 1) for place, side in zip(chosen, sides, strict=True))
+        return tuple(min(index, side - 1) for index, side in zip(chosen, sides, strict=True))
 
     def best(self) -> Best | None:
         """Return the best cell of the map; None for curves."""
@@ -377,20 +377,20 @@ class StudyController:
             return None
         return map_reading.best_of(self.kept, self.value, self.rest)
 
-    def apply(self, places: Places) -> None:
+    def apply(self, cell: CellIndex) -> None:
         """Put the settings of a cell into the lane, and its points into the document, in one undo step."""
-        if self.kept is None or not self.kept.defined[places]:
+        if self.kept is None or not self.kept.defined[cell]:
             return
         study, lane = self.kept.study, Lane() if self.lane.is_difference else self.lane
-        wanted, generator = study.lane_at(study.choice(places)), study.generator_at(study.choice(places))
+        wanted, generator = study.lane_at(study.choice(cell)), study.generator_at(study.choice(cell))
         changed = msgspec.structs.replace(lane, classifier=wanted.classifier)
         changed = changed.with_part(wanted.classifier, wanted.settings)
         step = None
         if generator is not None and any(axis.name in DATA_AXES for axis in study.axes):
             step = object()
             self._host.dispatch(Generate(settings=generator, merge_key=step))
-        where = map_reading.choice_text(study, places)
-        self._host.apply(SetLane(index=self.place, lane=changed, text=f"Set {where}", merge_key=step))
+        where = map_reading.choice_text(study, cell)
+        self._host.apply(SetLane(index=self.lane_index, lane=changed, text=f"Set {where}", merge_key=step))
 
 
 def _sort(study: Study) -> tuple[str, str]:

@@ -215,11 +215,11 @@ def cells(count: int, side: int, ratio: float, draw_cell: Callable[[QPainter, in
     """
     pixmap = blank(side * count, side, 1.0)
     with painter_on(pixmap, smooth=True) as painter:
-        for place in range(count):
+        for index in range(count):
             with saved(painter):
-                painter.translate((place + 0.5) * side, 0.5 * side)
+                painter.translate((index + 0.5) * side, 0.5 * side)
                 painter.scale(ratio, ratio)
-                draw_cell(painter, place)
+                draw_cell(painter, index)
     return pixmap
 
 

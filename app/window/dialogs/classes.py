@@ -79,14 +79,14 @@ class ClassesDialog(NamedDialog):
         axes = QGroupBox("Axes")
         axis_grid = QGridLayout(axes)
         self._axes = (NameField(60), NameField(60))
-        for place, (letter, field) in enumerate(zip("xy", self._axes, strict=True)):
+        for index, (letter, field) in enumerate(zip("xy", self._axes, strict=True)):
             field.setPlaceholderText(letter)
             describe(
                 field, f"classes.{letter}", f"Name of the {letter} axis", f"What {letter} stands for, with its unit."
             )
-            field.committed.connect(lambda name, place=place: self._name_axis(place, name))
-            axis_grid.addWidget(label_for(f"{letter} axis", field), 0, 2 * place)
-            axis_grid.addWidget(field, 0, 2 * place + 1)
+            field.committed.connect(lambda name, index=index: self._name_axis(index, name))
+            axis_grid.addWidget(label_for(f"{letter} axis", field), 0, 2 * index)
+            axis_grid.addWidget(field, 0, 2 * index + 1)
         buttons = self.button_box()
         for button in buttons.buttons():
             button.setToolTip("Close; everything is in effect already.")

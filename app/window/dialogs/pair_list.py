@@ -72,9 +72,9 @@ class PairModel(QAbstractListModel):
             lines = [self._names[each.x], self._names[each.y]]
             lines += [] if each.accuracy is None else [percent(each.accuracy)]
             entry = _Entry(rank, (each.x, each.y), "\n".join(lines))
-            place = bisect_right(self._entries, rank, key=lambda other: other.rank)
-            self.beginInsertRows(_NOWHERE, place, place)
-            self._entries.insert(place, entry)
+            row = bisect_right(self._entries, rank, key=lambda other: other.rank)
+            self.beginInsertRows(_NOWHERE, row, row)
+            self._entries.insert(row, entry)
             self.endInsertRows()
 
     def row_of(self, pair: Pair | None) -> int:
@@ -122,9 +122,9 @@ class PairModel(QAbstractListModel):
             if len(xy):
                 low, size = xy.min(axis=0), np.maximum(np.ptp(xy, axis=0), 1e-9)
                 room = np.array(PICTURE) - 2 * FREE
-                place = FREE + (xy - low) / size * room
-                place[:, 1] = PICTURE[1] - place[:, 1]
-                stamp(painter, self._theme, place, labels.astype(np.intp), SYMBOLS, self._ratio)
+                pixels = FREE + (xy - low) / size * room
+                pixels[:, 1] = PICTURE[1] - pixels[:, 1]
+                stamp(painter, self._theme, pixels, labels.astype(np.intp), SYMBOLS, self._ratio)
             painter.setPen(QPen(QColor(*self._theme.edge), 1.0))
             painter.drawRect(QRectF(0.5, 0.5, PICTURE[0] - 1, PICTURE[1] - 1))
         return pixmap

@@ -30,8 +30,8 @@ SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # side of a button, gap between parts, a
 BUTTON = 1.4
 WATCH = "Watch the training, step by step."
 _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
-    "left": ("Move left", "Change places with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
-    "right": ("Move right", "Change places with the next classifier.", lambda lanes, at: lanes.move(at, 1)),
+    "left": ("Move left", "Exchange with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
+    "right": ("Move right", "Exchange with the next classifier.", lambda lanes, at: lanes.move(at, 1)),
     "add": ("Add another", "Another classifier beside this one (Ctrl+L).", lambda lanes, at: lanes.add(at)),
     "duplicate": (
         "Duplicate",

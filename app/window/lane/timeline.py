@@ -97,7 +97,7 @@ class Timeline(QSlider):
             return
         self.setSliderDown(True)
         at = round(event.position().x()) - SIDE
-        if at != round(float(self.scale().place(self.sliderPosition()))):  # a press on the handle does not move it
+        if at != round(float(self.scale().pixels(self.sliderPosition()))):  # a press on the handle does not move it
             self._follow(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -143,7 +143,7 @@ class Timeline(QSlider):
             painter.setBrush(faint)
             painter.drawRoundedRect(groove, 2, 2)
             if run_state is not None:
-                x = SIDE + float(scale.place(self.sliderPosition())) + 0.5
+                x = SIDE + float(scale.pixels(self.sliderPosition())) + 0.5
                 painter.setBrush(accent)
                 painter.drawRoundedRect(QRectF(SIDE, groove.top(), x - SIDE, thick), 2, 2)
                 if run_state.ended:  # a wall: no further step exists

@@ -412,9 +412,9 @@ class PointTable(QTableView):
         step = {hints.EditNextItem: 1, hints.EditPreviousItem: -1}.get(hint, 0)
         super().closeEditor(editor, hints.NoHint if step else hint)
         if step and index.isValid():  # Tab: the next editable cell; after a class that of the next row
-            row, place = divmod(3 * index.row() + index.column() - X + step, 3)
+            row, column = divmod(3 * index.row() + index.column() - X + step, 3)
             if 0 <= row < len(self._model.ids):
-                self._go_to(row, X + place)
+                self._go_to(row, X + column)
                 if len(self._controller.session.selection):
                     self._choose(self._model.ids[[row]])  # else Delete would remove the row that was left
                 self.edit(self.currentIndex())

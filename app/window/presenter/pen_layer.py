@@ -78,7 +78,7 @@ class PenLayer(QWidget):
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def _place(self, x: float, y: float) -> QPointF:
+    def _pixel(self, x: float, y: float) -> QPointF:
         """Return the pixel that shows (x, y)."""
         grid = self._canvas.grid()
         return QPointF(
@@ -89,7 +89,7 @@ class PenLayer(QWidget):
     def _disc(self) -> tuple[QPointF, float] | None:
         if self._spot is None:
             return None
-        return self._place(self._spot.x, self._spot.y), DISC * min(self.width(), self.height())
+        return self._pixel(self._spot.x, self._spot.y), DISC * min(self.width(), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with painter_on(self, smooth=True) as painter, guarded(painter, QRectF(self.rect()), self):
@@ -101,7 +101,7 @@ class PenLayer(QWidget):
             for stroke in self._strokes:
                 pen.setColor(QColor(*INKS[stroke.ink][self._dark]))
                 painter.setPen(pen)
-                corners = [self._place(*corner) for corner in stroke.xy]
+                corners = [self._pixel(*corner) for corner in stroke.xy]
                 painter.drawPolyline(QPolygonF(corners if len(corners) > 1 else corners * 2))
 
     def _pen_width(self) -> float:

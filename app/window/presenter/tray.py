@@ -74,9 +74,9 @@ class Tray(QFrame):
                 self._show_class(scene, theme, label, button, side)
             on = (presenting.ink if not presenting.erasing else len(INKS)) if presenting.pen else -1
             signs = (*(("pen", ink[theme.dark]) for ink in INKS), ("tool.eraser", theme.ink))
-            for place, (button, (sign, ink)) in enumerate(zip(self._pens, signs, strict=True)):
+            for index, (button, (sign, ink)) in enumerate(zip(self._pens, signs, strict=True)):
                 button.setVisible(presenting.pen)
-                button.setChecked(place == on)
+                button.setChecked(index == on)
                 _show(button, side, drawn(sign, QColor(*ink), side, self.devicePixelRatioF()))
             self.adjustSize()
             self.move(round(area.right()) - self.width() - MARGIN, round(area.top()) + MARGIN)

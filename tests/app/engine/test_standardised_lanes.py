@@ -181,7 +181,7 @@ def test_a_curve_of_k_standardises_without_each_fold() -> None:
     for _ in query.answer(found.append, lambda: False):
         pass
     curve = found[-1]
-    place = curve.scale.place_of(5)
+    place = curve.scale.position_of(5)
     expected: list[Validated] = []
     ended(
         cross_validated(

@@ -204,7 +204,7 @@ def test_a_study_is_kept_with_its_numbers() -> None:
         numbers = np.array(struct.unpack(f"<{len(packed) // 8}d", packed)).reshape(shape)
         np.testing.assert_array_equal(kept.values[name], numbers)
     assert kept.done == 47 and len(list(kept.records())) == 47
-    by_place = {(*each.places, each.repetition, each.fold): each for each in kept.records()}
+    by_place = {(*each.cell, each.repetition, each.fold): each for each in kept.records()}
     failed = {place for place, each in by_place.items() if each.error}
     assert len(failed) == 1 and by_place[next(iter(failed))].error == "MemoryError: no room"
     written = folder_lines("study")
@@ -228,7 +228,7 @@ def test_a_folder_of_results_opens_with_every_number(tmp_path: Path) -> None:
         (tmp_path / path.name).write_text(text.replace('"numerics":2', f'"numerics":{NUMERICS}'), encoding="utf-8")
     found = results.read(tmp_path)
     lines = folder_lines("study")
-    records = {(*each.places, each.repetition, each.fold): each for each in found.records()}
+    records = {(*each.cell, each.repetition, each.fold): each for each in found.records()}
     assert found.n_files == 2 and len(records) == len(lines) == 48
     for line in lines:
         record = json.loads(msgspec.json.encode(records[*line["places"], line["repetition"], line["fold"]]))

@@ -57,7 +57,7 @@ def test_limits_and_scale_are_those_of_the_learner() -> None:
     own, known = Other().field("C"), LEARNERS["svm"].field("C")
     assert own.scale(50) == LinearScale(0.5, 8, 0.5) and known.scale(50) == LogScale(-4, 6)
     assert own.editor != known.editor, "a slider of its own"
-    assert LEARNERS["knn"].field("k").scale(50).high == LEARNERS["knn"].field("k").scale(50).place_of(49)
+    assert LEARNERS["knn"].field("k").scale(50).high == LEARNERS["knn"].field("k").scale(50).position_of(49)
 
 
 def test_changes_in_words() -> None:

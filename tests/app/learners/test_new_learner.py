@@ -206,7 +206,7 @@ def test_its_slider_has_its_own_scale(lane: Lane, make: Make, qtbot: QtBot) -> N
     own = [each for each in window.findChildren(ScaleSlider, "lane0.C.slider") if each.isVisible()]
     assert [each.scale for each in own] == [LinearScale(0.5, 8, 0.5)]
     assert find(window, "lane1.C.slider").scale == LogScale(-4, 6)
-    own[0].setSliderPosition(own[0].place_of(3.0))
+    own[0].setSliderPosition(own[0].position_of(3.0))
     own[0].triggerAction(QSlider.SliderAction.SliderMove)
     settle(qtbot, window)
     assert window.document.lanes[0].settings.C == 3.0 and window.document.lanes[1].svm.C == 1.0
@@ -242,7 +242,7 @@ def test_in_a_study(lane: Lane) -> None:
     mean = CrossValidation(lane.with_value(lane.family.field("C"), 0.5), POINTS, 5, 0)
     validated: list[Validated] = []
     list(mean.answer(validated.append, bool))
-    whole = [record for record in records if found.study.choice(record.places) == {"C": 0.5, "n": 20}]
+    whole = [record for record in records if found.study.choice(record.cell) == {"C": 0.5, "n": 20}]
     assert np.mean([record.values["accuracy"] for record in whole]) == pytest.approx(validated[-1].mean)
 
 

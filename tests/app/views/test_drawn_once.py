@@ -193,7 +193,7 @@ def test_a_move_of_the_pointer_touches_the_probe_alone(
         QTest.mouseMove(pictures, QPoint(100 + 9 * step, 150))
         _turn(window)
         probe = window.scene.feature(Probe)
-        assert probe.aim == window.controller.pointer and (probe.place == probe.aim) is opened
+        assert probe.aim == window.controller.pointer and (probe.location == probe.aim) is opened
         assert [layer.laid for layer in laid.layers] != marked, "the other picture marks it"
     assert counted.pointer == 5 and window.controller.session is session
     assert (counted.composed, counted.ordered, counted.asked) == (0, 0, [])

@@ -149,7 +149,7 @@ def test_gradients_boundaries_terms_and_maps_are_in_the_units_of_the_data(kernel
     xs, ys = axes_of(120)
     found = nearest_zero(decision, at[0], ended(crossings(model.pair_surface_on(xs), 0, xs, ys)))
     assert found is not None
-    assert abs(model.pair_decision_function(np.array([found.place]))[0, 0]) < 1e-2
+    assert abs(model.pair_decision_function(np.array([found.point]))[0, 0]) < 1e-2
     wide = places_on(*axes_of(600))
     values = model.pair_decision_function(wide)[:, 0].reshape(600, 600)
     change = np.argwhere(values[:, 1:] * values[:, :-1] <= 0)

@@ -60,9 +60,9 @@ def test_no_boundary_point_is_nearer(kernel: str) -> None:
         near = nearest_zero(decision, place, found)
         assert near is not None
         refined += near.refined
-        assert np.hypot(*(np.array(near.place) - place)) == pytest.approx(near.distance)
+        assert np.hypot(*(np.array(near.point) - place)) == pytest.approx(near.distance)
         size = np.abs(decision.coef).sum() + abs(decision.offset)
-        assert abs(decision.value(np.array([near.place]))[0]) < 1e-6 * size
+        assert abs(decision.value(np.array([near.point]))[0]) < 1e-6 * size
         least = polar(decision, place, 1.5 * near.distance + 0.05)
         resolution = (1.5 * near.distance + 0.05) / 249
         assert near.distance <= least + resolution + (0 if near.refined else found.cell)

@@ -110,7 +110,7 @@ def test_it_is_the_first_place(seed: int, kernel: Kernel) -> None:
     end, capped = reach(decision, X, y)
     assert (np.abs(end) <= (2.0, 1.5)).all()
     values = y * decision.value(X)
-    apart = 5.0 / decision.places(5.0) if kernel.name != "linear" else 5.0
+    apart = 5.0 / decision.n_samples(5.0) if kernel.name != "linear" else 5.0
     for i in range(8):
         if values[i] >= 1.0:
             assert not capped[i] and np.array_equal(end[i], X[i])
@@ -136,7 +136,7 @@ def test_it_is_the_first_place(seed: int, kernel: Kernel) -> None:
 def test_no_place_wider_than_they_are_apart_is_passed_over(name: str, gamma: float) -> None:
     """One bump that is above 1 for hardly longer than the distance of two places, wherever it lies between them."""
     kernel = Kernel(name, gamma)
-    half = 0.55 * 5.0 / Decision(kernel, np.empty((0, 2)), np.empty(0), 0.0, np.zeros(2)).places(5.0)
+    half = 0.55 * 5.0 / Decision(kernel, np.empty((0, 2)), np.empty(0), 0.0, np.zeros(2)).n_samples(5.0)
     top = 1.0 / float(kernel.gram(np.array([[half, 0.0]]), np.zeros((1, 2)))[0, 0])
     bump = Decision(kernel, np.array([[1.0, 0.0]]), np.array([top]), 0.0, np.zeros(2))
     X = np.column_stack((np.linspace(0.3, 0.7, 60), np.zeros(60)))

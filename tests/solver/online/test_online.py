@@ -262,8 +262,8 @@ def test_kept_rows_are_kernel_rows(seed: int, n: int, cache_size: float) -> None
                 assert S.slots[0, slot] == place
                 expected = K[expansion[place], expansion[:length]]
                 assert np.allclose(S.rows[slot, :length], expected, rtol=0.0, atol=1e-14)
-        assert (kept.place[expansion] == np.arange(size)).all()
-        assert (kept.place >= 0).sum() == size
+        assert (kept.index_of[expansion] == np.arange(size)).all()
+        assert (kept.index_of >= 0).sum() == size
         assert np.allclose(solver.points, X[expansion], rtol=1e-6, atol=0.0)
     assert solver.status is Status.OPTIMAL
 
@@ -290,8 +290,8 @@ def test_many_points_that_leave_at_once() -> None:
                 row = S.rows[slot, : S.slots[1, slot]]
                 assert row == pytest.approx(K[kept[place], kept[: len(row)]], abs=1e-14)
             own = kept >= 90
-            assert (rows.place[kept[own] - 90] == np.flatnonzero(own)).all()
-            assert (rows.place >= 0).sum() == own.sum()
+            assert (rows.index_of[kept[own] - 90] == np.flatnonzero(own)).all()
+            assert (rows.index_of >= 0).sum() == own.sum()
             assert solver.points == pytest.approx(X[kept])
             assert solver.snapshot(thorough=False).v == pytest.approx((y - K[:, kept] @ solver.beta)[kept], abs=1e-9)
         assert np.diff(sizes).min() < -32

@@ -111,7 +111,7 @@ def test_each_cell_has_the_extremes_of_the_steps_drawn_there(
     if not len(steps):
         assert not len(cells)
         return
-    values, places = run.values("violation")[steps], scale.place(steps)
+    values, places = run.values("violation")[steps], scale.pixels(steps)
     # Both roads round: a step at the very edge of two pixels may be told of either.
     pixel = np.ceil(places - 0.5 - 1e-7)
     other = np.ceil(places - 0.5 + 1e-7)
@@ -191,7 +191,7 @@ def test_landmarks_are_where_they_are_known_and_nowhere_else(
     earlier = [step for step in known if step < scale.start][-1:]  # the line from there is seen
     expected: dict[float, list[float]] = {}
     for step in earlier + [step for step in known if step >= scale.start]:
-        expected.setdefault(float(np.ceil(scale.place(step) - 0.5)), []).append(10.0 + step)
+        expected.setdefault(float(np.ceil(scale.pixels(step) - 0.5)), []).append(10.0 + step)
     assert np.ceil(cells.x - 0.5).tolist() == list(expected)
     assert cells.low.tolist() == [min(values) for values in expected.values()]
     assert cells.high.tolist() == [max(values) for values in expected.values()]
@@ -227,7 +227,7 @@ def test_what_is_painted_is_what_was_noted(show: Show, length: int, log: bool) -
     )
     values = run.values("margin")
     steps = np.arange(int(log), length + 1)
-    x, y = chart.places(steps, values[steps])
+    x, y = chart.pixels(steps, values[steps])
     column = np.floor(x - left).astype(int)
     for at in range(8, seen.shape[1] - 8):  # the cursor lies over the first ones
         own, drawn = y[column == at] - top, np.flatnonzero(seen[:, at])
@@ -374,7 +374,7 @@ def test_clicks_go_to_the_step_under_the_pointer(show: Show, length: int, first:
     chart = chart_of(panel, "violation")
     area, begin = chart.area(), max(first, int(log))
     steps = np.unique(np.linspace(begin, length, 5).astype(int)).tolist()
-    ways = [(chart.places([step], [1])[0][0], step) for step in steps]
+    ways = [(chart.pixels([step], [1])[0][0], step) for step in steps]
     for x, expected in [*ways, (area.right() + 30, length), (area.left() - 10, first)]:
         press(panel, x)
         QTest.mouseRelease(ground(panel), Qt.MouseButton.LeftButton, pos=QPoint(round(x), 200))
@@ -392,7 +392,7 @@ def test_the_cursor_follows_the_hand_and_the_axis_stands_still(show: Show) -> No
     run, longer = made(1000, seed=7), made(4000, seed=7)
     panel = show(study_of(run.trace, step=100))
     chart = chart_of(panel, "violation")
-    x, later = (round(float(chart.places([step], [1])[0][0])) for step in (400, 600))
+    x, later = (round(float(chart.pixels([step], [1])[0][0])) for step in (400, 600))
     press(panel, x)
     step = panel.cursor_step
     assert asked(panel) == [("seek", 0, step)] and abs(step - 400) <= 2
@@ -579,4 +579,4 @@ def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
     (line,) = chart.lines()
     last = len(np.asarray(line.x)) - 1
     assert chart.description(line, last) == "KKT violation m − M: −1.0000e-16 at step 2"
-    assert chart.places(line.x, line.y)[1][last] == pytest.approx(chart.area().bottom(), abs=6)
+    assert chart.pixels(line.x, line.y)[1][last] == pytest.approx(chart.area().bottom(), abs=6)

@@ -16,7 +16,7 @@ from app.core.number_format import counted, percent
 from app.features.evaluation import text as words
 from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.panel import EvaluationPanel
-from app.features.evaluation.scene import Evaluation, EvaluationSession, place_of
+from app.features.evaluation.scene import Evaluation, EvaluationSession, index_of
 from app.features.evaluation.view_confusion import FULLEST, ConfusionView
 from app.features.evaluation.view_roc import RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
@@ -252,16 +252,16 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel, roc = roc_of(window, qtbot)
     curve, model, test = roc.lane.roc, window.result(1).model, window.document.test_points
-    assert roc.place == place_of(curve, 0.0) and "own" in text(panel, "threshold")
-    x, y = roc.places(curve.fpr, curve.tpr)
+    assert roc.index == index_of(curve, 0.0) and "own" in text(panel, "threshold")
+    x, y = roc.pixels(curve.fpr, curve.tpr)
     steps = window.controller.store.position
     for place in (0, len(x) // 2, len(x) - 1):
-        QTest.mousePress(roc.viewport(), LEFT, pos=QPoint(round(x[roc.place]), round(y[roc.place])))
+        QTest.mousePress(roc.viewport(), LEFT, pos=QPoint(round(x[roc.index]), round(y[roc.index])))
         QTest.mouseMove(roc.viewport(), QPoint(round(x[place]), round(y[place])))
         QTest.mouseRelease(roc.viewport(), LEFT, pos=QPoint(round(x[place]), round(y[place])))
         settle(qtbot, window)
         threshold = window.controller.session.of(EvaluationSession).thresholds[1]
-        assert threshold is not None and abs(roc.place - place) <= 3
+        assert threshold is not None and abs(roc.index - place) <= 3
         guess = score_of(model, test.xy) > threshold.value
         assert roc.lane.confusion.tolist() == theirs.confusion_matrix(test.labels == 1, guess).tolist()
         assert text(panel, "test1") == percent((guess == (test.labels == 1)).mean())
@@ -271,19 +271,19 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
     QTest.mouseClick(part(panel, QPushButton, "own"), LEFT)
     settle(qtbot, window)
     assert roc.hasFocus(), "not wherever a button that is disabled throws it"
-    assert window.controller.session.of(EvaluationSession).thresholds[1] is None and roc.place == place_of(curve, 0.0)
+    assert window.controller.session.of(EvaluationSession).thresholds[1] is None and roc.index == index_of(curve, 0.0)
 
 
 def test_the_threshold_by_keys(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     _, roc = roc_of(window, qtbot)
     roc.setFocus()
-    start, last = roc.place, len(roc.lane.roc.thresholds) - 1
+    start, last = roc.index, len(roc.lane.roc.thresholds) - 1
 
     def press(key: Qt.Key) -> int:
         QTest.keyClick(roc, key)
         window.refresh_if_pending()
-        return roc.place
+        return roc.index
 
     assert press(KEY.Key_Right) == start + 1 and press(KEY.Key_Left) == start and press(KEY.Key_Left) == start - 1
     assert press(KEY.Key_End) == last == press(KEY.Key_Right)
@@ -356,8 +356,8 @@ def test_it_is_painted_in_both_themes(make: Make, qtbot: QtBot, theme: Any) -> N
     window.choose_theme("dark" if theme.dark else "light")
     _, roc = roc_of(window, qtbot)
     image = roc.grab().toImage()
-    x, y = roc.places(roc.lane.roc.fpr, roc.lane.roc.tpr)
-    colour = image.pixelColor(int(x[roc.place]), int(y[roc.place]))
+    x, y = roc.pixels(roc.lane.roc.fpr, roc.lane.roc.tpr)
+    colour = image.pixelColor(int(x[roc.index]), int(y[roc.index]))
     assert (colour.red(), colour.green(), colour.blue()) == theme.accent
 
 

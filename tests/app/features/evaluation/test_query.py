@@ -28,7 +28,7 @@ from app.features.evaluation.scene import (
     EvaluationSession,
     Threshold,
     at_threshold,
-    place_of,
+    index_of,
     queries,
     scene,
     sheets,
@@ -330,7 +330,7 @@ def test_places_and_thresholds_of_a_curve_belong_together(name: str) -> None:
     roc, score = scores.roc, score_of(model_of(LANES[name], training), test.xy)
     for place in range(len(roc.thresholds)):
         threshold = threshold_at(roc, place)
-        assert place_of(roc, threshold) == place
+        assert index_of(roc, threshold) == place
         called = score > threshold
         expected = theirs.confusion_matrix(test.labels == 1, called, labels=[False, True])
         assert at_threshold(scores, threshold).tolist() == expected.tolist()

@@ -74,7 +74,7 @@ def test_a_palette_of_samples_serves_colours_it_has_not_seen() -> None:
     made = pictures()
     palette = Palette(made[:1])
     assert palette.colours.shape == (256, 3)
-    places = palette.places(np.array([[0xFFF9FBFC]], dtype=np.uint32))
+    places = palette.indices(np.array([[0xFFF9FBFC]], dtype=np.uint32))
     assert tuple(palette.colours[places[0, 0]]) == (250, 251, 252)
 
 

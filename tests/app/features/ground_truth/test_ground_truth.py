@@ -225,7 +225,7 @@ def test_many_failures_are_counted_but_not_all_marked() -> None:
 def test_error_of_the_ideal_classifier() -> None:
     law = Law("blobs", 0.7)
     known: list[BayesError] = ask(BayesErrorQuery(law))
-    assert [each.places for each in known] == list(range(10_000, 100_001, 10_000))
+    assert [each.n_locations for each in known] == list(range(10_000, 100_001, 10_000))
     last = known[-1]
     X = np.concatenate([law.draw(10_000, (72, portion))[0] for portion in range(10)])
     risk = law.risk(X)

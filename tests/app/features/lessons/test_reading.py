@@ -461,7 +461,7 @@ def test_the_help_has_every_field_and_every_name() -> None:
         *reading.COVERS,
         *names.GENERATOR,
         *names.POINTS,
-        *control_names.PLACES,
+        *control_names.WINDOW_CONTROLS,
         "classifiers",
         "test points",
     ):

@@ -237,7 +237,7 @@ def test_the_pointer_finds_points_and_ticks(show: Show, qapp: QApplication) -> N
     QTest.mouseMove(picture.viewport(), QPoint(round(x[0]), round(tick_y[0])))
     assert heard[-1] == id_of(run_state, 0)
     panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
-    assert picture.place == 0 and text(panel, "loss.point") == "\n".join(point_words(run_state, 0))
+    assert picture.highlighted == 0 and text(panel, "loss.point") == "\n".join(point_words(run_state, 0))
     QTest.mouseMove(picture.viewport(), QPoint(round(x[0]) + 40, round(tick_y[0]) + 40))
     assert heard[-1] is None
     panel.render_scene(scene_of(run_state, None), LIGHT)

@@ -82,7 +82,7 @@ def bar_box(bars: MultiplierBars, bar: int) -> QRectF:
     """The bar at `bar`, from the ground to its multiplier."""
     assert bars.run_state is not None and bars.run_state.alpha is not None
     columns, pitch, gap = bars.plot_area(), bars.pitch(), bars.gap()
-    height = columns.height() * float(bars.run_state.alpha[bars.bars().place[bar]]) / bars.top()
+    height = columns.height() * float(bars.run_state.alpha[bars.bars().index[bar]]) / bars.top()
     return QRectF(columns.left() + bar * pitch + gap / 2, columns.bottom() - height, pitch - gap, height)
 
 
@@ -102,7 +102,7 @@ def test_heights_are_the_multipliers_of_libsvm(show: Show, weighted: bool) -> No
     bars = show(run_state).bars
     columns = bars.plot_area()
     assert bars.top() == C.max()
-    for bar, place in enumerate(bars.bars().place.tolist()):
+    for bar, place in enumerate(bars.bars().index.tolist()):
         box = bar_box(bars, bar)
         assert box.height() / columns.height() * bars.top() == pytest.approx(alpha[place], abs=1e-6)
         assert box.bottom() == columns.bottom()
@@ -117,7 +117,7 @@ def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
     assert run_state.kkt is not None
     image, columns = pixels(panel), panel.bars.plot_area()
     seen = set()
-    for bar, place in enumerate(panel.bars.bars().place.tolist()):
+    for bar, place in enumerate(panel.bars.bars().index.tolist()):
         box, case = bar_box(panel.bars, bar), KktCase(int(run_state.kkt.case[place]))
         seen.add(case)
         column = image[: round(columns.bottom()), math.floor(box.left() + 0.5)]
@@ -137,7 +137,7 @@ def test_every_support_vector_has_a_bar(show: Show) -> None:
     assert run_state.alpha is not None and run_state.alpha.max() < 1e4
     ground = round(panel.bars.plot_area().bottom()) - 1
     row = pixels(panel)[ground]
-    for bar, place in enumerate(panel.bars.bars().place.tolist()):
+    for bar, place in enumerate(panel.bars.bars().index.tolist()):
         painted = row[math.floor(bar_box(panel.bars, bar).left() + 0.5)] == plain(KktCase.FREE)
         assert painted == (run_state.alpha[place] > 0)
 
@@ -195,14 +195,14 @@ def test_order_by_size_and_by_point(show: Show) -> None:
     run_state = study_of(40)
     assert run_state.alpha is not None and run_state.kkt is not None
     panel = show(run_state)
-    place = panel.bars.bars().place
+    place = panel.bars.bars().index
     assert (np.diff(run_state.alpha[place]) <= 0).all() and sorted(place.tolist()) == list(range(40))
     bounded = run_state.kkt.case[place][run_state.alpha[place] == 1.0]
     assert len(set(bounded.tolist())) == 2 and (np.diff(bounded) <= 0).all()  # cases are not mixed
     choose(panel, "alphas.order", 1)
-    assert panel.bars.bars().place.tolist() == list(range(40))
+    assert panel.bars.bars().index.tolist() == list(range(40))
     choose(panel, "alphas.order", 0)
-    assert (panel.bars.bars().place == place).all()
+    assert (panel.bars.bars().index == place).all()
 
 
 @pytest.mark.parametrize("by_size", [True, False])
@@ -211,12 +211,12 @@ def test_groups_show_their_largest(qapp: QApplication, n: int, most: int, by_siz
     run_state = study_of(n, C=2.0, seed=n)
     assert run_state.alpha is not None
     bars = bars_of(run_state, by_size, most)
-    assert len(bars.place) <= most and len(bars.place) == -(-n // bars.per_bar)
+    assert len(bars.index) <= most and len(bars.index) == -(-n // bars.per_bar)
     assert bars.per_bar == 1 or -(-n // (bars.per_bar - 1)) > most  # no larger groups than needed
-    members = [np.flatnonzero(bars.bar == bar) for bar in range(len(bars.place))]
+    members = [np.flatnonzero(bars.bar == bar) for bar in range(len(bars.index))]
     assert sum(map(len, members)) == n and all(len(each) == bars.per_bar for each in members[:-1])
     for bar, group in enumerate(members):
-        assert bars.place[bar] in group and run_state.alpha[bars.place[bar]] == run_state.alpha[group].max()
+        assert bars.index[bar] in group and run_state.alpha[bars.index[bar]] == run_state.alpha[group].max()
     if by_size:
         assert all(run_state.alpha[a].min() >= run_state.alpha[b].max() for a, b in pairwise(members))
     else:
@@ -260,7 +260,7 @@ def test_points_that_violate_their_case_have_a_tick(show: Show) -> None:
     assert run_state.kkt is not None and 0 < run_state.kkt.satisfied.sum() < 30
     row = image[round(bars.area().bottom()) - 4]
     ground = 0xFF000000 | LIGHT.background[0] << 16 | LIGHT.background[1] << 8 | LIGHT.background[2]
-    for bar, place in enumerate(bars.bars().place.tolist()):
+    for bar, place in enumerate(bars.bars().index.tolist()):
         middle = int(bars.plot_area().left() + (bar + 0.5) * bars.pitch())
         assert (row[middle - 1 : middle + 2] != ground).any() == (not run_state.kkt.satisfied[place])
 
@@ -271,7 +271,7 @@ def test_a_group_has_a_tick_when_any_of_it_violates(show: Show) -> None:
     alone = replace(run_state.kkt, satisfied=np.arange(1500) != 700)
     panel = show(replace(run_state, kkt=alone))
     bars = panel.bars.bars()
-    assert bars.per_bar > 1 and 700 not in bars.place  # it is not the largest of its group
+    assert bars.per_bar > 1 and 700 not in bars.index  # it is not the largest of its group
     row = pixels(panel)[round(panel.bars.area().bottom()) - 4, 60:-8]
     ground = 0xFF000000 | LIGHT.background[0] << 16 | LIGHT.background[1] << 8 | LIGHT.background[2]
     assert np.flatnonzero(row != ground).tolist() == [
@@ -304,12 +304,12 @@ def test_the_pointer_finds_the_bar_under_it(qtbot: QtBot, qapp: QApplication) ->
     for bar in (0, 7, 39):
         x = columns.left() + (bar + 0.5) * bars.pitch()
         QTest.mouseMove(bars.viewport(), QPoint(round(x), round(columns.center().y())))
-        assert heard[-1] == id_of(run_state, int(bars.bars().place[bar]))
+        assert heard[-1] == id_of(run_state, int(bars.bars().index[bar]))
         # Until the scene follows, nothing stands out.
-        assert bars.place == -1
+        assert bars.highlighted == -1
     panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
-    assert bars.place == bars.bars().place[39]
-    assert text(panel, "alphas.point") == "\n".join(point_words(run_state, bars.place))
+    assert bars.highlighted == bars.bars().index[39]
+    assert text(panel, "alphas.point") == "\n".join(point_words(run_state, bars.highlighted))
     count = len(heard)
     QTest.mouseMove(bars.viewport(), QPoint(round(x), round(columns.center().y()) + 9))
     assert len(heard) == count  # the same point again is no news
@@ -327,19 +327,19 @@ def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
     assert "Point at a bar" in text(panel, "alphas.point")
     panel.render_scene(scene_of(run_state, id_of(run_state, 5)), LIGHT)
     changed = np.flatnonzero((pixels(panel) != before).any(axis=0))
-    bar = int(np.flatnonzero(panel.bars.bars().place == 5)[0])
+    bar = int(np.flatnonzero(panel.bars.bars().index == 5)[0])
     middle = panel.bars.plot_area().left() + (bar + 0.5) * panel.bars.pitch()
     assert changed.min() < middle < changed.max() and np.ptp(changed) < 3 * panel.bars.pitch()
     assert text(panel, "alphas.point") == "\n".join(point_words(run_state, 5))
     # An id is not a place, and a point of another problem is none of these.
     panel.render_scene(scene_of(run_state, 5), LIGHT)
-    assert panel.bars.place == -1 and (pixels(panel) == before).all()
+    assert panel.bars.highlighted == -1 and (pixels(panel) == before).all()
 
 
 def test_arrow_keys_go_through_the_bars(qtbot: QtBot) -> None:
     run_state = study_of(12)
     panel, heard = spied(qtbot, run_state)
-    bars, place = panel.bars, panel.bars.bars().place.tolist()
+    bars, place = panel.bars, panel.bars.bars().index.tolist()
     panel.first_stop.setFocus()
     assert bars.hasFocus()
 
@@ -363,11 +363,11 @@ def test_keys_go_by_bars_where_points_are_grouped(qtbot: QtBot) -> None:
     run_state = study_of(1500, steps=200)
     panel, heard = spied(qtbot, run_state)
     bars = panel.bars.bars()
-    other = int(next(p for p in np.flatnonzero(bars.bar == 4) if p != bars.place[4]))
+    other = int(next(p for p in np.flatnonzero(bars.bar == 4) if p != bars.index[4]))
     panel.render_scene(scene_of(run_state, id_of(run_state, other)), LIGHT)
     assert text(panel, "alphas.point") == "\n".join(point_words(run_state, other))
     QTest.keyClick(panel.bars, KEY.Key_Right)
-    assert heard[-1] == id_of(run_state, int(bars.place[5]))
+    assert heard[-1] == id_of(run_state, int(bars.index[5]))
 
 
 # -- nothing to show ---------------------------------------------------------------------------------------------------
@@ -383,7 +383,7 @@ def test_without_multipliers_one_sentence(show: Show) -> None:
     assert text(panel, "alphas.message") == NO_RUN
     panel.render_scene(scene_of(run_state), DARK)
     assert panel.bars.isVisible() and not text(panel, "alphas.message")
-    assert panel.bars.place_at(QPointF(100, 100)) >= 0
+    assert panel.bars.index_at(QPointF(100, 100)) >= 0
 
 
 @pytest.mark.parametrize("size", [(200, 260), (1000, 200), (260, 900)])
@@ -412,6 +412,6 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     window.refresh_if_pending()
     run_state = window.scene.run_state
-    assert window.controller.session.hovered == id_of(run_state, int(panel.bars.bars().place[0]))
+    assert window.controller.session.hovered == id_of(run_state, int(panel.bars.bars().index[0]))
     panel.render_scene(window.scene, LIGHT)
-    assert text(panel, "alphas.point") == "\n".join(point_words(run_state, int(panel.bars.bars().place[0])))
+    assert text(panel, "alphas.point") == "\n".join(point_words(run_state, int(panel.bars.bars().index[0])))

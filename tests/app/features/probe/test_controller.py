@@ -129,7 +129,7 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
 def test_an_aim_alone_is_no_probe() -> None:
     points = points_of(60, 2)
     probe = scene_with(Session(), frame_of(*knn(points, 5), points), pointer=(0.1, 0.2)).feature(Probe)
-    assert probe.place is None and probe.aim == (0.1, 0.2) and not probe.lanes
+    assert probe.location is None and probe.aim == (0.1, 0.2) and not probe.lanes
     assert np.isfinite(probe.aim).all()
 
 

@@ -25,7 +25,7 @@ from app.features.probe.scene import (
     Probe,
     ProbeSession,
     heavy,
-    place_of,
+    location_of,
     probe_lane,
     scene,
 )
@@ -284,10 +284,10 @@ def test_overflow_is_a_sentence() -> None:
 
 def test_what_is_probed() -> None:
     open_panels = frozenset({"probe"})
-    assert place_of(Session(), (1, 2)) is None
-    assert place_of(Session(open_panels=open_panels), (1, 2)) == (1, 2)
-    assert place_of(Session(cursor=(3, 4), open_panels=open_panels), (1, 2)) == (3, 4)
-    assert place_of(Session(cursor=(3, 4)).having(ProbeSession(probe=(5, 6))), (1, 2)) == (5, 6)
+    assert location_of(Session(), (1, 2)) is None
+    assert location_of(Session(open_panels=open_panels), (1, 2)) == (1, 2)
+    assert location_of(Session(cursor=(3, 4), open_panels=open_panels), (1, 2)) == (3, 4)
+    assert location_of(Session(cursor=(3, 4)).having(ProbeSession(probe=(5, 6))), (1, 2)) == (5, 6)
 
 
 def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
@@ -299,7 +299,7 @@ def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
         frame.model.predict([(0.3, 0.1)])[0] for frame in frames
     ]
     assert all(a is b for a, b in zip(first.lanes, second.lanes, strict=True))
-    assert scene_with(Session(), *frames).feature(Probe).place is None
+    assert scene_with(Session(), *frames).feature(Probe).location is None
 
 
 def test_what_is_drawn_needs_no_words() -> None:

@@ -73,7 +73,7 @@ def table(window: MainWindow, name: str) -> ProbeTable:
 
 def shown_place(window: MainWindow) -> tuple[float, float] | None:
     assert window.scene is not None
-    return window.scene.feature(Probe).place
+    return window.scene.feature(Probe).location
 
 
 # -- the hand ----------------------------------------------------------------------------------------------------------

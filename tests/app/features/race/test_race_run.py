@@ -288,7 +288,7 @@ def test_in_the_same_time_each_gets_the_same_time(clock: RaceClock, pace: float)
         shares += len(running) > 1
     assert shares >= {0.4: 10, 2.0: 2}.get(pace, 1)
     final = driver.last()
-    places = sorted(final.racers, key=lambda runner: runner.finish.place)
+    places = sorted(final.racers, key=lambda runner: runner.finish.rank)
     assert [r.seconds for r in places] == sorted(r.seconds for r in final.racers)
     # Where steps cost unequally, time decides otherwise than steps.
     assert [r.rule for r in places] != [r.rule for r in sorted(final.racers, key=lambda runner: runner.steps)]
@@ -495,7 +495,7 @@ def test_the_small_gap_is_seen_soon_and_never_too_early() -> None:
         driver = Driver()
         driver.run(request(points, settings, pace=pace, rules=("first-order", "second-order")))
         found.append([runner.near.steps for runner in driver.last().racers])
-        assert [runner.near.place for runner in driver.last().racers] == [2, 1]
+        assert [runner.near.rank for runner in driver.last().racers] == [2, 1]
     assert found[0] == found[1], "the pace is no part of it"
     for runner in driver.last().racers:
         before = runner.curve[:, 0] < runner.near.steps
@@ -517,8 +517,8 @@ def test_places() -> None:
         return Finish(steps, 0, seconds)
 
     finishes = [finish(20, 1.0), None, finish(10, 3.0), finish(20, 2.0), finish(30, 0.5)]
-    assert [f and f.place for f in placed(finishes, "steps")] == [2, None, 1, 2, 4]
-    assert [f and f.place for f in placed(finishes, "time")] == [2, None, 4, 3, 1]
+    assert [f and f.rank for f in placed(finishes, "steps")] == [2, None, 1, 2, 4]
+    assert [f and f.rank for f in placed(finishes, "time")] == [2, None, 4, 3, 1]
     assert placed([None, None], "steps") == [None, None]
 
 

@@ -218,7 +218,7 @@ def test_turning_and_zooming_have_limits() -> None:
 @pytest.mark.parametrize("camera", [Camera(a, t) for a in (0, 45, 200) for t in (-90, 0, 28, 64, 90)])
 @pytest.mark.parametrize("size", [(300, 200), (150, 400)])
 def test_the_box_has_room(camera: Camera, size: tuple[int, int]) -> None:
-    solid: Solid = over_plane(relief(places=5))
+    solid: Solid = over_plane(relief(fineness=5))
     at = camera.project(solid.frame.reshape(-1, 3), *size, solid.pixels(*size))
     assert (
         at[:, 0].min() >= 0

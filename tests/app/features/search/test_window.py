@@ -157,10 +157,10 @@ def test_pin_and_let_go(make: Make, qtbot: QtBot) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     settle(qtbot, window)
     assert button.isChecked() and button.text() == "Unpin"
-    place = shown(window).probe.place
+    place = shown(window).probe.location
     hover(window, 0, -0.9, 0.1)
     settle(qtbot, window)
-    assert shown(window).probe.place == place
+    assert shown(window).probe.location == place
     assert window.canvases[0].overlays.layers[1].laid.lines.size == 0  # the probe gives no neighbour away
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     settle(qtbot, window)

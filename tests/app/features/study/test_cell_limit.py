@@ -157,7 +157,7 @@ def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest
     assert not found.missing() and found.ended(TOOK_LONGER).sum() == 2
     assert found.ended(TOOK_LONGER)[1].all() and found.seconds[1].tolist() == [[[2.0]], [[2.0]]]
     sound = [record for record in found.records() if not record.error]
-    assert plain(made, sound) == plain(made, [record for record in computed(made) if record.places[0] != 1])
+    assert plain(made, sound) == plain(made, [record for record in computed(made) if record.cell[0] != 1])
 
 
 @pytest.mark.slow

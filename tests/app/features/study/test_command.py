@@ -334,7 +334,7 @@ def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         found = results.read(out, made)
-        keys = {(record.places, record.repetition, record.fold) for record in found.records()}
+        keys = {(record.cell, record.repetition, record.fold) for record in found.records()}
         assert done <= keys
         done = keys
         finished = len(paths(made)) - len(found.missing())

@@ -36,8 +36,8 @@ def test_a_grid_is_that_of_scikit_learn_on_the_same_folds() -> None:
     found = computed(study)
     assert len(found) == 3 * 2 * 3 * 2
     for record in found:
-        choice = study.choice(record.places)
-        data = data_of(study, record.places)
+        choice = study.choice(record.cell)
+        data = data_of(study, record.cell)
         X, y = datasets.generate("circle", 30, 0.2, seed_of(data, record.repetition, 0, "points"))
         fold = folds_of(Points.of(X, y), 3, record.repetition)
         inside = fold != record.fold
@@ -58,7 +58,7 @@ def varied(axes: tuple[StudyAxis, ...], **changes: object) -> list[tuple[dict[st
     cases = []
     for record in computed(study):
         assert not record.error, record.error
-        choice, data = study.choice(record.places), data_of(study, record.places)
+        choice, data = study.choice(record.cell), data_of(study, record.cell)
         n, noise = int(choice.get("n", 30)), float(choice.get("noise", 0.2))
         X, y = datasets.generate("circle", n, noise, seed_of(data, 0, 0, "points"))
         inside = folds_of(Points.of(X, y), 3, 0) != record.fold
@@ -110,7 +110,7 @@ def test_three_classes_with_weights_are_those_of_a_loop() -> None:
     study = msgspec.structs.replace(study, values=("accuracy", "training_accuracy", "support_vectors"))
     scores = set()
     for record in computed(study):
-        choice, data = study.choice(record.places), data_of(study, record.places)
+        choice, data = study.choice(record.cell), data_of(study, record.cell)
         X, y = datasets.generate("blobs", 30, 0.6, seed_of(data, 0, 0, "points"), n_classes=3)
         inside = folds_of(Points.of(X, y), 3, 0) != record.fold
         weights = {1: 5.0, 2: 0.2}
@@ -194,7 +194,7 @@ def test_a_learner_without_steps_is_studied_as_it_is(monkeypatch: pytest.MonkeyP
     study = msgspec.structs.replace(GRID, lane=lane, axes=axes, values=values, other=lane, repetitions=1)
     for record in computed(study):
         assert not record.error and record.status == "exact"
-        choice, data = study.choice(record.places), data_of(study, record.places)
+        choice, data = study.choice(record.cell), data_of(study, record.cell)
         X, y = datasets.generate("circle", 30, float(choice["noise"]), seed_of(data, 0, 0, "points"))
         inside = folds_of(Points.of(X, y), 3, 0) != record.fold
         points = Points.of(X[inside], y[inside])
@@ -211,7 +211,7 @@ def test_a_classifier_of_scikit_learn_is_studied_as_it_is() -> None:
     )
     for record in computed(study):
         assert not record.error and record.status == "exact"
-        choice, data = study.choice(record.places), data_of(study, record.places)
+        choice, data = study.choice(record.cell), data_of(study, record.cell)
         X, y = datasets.generate("circle", int(choice["n"]), float(choice["noise"]), seed_of(data, 0, 0, "points"))
         inside = folds_of(Points.of(X, y), 3, 0) != record.fold
         peer = GaussianNB().fit(X[inside], y[inside])
@@ -275,12 +275,12 @@ def inverse_square(distances: np.ndarray) -> np.ndarray:
 @pytest.mark.slow
 def test_an_efficiency_map_is_that_of_a_loop() -> None:
     found = computed(KNN)
-    places = {record.places for record in found}
+    places = {record.cell for record in found}
     assert places == {
         (i, j, w) for i, n in enumerate((5, 10, 20)) for j, k in enumerate((1, 5, 10, 20)) if k <= n for w in range(2)
     }
     for record in found:
-        choice, data = KNN.choice(record.places), data_of(KNN, record.places)
+        choice, data = KNN.choice(record.cell), data_of(KNN, record.cell)
         shares = []
         for draw in range(3):
             X, y = datasets.generate("line", int(choice["n"]), 0.0, seed_of(data, record.repetition, draw, "points"))
@@ -347,7 +347,7 @@ def test_a_path_ends_each_cell_as_a_training_from_nothing() -> None:
         with_tol(GRID, 1e-8), axes=(StudyAxis("C", (0.1, 1.0, 50.0, 1e4)), StudyAxis("gamma", (2.0,))), repetitions=1
     )
     for record in computed(study):
-        choice = study.choice(record.places)
+        choice = study.choice(record.cell)
         axes = tuple(StudyAxis(name, (value,)) for name, value in choice.items())
         alone = msgspec.structs.replace(study, axes=axes)
         cold = next(each for each in computed(alone) if each.fold == record.fold)
@@ -370,8 +370,8 @@ def test_what_is_counted_or_timed_goes_no_path(monkeypatch: pytest.MonkeyPatch) 
 def test_steps_are_counted_from_nothing() -> None:
     study = msgspec.structs.replace(GRID, values=("steps",), folds=0, test=10, repetitions=1)
     for record in computed(study):
-        X, y = datasets.generate("circle", 30, 0.2, seed_of(data_of(study, record.places), 0, 0, "points"))
-        choice = study.choice(record.places)
+        X, y = datasets.generate("circle", 30, 0.2, seed_of(data_of(study, record.cell), 0, 0, "points"))
+        choice = study.choice(record.cell)
         solver = SmoSolver(X, np.where(y == 1, 1.0, -1.0), Kernel("rbf", float(choice["gamma"])), C=choice["C"])
         solver.step(10_000_000)
         assert record.values["steps"] == solver.n_iter
@@ -404,7 +404,7 @@ def test_given_points_are_sampled_by_class() -> None:
     records = computed(study, given_of(points))
     assert [record.error for record in records] == [""] * 4
     # Two folds of 4 in each class: the share of points rightly classified is of 4.
-    assert all(record.values["accuracy"] * 4 % 1 == 0 for record in records if record.places[1] == 0)
+    assert all(record.values["accuracy"] * 4 % 1 == 0 for record in records if record.cell[1] == 0)
     few = msgspec.structs.replace(study, axes=(StudyAxis("C", (1.0,)), StudyAxis("n", (21,))))
     assert computed(few, given_of(points))[0].error == "n is 21, but class 1 has only 20 points."
 
@@ -417,4 +417,4 @@ def test_a_training_that_is_stopped_early_says_so() -> None:
 def test_the_first_results_come_before_the_path_ends() -> None:
     path = paths(GRID)[0]
     stream = compute(GRID, path, None)
-    assert next(stream).places == path.cells[0]
+    assert next(stream).cell == path.cells[0]

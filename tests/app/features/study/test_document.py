@@ -47,7 +47,7 @@ def test_means_are_those_of_a_loop(study: Study) -> None:
     for value in study.values:
         means, groups = kept.means(value), dict[Places, list[float]]()
         for record in records:
-            groups.setdefault(record.places, []).append(record.values[value])
+            groups.setdefault(record.cell, []).append(record.values[value])
         assert int((means.count > 0).sum()) == len(groups)
         for places, numbers in groups.items():
             assert means.mean[places] == pytest.approx(statistics.fmean(numbers), rel=1e-12)
@@ -67,9 +67,9 @@ def test_a_document_keeps_results(tmp_path: Path) -> None:
     back = StudyResults.decode(dict(playground_files.read(path).attached)[NAME])
     assert back.study == GRID and back.done == kept.done == len(records) - 3
     assert plain(GRID, list(back.records())) == plain(GRID, list(kept.records()))
-    assert back.error(failed.places) == "It failed." and back.means("accuracy").errors[failed.places] == 1
+    assert back.error(failed.cell) == "It failed." and back.means("accuracy").errors[failed.cell] == 1
     missing = {(cell, path.repetition, path.fold) for path in back.missing() for cell in path.cells}
-    assert missing == {(each.places, each.repetition, each.fold) for each in records[-4:-1]}
+    assert missing == {(each.cell, each.repetition, each.fold) for each in records[-4:-1]}
 
 
 def test_results_of_earlier_numerics_are_displayed_as_such() -> None:
@@ -177,7 +177,7 @@ def test_an_axis_goes_on_where_the_best_is_at_its_edge() -> None:
     at[2, 1] = 1.0
     kept = made(study, "accuracy", at)
     best = best_of(kept, "accuracy", ())
-    assert best is not None and (best.places, best.axis, best.low) == ((2, 1), 0, False)
+    assert best is not None and (best.cell, best.axis, best.low) == ((2, 1), 0, False)
     wider = extended(study, best)
     assert wider.axes[0].values == (0.1, 1.0, 10.0, 100.0, 1000.0) and wider.axes[1] == study.axes[1]
     grown = kept.grown(wider)
@@ -191,7 +191,7 @@ def test_an_axis_goes_on_where_the_best_is_at_its_edge() -> None:
     assert extended(study, best).axes[1].values == (1, 2, 3, 4)  # 0 is no degree
     low[1, 1] = 1.0  # as good, and inside
     best = best_of(made(study, "accuracy", low), "accuracy", ())
-    assert best is not None and (best.places, best.axis) == ((1, 1), -1)
+    assert best is not None and (best.cell, best.axis) == ((1, 1), -1)
     noise = msgspec.structs.replace(study, axes=(StudyAxis("noise", (0.1, 0.2)), StudyAxis("data", ("moons", "xor"))))
     best = best_of(made(noise, "accuracy", np.array([[1.0, 0.0], [0.0, 0.0]])), "accuracy", ())
     assert best is not None and best.axis == -1

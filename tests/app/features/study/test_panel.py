@@ -156,7 +156,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     assert plain(kept.study, kept.records()) == plain(kept.study, records)
     # The pointer reads a cell, with spread and folds; a click puts it into the classifier, as one step.
     QTest.mouseMove(panel.picture.viewport(), cell(panel, 1, 1))
-    mean = np.mean([each.values["accuracy"] for each in records if each.places == (1, 1)])
+    mean = np.mean([each.values["accuracy"] for each in records if each.cell == (1, 1)])
     assert said(panel, "words").startswith(f"C = 0.01, γ = 1: validation accuracy {percent(mean)} ± ")
     assert said(panel, "words").endswith("(2 folds)")
     steps = len(window.controller.store.history)

@@ -178,7 +178,7 @@ def test_a_worker_that_is_killed_loses_nothing() -> None:
     taken = started()
     taken.until(lambda: len(taken.records) > 0)
     taken.run._workers[0].process.send_signal(signal.SIGKILL)
-    found = {record.places: record for record in taken.all()}
+    found = {record.cell: record for record in taken.all()}
     assert len(found) == 16 and not any(record.error for record in found.values())
     ended(taken)
 
@@ -202,7 +202,7 @@ def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(StudyProcesses, "_order", killing)
     small = Study("grid", SLOW.axes, ("steps",), Lane("svm"), GeneratorSettings("moons", 10, 0.1), test=10)
-    found = {record.places: record for record in started(small).all()}
+    found = {record.cell: record for record in started(small).all()}
     assert len(found) == 16 and {places for places, record in found.items() if record.error} == {poison}
 
 

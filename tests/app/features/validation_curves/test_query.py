@@ -71,7 +71,7 @@ class Coarse:
     def value_at(self, place: int) -> float:
         return 10.0 ** (0.5 * place)
 
-    def place_of(self, value: float) -> int:
+    def position_of(self, value: float) -> int:
         return round(2 * math.log10(value))
 
 
@@ -109,7 +109,7 @@ def test_the_curve_of_k_is_scikit_learns_where_nothing_ties() -> None:
     curve = curve_of(POINTS, Lane("knn"), "k", TEST)
     for k in (1, 3, 5, 9, 15):
         theirs = NeighboursReference(k).fit(POINTS.xy, POINTS.labels)
-        assert curve.test[curve.scale.place_of(k)] == pytest.approx(theirs.score(TEST.xy, TEST.labels))
+        assert curve.test[curve.scale.position_of(k)] == pytest.approx(theirs.score(TEST.xy, TEST.labels))
 
 
 def test_what_was_wrong_with_other_settings_is_not_said_of_these() -> None:
@@ -290,16 +290,16 @@ def test_every_place_has_a_value_of_its_own(n: int) -> None:
     values = [scale.value_at(place) for place in range(scale.low, scale.high + 1)]
     assert values[0] == 1 and values[-1] == min(max(n - 1, 1), 9999)
     assert values == sorted(set(values)) and values[:17] == list(range(1, len(values[:17]) + 1))
-    assert [scale.place_of(value) for value in values] == list(range(len(values)))
-    assert scale.place_of(10**9) == scale.high
+    assert [scale.position_of(value) for value in values] == list(range(len(values)))
+    assert scale.position_of(10**9) == scale.high
 
 
 @pytest.mark.parametrize("scale", [C_SCALE, GAMMA_SCALE])
 def test_places_and_values_of_numbers_of_any_size(scale: object) -> None:
     assert isinstance(scale, type(C_SCALE))
     for place in range(scale.low, scale.high + 1):
-        assert scale.place_of(scale.value_at(place)) == place
-    assert scale.place_of(1e9) == scale.high and scale.value_at(20) == 10.0
+        assert scale.position_of(scale.value_at(place)) == place
+    assert scale.position_of(1e9) == scale.high and scale.value_at(20) == 10.0
 
 
 def test_the_sliders_of_a_lane() -> None:

@@ -144,14 +144,14 @@ def test_a_click_jumps_there_as_one_step(quick: None, make: Make, qtbot: QtBot, 
     for target in (strip_scale.high - 3, strip_scale.low + 2):
         x = strip.columns()[target - strip_scale.low]
         QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
-        there = strip_scale.place_of(value())
+        there = strip_scale.position_of(value())
         assert value() == strip_scale.value_at(there) != before
         assert abs(strip.columns()[there - strip_scale.low] - x) <= 0.5, "several places may share a pixel"
     assert window.controller.store.position == start + 2, "each click is a step of its own"
     window.controller.undo()
     window.controller.undo()
     assert value() == before
-    x = strip.columns()[strip_scale.place_of(before) - strip_scale.low]
+    x = strip.columns()[strip_scale.position_of(before) - strip_scale.low]
     QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
     QTest.mouseClick(strip.viewport(), Qt.MouseButton.RightButton, pos=QPoint(int(x) + 30, 20))
     assert value() == before and window.controller.store.position == start
@@ -215,7 +215,7 @@ def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -
     image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
     accent = LIGHT.accent
     columns = strip.columns()
-    across, heights = strip.places([C_SCALE.value_at(place) for place in range(-80, 121)], curve.validated)
+    across, heights = strip.pixels([C_SCALE.value_at(place) for place in range(-80, 121)], curve.validated)
     assert across == pytest.approx(columns), "as the handle"
     seen = 0
     for place in range(5, 195, 7):

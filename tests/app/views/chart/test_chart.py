@@ -86,7 +86,7 @@ def test_numbers_of_an_axis_are_round_within_it_and_few(low: float, wide: float,
 
 def test_an_axis_of_ratios() -> None:
     axis = ChartAxis(log=True)
-    assert axis.place([1.0, 100.0]).tolist() == [0.0, 2.0] and np.isnan(axis.place([0.0, -1.0])).all()
+    assert axis.positions([1.0, 100.0]).tolist() == [0.0, 2.0] and np.isnan(axis.positions([0.0, -1.0])).all()
     assert axis.ends([3.0, 40.0]) == (0.0, 2.0)
     assert [text for _, text in axis.marks(0.0, 6.0, 4)] == ["1", "100", "10000", "1e6"]
     assert [text for _, text in axis.marks(0.0, 1.0, 4)] == ["1", "2", "5", "10"]
@@ -96,7 +96,7 @@ def test_an_axis_of_ratios() -> None:
 def test_what_is_below_the_floor_is_drawn_there_and_read_as_it_is(make: Make) -> None:
     line = Line(x=[0, 1, 2], y=[1.0, 1e-12, -3.0], name="gap")
     chart = make(line, y=ChartAxis(log=True, floor=1e-6))
-    y = chart.places(line.x, line.y)[1]
+    y = chart.pixels(line.x, line.y)[1]
     assert y[1] == y[2] == pytest.approx(chart.pixel(0, 1e-6).y()) and y[0] < y[1]
     assert chart.description(line, 2) == "gap: −3 at 2" and "gap,2,-3.0" in saving.csv_of(chart)
 
@@ -134,7 +134,7 @@ def test_where_keys_lead(key: Qt.Key, here: int, goal: int) -> None:
 
 def test_a_line_goes_through_the_places_of_its_values(make: Make) -> None:
     chart = make(ramp())
-    picture, (x, y) = image(chart), chart.places(np.arange(11), np.arange(11) ** 2)
+    picture, (x, y) = image(chart), chart.pixels(np.arange(11), np.arange(11) ** 2)
     for at in range(1, 10):
         assert is_red(picture, x[at], y[at])
         back = chart.values_at(QPointF(float(x[at]), float(y[at])))
@@ -180,7 +180,7 @@ def test_a_wild_line_covers_what_it_goes_through(make: Make) -> None:
     y = np.where(np.arange(100_000) % 2 == 0, 0.0, 1.0)
     chart = make(Line(x=np.arange(100_000), y=y, name="wild", colour=(200, 0, 0)), y=ChartAxis(low=-1.0, high=2.0))
     picture = image(chart)
-    left, right = chart.places([1000, 99_000], [0, 0])[0]
+    left, right = chart.pixels([1000, 99_000], [0, 0])[0]
     middle = chart.pixel(0, 0.5).y()
     assert all(is_red(picture, x, middle) for x in range(round(left), round(right), 7))
     assert not is_red(picture, 0.5 * (left + right), chart.pixel(0, 1.5).y())
@@ -228,7 +228,7 @@ def test_the_legend_flows_and_stays_where_it_is(make: Make) -> None:
 def test_the_pointer_and_the_keys_read_values(make: Make) -> None:
     chart = make(ramp(), Line(x=np.arange(11), y=np.full(11, 50.0), name="level"), x=ChartAxis("step"))
     QGuiApplication.processEvents()  # else the focus comes, or goes, in between
-    x, y = chart.places([7], [49])
+    x, y = chart.pixels([7], [49])
     QTest.mouseMove(chart.viewport(), QPoint(round(x[0]), round(y[0]) + 2))
     assert chart.reading == (0, 7) and "square: 49 at step 7" in chart.accessibleDescription()
     QTest.mouseMove(chart.viewport(), QPoint(2, 2))
@@ -319,7 +319,7 @@ def test_numbers_and_pictures_are_saved_and_copied(make: Make, tmp_path: Path) -
     assert [row["y"] for row in rows if row["series"] == "goal"] == ["3.0"] and len(rows) == 14
     png = QImage.fromData(saving.bytes_of(chart, ".png"))
     assert png.width() == 2 * chart.width() and is_red(
-        png, *(2 * each[3] for each in chart.places(range(11), np.arange(11) ** 2))
+        png, *(2 * each[3] for each in chart.pixels(range(11), np.arange(11) ** 2))
     )
     svg = saving.bytes_of(chart, ".svg")
     assert b"<svg" in svg and b"square" in svg
@@ -413,5 +413,5 @@ def test_a_mark_that_cannot_be_drawn_leaves_the_chart_alive(make: Make, monkeypa
     chart.show_marks([ramp()], LIGHT, over=[Broken(at=3.0)])
     image(chart)
     chart.show_marks([ramp()], LIGHT)
-    picture, (x, y) = image(chart), chart.places([5], [25])
+    picture, (x, y) = image(chart), chart.pixels([5], [25])
     assert is_red(picture, x[0], y[0])

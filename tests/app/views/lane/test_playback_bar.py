@@ -116,8 +116,8 @@ def test_a_step_is_where_its_place_is(first: int, span: int, columns: int, log: 
     assert scale.step_at(columns - 1) == scale.last == scale.step_at(columns + 5)
     step = min(scale.start + round(share * span), scale.last)
     if step >= scale.start:
-        assert scale.step_at(float(scale.place(step))) == step
-        assert -1e-9 <= scale.place(step) <= columns - 1 + 1e-9
+        assert scale.step_at(float(scale.pixels(step))) == step
+        assert -1e-9 <= scale.pixels(step) <= columns - 1 + 1e-9
 
 
 @given(first=st.integers(0, 300), span=st.integers(0, 300), columns=st.integers(2, 200), log=st.booleans())
@@ -129,7 +129,7 @@ def test_each_step_belongs_to_the_pixel_it_is_drawn_at(first: int, span: int, co
     steps = np.arange(scale.start, scale.last + 1)
     inside = (edges[:-1, None] < steps) & (steps <= edges[1:, None])
     assert (inside.sum(axis=0) == 1).all()
-    assert (np.abs(inside.argmax(axis=0) - scale.place(steps)) <= 0.5 + 1e-6).all()
+    assert (np.abs(inside.argmax(axis=0) - scale.pixels(steps)) <= 0.5 + 1e-6).all()
 
 
 # -- the timeline ------------------------------------------------------------------------------------------------------

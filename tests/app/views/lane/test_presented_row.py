@@ -172,7 +172,7 @@ def test_the_handle_grows_with_the_text_and_is_seen_in_the_dark(make: Make, qtbo
 
 def test_k_stands_where_its_logarithm_is(make: Make, qtbot: QtBot) -> None:
     scale = RankScale(10_000)
-    assert scale.share(scale.place_of(51)) == pytest.approx(math.log(51) / math.log(10_000), abs=0.01)
+    assert scale.share(scale.position_of(51)) == pytest.approx(math.log(51) / math.log(10_000), abs=0.01)
     assert scale.share(scale.low) == 0 and scale.share(scale.high) == 1
     window = make(size=SIZES[0])  # 200 points: k up to 199
     slider = window.findChild(ScaleSlider, "lane0.k.slider")
@@ -180,8 +180,8 @@ def test_k_stands_where_its_logarithm_is(make: Make, qtbot: QtBot) -> None:
     across = centres[-1] - centres[0]
     for k in (2, 5, 17, 51):
         wanted = math.log(k) / math.log(199)
-        assert (centres[slider.place_of(k)] - centres[0]) / across == pytest.approx(wanted, abs=0.03)
-        at = QPoint(round(centres[slider.place_of(k)]), slider.height() // 2)
+        assert (centres[slider.position_of(k)] - centres[0]) / across == pytest.approx(wanted, abs=0.03)
+        at = QPoint(round(centres[slider.position_of(k)]), slider.height() // 2)
         QTest.mouseClick(slider, LEFT, pos=at)  # to where the mouse is
         assert abs(math.log(window.document.lanes[0].knn.n_neighbors / k)) < 0.25
     slider.setFocus()
@@ -198,5 +198,5 @@ def test_k_stands_where_its_logarithm_is(make: Make, qtbot: QtBot) -> None:
 def test_a_linear_scale_has_its_ends_and_whole_steps() -> None:
     scale = LinearScale(-5, 5, 0.25)
     assert [scale.value_at(place) for place in (scale.low, 20, scale.high)] == [-5, 0, 5]
-    assert scale.place_of(1e6) == scale.high and scale.value_at(scale.place_of(1.1)) == 1.0
+    assert scale.position_of(1e6) == scale.high and scale.value_at(scale.position_of(1.1)) == 1.0
     assert scale.share(20) == 0.5
