@@ -20,7 +20,7 @@ from app.engine.cover import Cover
 from app.exchange import lesson_text
 from app.exchange.opening import LESSON_SUFFIX, Kind, is_share_text, kind_of_text
 from app.files.documents import FileError, read_bytes
-from app.scene.control_names import CONTROLS
+from app.scene.control_names import WINDOW_CONTROLS
 from app.scene.feature_table import FeatureTable
 from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
@@ -45,7 +45,7 @@ COVERS = {
     "test accuracy": Cover.TEST,
     "none": Cover.NOTHING,
 }
-_CONTROLS = f"a control is a setting of a classifier, or {', '.join(CONTROLS)}"
+_CONTROLS = f"a control is a setting of a classifier, or {', '.join(WINDOW_CONTROLS)}"
 _PREDICT = re.compile(r"(?:(?P<kind>boundary|pair)(?: ?of (?:classifier )?(?P<lane>\d{1,3}))?)?")
 Value = TypeVar("Value")
 
@@ -230,7 +230,7 @@ class StepReader:
         shown = [known[name] for name in map(names.folded, words) if name in known]
         if document is not None and "classifier" not in shown:
             lanes = document.lanes[: document.shown]
-            have = {each.name for lane in lanes for each in lane.family.fields} | set(CONTROLS)
+            have = {each.name for lane in lanes for each in lane.family.fields} | set(WINDOW_CONTROLS)
             for name in shown:
                 if name not in have:
                     self.found.add(entry.line, f"no classifier here has the control “{name}”.")

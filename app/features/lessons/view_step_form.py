@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.scene.control_names import CONTROLS
+from app.scene.control_names import WINDOW_CONTROLS
 from app.state.document import Document
 from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.boxes import grid_on
@@ -61,7 +61,10 @@ def controls(document: Document) -> dict[str, tuple[str, str]]:
     fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
     return {
         **{field.name: (field.title or field.name, field.tip) for field in fields if field.kind != "text"},
-        **{name: (f"{name[0].upper()}{name[1:]}", f"{what[0].upper()}{what[1:]}.") for name, what in CONTROLS.items()},
+        **{
+            name: (f"{name[0].upper()}{name[1:]}", f"{what[0].upper()}{what[1:]}.")
+            for name, what in WINDOW_CONTROLS.items()
+        },
     }
 
 

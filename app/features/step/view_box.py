@@ -15,7 +15,7 @@ from app.views.widgets.painting import bold
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
-from .geometry import PlotPoint, PlotFrame, StepBox, apart, box_of, fitted, free_corner, leaves
+from .geometry import PlotFrame, PlotPoint, StepBox, apart, box_of, fitted, free_corner, leaves
 from .view_drawing import LEGEND, arrow, mark, paint_symbol, pen, text_at, width_of
 
 #: Lines of text above the picture and below it; and below it if the words are beside it.

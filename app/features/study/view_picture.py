@@ -336,7 +336,7 @@ class StudyPicture(Chart):
         return bool(column < columns and row < rows)
 
     def _middles(self) -> tuple[Array, Array]:
-        x, y = self.cell(*self._at)
+        x, y = self.pixels(*self._at)
         return x, np.where(np.isfinite(y), y, self.area().bottom())
 
     def middle_of(self, cell: tuple[int, int]) -> QPointF:

@@ -1,4 +1,4 @@
-"""The controller: each wish of the hand becomes one command or one change of the session, a refusal one sentence."""
+"""The controller: each user action becomes one command or one change of the session; a refusal is one sentence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SMALL = Document(Points.of([(0.0, 0.0), (1.0, 0.5)], [0, 1]))
 
 
 class Table:
-    """A controller on a small document, and what it told."""
+    """A controller on a small document, and the sentences that it reported."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -121,7 +121,7 @@ def test_a_chosen_generator_can_generate(name: str, table: Table) -> None:
 
 
 def test_points_that_stay_are_called_what_they_are(table: Table) -> None:
-    """Pasted or drawn ones were never the generator's; edited ones were."""
+    """Pasted or drawn points were never the generator's; edited ones were."""
     table.hand.set_generator(noise=0.5)
     table.hand.generate()
     click(table.hand, 9.0, 9.0)

@@ -1,4 +1,4 @@
-"""Playback: every request about a run names the step it means, so that none is lost and none followed twice."""
+"""Playback: every request about a run names its target step, so that none is lost and none is followed twice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from solver import Certificate, Status
 from solver.core.trace import Trace
 from tests.copies import replace
 
-#: How the run ends, once it has.
+#: Certificate of the end of the run.
 OPTIMAL = Certificate(Status.OPTIMAL, 1.0, 1.0, 0.0, 1e-4, 1, 1, 40, np.nan)
 
 
@@ -46,7 +46,7 @@ class Desk:
         self.said.append(sentence)
 
     def end(self) -> None:
-        """Have the run stand at its end."""
+        """Move the run to its end."""
         self.run_state.ended = self.run_state.at_end = True
         self.run_state.step = 40
 
@@ -66,7 +66,7 @@ def desk() -> Desk:
 def test_steps_are_counted_from_where_the_run_is_going(desk: Desk) -> None:
     desk.playback.step(1, 1)
     assert desk.sought == (21, "step") and desk.session.playing == (True, False, True, True)
-    for _ in range(4):  # faster than any frame comes back
+    for _ in range(4):  # faster than any frame arrives
         desk.playback.step(1, 1)
     assert desk.sought == (25, "step")
     desk.playback.step(1, -2)

@@ -1,4 +1,4 @@
-"""Compiling while the window works: the first start says how far it is, others say nothing."""
+"""Compiling while the window is in use: the first start shows its progress, later starts show nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Report = Callable[[int, int, str], None]
 
 
 class Compiler:
-    """Stands for the solver's: three steps, each as soon as it may."""
+    """Stand-in for the solver's compiler: three steps, each released by the test."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
         self.may = threading.Semaphore(0)

@@ -1,4 +1,4 @@
-"""What a lesson covers is withheld of the answers about those lanes, by what they are about, not by their names."""
+"""Answers about lanes that a lesson covers are withheld, by what they are about, not by their names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Accuracy(Anything):
 
 
 def shown(covers: dict[int, Cover], **queries: Anything) -> set[str]:
-    """Names of the answers to questions about lane 1, lane 2 and all lanes that may be displayed."""
+    """Return the names of the displayed answers to questions about lane 1, lane 2 and all lanes."""
     results = Results()
     for number, (what, query) in enumerate(queries.items()):
         for name in (LaneQuestion(what, 1), LaneQuestion(what, 2), what):

@@ -1,4 +1,4 @@
-"""Classifiers of scikit-learn as lanes: as the library itself says, in a process that may raise, hang or die."""
+"""Classifiers of scikit-learn as lanes: the library's own predictions, from a process that may raise, hang or crash."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def processes() -> Iterator[None]:
     BACKGROUND.end(estimator_process.ENDED)
 
 
-#: One lane for all: a process is started once.
+#: One lane for all tests: the process is started once.
 FRAMES: list[Frame] = []
 JOB = LaneJob(FRAMES.append)
 
 
 def run(job: Iterator[Step]) -> object:
-    """What a generator returns, waiting where it does."""
+    """Return the result of a generator, sleeping where it waits."""
     while True:
         try:
             step = next(job)
@@ -72,7 +72,7 @@ def run(job: Iterator[Step]) -> object:
 
 
 def scikit(name: str) -> object:
-    """The estimator of a row, made here."""
+    """Return the estimator of a row, made in this process."""
     row = ROWS[name]
     kind = getattr(import_module(row.module), row.kind)
     return kind(**parameters_of(row, ESTIMATORS[name].settings()))
@@ -147,7 +147,7 @@ def test_no_process_is_left_when_the_window_is_closed() -> None:
 
 
 class Maker:
-    """A family of `Odd`; in the process, too, it is found in this file."""
+    """A family of `Odd`; the process also finds it in this file."""
 
     title = "Odd"
 
@@ -187,7 +187,7 @@ def test_what_goes_wrong_is_one_sentence_and_the_next_run_works(
         ask(does)
     assert str(told.value) == FAULTS[does]
     assert ("Traceback" in caplog.text) == (does != "die"), "the log has more than the sentence"
-    shares = ask("print")  # what it prints is no answer
+    shares = ask("print")  # its output is no answer
     assert np.array_equal(shares.argmax(axis=1), MOONS.xy[:, 0] > 0.5)
     assert shares.max() == 1.0, "where the class predicted is not the likeliest, the class is what is shown"
 

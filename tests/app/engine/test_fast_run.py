@@ -1,4 +1,4 @@
-"""Training at once: what the background makes of many points, in which order, and what stops it."""
+"""Training at once: results for many points, the order of the pieces, and what stops them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Background:
 
 @pytest.fixture
 def prepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """How many points each training that was begun has."""
+    """Return the number of points of each training that was begun."""
     begun: list[int] = []
     made = AutoSolver.__init__
 
@@ -231,7 +231,7 @@ def test_what_ends_elsewhere_goes_its_own_way(prepared: list[int]) -> None:
     assert not prepared
 
 
-# -- how long it takes ---------------------------------------------------------------------------------------------
+# -- duration -------------------------------------------------------------------------------------------------------
 
 
 def test_a_large_gamma_is_said_to_take_long(monkeypatch: pytest.MonkeyPatch) -> None:

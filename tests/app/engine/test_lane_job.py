@@ -1,4 +1,4 @@
-"""The background: order and fairness of the pool, lanes and mailbox, and what LaneJob trains, paints and says."""
+"""The background: order and fairness of the pool, lanes and mailbox, and the frames that LaneJob posts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from solver.kernels.pixels import LEVELS
 from tests.stepped import stepped
 from tests.without_compiler import machine_code
 
-PATIENCE = 300.0  #: seconds after which something that must happen counts as never happening
+PATIENCE = 300.0  #: seconds after which an expected event counts as missing
 SMALL = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
 WIDE = Grid(-2.0, 2.0, -1.5, 1.5, 400, 300)
 LIGHT = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
@@ -75,7 +75,7 @@ def spec(points: Points, lane: Lane, **changes: Any) -> LaneSpec:
 
 
 class Background:
-    """A LaneJob driven by hand, in the test's own thread; collects its frames."""
+    """A LaneJob driven in the test's own thread; collects its frames."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
@@ -84,7 +84,7 @@ class Background:
 
     @property
     def training(self) -> Any:
-        """What it has made, and keeps to go on with."""
+        """The training that the job keeps to continue."""
         return self.work._training
 
     def start(self, wanted: LaneSpec, overtaken: Callable[[], bool] = lambda: False) -> Job:
@@ -92,8 +92,8 @@ class Background:
         return self.work(LaneRequest(next(self.numbers), 0, wanted), overtaken)
 
     def finish(self, wanted: LaneSpec, enough: float = math.inf) -> Frame:
-        """The last frame of `wanted`, which is overtaken after `enough` seconds of work."""
-        begun = time.thread_time()  # what others do on the same cores does not count
+        """Return the last frame of `wanted`, which is overtaken after `enough` seconds of work."""
+        begun = time.thread_time()  # time of other processes on the same cores does not count
         with machine_code(wanted.compiled):
             for _ in self.start(wanted, lambda: time.thread_time() > begun + enough):
                 assert time.thread_time() < begun + PATIENCE, "endless"
@@ -101,7 +101,7 @@ class Background:
 
 
 class Clock:
-    """Stands still unless told."""
+    """A clock that stands still unless the test advances it."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -119,7 +119,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def drive(job: Job, clock: Clock, seconds: float) -> None:
-    """Run `job` for so many of the clock's seconds."""
+    """Run `job` for `seconds` of the clock."""
     end = clock.now + seconds
     for step in job:
         if isinstance(step, Delay):
@@ -170,7 +170,7 @@ def pool() -> Iterator[Pool]:
 
 
 class Hold:
-    """Keeps the only thread of a pool busy until `release`."""
+    """Keep the only thread of a pool busy until `release`."""
 
     def __init__(self, pool: Pool, wish_after: Priority | Delay | None = None, then: Callable[[], Any] = int) -> None:
         self._begun, self._go = threading.Event(), threading.Event()
@@ -197,7 +197,7 @@ def noting(log: list[str], name: str, *specs: Priority | Delay) -> Job:
 
 
 def last(pool: Pool) -> threading.Event:
-    """Set when everything queued before is done: a job after all others."""
+    """Return an event that is set when everything queued before is done: a job after all others."""
     done = threading.Event()
 
     def job() -> Job:
@@ -248,7 +248,7 @@ def test_priorities_then_first_come_first_served(pool: Pool) -> None:
     assert done.wait(PATIENCE)
     two = [priority.name for priority in Priority for _ in range(2)]
     assert [name for name in log if name != "steps"] == two
-    # Its pieces: after both first pictures, after both trainings, at last.
+    # Its pieces: after both first pictures, after both trainings, at the end.
     assert [i for i, name in enumerate(log) if name == "steps"][:2] == [2, 5]
 
 
@@ -265,14 +265,14 @@ def test_jobs_of_one_priority_take_turns(pool: Pool) -> None:
 
 @pytest.fixture
 def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that the pool sees; it looks again after as many real ones as it means to wait."""
+    """The pool's time, which the test sets; a wait lasts as long as the pool means to wait."""
     made = [100.0]
     monkeypatch.setattr(pool_module, "time", SimpleNamespace(monotonic=lambda: made[0]))
     return made
 
 
 def ending(log: list[str], name: str, end: threading.Event, *specs: Priority | Delay) -> Job:
-    """As `noting`; `end` is set when all is done."""
+    """Return a job as `noting` does; `end` is set when all is done."""
     yield from noting(log, name, *specs)
     end.set()
 
@@ -328,7 +328,7 @@ def test_hurry_ends_every_wait(pool: Pool) -> None:
 
 
 def test_hurry_reaches_a_piece_in_hand(pool: Pool) -> None:
-    """A request that comes while its lane decides to wait for its next slow step is not kept waiting."""
+    """A request that arrives while its lane decides to wait for its next slow step is not delayed."""
     done = threading.Event()
     hold = Hold(pool, Delay(3600.0, Priority.TRAINING), done.set)
     pool.hurry(hold.job)
@@ -414,7 +414,7 @@ def test_only_the_newest_request_runs(pool: Pool) -> None:
 
 
 class Held:
-    """Work whose first request waits for `go`, and which notes of each whether it was overtaken; done with number 3."""
+    """Work whose first request waits for `go`, and which notes of each whether it was overtaken; ends with number 3."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[int, bool]] = []
@@ -460,7 +460,7 @@ def test_a_cancelled_request_ends_or_never_begins(pool: Pool) -> None:
 
 
 def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
-    """Both are asked anew at every piece of work, as in a drag: neither keeps the other from its pictures."""
+    """Both get a new request at every piece of work, as in a drag: neither keeps the other from its pictures."""
     pictures = [0, 0]
     numbers = itertools.count(1)
     done = threading.Event()
@@ -487,7 +487,7 @@ def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
 
 
 def test_a_flood_of_requests_paints_by_each_promise(pool: Pool) -> None:
-    """A lane of long work is overtaken all the time, and each request that began still delivers one picture."""
+    """A lane with long work is overtaken all the time, and each request that began still delivers one picture."""
     frames: list[Frame] = []
     numbers = itertools.count(1)
     points = two_moons()
@@ -533,7 +533,7 @@ def test_the_full_picture_comes_last(lane: Lane) -> None:
 
 
 def test_a_slow_step_does_not_hold_up_a_newer_request(pool: Pool) -> None:
-    """One step in three hours: whoever changes something meanwhile does not wait for the next one."""
+    """One step in three hours: a change meanwhile does not wait for the next one."""
     frames: list[Frame] = []
     done = threading.Event()
 
@@ -583,7 +583,7 @@ def test_close_ends_in_time_in_the_middle_of_trainings() -> None:
 
 
 def flood(wishes: int) -> None:
-    """Two lanes asked anew at random from a thread of its own, as a hand does; numbers never go back."""
+    """Send random requests to two lanes from a thread of its own, as a user does; job numbers never decrease."""
     rng = np.random.default_rng(0)
     woken = threading.Event()
     scheduler = Scheduler(2, woken.set)
@@ -639,12 +639,12 @@ def test_a_long_flood_of_wishes_ends_with_the_newest() -> None:
 
 # -- pictures ------------------------------------------------------------------------------------------------------
 
-#: Told apart by which of red, green and blue is there at all; white is a tie.
+#: Colours that differ in which of red, green and blue they contain; white is a tie.
 PLAIN_COLOURS = Shades((0, 0, 0), ((200, 0, 0), (0, 200, 0), (0, 0, 200), (200, 200, 0)) * 2, (255, 255, 255))
 
 
 def classes_seen(frame: Frame) -> np.ndarray:
-    """Class of each pixel of the frame's picture, lowest row first; -1 for a tie."""
+    """Return the class of each pixel of the frame's picture, lowest row first; -1 for a tie."""
     assert frame.picture is not None
     argb = frame.picture.argb[::-1]
     present = [(argb >> shift & 0xFF > 0).astype(int) for shift in (16, 8, 0)]
@@ -696,7 +696,7 @@ def test_the_lines_of_an_svm_lie_where_its_function_has_their_value() -> None:
 
 
 def values_of(points: Points, lane: Lane, grid: Grid) -> tuple[Values, np.ndarray]:
-    """What a picture is made of, and f of the model's binary problems at the same places."""
+    """Return the values that a picture is made of, and f of the model's binary problems at the same locations."""
     model = direct(points, lane)
     return svm_source(model, lane).on(grid.xs)(grid.ys), model.pair_surface_on(grid.xs)(grid.ys)
 
@@ -721,7 +721,7 @@ def test_equal_leaders_are_a_tie() -> None:
     lane = svm(multiclass="one-vs-rest", kernel="rbf")
     values, f = values_of(corners, lane, far)
     ordered = np.sort(f, axis=2)
-    # So far out each f is its intercept; two of the three are equal by symmetry, and they lead or trail together.
+    # So far away each f is its intercept; two of the three are equal by symmetry, and lead or trail together.
     assert (values.pixels.tie == (ordered[..., -1] - ordered[..., -2] <= 1e-12)).all()
     twins = Points.of([(0.5, 0.5)] * 3, [0, 1, 2])
     assert values_of(twins, lane, far)[0].pixels.tie.all()
@@ -800,7 +800,7 @@ def test_the_conductor_asks_only_for_what_differs() -> None:
 
 @dataclass(frozen=True)
 class Slow:
-    """A question that is answered when it may be."""
+    """A query that is answered when the test allows it."""
 
     what: str
     begun: threading.Event = field(default_factory=threading.Event, compare=False)
@@ -882,7 +882,7 @@ def test_a_failed_lane_goes_on_in_the_pool(pool: Pool) -> None:
 
 
 def assert_like(frame: Frame, reference: SVC) -> None:
-    """The frame's model is the optimum that `reference` found."""
+    """Check that the frame's model is the optimum that `reference` found."""
     expected = sum(c.dual for c in reference.certificates_)
     assert dual_of(frame) == pytest.approx(expected, rel=1e-4, abs=1e-9)
     assert isinstance(frame.model, SVC)
@@ -915,7 +915,7 @@ def test_svm_to_the_end_is_a_fit(points: Points, lane: Lane, compiled: bool) -> 
     assert_like(frame, reference)
     wrong = np.flatnonzero(reference.predict(points.xy) != points.labels)
     unsure = np.flatnonzero((np.abs(reference.pair_decision_function(points.xy)) <= 1e-3).any(axis=1))
-    tied = frame.marks.tied  # three classes, each of which wins a duel, or two
+    tied = frame.marks.tied  # three classes, each of which wins one duel, or two
     assert (set(frame.marks.wrong) ^ set(wrong)) - set(tied) <= set(unsure)
     least = 1.0 - (len(frame.marks.wrong) + len(tied)) / len(points)
     assert (
@@ -1056,7 +1056,7 @@ def test_bounded_is_at_the_bound_of_the_point_itself(multiclass: str) -> None:
 
 
 def edits(points: Points) -> dict[str, Points]:
-    """`points` after what a hand can do to them; a relabelled point is removed and put back, as another one."""
+    """Return `points` after edits as by a user; a relabelled point is removed and added, as another point."""
     first = points.xy[0]
     return {
         "moved": points.move([3], points.xy[3] + 0.05),
@@ -1126,7 +1126,7 @@ def test_slow_speed_makes_the_steps_that_are_due(speed: float, clock: Clock) -> 
 def test_a_replay_of_any_learner_takes_ten_seconds(
     lane: Lane, ended: bool, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # No piece of work ends early on a slow machine: the run would stand still until the next.
+    # No piece of work may end early on a slow machine: the run would stand still until the next.
     monkeypatch.setattr(pacing, "time", SimpleNamespace(perf_counter=clock))
     background = Background()
     points = GeneratorSettings(count=60, noise=0.2).points()
@@ -1281,7 +1281,7 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
     grids = (SMALL, Grid(-2e15, 2e15, -2e15, 2e15, 12, 10), Grid(1e12, 1e12 + 4, 1e12, 1e12 + 3, 12, 9))
     for lane, compiled in itertools.product(LANES, (True, False)):
         for grid in grids if compiled else grids[:1]:
-            # Ten million steps of an ill-posed problem are not waited for; that they can be overtaken is what counts.
+            # Ten million steps of an ill-posed problem are not awaited; it matters that they can be overtaken.
             frame = Background().finish(spec(points, lane, grid=grid, compiled=compiled), enough=0.03)
             sentence = words.empty_sentence(lane, points.classes, len(points))
             about = f"{lane} on {grid}: {frame.message}"
@@ -1302,6 +1302,6 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
 
 
 def test_lines_denser_than_a_picture_are_left_out() -> None:
-    """Cosine on scattered points: hundreds of thousands of vertices would be a black picture, after seconds."""
+    """Cosine on scattered points: hundreds of thousands of vertices would make a black picture, after seconds."""
     few, many = np.zeros((5, 2)), np.zeros((6, 2))
     assert unless_too_dense(few, 5) is few and unless_too_dense(many, 5).shape == (0, 2)

@@ -1,4 +1,4 @@
-"""A training that goes on in place after points have moved: frame by frame that of a new one, to the bit."""
+"""A training that continues in place after points have moved equals a new one, frame by frame, to the bit."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ HANDED_OVER = TrainingRun._handed_over
 
 
 class Twins:
-    """A lane's job, and one that makes every training anew."""
+    """A lane's job, and a second one that begins every training anew."""
 
     def __init__(self) -> None:
         self.moving, self.anew = Background(), Background()
-        self.taken = 0  # how often a training was gone on with in place
+        self.taken = 0  # number of trainings continued in place
 
     def _hand_over(self, run: TrainingRun, wanted: LaneSpec) -> Any:
         given = HANDED_OVER(run, wanted)
@@ -35,7 +35,7 @@ class Twins:
         return given
 
     def finish(self, wanted: LaneSpec) -> Frame:
-        """The last frame of `wanted`, of which all that were posted are the same in both."""
+        """Return the last frame of `wanted`; all frames that were posted are equal in both jobs."""
         with patch.object(TrainingRun, "_handed_over", lambda run, wanted: self._hand_over(run, wanted)):
             frame = self.moving.finish(wanted)
         with patch.object(TrainingRun, "_handed_over", lambda run, wanted: None):
@@ -50,7 +50,7 @@ def study_of(frame: Frame) -> RunState:
 
 
 def numbers_of(frame: Frame) -> dict[str, Any]:
-    """All that is shown of a training, but for its picture, which is added to as steps are made: by the clock."""
+    """Return all that is displayed of a training, except its picture, whose updates depend on the clock."""
     numbers: dict[str, Any] = {"phase": frame.phase, "message": frame.message, "accuracy": frame.accuracy}
     numbers |= {name: getattr(frame.marks, name) for name in ("free", "bounded", "wrong")}
     numbers["certificates"] = repr(frame.certificates)
@@ -90,13 +90,13 @@ def assert_same(frame: Frame, other: Frame) -> None:
 
 
 def assert_reproduced(frame: Frame, wanted: LaneSpec) -> None:
-    """A new training from where that of the frame says it began comes to the same frame."""
+    """Check that a new training from the start of the frame's training leads to the same frame."""
     again = Background().finish(replace(wanted, starts=frame.starts, seek=None, paused=False))
     assert_same(frame, again)
 
 
 def moved(points: Points, rng: np.random.Generator, how_many: int = 1) -> Points:
-    """`points`, some of them elsewhere; sometimes just where another one is."""
+    """Return `points` with some of them moved; sometimes onto other ones."""
     which = np.sort(rng.choice(len(points), how_many, replace=False))
     xy = points.xy[which] + rng.normal(0.0, 0.2, (how_many, 2))
     if rng.random() < 0.2:
@@ -139,7 +139,7 @@ def test_a_drag_shows_what_new_trainings_show(name: str, classes: int) -> None:
             assert study_of(frame).at_end
             assert_reproduced(frame, wanted)
             continue
-        for step in (7, 3, 5):  # and the next one begins from the middle of its way, gone back to
+        for step in (7, 3, 5):  # the next one begins from the middle of its run, where it was sent back to
             serial += 1
             wanted = replace(wanted, seek=Seek(study_of(frame).recording, step, "step", serial))
             frame = twins.finish(wanted)
@@ -174,7 +174,7 @@ def test_among_moves_anything_else_may_change(compiled: bool) -> None:
             points = points.remove([5])
         elif change == "append":
             points = points.append([(0.3, 0.2)], [1])
-        elif change == "replace":  # as many points, with the same labels in their order
+        elif change == "replace":  # equally many points, with the same labels in their order
             points = points.remove([len(points) - 1]).append([(0.3, -0.2)], points.labels[-1:])
         elif change == "C":
             lane = svm(C=9.0)

@@ -1,4 +1,4 @@
-"""Probability in the background: of which model, when, and what the picture of it shows."""
+"""Probability in the background: for which models and when it is fitted, and its picture."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def of_the_library(points: Points, multiclass: str = "one-vs-one") -> Calibrated
     ("points", "multiclass"), [(POINTS, "one-vs-one"), (three_blobs(), "one-vs-one"), (three_blobs(), "one-vs-rest")]
 )
 def test_class_and_shade_are_those_of_the_library(points: Points, multiclass: str) -> None:
-    """Compare the 1200 pixels of a picture with `predict_proba`: class, and how far its probability is above even."""
+    """Compare the 1200 pixels of a picture with `predict_proba`: the class, and its probability's excess over even."""
     lane = Lane("svm", svm=msgspec.structs.replace(SHADED.svm, multiclass=multiclass), shading="probability")
     last, frames = finished(lane, points)
     assert last.probability is not None and last.model is not None and last.picture is not None and last.full
@@ -66,7 +66,7 @@ def test_class_and_shade_are_those_of_the_library(points: Points, multiclass: st
     p, n_classes = theirs.predict_proba(places), len(points.classes)
     assert last.probability.of(last.model.pair_decision_function(places)) == pytest.approx(p, abs=1e-5)
     sureness = (p.max(axis=1) - 1.0 / n_classes) / (1.0 - 1.0 / n_classes)
-    # A picture has 64 shades: the next one is right, too, where a probability differs in its last digits.
+    # A picture has 64 shades: the next shade is right, too, if a probability differs in its last digits.
     shades = [colour(LIGHT, p.argmax(axis=1), np.clip(sureness + d, 0, 1), p[:, 0] == 2.0) for d in (-1e-5, 0, 1e-5)]
     drawn = last.picture.argb[::-1].ravel()
     assert len(drawn) >= 1000 and (drawn == np.array(shades)).any(axis=0).all()
@@ -76,7 +76,7 @@ def test_class_and_shade_are_those_of_the_library(points: Points, multiclass: st
     assert frames[0].probability is None and frames[0].picture is not None  # f until its folds are trained
     plain, _ = finished(Lane("svm", svm=lane.svm), points)
     assert plain.picture is not None and plain.probability is None
-    # Equal but for rounding: f is summed in another order where a busy machine cuts the training into more pieces.
+    # Equal except for rounding: f is summed in another order if a busy machine cuts the training into more pieces.
     assert last.picture.boundary == pytest.approx(plain.picture.boundary, abs=1e-6, nan_ok=True)
     assert (plain.picture.argb == last.picture.argb).mean() < 0.5
 
@@ -151,7 +151,7 @@ def test_until_the_loops_are_compiled_the_picture_shows_f() -> None:
 
 
 def fold_of(known: Points) -> int:
-    """Return which fold is missing from the points that a fold's training was given."""
+    """Return the fold that is missing from the points that a fold's training was given."""
     left_out = {tuple(place) for place in POINTS.xy.tolist()} - {tuple(place) for place in known.xy.tolist()}
     (fold,) = {int(folds_of(POINTS, N_FOLDS, 0)[POINTS.xy.tolist().index(list(place))]) for place in left_out}
     return fold
@@ -196,7 +196,7 @@ def test_while_points_are_dragged_no_picture_has_the_probability_of_others() -> 
 
 
 def test_it_is_chosen_and_left_while_the_model_trains() -> None:
-    """To f and back in the middle of the folds, and of the training itself."""
+    """Switch to f and back during the folds, and during the training itself."""
     plain, background = Lane("svm", svm=SHADED.svm), Background()
     for lane, pieces in ((SHADED, 1), (plain, 2), (SHADED, 5), (plain, 1), (SHADED, 9)):
         begun = itertools.count()
@@ -272,7 +272,7 @@ def test_contradictions_are_said() -> None:
 
 
 def test_a_sigmoid_that_falls_is_said() -> None:
-    """Each point beside one of the other class and far from all others: without it, f there is the other's."""
+    """Each point lies beside one of the other class and far from all others: without it, f there is the other's."""
     corners = np.repeat(np.array([(3.0 * i, 3.0 * j) for i in range(4) for j in range(4)]), 2, axis=0)
     points = Points.of(corners + np.tile([[0.0, 0.0], [0.1, 0.0]], (16, 1)), np.arange(32) % 2)
     last, _ = finished(Lane("svm", svm=SvmSettings(gamma=1.0), shading="probability"), points)

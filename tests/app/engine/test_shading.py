@@ -1,4 +1,4 @@
-"""Shading: each pixel's colour says class and sureness."""
+"""Shading: the colour of each pixel shows its class and how sure the model is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lanes that standardise: their pictures, folds and answers against scikit-learn's pipelines of the same parameters."""
+"""Lanes that standardise: pictures, folds and answers against scikit-learn's pipelines with the same parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from solver import Grid
 
 from .test_lane_job import LIGHT, Background
 
-#: x in other units, far from the origin.
+#: Scale and shift of x, for other units, far from the origin.
 SCALE, SHIFT = (250.0, 0.5), (4000.0, -7.0)
 
 
@@ -47,7 +47,7 @@ def standardised(classifier: str, **settings: Any) -> Lane:
 
 
 def grid_of(points: Points, width: int = 125, height: int = 80) -> Grid:
-    """At 10 000 places round the points."""
+    """Return a grid of 10 000 locations around the points."""
     low, high = points.xy.min(axis=0), points.xy.max(axis=0)
     (left, bottom), (right, top) = low - 0.3 * (high - low), high + 0.3 * (high - low)
     return Grid(float(left), float(right), float(bottom), float(top), width, height)
@@ -98,7 +98,7 @@ def test_the_picture_of_a_lane_is_that_of_the_pipeline(
     ties = seen.tie if classifier == "knn" else np.zeros_like(seen.tie)
     np.testing.assert_array_equal(seen.classes[~ties], expected[~ties])
     assert ties.mean() < 0.2
-    # What is painted are these classes in the colours of the classes, or paler.
+    # These classes are painted in the colours of the classes, or paler.
     alone = np.unique(frame.picture.argb[::-1][seen.classes == 0])
     assert not np.isin(alone, frame.picture.argb[::-1][(seen.classes == 1) & ~seen.tie]).all()
     assert frame.accuracy == pytest.approx(pipeline.score(points.xy, points.labels), abs=0.02)
@@ -141,7 +141,7 @@ def test_an_estimator_of_scikit_learn_is_a_pipeline_in_its_process() -> None:
     frame = work.finish(LaneSpec(TWO, lane, grid_of(TWO, 40, 30), LIGHT, False, math.inf, 0, True))
     work.work.close()
     assert frame.phase is Phase.DONE and frame.model is not None, frame.message
-    assert frame.accuracy > 0.85  # without, its sums are saturated
+    assert frame.accuracy > 0.85  # without standardising, its sums are saturated
     plain = Background()
     bare = plain.finish(
         LaneSpec(
@@ -158,7 +158,7 @@ def test_an_estimator_of_scikit_learn_is_a_pipeline_in_its_process() -> None:
 )
 @pytest.mark.parametrize("k", [4, 0])
 def test_each_fold_has_a_scaler_of_its_own(lane: Lane, pipeline: Any, k: int) -> None:
-    # Far outliers: a scaler fitted on all points would be another one for most folds.
+    # Distant outliers: a scaler fitted on all points would differ in most folds.
     random = np.random.default_rng(4)
     few = in_units(GeneratorSettings(count=20, noise=0.4).points())
     points = few.move([0, 21], few.xy[[0, 21]] + random.normal(size=(2, 2)) * SCALE * np.array([30.0, 30.0]))

@@ -1,4 +1,4 @@
-"""Driven runs: what a frame shows at step s is what a run to s comes to, however one got there."""
+"""Driven runs: the frame at step s equals a run to step s, whatever the order of the requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULES = ("cyclic", "random", "platt", "first-order", "second-order", "maximum-ga
 
 
 def solver_of(points: Points, lane: Lane, steps: int) -> SmoSolver:
-    """A run of the only problem of two classes, to `steps` and no further."""
+    """Return a run of the only problem of two classes, advanced by exactly `steps` steps."""
     s = lane.svm
     y = np.where(points.labels == points.labels.max(), 1.0, -1.0)
     solver = SmoSolver(
@@ -46,7 +46,7 @@ def study_of(frame: Frame) -> RunState:
 
 
 class Run:
-    """A lane that is told where to go."""
+    """A lane whose run the test moves."""
 
     def __init__(self, lane: Lane, points: Points = POINTS, **changes: Any) -> None:
         self.background = Background()
@@ -74,7 +74,7 @@ def test_a_jump_shows_the_state_of_a_run_to_that_step(rule: str) -> None:
         assert np.array_equal(shown.alpha, reference.alpha) and np.array_equal(shown.v, reference.v)
         assert shown.intercept == reference.intercept
         assert run.frame.phase is (Phase.DONE if step == end.length else Phase.PAUSED)
-        # What is shown of the coming step is what the solver does.
+        # The displayed coming step is the one that the solver makes.
         if step < end.length:
             reference.step(1)
             assert shown.pair == tuple(int(end.index[k]) for k in reference.working_set)
@@ -114,7 +114,7 @@ def test_any_way_through_a_run_ends_in_the_same_states(ways: list[tuple[str, int
 
 
 def changed(lane: Lane, step: int) -> bool:
-    """Whether a point entered or left the support vectors in this step."""
+    """Return whether a point entered or left the support vectors in this step."""
     before, after = solver_of(POINTS, lane, step - 1).alpha > 0, solver_of(POINTS, lane, step).alpha > 0
     return bool((before != after).any())
 

@@ -1,4 +1,4 @@
-"""Exchange: tables of other programs become the points they mean, or one sentence; and what is written comes back."""
+"""Exchange: tables of other programs become points, or one sentence; exported points can be imported again."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_wish_overrules_what_was_found_out() -> None:
 
 
 def test_a_point_among_decimal_commas_is_no_decimal_point() -> None:
-    """1.500 means fifteen hundred to who writes 1,5."""
+    """Where 1,5 is a number, 1.500 means fifteen hundred."""
     assert "'1.500' in column 'x' is not a number" in refusal("x;y\n1,5;2,5\n1.500;3,5\n")
 
 
@@ -306,7 +306,7 @@ def test_rows_that_cannot_be_used_are_left_out() -> None:
     assert found.left_out == ((3, "column 'y' is empty"), (5, "'six' in column 'x' is not a number"))
     assert found.summary.endswith("2 rows left out.")
     everything = table_of("x,y,class\n1,,a\n,2,a\n")
-    with pytest.raises(BadRows):  # nothing would be left
+    with pytest.raises(BadRows):  # no row would be left
         convert(everything, Choice(0, 1, 2, leave_out=True))
 
 
@@ -346,7 +346,7 @@ def test_standardised_by_another_road() -> None:
     assert np.allclose(
         convert(table_of(text), Choice(0, 1, None, True)).xy, (values - values.mean(0)) / values.std(0), atol=1e-12
     )
-    # 0.1 has no exact mean: nothing may be blown up out of the rounding error.
+    # 0.1 has no exact mean: the rounding error must not be scaled up.
     assert not convert(table_of("x,y\n" + "0.1,1\n" * 7), Choice(0, 1, None, True)).xy.any()
 
 
@@ -472,7 +472,7 @@ def test_a_large_paste_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 COORDINATE = st.floats(-LIMIT, LIMIT)
 POINTS = st.lists(st.tuples(COORDINATE, COORDINATE, st.integers(0, 7)), min_size=1, max_size=9)
-#: What means something to a reader of tables, to a spreadsheet, or to this program.
+#: Texts with a special meaning to a reader of tables, to a spreadsheet, or to this program.
 ODD = st.sampled_from(
     [
         "class",
@@ -520,7 +520,7 @@ NAMES = st.lists(NAME, max_size=8)
 
 
 def same_number(name: str) -> str | float:
-    """A class called 01 is class 1 again."""
+    """Return whether two columns are equal; a class called 01 becomes class 1."""
     try:
         return float(name) if "_" not in name else name
     except ValueError:
@@ -554,7 +554,7 @@ def test_what_is_exported_comes_back(
 
 
 @given(POINTS, NAMES)
-@example([(0.0, 0.0, 0)], ["column 2"])  # the blank is none between cells
+@example([(0.0, 0.0, 0)], ["column 2"])  # the space is no separator
 @examples(500)
 def test_what_is_copied_can_be_pasted(points: list[tuple[float, float, int]], names: list[str]) -> None:
     xy, labels = np.array([p[:2] for p in points]), np.array([p[2] for p in points], dtype=np.uint8)
@@ -567,7 +567,7 @@ FORMULAS = ("=cmd()", "+1", "-1+2", "@SUM(A1)", "＝1", "=1,2")
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 def test_no_name_runs_as_a_formula(suffix: str) -> None:
-    """As OWASP advises; a spreadsheet looks at what stands in the cell, whether in quotation marks or not."""
+    """As OWASP advises; a spreadsheet reads the content of a cell, quoted or not."""
     xy, labels = np.zeros((8, 2)), np.arange(8, dtype=np.uint8)
     names, axes, separator = (*FORMULAS, "-1", "plain"), ("=x()", "@y"), "," if suffix == ".csv" else "\t"
     safe = [*("'" + name for name in FORMULAS), "-1", "plain"]
@@ -591,13 +591,13 @@ def test_only_what_may_run_is_asked_about() -> None:
 
 
 def test_the_class_column_of_other_programs() -> None:
-    """The last of those that say so, as in what was exported before axes were looked at."""
+    """The last of those columns counts, as in exports of versions without names of axes."""
     table = table_of("class,y,class\n0.5,1.5,a\n2.5,3.5,b\n")
     assert [column.name for column in table.columns] == ["class (2)", "y", "class"]
     assert default_choice(table) == Choice(0, 1, 2) and convert(table, Choice(0, 1, 2)).axes == ("class", "y")
 
 
-# -- commas that may part thousands --------------------------------------------------------------------------------
+# -- commas that may separate thousands -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ SOUND = {s: encode(XY, LABELS, ("one", "two", "three, four"), ("u", "v"), Path(f
 
 
 def attempt(data: bytes, name: str) -> bool:
-    """Read and convert; True when there were sound points, False when there was one sentence."""
+    """Read and convert; return True for valid points, False for one sentence."""
     try:
         table = decode(data, name, Path(name).suffix)
         for column in table.columns:
@@ -181,7 +181,7 @@ def test_arrays_without_classes() -> None:
 
 
 def bomb() -> bytes:
-    """Half a megabyte that unpacks to 500 MB."""
+    """Return half a megabyte that unpacks to 500 MB."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("X.npy", "w") as member:
         np.lib.format.write_array_header_1_0(member, {"descr": "<f8", "fortran_order": False, "shape": (31_250_000, 2)})
@@ -191,7 +191,7 @@ def bomb() -> bytes:
 
 
 def lying(header: str, body: bytes = b"", version: int = 1) -> bytes:
-    """An array whose header does not tell the truth."""
+    """Return an array whose header is wrong."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         text = header.encode() + b"\n"
@@ -204,7 +204,7 @@ def shape_of(text: str, kind: str = "'<f8'") -> str:
 
 
 class Trap:
-    """Unpickling this would fail the test."""
+    """An object that fails the test if it is unpickled."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return pytest.fail, ("it was unpickled",)

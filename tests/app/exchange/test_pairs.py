@@ -1,4 +1,4 @@
-"""Views of many columns: pair scores and principal components against scikit-learn, and what is set aside."""
+"""Views of many columns: pair scores and principal components against scikit-learn, and omitted columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def table_of(text: str) -> Table:
 
 
 def numbers(values: np.ndarray, labels: np.ndarray | None = None) -> Table:
-    """A table with columns c0, c1, ... and "class"."""
+    """Return a table with columns c0, c1, ... and "class"."""
     columns = [column_of(f"c{k}", column) for k, column in enumerate(np.asarray(values, dtype=float).T)]
     if labels is not None:
         columns.append(column_of("class", np.asarray(labels, dtype=float)))
@@ -89,7 +89,7 @@ def test_the_axes_are_named_by_their_largest_loadings() -> None:
 
 
 def credit(shares: np.ndarray, labels: np.ndarray) -> float:
-    """Share of the points whose class leads; 1 / m of a point where m classes tie."""
+    """Return the share of the points whose class leads; 1 / m for a point where m classes tie."""
     leaders = shares == shares.max(axis=1, keepdims=True)
     return float(np.mean(leaders[np.arange(len(labels)), labels] / leaders.sum(axis=1)))
 
@@ -170,7 +170,7 @@ def test_without_classes_pairs_are_in_the_order_of_the_columns() -> None:
     assert pairs.views(numbers(X), None).note == "Without a class, pairs are in the order of the columns."
 
 
-# -- what is set aside, and bad input ------------------------------------------------------------------------------
+# -- omitted columns, and bad input ---------------------------------------------------------------------------------
 
 
 def test_what_is_set_aside_is_said() -> None:

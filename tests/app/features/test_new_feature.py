@@ -1,4 +1,4 @@
-"""A feature that no file of the program knows: a row of the table gives it all that others have, from menu to signs."""
+"""A feature that no file of the program knows: a row of the table adds it everywhere, from the menu to the legend."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from tests.windows import Make, settle
 
-#: As wide and dashed as no other.
+#: A line as wide and dashed as no other.
 CROSSING = LineStyle("crossing", 4, 3.0, (2.0, 2.0), (2.0, 2.0))
 
 
 class MiddleSession(FeatureSession, frozen=True):
-    """What is done with it."""
+    """Session of the feature."""
 
     marked: bool = False
     places: tuple[int, ...] = (0, 0, 0, 0)
@@ -56,7 +56,7 @@ class MiddleSession(FeatureSession, frozen=True):
 
 
 class MiddleQuery(Struct, frozen=True):
-    """Where is the middle of the points?"""
+    """Query: the middle of the points."""
 
     points: Points
 
@@ -99,7 +99,7 @@ def first(points: Points) -> Marks:
 
 
 class MiddleLayer:
-    """Draws nothing."""
+    """A layer that draws nothing."""
 
     laid = None
 
@@ -108,7 +108,7 @@ class MiddleLayer:
 
 
 class MiddleCover:
-    """Covers nothing."""
+    """A cover that covers nothing."""
 
     over = None
 
@@ -119,7 +119,7 @@ class MiddleCover:
 
 
 class BelowSlider(QLabel):
-    """Says what the slider controls, while somebody wants the marks."""
+    """Shows what the slider controls, while the marks are on."""
 
     name, title, use = "middle", "Middle of", "Says its name."
 
@@ -130,7 +130,7 @@ class BelowSlider(QLabel):
         return lane.feature(Middle) is not None
 
 
-#: Where the pointer was.
+#: Locations of the pointer.
 POINTED: list[PointerPosition | None] = []
 
 MIDDLE = Feature(
@@ -171,7 +171,7 @@ MIDDLE = Feature(
 
 @pytest.fixture
 def middle(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The table of features has one more; actions of other tests are without it."""
+    """Add a row to the table of features; actions of other tests do not have it."""
     monkeypatch.setattr("app.features.table.FEATURES", FeatureTable((*FEATURES, MIDDLE)))
     yield
 
@@ -249,7 +249,7 @@ def test_names_and_keys_are_given_once() -> None:
 
 
 def widgets(feature: Feature) -> list[Widget]:
-    """Those that are made of their surroundings."""
+    """Return the widgets made with parts of their surroundings."""
     made = (feature.dock and feature.dock.make, feature.window and feature.window[1])
     return [each for each in made if isinstance(each, Widget)]
 

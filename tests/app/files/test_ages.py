@@ -1,7 +1,7 @@
-"""Files of every version, each written by a program of its time with everything in it: they open, and nothing is lost.
+"""Files of every version, each written by a program of its time with everything in it: they open without any loss.
 
-`ages/README.md` tells which program wrote which.  What is expected stands here, or in the file itself as plain JSON:
-nothing of the program's own reading is believed.
+`ages/README.md` lists the programs and their files.  The expected values are here, or in the file itself as plain JSON:
+the program's own reader is not used.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from app.state.document import Document, GeneratorSettings
 from tests import playground_files
 
 AGES = Path(__file__).parent / "ages"
-#: The version of the studies' numerics, of learners that have none of their own.
+#: Version of the studies' numerics, for learners without their own.
 NUMERICS = Learner.numerics
 DOCUMENTS = sorted(path.stem for path in AGES.glob("*.playground"))
-#: What the writers were told.
+#: Settings given to the program that wrote the files.
 FIRST_KNN = {"n_neighbors": 7, "weights": "distance-squared", "metric": "minkowski", "p": 2.5}
 SECOND_KNN = {"n_neighbors": 3, "weights": "distance", "metric": "cosine", "p": 4.25}
 FIRST_SVM = {
@@ -98,7 +98,7 @@ def has(settings: Any, expected: dict[str, Any]) -> None:
 
 
 def lost(before: Any, after: Any, where: str = "$") -> list[str]:
-    """Places of `before` that `after` has not, or has otherwise."""
+    """Return the paths in `before` that `after` lacks, or has otherwise."""
     if isinstance(before, dict) and isinstance(after, dict):
         return [
             text
@@ -174,7 +174,7 @@ def test_saving_it_again_loses_nothing(age: str, tmp_path: Path) -> None:
 
 
 def test_nothing_stands_there_as_it_would_without_being_set() -> None:
-    """The newest file has each field that a program has, and none of them only by default."""
+    """The newest file has each field of the program, and none of them only by default."""
     plain: dict[str, Any] = json.loads(documents.encode(Document(scaling=None)))
     set_in: set[str] = set()
     lanes: set[str] = set()
@@ -194,7 +194,7 @@ def test_nothing_stands_there_as_it_would_without_being_set() -> None:
 
 
 def test_a_study_is_kept_with_its_numbers() -> None:
-    """Its arrays unpacked by hand, beside what the panel reads, and what its workers had written."""
+    """Its arrays unpacked here, against the panel, and the results that its workers had written."""
     data = dict(opened("3c").attached)["study"]
     assert json.loads(data) == raw("3c")["attached"]["study"]
     kept, plain = StudyResults.decode(data), json.loads(data)
@@ -289,7 +289,7 @@ def test_a_share_text_with_a_generator_opens() -> None:
 def test_the_first_lesson_says_what_it_said() -> None:
     lesson = lessons.read(FEATURES, AGES / "first.lesson.md")
     said = json.loads((AGES / "first.lesson.json").read_text())
-    for step in said["steps"]:  # it was noted when a goal was more than its text
+    for step in said["steps"]:  # from before a goal was more than its text
         step["goal"] = (step["goal"] or {"text": ""})["text"]
     now = json.loads(json.dumps(msgspec.to_builtins(msgspec.structs.replace(lesson, folder=None))))
     assert lost(said, now) == []
@@ -297,7 +297,8 @@ def test_the_first_lesson_says_what_it_said() -> None:
     assert [step.start.kind for step in steps] == ["example", "before", "document", "share", "example"]
     assert {step.prediction.kind for step in steps if step.prediction} == {"choice", "boundary", "pair"}
     fields = {field.name for field in msgspec.structs.fields(steps[0])}
-    for name in fields - {"line", "hide", "match"}:  # each part of a step stands in some step; the last two came later
+    # Each part of a step occurs in some step; the last two were added later.
+    for name in fields - {"line", "hide", "match"}:
         assert any(getattr(step, name) for step in steps), name
 
 

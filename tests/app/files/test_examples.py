@@ -1,4 +1,4 @@
-"""The examples of the gallery: twelve documents with thumbnails, the same whenever they are made anew."""
+"""The examples of the gallery: documents with thumbnails, reproduced exactly by their maker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every operation of every file action fails once: the file is the old one or the new one, and a sentence says so."""
+"""Every operation of every file action fails once: the file is the old one or the new one, and a sentence
+reports it.
+"""
 
 from __future__ import annotations
 
@@ -196,7 +198,7 @@ def recording(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> 
     tally.every_fault("search for copies", folder, prepare, look, codes, step)
 
     def taken(disk: FaultyDisk) -> None:
-        """A copy of a living window is offered to nobody, whatever fails."""
+        """A copy of an open window is never offered, whatever fails."""
         lock = Lock(folder / "one.lock")
         assert lock.acquire()
         with disk:
@@ -207,7 +209,7 @@ def recording(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> 
         lock.release()
 
     if codes != (errno.ENOSPC,):
-        passing = tuple(code for code in codes if code != errno.ENOSPC)  # a lock that is there takes no room
+        passing = tuple(code for code in codes if code != errno.ENOSPC)  # an existing lock takes no space
         tally.every_fault("search beside a window", folder, prepare, taken, passing, step)
 
 

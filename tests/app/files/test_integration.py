@@ -1,4 +1,4 @@
-"""What a Linux desktop is told: every file is valid, names this program, and goes away again."""
+"""Registration with a Linux desktop: every file is valid, names this program, and is removed again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Li
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder into which the program has been integrated, from a place with an awkward name."""
+    """A data folder in which the program is registered, from a path with an awkward name."""
     home, place = tmp_path / "data", tmp_path / 'a "50 %" $place'
     place.mkdir()
     program = place / integration.NAME
@@ -89,7 +89,7 @@ def test_the_entry_starts_this_program_with_what_was_clicked(home: Path) -> None
     parser = configparser.RawConfigParser(strict=True)
     parser.read(home / f"applications/{integration.NAME}.desktop")
     line = parser["Desktop Entry"]["Exec"].replace("\\\\", "\\")
-    assert "%" not in line.replace("%%", "").replace("%u", "")  # alone it stands for something
+    assert "%" not in line.replace("%%", "").replace("%u", "")  # alone it has another meaning
     words = [word.replace("%%", "%").replace("\\$", "$") for word in shlex.split(line.replace("%u", "x.playground"))]
     subprocess.run(words, check=True, timeout=600)
     assert Path(words[0]).with_name("given").read_text() == "x.playground\n"
@@ -119,7 +119,7 @@ def test_files_have_their_kind_and_the_kind_its_program(home: Path, tmp_path: Pa
 
 
 def test_all_of_it_goes_away_again(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--integrate"]) == 0  # once more changes nothing
+    assert main(["--integrate"]) == 0  # a second time changes nothing
     written = [line.removeprefix("Wrote ") for line in capsys.readouterr().out.splitlines()]
     assert len(written) == 4 + len(integration.SIZES) and all(map(os.path.exists, written))
     assert main(["--remove"]) == 0
@@ -142,7 +142,7 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(
 
 
 def test_what_a_desktop_hands_over_is_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file by its address, and a share text as an address of its own scheme."""
+    """A file by its address, and a share text by an address of its own scheme."""
     path = tmp_path / "zwei Möns #1.playground"
     playground_files.write(default_document(), path)
     text = share_text.encode(default_document())

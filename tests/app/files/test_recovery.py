@@ -1,4 +1,4 @@
-"""Recovery and locks: unsaved work is on disk soon, exactly as it is, and a copy goes only when it is not needed."""
+"""Recovery and locks: unsaved work is soon on disk, exactly, and its copy is deleted only when it is not needed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def thread_names() -> list[str]:
 
 
 class Desk:
-    """Recorders in one folder, and what they told."""
+    """Recorders in one folder, and their reports."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -56,7 +56,7 @@ class Desk:
         return sorted(path.name for path in self.folder.iterdir()) if self.folder.exists() else []
 
     def die(self, recorder: Recorder) -> None:
-        """What a kill does: the copy stays, the lock ends."""
+        """Do what a kill does: the copy stays, the lock ends."""
         wait(lambda: recorder.settled)
         data = recorder.file.read_bytes()
         recorder.close()
@@ -136,7 +136,7 @@ def test_the_newest_is_kept_and_not_every_edit_written(desk: Desk, monkeypatch: 
     real = documents.write_pieces
 
     def write(pieces: object, path: Path, **how: bool) -> None:
-        writes.append(recorder._started)  # the present moment may be later, on a busy machine
+        writes.append(recorder._started)  # on a busy machine the present time may be later
         real(pieces, path, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(documents, "write_pieces", write)
@@ -177,7 +177,7 @@ def test_a_failure_is_said_once_and_tried_again(operation: str, desk: Desk, monk
         wait(lambda: desk.said)
         assert desk.said == ["Recovery copies cannot be written: no space left on device."]
         assert not recorder.settled
-        wait(lambda: desk.names() in ([], ["one.lock"]))  # between two tries, that is
+        wait(lambda: desk.names() in ([], ["one.lock"]))  # that is, between two tries
     wait(lambda: recorder.settled)
     assert "one.recovery" in desk.names() and len(desk.said) == 1
 
@@ -313,7 +313,7 @@ def test_saving_recovered_work_at_once_takes_the_old_copy_away(desk: Desk) -> No
     wait(lambda: desk.names() == ["second.lock"] or desk.names() == [])
 
 
-# -- what is found -----------------------------------------------------------------------------------------------------
+# -- offered copies ----------------------------------------------------------------------------------------------------
 
 
 BAD: dict[str, bytes] = {
@@ -346,7 +346,7 @@ def test_a_copy_that_cannot_be_read_is_kept_aside(name: str, desk: Desk) -> None
 
 
 def copy_of(moment: str, document: Document | None = None, path: str = "null") -> bytes:
-    """What a copy holds that says it was written at `moment`."""
+    """Return the content of a copy written at `moment`."""
     header = f'{{"time": {moment}, "points": 10, "path": {path}}}\n'
     return header.encode() + documents.encode(document or new_document())
 
@@ -427,7 +427,7 @@ def test_a_folder_that_cannot_be_looked_into_is_one_sentence(desk: Desk, monkeyp
 
 @pytest.mark.skipif(sys.platform == "win32", reason="another user of POSIX")
 def test_a_folder_that_may_be_listed_but_not_entered() -> None:
-    """As a user whom permissions stop; in a place where that one may go."""
+    """As a user without permission, in a folder that such a user may enter."""
     code = (
         "import os, sys\nfrom pathlib import Path\nfrom app.files.recovery import orphans\n"
         "if os.getuid() == 0: os.setuid(65534)\n"
@@ -601,7 +601,7 @@ while True:
 
 
 def kill_while_writing_copies(times: int, folder: Path) -> tuple[int, int]:
-    """Kill writers of copies; how many temporary files they left, and how many copies were whole."""
+    """Kill writers of copies; return the number of temporary files they left, and of complete copies."""
     rng = random.Random(times)
     left = whole = 0
     for number in range(times):
@@ -707,7 +707,7 @@ def test_claims_without_a_folder_do_no_harm(tmp_path: Path) -> None:
     claims.release()
 
 
-# -- the time it takes -------------------------------------------------------------------------------------------------
+# -- duration ----------------------------------------------------------------------------------------------------------
 
 
 def own_clocks() -> tuple[float, float]:
@@ -715,13 +715,13 @@ def own_clocks() -> tuple[float, float]:
     processors that this process has had."""
     try:
         queued = int(Path("/proc/thread-self/schedstat").read_text().split()[1])
-    except OSError:  # not Linux: all that passes counts
+    except OSError:  # not Linux: the whole time counts
         queued = 0
     return time.perf_counter() - 1e-9 * queued, time.process_time()
 
 
 def longest_pause(folder: Path, writes: int) -> float:
-    """Seconds for which a thread that does nothing but look at the clock is held while so many copies are written."""
+    """Return the longest time (s) for which a thread that only reads the clock is blocked while copies are written."""
     rng = np.random.default_rng(0)
     document = Document(Points.of(rng.normal(size=(100_000, 2)), rng.integers(0, 8, 100_000)))
     recorder = Recorder(folder, "one", lambda sentence: None)
@@ -735,15 +735,15 @@ def longest_pause(folder: Path, writes: int) -> float:
         assert recorder.file.stat().st_size > 10**6
         recorder.file.unlink()
     assert recorder.close()
-    # Held is who neither comes to a processor nor sees others come to one: of the two clocks, the lesser counts.
+    # A blocked thread gets no processor and sees no progress of others: of the two clocks, the lesser counts.
     return float(np.diff(turns, axis=0).min(axis=1).max())
 
 
 def test_writing_100_000_points_leaves_room_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A freeze, not a speed: encoding them in one go would hold the window for far longer than this."""
+    """A bound on blocking, not on speed: encoding them in one go would block the window for far longer."""
     monkeypatch.setattr(recovery, "INTERVAL", 0.02)
     monkeypatch.setattr(recovery, "DELAY", 0.01)
     pauses = [longest_pause(tmp_path, 2)]
-    while pauses[-1] > 0.1 and len(pauses) < 5:  # the host of a virtual machine takes its time unseen
+    while pauses[-1] > 0.1 and len(pauses) < 5:  # the host of a virtual machine may take time invisibly
         pauses.append(longest_pause(tmp_path, 2))
     assert pauses[-1] < 0.1, pauses

@@ -1,4 +1,4 @@
-"""Settings: what is written comes back, whatever else a field holds gives its default, and no file is destroyed."""
+"""Settings: written values can be read again, an invalid field has its default, and no file is destroyed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.app.files.test_files import failing
 from tests.examples import examples
 
 NAMES = SettingValues.__struct_fields__
-#: What has stopped a start, ended the process, or could.
+#: Values that have stopped a start, ended the process, or could.
 ODD: tuple[Any, ...] = (
     "",
     "99",
@@ -179,7 +179,7 @@ def test_two_windows_keep_each_others_settings(tmp_path: Path) -> None:
 
 
 def test_changed_bytes_of_an_arrangement_are_refused(tmp_path: Path) -> None:
-    """Qt believes them, and ends the process."""
+    """Qt does not check them, and ends the process."""
     path = tmp_path / "settings.json"
     Settings(path).write(docks=QtState.of(b"\0\0\0\xff" * 20))
     sound = path.read_text()

@@ -1,4 +1,4 @@
-"""The learners of the lanes: the estimator a lane stands for, pictures of its models, what is said of its proofs."""
+"""The learners of the lanes: the estimator of a lane, pictures of its models, and the sentences about its proofs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ KINDS = {
     "condensed_knn": CondensedNearestNeighbour,
     "edited_knn": RepeatedEditedNearestNeighbours,
 }
-#: Those whose models have an f.
+#: Trainers whose models have an f.
 WITH_F = [name for name, trainer in TRAINERS.items() if trainer.has_f]
 TWO = GeneratorSettings(name="moons", count=30).points()
 THREE = GeneratorSettings(name="blobs", count=20, n_classes=3).points()
@@ -204,7 +204,7 @@ def test_each_pixel_is_what_the_model_predicts_there(learner: str, points: Point
         assert (classes == predicted)[~tie].all()
         f = model.pair_decision_function(xy).reshape(12, 16, -1)
         assert values.f == pytest.approx(f[..., 0], abs=1e-10)
-        if learner not in SVM_TRAINERS or points is TWO:  # one-vs-one votes know no tie
+        if learner not in SVM_TRAINERS or points is TWO:  # one-vs-one votes have no ties here
             assert tie.all() == (not f.any()) and (f.any() or steps != 2)
         if learner == "perceptron":
             assert (shade == round(UNKNOWN * (LEVELS - 1))).all() and values.margins == ()
@@ -301,7 +301,7 @@ def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
     assert said(lane_of("lasvm"), proof) == "Stopped early after 123 steps: not optimal yet"
     assert "KKT violation 0.05 among the points kept" in online.family.numbers((proof,), online.settings)
     best = replace(proof, status=Status.OPTIMAL)
-    assert "KKT violation 0.05" in online.family.numbers((best,), online.settings)  # by then it is known of all points
+    assert "KKT violation 0.05" in online.family.numbers((best,), online.settings)  # by then it is known for all points
     assert said(lane_of("dual-ascent"), best) == said(lane_of("smo"), best) == "Optimal to 1e-3"
     without = lane_of("dual-ascent", fit_intercept=False)
     assert said(without, best) == "Optimal to 1e-3 of all f without intercept"

@@ -1,4 +1,4 @@
-"""The panel of active learning: real clicks and keys, the truth that answers, and what it does with odd documents."""
+"""The panel of active learning: real clicks and keys, the answering truth, and odd documents."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def moons(count: int = 15, **changes: object) -> Document:
 
 
 class Stage:
-    """A panel with what it works on: a document, compute threads, and a scene made anew on request."""
+    """A panel with its surroundings: a document, compute threads, and a scene made anew on request."""
 
     def __init__(self, document: Document, qtbot: QtBot, size: tuple[int, int]) -> None:
         self.qtbot = qtbot
@@ -68,12 +68,12 @@ class Stage:
         self.open(size)
 
     def collect(self) -> None:
-        """As a window does when it is woken."""
+        """Collect results, as a window does when it is woken."""
         if self.scheduler.collect() and self.panel.isVisible():
             self.render()
 
     def open(self, size: tuple[int, int]) -> None:
-        """Show the panel, and give it the focus."""
+        """Show the panel, and focus it."""
         self.clock = QTimer(self.panel, interval=5, timeout=self.collect)
         self.clock.start()
         self.panel.resize(*size)
@@ -86,7 +86,7 @@ class Stage:
         self.rest()
 
     def render(self) -> None:
-        """As a window does after each change."""
+        """Draw the scene, as a window does after each change."""
         store = self.store
         scene = compose(
             store.document,
@@ -102,14 +102,14 @@ class Stage:
         self.panel.render_scene(scene, dress)
 
     def close(self) -> None:
-        """Take all down; no thread may be left."""
+        """Close everything; no thread may be left."""
         self.clock.stop()
         self.panel.close()
         self.panel.deleteLater()
         assert self.scheduler.close()
 
     def rest(self) -> None:
-        """Wait until all is learnt and painted."""
+        """Wait until everything is learnt and painted."""
         self.qtbot.waitUntil(lambda: not self.panel.runner.learning)
 
     def compared(self) -> None:
@@ -202,7 +202,7 @@ def stage(qtbot: QtBot, qapp: QApplication) -> Iterator[Build]:
 
 
 def others(asking: ActiveLearningRun) -> list[int]:
-    """Unlabelled points that are not asked about."""
+    """Return the unlabelled points that are not asked about."""
     return [int(i) for i in np.flatnonzero(asking.open) if i != asking.target]
 
 
@@ -243,7 +243,7 @@ def test_the_classifier_may_be_gone_when_a_result_comes(make: Make, qtbot: QtBot
     made = Docked(make(moons(lanes=(Lane("knn"), SVM), shown=2)), qtbot)
     assert made.panel._plan.lane == 1
     made.controller.lanes.remove(1)
-    made.panel._show()  # the window has not drawn yet what was done
+    made.panel._show()  # the window has not drawn the change yet
     made.rest()
     assert made.panel._plan.lane == 0
 
@@ -311,7 +311,7 @@ def test_steps_back_restore_each_question(stage: Build) -> None:
 
 
 def signs_in(picture: PoolPicture) -> list[str]:
-    """The signs in the picture."""
+    """Return the symbols in the picture."""
     marks = (*picture.marks, *picture.over)
     return sorted(text.strip() for mark in marks if isinstance(mark, Texts) for text in mark.texts)
 
@@ -325,14 +325,15 @@ def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
     assert signs_in(made.picture) == ["?", "≠"]
 
 
-# -- the own choice ------------------------------------------------------------------------------------------------
+# -- the user's own choice --------------------------------------------------------------------------------------------
 
 
 def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     made = stage()
     asked = made.asking.target
     places = made.picture.spots()
-    own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(places - places[i]).T))[1])  # far from any other
+    # Far from any other point.
+    own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(places - places[i]).T))[1])
     made.point(own, (3, -2))
     assert made.asking.target == own and "Your own choice" in made.text("question")
     made.key(Qt.Key.Key_Escape)
@@ -413,7 +414,7 @@ def test_settings_can_be_shown_where_they_have_no_room_at_first(stage: Build) ->
 
 
 def test_settings_stand_below_each_other_where_the_panel_is_narrow(stage: Build, qtbot: QtBot) -> None:
-    made = stage(size=(264, 600))  # what is left of a screen 1024 wide
+    made = stage(size=(264, 600))  # the width that a screen of 1024 pixels leaves
     made.click("settings")
     assert made.panel.minimumSizeHint().width() <= 264
     source, strategy = made.find("source"), made.find("strategy")
@@ -575,7 +576,7 @@ def test_the_picture_shows_the_model_that_is_asked(stage: Build) -> None:
     bluer = (shown & 0xFF) > (shown >> 16 & 0xFF)  # class 1 is blue, class 2 vermillion
     sure = np.abs(model.decision_function(np.column_stack((columns.ravel(), rows.ravel())))) > 0.05  # type: ignore[union-attr]
     assert (bluer == (predicted == 0)).ravel()[sure].all() and len(np.unique(bluer)) == 2
-    # The points stand on the colours of their own places, and the labelled ones have the colours of their classes.
+    # The points lie on the colours of their own locations, and the labelled ones have the colours of their classes.
     pool, places = made.asking.pool, made.picture.spots()
     columns_, rows_ = (places - made.picture.area().topLeft().toTuple()).astype(int).T
     below = picture.argb[rows_, columns_].astype(np.int64)

@@ -1,4 +1,6 @@
-"""Active learning: which point is asked for, what is learnt, the comparison with chance, steps back, the document."""
+"""Active learning: the point asked about, what is learnt, the comparison with random order, steps back, the
+document.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ def knn(**values: Any) -> Lane:
 
 
 def document(lane: Lane, points: Points | None = None, **changes: Any) -> Document:
-    """Moons of 60 points that `lane` learns."""
+    """Return a document with moons of 60 points for `lane`."""
     points = GeneratorSettings(count=30, noise=0.25).points() if points is None else points
     return replace(Document(points=points, view=View.fitting(points), lanes=(lane, lane)), **changes)
 
@@ -79,7 +81,7 @@ def question(asking: ActiveLearningRun) -> LearningQuery:
 
 
 def replies(asking: ActiveLearningRun, overtaken: Callable[[], bool] = lambda: False) -> list[Learnt]:
-    """What is posted of the query about `asking`."""
+    """Return the answers posted to the query of `asking`."""
     posted: list[Learnt] = []
     for step in work_out(Learnt("asking", 1, question(asking)), posted.append, overtaken):
         assert step is Priority.TRAINING
@@ -87,7 +89,7 @@ def replies(asking: ActiveLearningRun, overtaken: Callable[[], bool] = lambda: F
 
 
 def learnt(asking: ActiveLearningRun) -> ActiveLearningRun:
-    """`asking` with what there is to learn from its labels."""
+    """Return `asking` with what its labels teach."""
     last = replies(asking)[-1]
     reply = last.value
     assert isinstance(reply, LearningReply) and last.done and not last.message
@@ -98,7 +100,7 @@ def learnt(asking: ActiveLearningRun) -> ActiveLearningRun:
 
 
 def run(asking: ActiveLearningRun, answers: int) -> ActiveLearningRun:
-    """The truth answers so often."""
+    """Let the truth answer `n` times."""
     asking = learnt(asking)
     for _ in range(answers):
         asking = learnt(asking.shown_truth())
@@ -106,7 +108,7 @@ def run(asking: ActiveLearningRun, answers: int) -> ActiveLearningRun:
 
 
 def told(asking: ActiveLearningRun) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Indices and labels told, and the indices of all others."""
+    """Return indices and labels of labelled points, and the indices of all others."""
     index = np.array([answer.index for answer in asking.labelled])
     labels = np.array([answer.label for answer in asking.labelled])
     return index, labels, np.setdiff1d(np.arange(len(asking.pool)), index)
@@ -129,7 +131,7 @@ def lead(values: np.ndarray) -> np.ndarray:
 
 
 def sureness(asking: ActiveLearningRun, index: np.ndarray, labels: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """How sure LIBSVM or brute force is of the pool's points `queries`."""
+    """Return how sure LIBSVM or brute force is of the pool's points `queries`."""
     lane, xy = asking.lane, asking.pool.xy
     classes = np.unique(labels)
     if lane.classifier == "knn":
@@ -173,7 +175,7 @@ def test_the_least_sure_point_of_all_is_asked_for(lane: Lane, points: Points | N
         question = asking.question
         assert question is not None and question.index in others
         of_asked = reference[np.flatnonzero(others == question.index)[0]]
-        assert of_asked <= reference.min() + 1e-5  # ties aside
+        assert of_asked <= reference.min() + 1e-5  # apart from ties
         assert question.certainty == pytest.approx(of_asked, abs=1e-5)
         asking = learnt(asking.shown_truth())
 
@@ -214,7 +216,7 @@ def test_accuracies_are_those_of_an_independent_model(source: Any, lane: Lane) -
         model.fit(pool.xy[index], labels)
         assert asking.last_step is not None
         score = asking.last_step.score
-        # A point on the very border of double precision may fall on either side.
+        # A point on the boundary, within double precision, may fall on either side.
         assert score.pool == pytest.approx((model.predict(pool.xy) == pool.truth).mean(), abs=1.01 / len(pool))
         if pool.tested:
             right = (model.predict(pool.test_xy) == pool.test_truth).mean()
@@ -495,7 +497,7 @@ def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.Monk
 
 
 def test_a_comparison_of_knn_lets_others_in_after_each_label(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its trainings never pause by themselves: all of them were one piece of work, of seconds."""
+    """Its trainings never pause by themselves: together they would be one piece of work, of seconds."""
     monkeypatch.setattr(pacing.Pace, "late", lambda pace: True)
     comparison = Comparison(begin(document(knn()), LearningPlan()), 2)
     steps = list(comparison.answer(lambda curves: None, lambda: False))
@@ -512,7 +514,7 @@ def test_what_is_asked_is_known_by_pool_answers_grid_and_colours() -> None:
 
 
 def others_of(asking: ActiveLearningRun) -> list[int]:
-    """Points without a label that are not asked about."""
+    """Return the points without a label that are not asked about."""
     return [int(index) for index in np.flatnonzero(asking.open) if index != asking.target]
 
 
@@ -524,7 +526,7 @@ def test_a_panel_asks_the_scheduler_beside_the_window() -> None:
         runner.want(GRID, SHADES)
         deadline = time.monotonic() + 300
         while runner.learning and time.monotonic() < deadline:
-            scheduler.ask({})  # what the window asks is another owner's
+            scheduler.ask({})  # the window's queries have another owner
             scheduler.collect()
             runner.collect()
         assert runner.asking is not None and runner.asking.question is not None and runner.picture is not None
@@ -538,7 +540,7 @@ def test_a_panel_asks_the_scheduler_beside_the_window() -> None:
 
 
 def reference_curve(asking: ActiveLearningRun, strategy: str, repetitions: int) -> np.ndarray:
-    """Accuracies (repetitions, m) by LIBSVM and numpy alone."""
+    """Return accuracies (repetitions, m) by LIBSVM and numpy alone."""
     xy, truth = asking.pool.xy, asking.pool.truth.astype(int)
     rows = []
     for repetition in range(repetitions):
@@ -604,7 +606,7 @@ def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
         assert np.array_equal(comparison.curves.bands[strategy].mean, whole.bands[strategy].mean)  # type: ignore[index]
     lengths = [len(curves.labels) for curves in posted]
     assert lengths == sorted(lengths) and lengths[0] < lengths[-1] == 11, "they grow"
-    for curves in posted:  # what has been drawn stays
+    for curves in posted:  # curves that have been drawn stay
         assert np.array_equal(curves.bands["random"].mean, whole.bands["random"].mean[: len(curves.labels)])
 
 

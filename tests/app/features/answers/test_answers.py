@@ -1,4 +1,4 @@
-"""Hand-ins: written and read again, collected from texts and files; what cannot count is named and left out."""
+"""Hand-ins: written and read again, collected from texts and files; those that are not counted are named."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_what_is_handed_in_is_read_again_as_it_was_made(made: list[tuple[Guess, 
 
 
 def away(xy: np.ndarray, line: np.ndarray) -> float:
-    """How far the farthest of `xy` is from `line`, by trying places all along it."""
+    """Return the distance of the farthest of `xy` from `line`, by sampling the line."""
     tried = np.concatenate([a + np.linspace(0, 1, 400)[:, None] * (b - a) for a, b in pairwise(line)])
     return float(np.sqrt(((xy[:, None] - tried[None]) ** 2).sum(axis=2)).min(axis=1).max())
 
@@ -152,7 +152,7 @@ def test_a_line_is_told_to_less_than_a_pixel(line: tuple[tuple[float, float], ..
     whole, told = np.array(line), np.array(rounded(line))
     extent = float(np.ptp(whole, axis=0).max())
     digits = 1e-9 * max(1.0, float(np.abs(whole).max()))
-    near = (NEAR + 2 * FINEST + 0.004) * extent + digits  # 0.004: between two places that are tried
+    near = (NEAR + 2 * FINEST + 0.004) * extent + digits  # 0.004: between two samples
     assert len(told) <= len(whole) and away(whole, told) <= near
     for place in (0, -1):
         assert tuple(told[place]) == pytest.approx(line[place], abs=FINEST * extent + digits)

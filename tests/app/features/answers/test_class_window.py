@@ -61,7 +61,7 @@ def counts(window: MainWindow) -> list[str]:
 
 
 def begin(window: MainWindow, qtbot: QtBot, at: int = 0, text: str = TEXTS) -> None:
-    """Open the lesson, paste what a class handed in, and go to a step."""
+    """Open the lesson, paste the hand-ins of a class, and go to a step."""
     window.lessons.begin(SMALL)
     settle(qtbot, window)
     QApplication.clipboard().setText(text)
@@ -73,14 +73,14 @@ def begin(window: MainWindow, qtbot: QtBot, at: int = 0, text: str = TEXTS) -> N
 
 
 def pixels(image: QImage) -> NDArray[np.int64]:
-    """Red, green, blue and alpha of each pixel, premultiplied, shape (height, width, 4)."""
+    """Return red, green, blue and alpha of each pixel, premultiplied, shape (height, width, 4)."""
     plain = image.convertToFormat(QImage.Format.Format_RGBA8888_Premultiplied)
     rows = np.frombuffer(plain.constBits(), dtype=np.uint8).reshape(plain.height(), plain.bytesPerLine())
     return rows[:, : 4 * plain.width()].reshape(plain.height(), plain.width(), 4).astype(np.int64)
 
 
 def painted(overlay: ClassOverlay, dark: bool) -> QImage:
-    """The overlay alone, on nothing."""
+    """Return the overlay alone, on a transparent picture."""
     image = QImage(overlay.area.toRect().size(), QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(0)
     painter = QPainter(image)
@@ -101,11 +101,11 @@ def test_the_overlay_is_the_single_boundaries_over_each_other(qapp: QApplication
     for single in singles[1:]:
         painter.drawImage(0, 0, single)
     painter.end()
-    # To the rounding of each layer.
+    # Up to the rounding of each layer.
     assert np.abs(together - pixels(stacked)).max() <= 3
     masks = np.array([pixels(single)[..., 3] > 0 for single in singles])
     assert np.array_equal(together[..., 3] > 0, masks.any(axis=0)), "no pixel more, and none less"
-    # Where more of them agree the colour is stronger, in whichever order they are painted.
+    # The colour is stronger where more of them agree, in whatever order they are painted.
     number, strength = masks.sum(axis=0), together[..., 3]
     means = [strength[number == each].mean() for each in range(1, 4)]
     assert means[0] < means[1] < means[2]
@@ -171,7 +171,7 @@ def test_bars_tell_nothing_of_what_is_right_until_it_is_revealed(make: Make, qtb
         return [bar.grab().toImage().pixel(4, bar.height() // 2) for bar in bars if bar is not None]
 
     assert len(set(colours())) == 1
-    for letter, number in (("A", 4), ("C", 11)):  # a show of hands beside them
+    for letter, number in (("A", 4), ("C", 11)):  # with a show of hands
         field = window.findChild(QSpinBox, f"class.hands{letter}")
         assert field is not None
         field.setFocus()
@@ -182,7 +182,7 @@ def test_bars_tell_nothing_of_what_is_right_until_it_is_revealed(make: Make, qtb
     assert counts(window) == [str(firsts.count(place) + (4, 0, 11)[place]) for place in range(3)]
     assert "✓" not in "".join(label.text() for label in window.findChildren(QLabel))
     window.canvases[0].setFocus()
-    QTest.keyClick(window.canvases[0], Qt.Key.Key_PageDown)  # a clicker: no guess is needed
+    QTest.keyClick(window.canvases[0], Qt.Key.Key_PageDown)  # a clicker: no guess is required
     settle(qtbot, window)
     assert window.controller.session.of(LessonSession).state.guess.revealed
     assert colours()[0] == colours()[2] != colours()[1], "the right one stands out now"
@@ -243,7 +243,7 @@ def test_a_lesson_is_handed_in_by_clicks_and_read_by_the_teacher(make: Make, qtb
         QTest.mouseMove(view, place)
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=at[-1])
     settle(qtbot, window)
-    for button in ("lesson.reveal", "lesson.next", "lesson.next"):  # the last step, and its end
+    for button in ("lesson.reveal", "lesson.next", "lesson.next"):  # the last step, and the end
         click(window, qtbot, button)
     click(window, qtbot, "lesson.hand_in")
     dialog, page = window.findChild(QWidget, "hand_in"), window.findChild(QPlainTextEdit, "hand_in.text")

@@ -1,4 +1,4 @@
-"""Cells, kept and idle points in the window: switches, lines, marks and words, also of odd documents."""
+"""Cells, kept and idle points in the window: switches, lines, marks and words, also for odd documents."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ def test_cells_of_points_that_are_gone_are_not_drawn(make: Make, qtbot: QtBot) -
     window.controller.dispatch(Clear())
     settle(qtbot, window)
     assert answer is not None
-    window.scheduler.results.accept_answer(answer)  # as when the empty picture comes between a request and its drawing
+    # As when the empty picture arrives between a request and its drawing.
+    window.scheduler.results.accept_answer(answer)
     window.refresh()
     assert not cells(window, 0) and "cell" not in words(window, 0)
 
@@ -132,7 +133,7 @@ def test_test_points_are_not_counted_among_the_marks(make: Make, qtbot: QtBot) -
     ("xy", "labels", "expected"),
     [
         ([], [], 0),
-        ([[0.0, 0.0]], [0], 1),  # it cannot be left out
+        ([[0.0, 0.0]], [0], 1),  # the only point is needed
         ([[0.0, 0.0]] * 9, [0, 1] * 4 + [0], 5),  # five against four
         ([[0.0, 0.0], [1.0, 0.0]] * 4, [0] * 8, 0),
     ],
@@ -168,7 +169,7 @@ def test_cells_follow_a_drag_while_the_background_rests(qtbot: QtBot) -> None:
         for seed in range(3):
             points = GeneratorSettings(count=30, seed=seed).points()
             query = CellsQuery(KNeighborsClassifier(3).fit(points.xy, points.labels), grid)
-            scheduler._pool.rest(600.0)  # as after each move of the hand
+            scheduler._pool.rest(600.0)  # as after each action of the user
             scheduler.ask({"cells0": query})
 
             def answered(query: CellsQuery = query) -> bool:

@@ -1,4 +1,4 @@
-"""Challenges: made of a document, read again as a lesson of one step, scored by the share that agrees, and solved."""
+"""Challenges: made from a document, read again as a lesson of one step, scored by the share that agrees, and solved."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_any_settings_are_hidden_and_the_rest_is_kept(
         return
     try:
         lesson = lesson_of(made, challenge)
-    except FileError as error:  # as with weights of one neighbour: no picture is another
+    except FileError as error:  # as with weights of one neighbour: no picture differs
         assert "solved before" in str(error)
         return
     (step,) = lesson.steps
@@ -298,7 +298,7 @@ def test_the_score_is_the_share_of_the_view_that_agrees(make: Make, qtbot: QtBot
     sought = matching.hidden(lesson.steps[0].match)
     frame = window.result(0)
     assert frame is not None and frame.model is not None
-    # Of the square that spans the shorter side of every canvas, whatever the classes on either side of it.
+    # Measured in the square that spans the shorter side of every canvas, whatever the classes beside it.
     steps = made.view.span * ((np.arange(300) + 0.5) / 300 - 0.5)
     xs, ys = np.meshgrid(made.view.x + steps, made.view.y + steps)
     places = np.column_stack((xs.ravel(), ys.ravel()))
@@ -310,7 +310,7 @@ def test_the_score_is_the_share_of_the_view_that_agrees(make: Make, qtbot: QtBot
     share = float((model.predict(places) == frame.model.predict(places)).mean())
     scored = matching.share(window._context())
     assert scored == pytest.approx(share, abs=3e-3) and 0.5 < share < 0.95
-    # The same share in a window of another shape, and wherever one looks: all have one score.
+    # The same share in a window of another shape and in any view: all users have one score.
     window.controller.pan(1.0, 0.5)
     window.resize(900, 900)
     settle(qtbot, window)

@@ -1,4 +1,4 @@
-"""Running programs as their readers do: in a fresh interpreter, where nothing of this project can be imported."""
+"""Run exported programs as users do: in a fresh interpreter that cannot import this project."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.features.code.program import program
 from app.state.document import Document
 from tests.stepped import stepped
 
-#: Runs programs one after the other, each in a world of its own, and asks their models about the same places.
+#: Program that runs programs one after the other, each in its own namespace, and predicts at the same locations.
 RUNNER = """\
 import contextlib, io, json, runpy, sys, warnings
 import matplotlib, numpy as np
@@ -51,13 +51,13 @@ Path("told.json").write_text(json.dumps(told))
 
 @dataclass(frozen=True)
 class Case:
-    """A document, the lanes of it that are exported, and the program."""
+    """A document, the exported lanes, and the program."""
 
     document: Document
     lanes: tuple[int, ...]
     text: str
     places: np.ndarray
-    #: What stands in the file beside it.
+    #: Content of the file beside it.
     rows: str = ""
 
     @staticmethod
@@ -68,8 +68,8 @@ class Case:
 
 
 def run(cases: dict[str, Case], folder: Path) -> dict[str, Any]:
-    """Run these programs; what each of them told, with what its models predict at the places."""
-    for name, case in cases.items():  # a coarse picture is as good here
+    """Run these programs; return what each of them reported, and the predictions of its models at the locations."""
+    for name, case in cases.items():  # a coarse picture is sufficient
         coarse = case.text.replace("grid_resolution=300", "grid_resolution=30").replace("VIEW, 300", "VIEW, 30")
         coarse = coarse.replace('"points.csv"', f'"{name}.csv"')
         (folder / f"{name}.py").write_text(coarse, encoding="utf-8")
@@ -89,13 +89,13 @@ def run(cases: dict[str, Case], folder: Path) -> dict[str, Any]:
 
 
 def places_of(document: Document, number: int = 10_000) -> np.ndarray:
-    """Places all over the view, and beyond."""
+    """Return locations all over the view, and beyond."""
     view, random = document.view, np.random.default_rng(0)
     return np.array([view.x, view.y]) + view.span * random.uniform(-0.65, 0.65, (number, 2))
 
 
 def model_of(document: Document, place: int = 0) -> Any:
-    """What the lane has learnt at the end."""
+    """Return the model of the lane at the end of its training."""
     lane, points = document.lanes[place], document.training_points
     if lane.trainer is None:
         return lane.fit(points)
@@ -103,7 +103,7 @@ def model_of(document: Document, place: int = 0) -> Any:
 
 
 def agreement(case: Case, told: dict[str, Any]) -> list[float]:
-    """For each of its lanes, the share of the places where the program predicts the same class."""
+    """Return, for each lane, the share of the locations where the program predicts the same class."""
     shares = []
     for place in case.lanes:
         name = "model" if len(case.lanes) == 1 else f"model_{place + 1}"

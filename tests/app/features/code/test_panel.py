@@ -37,7 +37,7 @@ def open_panel(window: MainWindow, qtbot: QtBot) -> CodePanel:
 
 
 def shown(panel: CodePanel, qtbot: QtBot, window: MainWindow) -> str:
-    """The text, once it has caught up."""
+    """Return the text, after it has been updated."""
     qtbot.waitUntil(lambda: panel.text.toPlainText() == program(window.document, panel.lanes).text)
     return panel.text.toPlainText()
 
@@ -182,7 +182,7 @@ def test_many_points_are_saved_beside_it(make: Make, qtbot: QtBot, tmp_path: Pat
 
 
 def test_a_text_changes_line_by_line_and_otherwise(make: Make, qtbot: QtBot) -> None:
-    """Whatever changes, the field says what the program says."""
+    """After any change, the field shows the text of the program."""
     window = make(a_document())
     panel = open_panel(window, qtbot)
     random = np.random.default_rng(0)

@@ -45,7 +45,7 @@ from .programs import Case, agreement, model_of, run, text_of
 
 TWO = GeneratorSettings("moons", 40, 0.3).points()
 THREE = GeneratorSettings("blobs", 25, 0.8, n_classes=3, seed=3).points()
-#: Classes that are not the first ones, of which some are parted well.
+#: Classes that are not the first ones; some of them are well separated.
 SEPARABLE = Points.of(
     GeneratorSettings("blobs", 25, 0.2, seed=1).points().xy, GeneratorSettings("blobs", 25, 0.2, seed=1).points().labels
 ).relabel(range(25), 4)
@@ -57,7 +57,7 @@ def knn(**parameters: Any) -> Lane:
 
 
 def svm(**parameters: Any) -> Lane:
-    if parameters.get("kernel") == "sigmoid":  # in its range; else there are several answers
+    if parameters.get("kernel") == "sigmoid":  # in its valid range; else there are several solutions
         parameters = {"gamma": 0.1, "coef0": 0.0} | parameters
     return Lane("svm", svm=SvmSettings(**{"tol": 1e-6, "gamma": 0.5, "own_weights": OWN} | parameters))
 
@@ -75,7 +75,7 @@ def document(points: Points, *lanes: Lane, **others: Any) -> Document:
 
 
 NEIGHBOURS = [knn(weights=weights, metric=metric, p=2.5) for weights, metric in itertools.product(WEIGHTS, METRICS)]
-#: The same estimator, or one with the same optimum: the same class at all places.
+#: The same estimator, or one with the same optimum: the same class at all locations.
 EXACT: dict[str, tuple[Points, list[Lane]]] = {
     "neighbours": (THREE, NEIGHBOURS),
     "k": (TWO, [knn(n_neighbors=4), knn(n_neighbors=60, weights="distance"), knn(n_neighbors=999)]),
@@ -141,7 +141,7 @@ EXACT |= {
         ],
     ),
 }
-#: No word of scikit-learn is quite the same: at least so many of the places, as a comment says why.
+#: scikit-learn has no equivalent: the least share of equal predictions, and the reason, which is also a comment.
 NEARLY: dict[str, tuple[Points, list[Lane], str]] = {
     "duels without intercept": (
         THREE,
@@ -179,7 +179,7 @@ FAR = document(AWAY[0], knn(n_neighbors=50), knn(n_neighbors=5), svm(gamma=1e6),
 FAR_OF_THREE = document(AWAY[1], svm(gamma=1e6, multiclass="one-vs-rest", class_weight="own"), svm(gamma=1e6))
 MANY_POINTS = document(GeneratorSettings("circle", 200, 0.1).points(), svm(), split=Split("ratio"))
 SAMPLED = replace(MANY_POINTS, training_limit=50)
-#: Made by a generator; the second with some points that are kept back, the third edited.
+#: Generated points; of the second document some are held out, those of the third are edited.
 MADE = GeneratorSettings("moons", 60, 0.3, seed=4, flipped=0.1)
 GENERATED = document(MADE.points(), knn(), svm(), origin=MADE)
 KEPT_BACK = replace(GENERATED, split=Split("ratio", 0.25, 3))
@@ -218,7 +218,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def told(cases: dict[str, Case], folder: Path) -> Told:
-    """What all programs told, which ran in one fresh interpreter."""
+    """Return what all programs reported; they run in one fresh interpreter."""
     for name, made in (("many", MANY_POINTS), ("sampled", SAMPLED)):
         write(made, None, folder / f"{name}.py")
         cases[name] = Case.of(made, None, (folder / f"{name}.py").read_text(encoding="utf-8"))
@@ -240,7 +240,7 @@ def test_every_kind_of_lane_predicts_the_same(name: str, cases: dict[str, Case],
 @pytest.mark.slow
 @pytest.mark.parametrize("standardise", [False, True])
 def test_reduced_neighbours_are_those_of_the_library(standardise: bool, tmp_path: Path) -> None:
-    """No program of scikit-learn's alone: it takes the points kept from `solver`."""
+    """scikit-learn alone cannot do it: the program takes the kept points from `solver`."""
     settings = {
         "condensed_knn": [CondensedSettings(), CondensedSettings("minkowski", 2.5, shuffle=False)],
         "edited_knn": [EditedSettings(), EditedSettings(4, "cosine", repeated=False)],
@@ -319,14 +319,14 @@ def test_too_few_points_or_classes(cases: dict[str, Case], told: Told) -> None:
 
 
 def test_far_from_the_origin_the_digits_are_kept(cases: dict[str, Case], told: Told) -> None:
-    """Where LIBSVM, and a search by brute force, would see nothing but rounding error."""
+    """LIBSVM, and a brute-force search, would find nothing but rounding error there."""
     assert np.array_equal(_scope(cases["far"])["X"], AWAY[0].xy)
     for name in ("far", "far of three"):
         assert set(agreement(cases[name], told[name])) == {1.0} and told[name]["support"]
 
 
 def _scope(made: Document | Case) -> dict[str, Any]:
-    """What stands in a program before its models."""
+    """Return the names in a program before its models."""
     made = program(made.document if isinstance(made, Case) else made)
     head = Program(made.blocks[: made.n_head]).text.replace('"points.csv"', "POINTS")
     scope: dict[str, Any] = {"POINTS": made.rows.splitlines()}

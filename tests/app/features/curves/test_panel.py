@@ -1,4 +1,6 @@
-"""The curves of a run: what is painted is what was noted, the numbers are exact, and the hand goes where it points."""
+"""The curves of a run: the painted curves are the recorded notes, the numbers are exact, and clicks go to
+their step.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ Show = Callable[..., CurvesPanel]
 
 @pytest.fixture
 def show(qtbot: QtBot) -> Show:
-    """``show(study)`` opens a panel that shows it."""
+    """Return a function ``show(study)`` that opens a panel with the run."""
     panels: list[CurvesPanel] = []
 
     def build(
@@ -56,7 +58,7 @@ def show(qtbot: QtBot) -> Show:
         qtbot.waitExposed(panel)
         panel.render_scene(scene_of(run_state), theme.theme_of(dark))
         QApplication.sendPostedEvents()
-        panel.grab()  # places the buttons
+        panel.grab()  # lays out the buttons
         return panel
 
     return build
@@ -70,7 +72,7 @@ def asked(panel: CurvesPanel) -> list[tuple[Any, ...]]:
 
 
 def choose(panel: CurvesPanel, name: str, row: int) -> None:
-    """Go to a row of a choice with the arrow keys."""
+    """Select an entry of a choice with the arrow keys."""
     combo = panel.findChild(QComboBox, f"curves.{name}")
     combo.setFocus()
     for _ in range(combo.count()):
@@ -84,7 +86,7 @@ def chart_of(panel: CurvesPanel, name: str) -> CurveChart:
 
 
 def legend(panel: CurvesPanel, plot: str) -> dict[str, str]:
-    """Label and value of each entry."""
+    """Return label and value of each entry."""
     return {each.name: each.value for each in chart_of(panel, plot).named()}
 
 
@@ -112,7 +114,7 @@ def test_each_cell_has_the_extremes_of_the_steps_drawn_there(
         assert not len(cells)
         return
     values, places = run.values("violation")[steps], scale.pixels(steps)
-    # Both roads round: a step at the very edge of two pixels may be told of either.
+    # Rounded both ways: a step between two pixels may belong to either.
     pixel = np.ceil(places - 0.5 - 1e-7)
     other = np.ceil(places - 0.5 + 1e-7)
     column = np.ceil(cells.x - 0.5 - 1e-7)
@@ -184,11 +186,11 @@ def test_landmarks_are_where_they_are_known_and_nowhere_else(
     for step in steps:
         trace.mark(step, 1.0 + step, 10.0 + step, 0.5)
     if 5000 not in steps:
-        trace.mark(5000, 1.0, np.inf, np.nan)  # there was no bound there
+        trace.mark(5000, 1.0, np.inf, np.nan)  # no bound was known there
     scale = StepScale(first, 5000, columns, log)
     cells = cells_of(trace.view(), "primal", scale)
     known = sorted(step for step in steps if step > 0 or not log)
-    earlier = [step for step in known if step < scale.start][-1:]  # the line from there is seen
+    earlier = [step for step in known if step < scale.start][-1:]  # the line from there is visible
     expected: dict[float, list[float]] = {}
     for step in earlier + [step for step in known if step >= scale.start]:
         expected.setdefault(float(np.ceil(scale.pixels(step) - 0.5)), []).append(10.0 + step)
@@ -229,15 +231,13 @@ def test_what_is_painted_is_what_was_noted(show: Show, length: int, log: bool) -
     steps = np.arange(int(log), length + 1)
     x, y = chart.pixels(steps, values[steps])
     column = np.floor(x - left).astype(int)
-    for at in range(8, seen.shape[1] - 8):  # the cursor lies over the first ones
+    for at in range(8, seen.shape[1] - 8):  # the cursor covers the first ones
         own, drawn = y[column == at] - top, np.flatnonzero(seen[:, at])
         if len(own) and len(drawn):
-            drawn = np.flatnonzero(
-                seen[:, at - 1 : at + 2].any(axis=1)
-            )  # a step at the edge of two pixels is of either
+            drawn = np.flatnonzero(seen[:, at - 1 : at + 2].any(axis=1))  # a step between two pixels belongs to either
             assert drawn[0] <= own.min() + 1.5 and drawn[-1] >= own.max() - 2.5, "all of it is there"
         near = np.abs(column - at) <= 2
-        if len(drawn) and len(set(column[near])) == 5:  # else a line comes in from further away
+        if len(drawn) and len(set(column[near])) == 5:  # else a line enters from further away
             about = y[near] - top
             drawn = np.flatnonzero(seen[:, at])
             assert drawn[0] >= about.min() - 3 and drawn[-1] <= about.max() + 3, "and nothing else"
@@ -344,7 +344,7 @@ def test_nothing_to_draw(show: Show) -> None:
         empty.render_scene(scene_of(run_state), theme.LIGHT)
         empty.grab()
     assert chart_of(empty, "counts").isVisible()
-    for row in (0, 1):  # a run without any step has axes already
+    for row in (0, 1):  # a run without steps already has axes
         choose(empty, "steps", row)
         empty.grab()
     press(empty, 200)
@@ -354,7 +354,7 @@ def test_nothing_to_draw(show: Show) -> None:
     assert message.isVisible() and not chart_of(empty, "counts").isVisible()
 
 
-# -- the hand ----------------------------------------------------------------------------------------------------------
+# -- mouse and keys ----------------------------------------------------------------------------------------------------
 
 
 def ground(panel: CurvesPanel) -> QWidget:
@@ -415,7 +415,7 @@ def test_the_cursor_follows_the_hand_and_the_axis_stands_still(show: Show) -> No
 
 
 def drag(panel: CurvesPanel, x: int, y: int) -> None:
-    """Move with the left button held, as QTest does not."""
+    """Move with the left button held, which QTest does not do."""
     at, left = QPointF(x, y), Qt.MouseButton.LeftButton
     over = QPointF(ground(panel).mapToGlobal(at.toPoint()))
     moved = QMouseEvent(QMouseEvent.Type.MouseMove, at, over, left, left, Qt.KeyboardModifier.NoModifier)
@@ -423,7 +423,7 @@ def drag(panel: CurvesPanel, x: int, y: int) -> None:
 
 
 def cursor_at(panel: CurvesPanel) -> float:
-    """Where the cursor is seen, in pixels."""
+    """Return where the cursor is painted (pixels)."""
     chart = chart_of(panel, "violation")
     image, accent = chart.grab().toImage(), QColor(*theme.LIGHT.accent).rgb()
     row = round(chart.area().top()) + 2
@@ -563,7 +563,7 @@ def test_the_wheel_zooms_all_plots_and_shows_single_steps(show: Show) -> None:
 
 
 def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
-    """Also where a pixel stands for many steps, and where a value is below a logarithmic axis."""
+    """Also where a pixel covers many steps, and where a value is below a logarithmic axis."""
     run = made(100_000, seed=3)
     chart = chart_of(show(study_of(run.trace, step=5)), "violation")
     (line,) = chart.lines()

@@ -1,4 +1,4 @@
-"""Difference: which pixels and points two models disagree on, counted against their own `predict`, place by place."""
+"""Difference: the pixels and points on which two models disagree, counted against `predict`, location by location."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PAIRS = [("knn", "rbf"), ("even kNN", "weighted"), ("rbf", "rest"), ("linear", "
 
 
 def run(job: Any) -> Any:
-    """What a job returns when nobody stops it."""
+    """Return the result of a job that runs to its end."""
     while True:
         try:
             next(job)
@@ -73,7 +73,7 @@ def answered(query: Differing) -> list[LaneDifference]:
 
 
 def said_by(model: Any, places: np.ndarray) -> np.ndarray:
-    """What `predict` says; -1 where the classes with most votes, or most duels won, are several."""
+    """Return what `predict` predicts; -1 where several classes have the most votes, or win the most duels."""
     predicted = model.predict(places).astype(int)
     if hasattr(model, "predict_proba"):
         votes = model.predict_proba(places)
@@ -88,7 +88,7 @@ def said_by(model: Any, places: np.ndarray) -> np.ndarray:
 
 
 def disagreement(both: Sides, grid: Grid) -> np.ndarray:
-    """Row 0 is the highest; each pixel's middle asked of the model."""
+    """Return where they disagree at each pixel's middle; row 0 is the highest."""
     x, y = np.meshgrid(grid.xs, grid.ys[::-1])
     places = np.column_stack((x.ravel(), y.ravel()))
     first, second = (said_by(side.model, places) for side in both)
@@ -161,7 +161,8 @@ def test_the_lane_of_a_difference_counts_the_same_pixels_and_stripes_them() -> N
     assert (of_first ^ of_second).all() and 0.4 < of_first.mean() < 0.6, "half of it in either's class"
     lines = [line[np.isfinite(line[:, 0])] for line in (picture.boundary, picture.margins)]
     unit = (grid.right - grid.left) / grid.width
-    for line, side in zip(lines, both, strict=True):  # on each side of its own line, a model says different things
+    # On the two sides of its own line, a model predicts different classes.
+    for line, side in zip(lines, both, strict=True):
         steps = [side.model.predict(line + shift) for shift in ((unit, 0), (-unit, 0), (0, unit), (0, -unit))]
         assert len(line) and np.mean([len(set(says)) > 1 for says in zip(*steps, strict=True)]) > 0.98
 
@@ -255,7 +256,7 @@ def test_a_question_says_what_went_wrong_and_late_answers_are_dropped() -> None:
 
 
 def test_a_training_that_moves_is_followed() -> None:
-    """Asked anew with each picture, the difference is still seen: its first, coarse part comes whatever happens."""
+    """With a request for each picture, the difference is still displayed: its first, coarse part always arrives."""
     points = GeneratorSettings("moons", 40).points()
     query = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points)
     posted: list[LaneDifference] = []

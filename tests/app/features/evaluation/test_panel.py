@@ -57,7 +57,7 @@ def text(panel: QWidget, name: str) -> str:
 
 
 def choose(panel: QWidget, name: str, data: str) -> None:
-    """By the keyboard, as a hand would."""
+    """Select an entry with the keyboard, as a user does."""
     combo = part(panel, QComboBox, name)
     combo.setFocus()
     for _ in range(combo.count()):
@@ -143,7 +143,7 @@ def test_painting_in_a_picture_changes_the_numbers(make: Make, qtbot: QtBot) -> 
     settle(qtbot, window)
     painted = len(window.document.test_points)
     assert painted >= 1 and 0 in window.document.test_points.ids and f"{painted} test point" in text(panel, "counts")
-    # The panel may have taken room from the picture: the place is elsewhere, and the same brush covers less.
+    # The panel may have taken space from the picture: locations have moved, and the same brush covers less.
     window.controller.set_session(radius=3 * window.controller.session.radius)
     QTest.mouseClick(view, LEFT, Qt.KeyboardModifier.ShiftModifier, window.to_widget(0, *MOONS.xy[0]))
     settle(qtbot, window)
@@ -177,7 +177,7 @@ def test_the_matrix_of_the_chosen_lane(make: Make, qtbot: QtBot) -> None:
 
 
 def matrix_shown(panel: QWidget) -> np.ndarray:
-    """The numbers in the cells, the first class in the first row."""
+    """Return the numbers in the cells, the first class in the first row."""
     marks = part(panel, ConfusionView, "confusion").marks
     (cells,), (numbers,) = ([mark for mark in marks if isinstance(mark, kind)] for kind in (Cells, Texts))
     assert list(numbers.texts) == [counted(value) for value in cells.values.ravel().tolist()]
@@ -307,7 +307,7 @@ def test_the_line_of_the_threshold_lies_where_the_score_is_it(make: Make, qtbot:
     places = line.xy[np.isfinite(line.xy[:, 0])]
     f = window.result(1).model.pair_decision_function(places)[:, 0]
     assert len(f) > 20 and np.abs(f - threshold.value).max() < 0.01
-    window.named_actions["evaluation"].trigger()  # closed: no line whose number nobody sees
+    window.named_actions["evaluation"].trigger()  # closed: no line whose number is not displayed
     settle(qtbot, window)
     assert window.scene.lanes[1].sheets == ()
 

@@ -1,4 +1,4 @@
-"""Evaluating: answers of the background against scikit-learn, brute force and by hand, for every learner."""
+"""Evaluation: answers of the background against scikit-learn, brute force and manual counts, for every learner."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def never() -> bool:
 
 
 def work(query: Any, overtaken: Callable[[], bool] = never) -> tuple[list[Any], str]:
-    """All that is posted, and the sentence."""
+    """Return all posted answers, and the sentence."""
     answers: list[Any] = []
     for step in work_out(Answer("q", 1, query), answers.append, overtaken):
         assert step is Priority.BACKGROUND
@@ -102,13 +102,13 @@ def model_of(lane: Lane, points: Points) -> Any:
 
 
 def score_of(model: Any, xy: Any) -> Any:
-    """f, or the share of the votes for the second class."""
+    """Return f, or the share of the votes for the second class."""
     votes = isinstance(model, KNeighborsClassifier)
     return model.predict_proba(xy)[:, 1] if votes else model.decision_function(xy)
 
 
 def with_ties(model: Any, xy: Any, labels: Any) -> float:
-    """Mean accuracy, where a tie of m classes counts 1/m: by counting votes here."""
+    """Return the mean accuracy, where a tie of m classes counts 1/m, by counting votes here."""
     model = getattr(model, "model_", model)
     if isinstance(model, KNeighborsClassifier):
         votes = model.predict_proba(xy)
@@ -137,7 +137,7 @@ def test_scores_are_scikit_learns_but_for_ties(name: str, classes: int) -> None:
         assert scores is again and message == ""
         called = model.predict(test.xy)
         expected = np.zeros((classes, classes))
-        for row, label in enumerate(test.labels):  # by hand: a tie of m classes counts 1/m for each
+        for row, label in enumerate(test.labels):  # by counting: a tie of m classes counts 1/m for each
             ahead = [called[row]]
             if isinstance(model, KNeighborsClassifier):
                 votes = model.predict_proba(test.xy[[row]])[0]
@@ -211,7 +211,7 @@ def test_folds_are_even_in_all_and_in_each_class() -> None:
 
 
 class OfLane(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A lane's estimator as scikit-learn wants one."""
+    """A lane's estimator with the interface of scikit-learn."""
 
     def __init__(self, lane: Lane) -> None:
         self.lane = lane
@@ -375,11 +375,11 @@ def test_a_field_goes_on_where_it_was_left() -> None:
     assert first == pytest.approx(second, nan_ok=True), "but for the rounding of other blocks of rows"
 
 
-# -- what is asked, and shown ------------------------------------------------------------------------------------------
+# -- requests and display ----------------------------------------------------------------------------------------------
 
 
 class Seen:
-    """A document with models in its lanes, looked at."""
+    """A document with models in its lanes, displayed."""
 
     def __init__(self, document: Document, **session: Any) -> None:
         self.document = document

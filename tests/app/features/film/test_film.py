@@ -41,7 +41,7 @@ SIZE = (320, 260)
 
 
 def moment_now(window: MainWindow) -> Context:
-    """What `window` shows now."""
+    """Return the present state of `window`."""
     now = window.controller
     return moment_of(now.document, now.session, window.scheduler.results, window.surroundings.grids())
 
@@ -58,7 +58,7 @@ def spec_of(content: Content, kind: str = "png", rate: int = 10, legend: bool = 
 
 
 def film(qtbot: QtBot, window: MainWindow, spec: FilmSpec, path: Path) -> list[np.ndarray]:
-    """The film's pictures, decoded; the seconds are those of its plan."""
+    """Return the film's pictures, decoded; their durations are those of its plan."""
     maker = FilmMaker(window.scheduler, window.features, window)
     failures: list[str] = []
     maker.failed.connect(failures.append)
@@ -76,7 +76,7 @@ def pictures_in(path: Path, rate: int) -> list[np.ndarray]:
 
 
 def exported(qtbot: QtBot, window: MainWindow, spec: PictureSpec, path: Path, words: str | None = None) -> np.ndarray:
-    """What File > Export picture makes of the window now, with other words above it where they are given."""
+    """Return the export (File > Export picture) of the present window, with other texts above it if given."""
     shot = window.shoot(spec.what)
     if words is not None:
         shot = replace(shot, headlines={shot.lanes[0][0].slot: words})
@@ -116,7 +116,7 @@ def test_each_picture_of_a_training_is_the_export_of_that_step(make: Make, qtbot
 
 
 def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    """By the colours in the file alone, against a solver that was stepped by itself."""
+    """By the colours in the file alone, against an independently stepped solver."""
     window = make(two())
     spec, points = spec_of(TrainingFilm(1, 3, 6, 60)), window.document.points
     found = film(qtbot, window, spec, tmp_path / "run.png")
@@ -130,7 +130,7 @@ def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot,
     places = np.stack(np.meshgrid(grid.xs, grid.ys[::-1]), axis=-1)
 
     def wrong(picture: np.ndarray, step: int) -> float:
-        """Share of the pixels of plain colour that a model after `step` steps would colour otherwise."""
+        """Return the share of the pixels of plain colour that a model after `step` steps would colour differently."""
         estimator = SVC(5.0, kernel="rbf", gamma=1.0, random_state=0, solver="smo")
         trainer = estimator.prepare(points.xy, points.labels, shrinking=False)
         trainer.solvers[0].step(step)
@@ -196,7 +196,7 @@ def test_pictures_of_a_sweep_are_exports_of_documents_with_those_values(
     for C, picture in zip((0.1, 100.0), found, strict=True):
         other = make(plan.document_with(two(), 1, "C", C))
         shown = exported(qtbot, other, of_C.picture, tmp_path / "a.png")
-        entries = 40  # of the legend, which is that of all pictures, below them
+        entries = 40  # of the legend below them, which is that of all pictures
         np.testing.assert_array_equal(picture[:-entries], shown[:-entries])
 
 
@@ -208,14 +208,15 @@ def test_a_film_of_all_lanes_leaves_the_others_as_they_are(make: Make, qtbot: Qt
     np.testing.assert_array_equal(found[0][40:-90, :310], found[1][40:-90, :310])
     assert (found[0][:-90, 330:] != found[1][:-90, 330:]).any()
     np.testing.assert_array_equal(found[0][-60:], found[1][-60:])  # the legend does not jump
-    bare = replace(spec, picture=replace(spec.picture, legend=False))  # the film's has what any of its pictures has
+    # The film's legend has the entries of all its pictures.
+    bare = replace(spec, picture=replace(spec.picture, legend=False))
     shown = exported(qtbot, window, bare.picture, tmp_path / "a.png")
     for picture in film(qtbot, window, bare, tmp_path / "bare.webp"):
         np.testing.assert_array_equal(picture[40:, :310], shown[40:, :310])
 
 
 def test_a_film_fits_the_points_in_its_own_shape_where_the_window_shows_them_all(make: Make, qtbot: QtBot) -> None:
-    """Else it shows what the window does: a detail, or much around."""
+    """Else it shows the same as the window: a detail, or a large area."""
     window = make(two(), size=(1280, 800))
     spec = PictureSpec("lane1", 960, 540, 1.25, fitted=True)
 
@@ -352,7 +353,7 @@ def test_the_dialog_says_what_a_film_comes_to_and_makes_it(make: Make, qtbot: Qt
     assert not field(dialog, QLabel, "still").pixmap().isNull()
     choose(dialog, "kind", "png")
     choose(dialog, "rate", 30)
-    choose(dialog, "kind", "gif")  # which cannot have 30
+    choose(dialog, "kind", "gif")  # which has no rate of 30
     assert field(dialog, QComboBox, "rate").currentData() == 25
     field(dialog, QSpinBox, "count").setValue(12)
     estimate = told(qtbot, dialog, "12 pictures, ")
@@ -385,7 +386,7 @@ def test_the_dialog_gives_up(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     assert "left…" in told(qtbot, dialog, "Picture 2 of 60")
     qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
     assert "cancelled" in field(dialog, QLabel, "said").text() and not bar.isVisible()
-    save(qtbot, dialog, tmp_path / "b.gif")  # and the window goes while it is made
+    save(qtbot, dialog, tmp_path / "b.gif")  # the window is closed while the film is made
     told(qtbot, dialog, "Picture 1 of 60")
     window.close()
     assert not dialog._maker.busy and not list(tmp_path.glob("*.gif"))
@@ -402,7 +403,7 @@ def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, t
     assert [what.itemData(place) for place in range(what.count())] == [(0, "k"), (1, "k")]
     start, stop = field(dialog, QSpinBox, "start"), field(dialog, QSpinBox, "stop")
     assert (start.text(), stop.text()) == ("1", "39")
-    start.lineEdit().setText("12")  # typed: exact where the slider has it, else the nearest of its numbers
+    start.lineEdit().setText("12")  # typed: exact if the slider has it, else the nearest of its numbers
     stop.lineEdit().setText("1000")
     start.interpretText()
     stop.interpretText()
@@ -415,7 +416,7 @@ def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, t
     told(qtbot, dialog, "about")
     window.named_actions["marks"].trigger()
     assert told(qtbot, dialog, "Estimating"), "the pictures look otherwise without marks"
-    save(qtbot, dialog, tmp_path / "a.gif")  # and while it is made, the document becomes another
+    save(qtbot, dialog, tmp_path / "a.gif")  # the document is replaced while the film is made
     window.controller.dispatch(SetLane(index=1, lane=Lane("svm")))
     settle(qtbot, window)
     told(qtbot, dialog, "Saved a.gif")
@@ -469,7 +470,7 @@ def squares() -> Document:
 
 
 def model_after(document: Document, step: int) -> SVC:
-    """The second lane's, stepped by itself."""
+    """Return the model of the second lane, stepped independently."""
     svm, points = document.lanes[1].svm, document.points
     estimator = SVC(
         svm.C, kernel=svm.kernel, degree=svm.degree, gamma=svm.gamma, coef0=svm.coef0, random_state=0, solver="smo"
@@ -488,7 +489,7 @@ def reliefs(window: MainWindow, models: list[SVC], lanes: list[Lane] | None = No
 
 
 def check_reliefs(found: list[np.ndarray], expected: list[Relief], spec: FilmSpec, **views: list[float]) -> None:
-    """Below the words, each picture is exactly `relief_image`, cut off at one height for all of them."""
+    """Below the texts, each picture is exactly `relief_image`, cut off at one height for all of them."""
     top, limit = band(spec.picture), max(limit_of(relief) for relief in expected)
     assert 30 < top < 60 and len(found) == len(expected)
     for number, (picture, relief) in enumerate(zip(found, expected, strict=True)):
@@ -497,7 +498,7 @@ def check_reliefs(found: list[np.ndarray], expected: list[Relief], spec: FilmSpe
         own = relief_image(relief, *size, font=font_of(TEXT), names=("length", "x₂"), limit=limit, **view)  # type: ignore[arg-type]
         shown = picture[top:].astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
         np.testing.assert_array_equal(shown, own & 0xFFFFFF, err_msg=str(number))
-        for rows in (picture[10:26], picture[30:top]):  # the classifier, and where its training stands
+        for rows in (picture[10:26], picture[30:top]):  # the classifier, and the step of its training
             assert (rows < 100).any()
         assert (picture[:10] == 255).all()
 
@@ -539,7 +540,7 @@ def test_a_turn_and_a_lift_of_the_lane_as_it_is(make: Make, qtbot: QtBot, tmp_pa
     check_reliefs(found, [relief] * 4, turn, azimuth=[325.0, 55.0, 145.0, 235.0])
     found = film(qtbot, window, lift, tmp_path / "lift.png")
     check_reliefs(found, [relief] * 5, lift, morph=[0.0, 0.5, 1.0, 0.5, 0.0])
-    # A relief that is worked out for a training that is gone would be a lie: it is trained anew.
+    # A relief of a discarded training would be wrong: it is trained anew.
     window.controller.dispatch(SetLane(index=1, lane=Lane("svm", svm=SvmSettings("linear"))))
     moment = moment_now(window)
     frame = moment.results.frame(moment.document.slots[1])

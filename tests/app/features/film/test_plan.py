@@ -1,4 +1,4 @@
-"""Which pictures a film has, and what is said of one that there is none of."""
+"""The pictures of a film, and the sentences about impossible films."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bootstrap: resampled models against refits by another road, the disagreement against all pairs, lines by contour."""
+"""Bootstrap: resampled models against independent refits, the disagreement against all pairs, lines by contour."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def ask(query: StabilityQuery, overtaken: Any = lambda: False) -> list[Bootstrap
 
 
 def pairs(classes: np.ndarray) -> float:
-    """Share of places on which two models differ, averaged over all pairs, the long way."""
+    """Return the share of locations on which two models differ, averaged over all pairs by a loop."""
     return float(np.mean([(a != b).mean() for a, b in itertools.combinations(classes, 2)]))
 
 
@@ -82,12 +82,12 @@ def test_a_resample_draws_with_replacement() -> None:
     assert (resampled(points, 7).xy == resampled(points, 7).xy).all()
 
 
-# -- against other roads -----------------------------------------------------------------------------------------------
+# -- independent references --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_an_svm_against_libsvm(n_classes: int) -> None:
-    """Refitted by LIBSVM to the same resamples: the same classes but for what the tolerance leaves open."""
+    """LIBSVM, fitted to the same resamples, predicts the same classes, within the tolerance."""
     points = points_of(GeneratorSettings("blobs", 20, 0.6, 1, n_classes=n_classes))
     last = ask(StabilityQuery(SVM, points, 8, GRID))[-1]
     surface, at_points = [], []
@@ -103,7 +103,7 @@ def test_an_svm_against_libsvm(n_classes: int) -> None:
 
 
 def test_neighbours_against_a_search_of_all(seed: int = 0) -> None:
-    """A point drawn twice votes twice; ties by the rule of the classifier itself, asked place by place."""
+    """A point drawn twice votes twice; ties follow the classifier's own rule, at each location."""
     points = points_of()
     last = ask(StabilityQuery(KNN, points, 6, GRID))[-1]
     said = [
@@ -130,7 +130,7 @@ def test_lines_are_the_contours_of_the_refitted_models() -> None:
         parts += [level_lines(GRID, f.reshape(30, 40), (0.0,)), np.full((1, 2), np.nan)]
     ours, theirs = last.lines.xy, np.concatenate(parts[:-1])
     assert ours.shape == theirs.shape and np.nanmax(np.abs(ours - theirs)) < 1e-9
-    # And by LIBSVM: its f is about 0 along the line of the first.
+    # By LIBSVM, too: its f is about 0 along the line of the first model.
     drawn = resampled(points, 0)
     theirs = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-6).fit(drawn.xy, drawn.labels)
     line = parts[0][~np.isnan(parts[0]).any(axis=1)]
@@ -145,7 +145,7 @@ def _finish(steps: Generator[Any, None, Any]) -> Any:
             return end.value
 
 
-# -- what may go wrong -------------------------------------------------------------------------------------------------
+# -- failures ----------------------------------------------------------------------------------------------------------
 
 
 def test_resamples_that_lost_a_class() -> None:
@@ -178,7 +178,7 @@ def test_one_class_never_disagrees_where_it_can_be_learnt_at_all() -> None:
 def test_training_that_does_not_come_to_its_end_is_told() -> None:
     lane = Lane("perceptron", perceptron=PerceptronSettings(max_iter=2))
     last = ask(StabilityQuery(lane, points_of(), 5, GRID))[-1]
-    assert last.unfinished == 5  # the moons cannot be separated by a line
+    assert last.unfinished == 5  # no line separates the moons
     assert "5 of them" in haze_remarks(last)
 
 
@@ -199,7 +199,7 @@ def test_another_view_and_more_resamples_learn_nothing_twice(monkeypatch: pytest
     ask(StabilityQuery(SVM, points, 9, GRID))
     assert len(fits) == 9
     ask(StabilityQuery(Lane("svm"), points, 5, GRID))
-    assert len(fits) == 14  # other settings are other models
+    assert len(fits) == 14  # other settings make other models
     ask(StabilityQuery(SVM, points_of(GeneratorSettings("moons", 20, 0.3, 8)), 5, GRID))
     assert len(fits) == 19
 

@@ -1,4 +1,4 @@
-"""Flipped labels: in the popup of the data set, in files, and in what is said of the truth."""
+"""Flipped labels: in the popup of the data set, in files, and in the sentences about the truth."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_flips_are_saved() -> None:
 def test_the_law_knows_of_the_flips() -> None:
     law = law_of(FLIPPED)
     assert law == Law("moons", 0.2, flipped=0.1)
-    _, labels = fresh_points(law)  # what the test accuracy is measured on
+    _, labels = fresh_points(law)  # the points that the test accuracy is measured on
     _, clean = fresh_points(law.unflipped)
     assert 60 < int((labels != clean).sum()) < 145
     posted: list[BayesError] = []

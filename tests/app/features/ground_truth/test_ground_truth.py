@@ -1,4 +1,4 @@
-"""Truth: where points come from, fresh points, the ideal boundary, and what is asked when; against brute force."""
+"""Truth: origins of points, fresh points, the ideal boundary, and the order of queries; against brute force."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def never() -> bool:
 
 
 def ask(query: Query, overtaken: Any = never) -> list[Any]:
-    """All values that are posted."""
+    """Return all posted values."""
     posted: list[Any] = []
     with suppress(OvertakenError):
         list(query.answer(posted.append, overtaken))
@@ -102,7 +102,7 @@ def test_generating_sets_the_origin_and_editing_keeps_it() -> None:
 
 def test_undo_brings_the_origin_back() -> None:
     desk = controller()
-    desk.choose_generator("circle")  # makes the points at once
+    desk.choose_generator("circle")  # generates the points at once
     origin = desk.document.origin
     assert origin is not None and origin.name == "circle"
     desk.clear()
@@ -262,7 +262,7 @@ def test_the_ideal_boundary_is_where_the_ideal_class_changes(law: Law) -> None:
     middle = 0.5 * (a + b)[long]
     changes = law.bayes(middle + across) != law.bayes(middle - across)
     assert changes.mean() > 0.99
-    # The other way round: along a straight walk, every change of class has the line near it, and only one.
+    # Conversely: along a straight walk, the line is near every change of class, and exactly once.
     walk = np.column_stack([np.linspace(-1.4, 2.4, 4001), np.full(4001, 0.137)])
     turns = walk[np.flatnonzero(np.diff(law.bayes(walk)))]
     assert len(turns) >= 2
@@ -271,14 +271,15 @@ def test_the_ideal_boundary_is_where_the_ideal_class_changes(law: Law) -> None:
         t = np.clip(((turn - a) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300), 0, 1)
         assert np.hypot(*(a + t[:, None] * along - turn).T).min() < 0.5 * pixel
     crossed = ((a[:, 1] - 0.137) * (b[:, 1] - 0.137) < 0) & (a[:, 0] > -1.4) & (a[:, 0] < 2.4)
-    assert crossed.sum() == len(turns)  # no border is drawn twice
+    assert crossed.sum() == len(turns)  # no boundary is drawn twice
 
 
 def test_an_overtaken_boundary_ends() -> None:
     assert ask(IdealBoundaryQuery(Law("moons", 0.2), GRID), lambda: True) == []
 
 
-# -- what is asked, and what is shown ----------------------------------------------------------------------------------
+# -- requests and display
+# -----------------------------------------------------------------------------------------------
 
 
 def frame_of(document: Document, slot: int, model: Any) -> Frame:
@@ -288,7 +289,7 @@ def frame_of(document: Document, slot: int, model: Any) -> Frame:
 
 
 class GroundTruthHost:
-    """A document with models, and an answering machine in place of the background."""
+    """A document with models, and immediate answers in place of the background."""
 
     def __init__(self, settings: GeneratorSettings = MOONS, **session: Any) -> None:
         self.document = replace(generated(settings), lanes=(Lane("knn"), Lane("svm")))
@@ -344,7 +345,7 @@ def test_nothing_is_asked_that_nobody_looks_at() -> None:
     }
     assert set(GroundTruthHost(open_panels=frozenset(), ideal=True).asked()) == {
         "boundary0"
-    }  # both lanes are of one size
+    }  # both lanes have the same size
     assert GroundTruthHost(CIRCLE, open_panels=frozenset(), ideal=True).asked() == {}  # it is known exactly
     assert GroundTruthHost(GeneratorSettings("moons", 40, 0.0), open_panels=frozenset(), ideal=True).asked() == {}
     desk = GroundTruthHost(fresh_draw=FreshDraw(100, 1, 1), ideal=True)
@@ -377,10 +378,10 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
     running = desk.asked()["fresh0"]
     other = SVC(gamma=50.0).fit(*desk.arrays)
     desk.learn(other)
-    assert desk.asked()["fresh0"] is running  # what runs goes on
+    assert desk.asked()["fresh0"] is running  # a running count continues
     assert desk.scene().rows[0].counting
     desk.answer()
-    assert desk.scene().rows[0].counting  # done, but of the model before
+    assert desk.scene().rows[0].counting  # finished, but for the previous model
     query = desk.asked()["fresh0"]
     assert isinstance(query, FreshQuery) and query.model is other and query.before is not None
     desk.answer()
@@ -389,7 +390,7 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
     assert row.tally is not None and not row.counting and row.tally.failures == (other.predict(X) != y).sum()
     assert desk.asked()["fresh0"] == query
     desk.session = desk.session.having(GroundTruthSession(fresh_draw=FreshDraw(500, 4, 1)))
-    assert desk.scene().rows[0].tally is None and desk.sheets() == ()  # of other points
+    assert desk.scene().rows[0].tally is None and desk.sheets() == ()  # for other points
 
 
 @pytest.mark.slow
@@ -431,7 +432,7 @@ def test_sheets() -> None:
     desk.answer()
     specks, lines = desk.sheets()
     assert isinstance(specks, Specks) and isinstance(lines, Lines) and lines.style == "ideal"
-    assert desk.sheets() == (specks, lines)  # the very same
+    assert desk.sheets() == (specks, lines)  # the same object
     tally = desk.scene().rows[0].tally
     assert tally is not None and len(specks.xy) == 2 * tally.failures
     crossed = specks.kind == specks.kinds.index("wrong")
@@ -462,7 +463,7 @@ def test_a_haze_is_of_these_points_and_settings() -> None:
     desk.document = replace(before, lanes=(Lane("knn"), Lane("perceptron")))
     assert desk.sheets(1) == () and len(desk.sheets(0)) == 1
     desk.document, desk.session = before, replace(desk.session, drawing=True)
-    assert desk.asked() == {}  # a gesture is going on
+    assert desk.asked() == {}  # during a gesture
     desk.session = replace(desk.session, drawing=False).having(GroundTruthSession(bootstrap=True, resamples=6))
     assert desk.scene().rows[1].resampling and len(desk.sheets(1)) == 1
 
@@ -491,7 +492,8 @@ def test_true_lines_follow_the_view() -> None:
     assert np.ptp(lines.xy) < 1e-5 and (lines.xy[:, 0] == lines.xy[:, 1]).all()
 
 
-# -- words and the hand ------------------------------------------------------------------------------------------------
+# -- words and actions
+# --------------------------------------------------------------------------------------------------
 
 
 def test_names_of_boundaries() -> None:
@@ -503,7 +505,7 @@ def test_names_of_boundaries() -> None:
 
 @pytest.mark.parametrize("name", ["chessboard", "wrong", "line", "circle", "xor"])
 def test_without_noise_classes_do_not_overlap(name: str) -> None:
-    said = truth_words.bayes_words(Law(name), BayesError(1e-5, 1e-6, 100_000))  # of rounded points
+    said = truth_words.bayes_words(Law(name), BayesError(1e-5, 1e-6, 100_000))  # with rounded points
     assert said == "Bayes error: 0. The classes do not overlap."
     assert "classes overlap" in truth_words.bayes_words(Law(name, 0.0, -0.2), BayesError(0.1, 1e-3, 100_000))
 
@@ -548,7 +550,7 @@ def test_verbs() -> None:
     truth.draw_more_fresh(), truth.draw_more_fresh()
     assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 1, 3)
     truth.draw_fresh()
-    assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 4, 1)  # no number comes twice
+    assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 4, 1)  # no seed is used twice
     truth.set_count(2_000_000)
     assert desk.session.of(GroundTruthSession).fresh_count == 100_000
     truth.draw_more_fresh()

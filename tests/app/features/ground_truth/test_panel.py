@@ -1,4 +1,4 @@
-"""The panel of truth and stability in the real window: keys and clicks, what the pictures show, and its words."""
+"""The panel of truth and stability in the real window: keys and clicks, the pictures, and its sentences."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def styles(window: MainWindow, lane: int = 0) -> list[str]:
 
 
 def says(said: str, wrong: np.ndarray) -> bool:
-    """Number and share of failures stand there, in a sentence or in a table."""
+    """Check that number and share of failures are displayed, in a sentence or in a table."""
     share = f"{wrong.mean() * 100:.1f} %"
     return f"fails {wrong.sum()}, error {share}, 95 % in " in said or f" {wrong.sum()} {share} " in said
 
@@ -109,7 +109,7 @@ def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None
     assert says(words(window, "errors"), wrong)
     click(qtbot, window, "throw")
     assert "(draw 2)" in words(window, "errors")
-    window.resize(1900, 900)  # with room there is a table
+    window.resize(1900, 900)  # a wide window has a table
     window.resizeDocks([dock], [700], Qt.Orientation.Horizontal)
     settle(qtbot, window)
     qtbot.waitUntil(lambda: words(window, "errors").startswith("Fails Error 95 % Excess"))

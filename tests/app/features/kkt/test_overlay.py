@@ -1,4 +1,4 @@
-"""The marks, slacks, pair and card of a study on a plot: which, where, distinct without colour, never out of sight."""
+"""Marks, slacks, pair and card of a run on a plot: which, where, distinct without colour, always visible."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ def painted(what: RunOverlay | None, within: QRectF = WHOLE, theme: Theme = LIGH
 
 @pytest.mark.parametrize("steps", [0, 5, 30, None])
 def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | None) -> None:
-    """The rows of the table once more, by hand."""
+    """The rows of the table, written out again."""
     whole = study_of(60, steps=steps, seed=2)
-    some = np.arange(0, 60)[::-1].copy()  # the study's order need not be that of the points
+    some = np.arange(0, 60)[::-1].copy()  # the run's order need not be that of the points
     assert whole.alpha is not None and whole.kkt is not None
     report = replace(
         whole.kkt, case=whole.kkt.case[some], satisfied=whole.kkt.satisfied[some], violation=whole.kkt.violation[some]
@@ -106,7 +106,7 @@ def test_a_learner_without_multipliers_has_no_marks(qapp: QApplication) -> None:
 
 
 def mark_alone(kind: str, theme: Theme, scale: float, side: int = 61) -> np.ndarray:
-    """Where a mark is painted in its own colour: the shape without the colour."""
+    """Return where a mark is painted in its own colour: its shape without colour."""
     image = QImage(side, side, QImage.Format.Format_RGB32)
     image.fill(QColor(0, 255, 255))
     painter = QPainter(image)
@@ -126,7 +126,7 @@ def mark_alone(kind: str, theme: Theme, scale: float, side: int = 61) -> np.ndar
 def test_marks_differ_without_colour(qapp: QApplication, theme: Theme, size: int) -> None:
     shapes = {kind: mark_alone(kind, theme, size / symbols.POINT) for kind in KKT_MARKS}
     for (one, first), (other, second) in itertools.combinations(shapes.items(), 2):
-        # A stroke on the one where the other has nothing, or the other way round.
+        # A stroke of one mark where the other has nothing, or conversely.
         assert (first ^ second).sum() > 0.3 * min(first.sum(), second.sum()), (one, other)
 
 
@@ -185,7 +185,7 @@ def test_a_foot_stands_across_and_a_capped_one_is_double_and_slants(qapp: QAppli
         if capped:
             assert abs(foot @ along) == pytest.approx(FOOT)
             before = np.hypot(*(middles - (lines.ends[row, 2:] - 4 * along)).T) < 1e-9
-            assert before.sum() == 1  # the second one, parallel
+            assert before.sum() == 1  # the second stroke, parallel to the first
             second = total[before][0, 2:] - total[before][0, :2]
             assert np.abs(second - foot).max() < 1e-9
         else:
@@ -221,7 +221,7 @@ def test_the_pair_is_named_with_its_v(qapp: QApplication) -> None:
     run_state = study_of(40, steps=9)
     i, j = run_state.pair
     assert i >= 0 and j >= 0 and run_state.v is not None
-    # Of a problem of some of the points, `pair` are points and v belongs to places.
+    # In a problem with some of the points, `pair` holds indices of points, and v those of the problem.
     some = np.array([i, 3, j, 7, 8])
     part = replace(
         run_state,
@@ -287,7 +287,7 @@ def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplica
     wider = AREA.adjusted(-24.01, -24.01, 24.01, 24.01)
     assert all(wider.contains(QPointF(*end)) for end in ends)
     assert all(AREA.toAlignedRect().contains(area) for area in to_repaint(None, made, AREA))
-    # From the middle the line of the pair goes to the right, to the edge of the picture or to the other point.
+    # From the middle the line of the pair goes right, to the edge of the picture or to the other point.
     pixels = painted(replace(made, slacks=None), AREA)
     row = pixels[160, 250 + round(PAIR) + 4 : 405] & 0xFFFFFF
     assert (row == row[0]).all() and row[0] != pixels[12, 52] & 0xFFFFFF
@@ -298,7 +298,7 @@ def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplica
 def test_labels_stay_inside_and_cover_nothing_if_there_is_room(
     qapp: QApplication, at: tuple[float, ...], size: int, long: bool
 ) -> None:
-    """Wherever the pair and the hovered point are."""
+    """For any locations of the pair and of the hovered point."""
     xy = np.array(at).reshape(3, 2)
     run_state = study_of(6, steps=2)
     moved = run_state.points.move([0, 1, 2], xy)
@@ -315,7 +315,7 @@ def test_labels_stay_inside_and_cover_nothing_if_there_is_room(
         if any(overlap(box, other) for other in busy):
             assert not has_room(box, busy)
         busy.append(box)
-    if size == 8:  # names and values of the pair fit always
+    if size == 8:  # names and values of the pair always fit
         assert not overlap(boxes[0], boxes[1])
         assert not any(overlap(ring, box) for ring, box in itertools.product(rings, boxes[:2]))
 
@@ -330,7 +330,7 @@ def overlap(one: QRectF, other: QRectF) -> bool:
 
 
 def has_room(box: QRectF, busy: list[QRectF], area: QRectF = AREA) -> bool:
-    """Whether a box of this size is free anywhere on a lattice of pixels."""
+    """Return whether a box of this size is free anywhere on a lattice of pixels."""
     lefts, tops = np.meshgrid(
         np.arange(area.left(), area.right() - box.width() + 1e-9),
         np.arange(area.top(), area.bottom() - box.height() + 1e-9),
@@ -357,11 +357,11 @@ def test_the_card_says_what_is_said_of_the_point(qapp: QApplication) -> None:
         assert card.at == pytest.approx((250 + 60 * x, 160 - 60 * y))
         assert not card.label.rect.contains(QPointF(*card.at))
     assert overlay(run_state, None).card is None
-    assert overlay(run_state, 7).card is None  # a place is no id
+    assert overlay(run_state, 7).card is None  # an index is no id
     some = replace(
         run_state, index=np.arange(20), y=run_state.y[:20], f=run_state.f[:20], alpha=None, C=None, kkt=None, v=None
     )
-    assert overlay(some, id_of(run_state, 30)).card is None  # a point of another problem keeps its plain look
+    assert overlay(some, id_of(run_state, 30)).card is None  # a point outside the problem looks as usual
 
 
 @pytest.mark.parametrize("size", [8, 14, 24])
@@ -384,7 +384,7 @@ def test_lines_are_broken_between_words_only(text: str, most: int) -> None:
     lines = broken(text, len, most)
     assert " ".join(lines) == text
     assert all(len(line) <= most or " " not in line for line in lines)
-    for line, after in itertools.pairwise(lines):  # no line that the next word would still fit on
+    for line, after in itertools.pairwise(lines):  # no line could hold the next word as well
         assert len(line) + 1 + len(after.split(" ")[0]) > most
 
 
@@ -410,7 +410,7 @@ def test_what_differs_is_painted_anew_and_no_more(qapp: QApplication) -> None:
             covered[max(area.top(), 0) : area.bottom() + 1, max(area.left(), 0) : area.right() + 1] = True
         assert not (changed & ~covered).any()
     assert to_repaint(first, overlay(run_state, id_of(run_state, 5), first), AREA) == [] == to_repaint(None, None, AREA)
-    # A pointer that goes from point to point does not have all slacks painted.
+    # A pointer that moves from point to point does not repaint all slacks.
     card = to_repaint(steps[0], steps[1], AREA)
     assert len(card) == 2 and all(area.width() * area.height() < 0.35 * 400 * 300 for area in card)
 
@@ -445,7 +445,7 @@ def test_a_point_and_the_neighbours_that_vote_on_it(qapp: QApplication) -> None:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_the_pair_and_the_card_stand_out(qapp: QApplication, theme: Theme) -> None:
-    """Ink on a ring's seam of the background's colour, whatever lies below."""
+    """Ink on a ring's seam of the background's colour, on any surface."""
     run_state = study_of(10)
     points = Points.of(np.array([[-1.0, 1.0], [1.0, 1.0], *[[0.0, -1.0]] * 8]), run_state.points.labels)
     made = overlay(replace(run_state, points=points, pair=(0, 1), slacks=None))
@@ -466,7 +466,7 @@ def rgb(pixel: int) -> tuple[int, int, int]:
     return (pixel >> 16) & 255, (pixel >> 8) & 255, pixel & 255
 
 
-# -- where a plate stands ----------------------------------------------------------------------------------------------
+# -- location of a label -----------------------------------------------------------------------------------------------
 
 
 @given(

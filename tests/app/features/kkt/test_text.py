@@ -1,4 +1,4 @@
-"""What is said of points, cases and losses, against the table of the KKT conditions and scikit-learn's losses."""
+"""Sentences about points, cases and losses, against the table of the KKT conditions and scikit-learn's losses."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_point_with_a_multiplier(y: float, f: float, alpha: float, C: float, l
 
 @given(st.sampled_from([-1.0, 1.0]), st.floats(-4, 4), st.floats(0.1, 10), st.sampled_from([0.0, 0.3, 0.999, 1.0]))
 def test_the_case_is_the_row_of_the_table(y: float, f: float, C: float, share: float) -> None:
-    """The table of the conditions, once more as branches."""
+    """The table of the conditions, written out again as branches."""
     margin, alpha = y * f, share * C
     if alpha == 0:
         case, good = KktCase.NOT_SUPPORT, margin >= 1 - TOL
@@ -182,7 +182,7 @@ def test_counts_in_words() -> None:
     assert words.case_words(KktCase.FREE, 12, 0) == "12 free, 0 < α < C: exactly on the margin"
     assert words.case_words(KktCase.FREE, 12, 3) == "12 free, 0 < α < C: exactly on the margin; 3 not yet"
     assert words.case_words(KktCase.INSIDE, 1234, 0).startswith("1\u202f234 bounded, α = C: ")
-    for case in KktCase:  # the screen's words are those of the library
+    for case in KktCase:  # the window has the words of the library
         assert words.case_words(case, 1, 0).endswith(KKT_WORDS[case, True].split(": ")[1])
     assert "1 point violates" in words.violation_words(1) and "2 points violate" in words.violation_words(2)
     assert "hold" in words.violation_words(0)

@@ -1,4 +1,4 @@
-"""Goals: what they are read as, and whether they are reached, against scikit-learn and plain counting."""
+"""Goals: how they are read, and whether they are reached, against scikit-learn and plain counting."""
 
 from __future__ import annotations
 

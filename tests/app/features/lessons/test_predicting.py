@@ -22,7 +22,7 @@ BOX = (-2.0, 2.0, -1.0, 1.0)
 
 
 def crosses(a: Array, b: Array, c: Array, d: Array) -> bool:
-    """Whether the segments ab and cd cross."""
+    """Return whether the segments ab and cd cross."""
 
     def side(p: Array, q: Array, r: Array) -> float:
         return float((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]))
@@ -31,7 +31,7 @@ def crosses(a: Array, b: Array, c: Array, d: Array) -> bool:
 
 
 def flooded(lines: list[Array], xs: Array, ys: Array) -> NDArray[np.int64]:
-    """Regions, one sample after the other."""
+    """Return the regions, one sample after the other."""
     segments = [pair for line in lines for pair in pairwise(line)]
     region = np.full((len(ys), len(xs)), -1)
     for number, seed in enumerate(np.ndindex(region.shape)):
@@ -70,7 +70,7 @@ def test_a_line_through_samples_leaks_nowhere() -> None:
 
 
 class Halves:
-    """Class 1 to the right of `at`."""
+    """A model with class 1 to the right of `at`."""
 
     classes_, kind = np.array([0, 1]), "probabilities"
 

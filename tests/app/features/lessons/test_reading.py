@@ -1,4 +1,4 @@
-"""Reading lessons: what a sound one says, every fault with its line, and damaged ones of all kinds."""
+"""Reading lessons: the content of a valid one, every fault with its line, and all kinds of damage."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from app.window.actions import every
 from app.window.dialogs.help import HelpDialog
 from app.window.dock_manager import docks
 
-FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading then stands in line 5
+FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading is then in line 5
 
 
 def step(*lines: str, text: str = "") -> str:
@@ -134,7 +134,7 @@ def test_what_is_covered_why_an_answer_is_wrong_and_what_was_learnt() -> None:
     assert parse(FEATURES, FRONT + "# S\n", "x.lesson.md", None).learnt == ()
 
 
-#: A fault, the line it is in, and words of its sentence.
+#: A fault, its line, and words of its sentence.
 FAULTS: dict[str, tuple[str, int, str]] = {
     "nothing": ("", 1, "the file is empty"),
     "no front matter": ("# S\n\nText\n", 1, "begins with “---”"),
@@ -248,7 +248,7 @@ FAULTS: dict[str, tuple[str, int, str]] = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With good and bad documents beside the lesson."""
+    """A folder with valid and invalid documents beside the lesson."""
     outside = tmp_path_factory.mktemp("outside")
     home = outside / "home"
     home.mkdir()
@@ -364,7 +364,7 @@ def test_a_step_goes_on_from_what_the_one_before_began_with() -> None:
     assert [each.view.span for each in made[:3]] == [3.0] * 3 and made[2].lanes[0].svm.hard_margin is False
     assert faults(step("start: example moons") + "# T\nC = 5\nshow: lam\n") == [
         f"x.lesson.md:6: there is no example “moons”; there are {', '.join(examples.BY_NAME)}."
-    ]  # of the second step nothing is known that could be wrong
+    ]  # nothing is known about the second step that could be wrong
 
 
 def test_a_setting_that_the_document_no_longer_takes_is_a_sentence(folder: Path) -> None:
@@ -474,7 +474,7 @@ def test_the_help_has_every_field_and_every_name() -> None:
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """`data` cut, flipped, with lines doubled, shuffled, joined and left out, or random bytes in it."""
+    """Return `data` cut, flipped, with lines doubled, shuffled, joined and omitted, or random bytes in it."""
     for _ in range(rng.randint(1, 4)):
         place, lines = rng.randrange(len(data) + 1), data.split(b"\n")
         line = rng.randrange(len(lines))

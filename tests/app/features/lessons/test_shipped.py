@@ -1,4 +1,4 @@
-"""The lessons that come with the program: sound, and true: what they claim is computed anew."""
+"""The supplied lessons: valid, and true: their claims are computed anew."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def context(name: str, step: int) -> Context:
 
 
 def frame(name: str, step: int, place: int = 1) -> Frame:
-    """Of classifier `place`, counted from 1 as lessons count."""
+    """Return a frame of classifier `place`, counted from 1 as lessons count."""
     found = context(name, step).results.frame(start(name, step).slots[place - 1])
     assert found is not None
     return found
@@ -96,7 +96,7 @@ def moved(document: Document, place: int, x: float, y: float) -> Document:
 WITHOUT = ("validation", "units", "idle", "promise")
 #: Examples that no lesson begins from: "units" builds its own, one step after the other.
 WITHOUT_LESSON = {"scaling"}
-#: Lessons that are there in English only.
+#: Lessons that exist in English only.
 UNTRANSLATED: tuple[str, ...] = ()
 
 
@@ -144,7 +144,7 @@ def test_what_is_shown_is_there_and_of_use(name: str) -> None:
         for control in step.show or ():
             assert control in fields | {"tools", "classes", "playback", "speed", "units"}, (step.title, control)
         assert not step.panel or step.panel in actions
-        for lane in document.lanes[: document.shown]:  # no slider moves what is not displayed
+        for lane in document.lanes[: document.shown]:  # no slider for a lane that is not displayed
             for each in lane.family.fields:
                 if each.name in (step.show or ()):
                     assert each.shown(lane.settings, [0, 1]), (step.title, each.name)
@@ -167,7 +167,7 @@ def test_those_that_cannot_be_read_are_left_out(monkeypatch: pytest.MonkeyPatch,
         shipped.shipped.cache_clear()
 
 
-#: What the student does to reach each goal.
+#: Action of the student that reaches each goal.
 REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("neighbours", 4): lambda d: with_settings(d, "k = 15"),
     ("weights", 4): lambda d: with_settings(d, "k = 1"),
@@ -193,7 +193,7 @@ REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("perceptron", 5): lambda d: with_settings(d, "1.seed = 4"),
     ("promise", 6): lambda d: with_settings(d, "k = 9"),
 }
-#: Whose goal is a number of a panel, and has a test of its own.
+#: Goal that is a number of a panel, with a test of its own.
 IN_PANEL = ("validation", 3)
 GOALS = [(name, place) for name in shipped.NAMES for place, s in enumerate(lesson(name).steps, 1) if s.goal]
 GOALS.remove(IN_PANEL)
@@ -229,7 +229,7 @@ def because(name: str, place: int) -> str:
 
 
 def said(*shares: float) -> str:
-    """Percentages as the lessons write them, one after the other."""
+    """Return the percentages in a text, in the lessons' notation."""
     return "|".join(f"{100 * share:.1f}".removesuffix(".0") for share in shares)
 
 
@@ -286,7 +286,7 @@ def test_margin() -> None:
 
 
 def grids(document: Document) -> Iterator[Grid]:
-    """The whole view in pictures of several shapes, two of them narrower: a number of the lesson holds in each."""
+    """Return grids of the whole view in several shapes, two of them narrower: a number of the lesson holds in each."""
     view = document.view
     for width, height in ((400, 400), (640, 480), (900, 600), (300, 500) if document.shown == 1 else (280, 600)):
         x, y = (0.5 * view.span / min(width, height) * side for side in (width, height))
@@ -300,13 +300,13 @@ def neighbours(document: Document, place: int = 1) -> KNeighborsClassifier:
 
 
 def needed(document: Document, grid: Grid | None = None) -> Mask:
-    """Which of the points the picture of the first classifier needs."""
+    """Return which of the points the picture of the first classifier needs."""
     grid = grid or next(grids(document))
     return neighbours(document).kept_on(grid.xs)(grid.ys)
 
 
 def changed_share(document: Document, other: Document, grid: Grid, places: tuple[int, int] = (1, 1)) -> float:
-    """The share of the picture of a classifier of votes that has another class in one of `other`."""
+    """Return the share of the picture of a voting classifier that has another class in one of `other`."""
     one, two = (
         neighbours(d, place).surface_classes_on(grid.xs)(grid.ys)
         for d, place in zip((document, other), places, strict=True)
@@ -429,7 +429,7 @@ def test_outlier() -> None:
         "outlier", 2
     )
     assert frame("outlier", 2, 2).marks.wrong.tolist() == [14]
-    for C in (1.0, 0.3, 0.1):  # what the hint says
+    for C in (1.0, 0.3, 0.1):  # as the hint requests
         found = frame_of(with_settings(start("outlier", 3), f"C = {C}"), 0)
         assert margin_of(found) > 1.3 and found.marks.wrong.tolist() == [14]
     cheap = frame("outlier", 4)
@@ -468,7 +468,7 @@ def test_gamma() -> None:
     crossing = ys[np.abs(f).argmin(axis=1)]
     inside = np.abs(crossing) < 2.4
     fitted = np.polyval(np.polyfit(xs[inside], crossing[inside], 1), xs[inside])
-    assert inside.sum() > 20 and np.abs(fitted - crossing[inside]).max() < 0.02  # a straight line, to the eye
+    assert inside.sum() > 20 and np.abs(fitted - crossing[inside]).max() < 0.02  # straight to the eye
 
 
 def of_k(document: Document, k: int) -> Document:
@@ -533,7 +533,7 @@ def test_a_goal_of_the_validation_lesson_follows_the_panel() -> None:
 
 
 def reliability(document: Document) -> Reliability:
-    """What the panel shows of the first classifier."""
+    """Return the reliability panel of the first classifier."""
     found = frame_of(document, 0)
     law, posted = law_of(document.origin), list[Reliability]()  # type: ignore[arg-type]
     assert law is not None and found.model is not None
@@ -544,7 +544,7 @@ def reliability(document: Document) -> Reliability:
 
 
 def calibrated(document: Document) -> tuple[Probability, Any]:
-    """The probability of the first classifier, and its model."""
+    """Return the probability of the first classifier, and its model."""
     found = frame_of(document, 0)
     assert found.model is not None and found.model.kind == "f"
     steps = Calibration(found.lane, found.points).run(found.model, Pace())
@@ -689,7 +689,7 @@ def test_differ() -> None:
     assert frame("differ", 3, 2).model.intercept_[0] > 0  # type: ignore[union-attr]
     assert len(document.points) == 120
     striped = at[differing & (away > 1.0)][::200]
-    for place in striped[:4]:  # where points are added, the two agree
+    for place in striped[:4]:  # once points are added, the two agree
         label = int(classes[0][np.flatnonzero((at == place).all(axis=1))[0]])
         near = place + 0.1 * np.array([(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1)])
         more = AddPoints(xy=near, labels=label).apply(document)

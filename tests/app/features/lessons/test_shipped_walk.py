@@ -1,4 +1,4 @@
-"""The lessons that ship, walked through to their ends by keys and clicks, as a student and as a clicker does."""
+"""The supplied lessons, worked through to their ends by keys and clicks, by a student and with a clicker."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from app.features.lessons.state import LessonSession
 from app.window.main_window import MainWindow
 from tests.windows import Make, finish_tasks, settle
 
-#: One that is drawn and one that is picked; the others are for the soak.
+#: A lesson with a drawn line, and one with a picked pair; the others are in the soak test.
 QUICK = ("circle", "step")
 THEMES = ("light", "dark")
-#: The longer German texts have to find room, too.
+#: German texts are longer, and must fit, too.
 LANGUAGE = {"light": "en", "dark": "de"}
 WALKS = [
     pytest.param(name, theme, marks=() if theme == THEMES[name == "step"] and name in QUICK else pytest.mark.soak)
@@ -37,7 +37,7 @@ def press(window: MainWindow, qtbot: QtBot, key: Qt.Key) -> None:
 
 
 def guess(window: MainWindow, qtbot: QtBot) -> None:
-    """Predict as well as can be."""
+    """Predict as well as possible."""
     prediction = here(window).prediction
     assert prediction is not None
     view = window.canvases[prediction.lane].viewport()

@@ -1,4 +1,4 @@
-"""Spoilers: answers that are planted where they can be seen are found, and the shipped lessons have none."""
+"""Spoilers: visible answers are found if they are planted, and the supplied lessons have none."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def test_no_shipped_lesson_gives_an_answer_away(name: str) -> None:
     assert found(shipped.text(name)) == []
 
 
-#: Lines of shipped lessons that hide an answer, with a word of what is found without them.
+#: Lines of supplied lessons that hide an answer, with a word of what is found without them.
 HIDING = [
     ("neighbours", "hide: test accuracy", "step 1 shows the test accuracy"),
-    ("neighbours", "cover: test accuracy", None),  # the picture, and all, is covered then
+    ("neighbours", "cover: test accuracy", None),  # then the whole picture is covered
     ("margin", "hide: marks, numbers", "step 1 shows the rings on support vectors"),
     ("gamma", "hide: test accuracy", "step 2 shows the test accuracy"),
     ("step", "hide: marks", "step 1 shows the pair that moves"),
@@ -48,7 +48,7 @@ def lesson(*steps: str) -> str:
 
 
 ASK = "predict: {}\n- {} (right)\n- Something else"
-#: Lessons with an answer that is in sight, and words of what is found.
+#: Lessons with a visible answer, and words of what is found.
 PLANTED: dict[str, tuple[str, str]] = {
     "a share in the status line": (
         lesson("start: example weights\nclassifiers = knn", ASK.format("How often is it right?", "64 in 100 times")),

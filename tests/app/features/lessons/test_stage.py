@@ -1,4 +1,4 @@
-"""A lesson walked through by clicks and keys: steps kept apart, pictures covered until a guess, controls hidden."""
+"""A lesson worked through by clicks and keys: separate steps, pictures covered until a guess, hidden controls."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def lesson_of(window: MainWindow) -> LessonScene:
 
 
 def seen(window: MainWindow) -> set[str]:
-    """Names of the controls of classifier 1 and of the bars that are in sight."""
+    """Return the names of the visible controls of classifier 1 and of the bars."""
     names = ("lane0.k", "lane0.weights", "lane0.metric", "lane0.classifier", "lane0.fold", "lane0.menu", "lane0.watch")
     names += ("generator.name", "class1", "toolbar", "palette", "lane0.title")
     found = {name: window.findChild(QWidget, name) for name in names}
@@ -117,7 +117,7 @@ def seen(window: MainWindow) -> set[str]:
 
 
 def colours(window: MainWindow, lane: int) -> int:
-    """How many colours the picture of a lane has, sampled."""
+    """Return the number of colours in the picture of a lane, sampled."""
     canvas = window.canvases[lane]
     area = canvas.plot_area().toRect().adjusted(3, 40, -3, -3)
     image = canvas.grab(area).toImage()
@@ -125,7 +125,7 @@ def colours(window: MainWindow, lane: int) -> int:
 
 
 def told(window: MainWindow) -> str:
-    """All that the window says of its models, in sight, in tips and to a screen reader."""
+    """Return all texts of the window about its models: visible, in tips, and for screen readers."""
     parts = []
     for widget in window.findChildren(QWidget):
         if not widget.isVisible():
@@ -174,7 +174,7 @@ def test_each_step_is_kept_as_it_was_left(make: Make, qtbot: QtBot) -> None:
     assert here(window).at == 2 and seen(window) == everything
     assert window.named_actions["legend"].isChecked() and window.named_actions["history"].isChecked()
     assert "✓" in said(window, "lesson.goal")
-    for key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):  # to the end, and back from there
+    for key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):  # to the end, and back
         press(window, qtbot, key)
         assert here(window).at == 2 and here(window).ended == (key == Qt.Key.Key_PageDown)
     press(window, qtbot, Qt.Key.Key_PageUp)
@@ -217,15 +217,15 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert window.scene is not None
     QTest.mouseMove(window.canvases[0].viewport(), window.canvases[0].plot_area().center().toPoint())
     settle(qtbot, window)
-    # Points stay, in two colours with their rims; everything that the models say is away.
+    # Points stay, in two colours with their rims; everything about the models is hidden.
     assert all(colours(window, lane) < 60 for lane in (0, 1)), [colours(window, lane) for lane in (0, 1)]
     assert "%" not in told(window) and "accuracy" not in said(window, "lane0.status")
     assert said(window, "lesson.goal") == "○  Goal: at most 99 wrong"
     assert "boundary" not in window.scene.signs and "wrong" not in window.scene.signs
-    assert [window.result(lane) is not None for lane in (0, 1)] == [True, True]  # they have learnt all the same
+    assert [window.result(lane) is not None for lane in (0, 1)] == [True, True]  # the models are trained nevertheless
     assert not window.named_actions["race"].isEnabled() and not window.named_actions["asking"].isEnabled()
     assert all(lane.picture is None and frame is None for lane, frame in window.shoot("window").lanes)
-    # Also while it learns anew.
+    # Also while it trains again.
     pictures = []
     window.canvases[0].on_painted = lambda job: pictures.append(window.canvases[0].layers._picture)
     window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=1))
@@ -242,7 +242,7 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert here(window).state.guess.answer == 1
     press(window, qtbot, Qt.Key.Key_3)
     click(window, qtbot, "lesson.reveal")
-    # A wrong answer gets its reason, and may be tried again; the picture waits.
+    # A wrong answer shows its reason, and may be tried again; the picture stays covered.
     assert said(window, "lesson.score") == "Not so.  Try again." and window.scene.lanes[0].picture is None
     why = window.findChild(LessonText, "lesson.because")
     assert why is not None and why.isVisible() and why.toPlainText() == "They differ."
@@ -259,7 +259,7 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert "%" in said(window, "lane0.status") and all(colours(window, lane) > 60 for lane in (0, 1))
     assert window.named_actions["race"].isEnabled()
     press(window, qtbot, Qt.Key.Key_4)
-    assert window.controller.session.active_class == 3  # the keys are those of classes again
+    assert window.controller.session.active_class == 3  # the keys choose classes again
     press(window, qtbot, Qt.Key.Key_PageDown)
     press(window, qtbot, Qt.Key.Key_PageUp)
     assert here(window).state.guess.revealed
@@ -287,7 +287,7 @@ def test_leaving_a_lesson_brings_the_document_back(make: Make, qtbot: QtBot, tmp
     assert window.findChild(QMessageBox, "unsaved") is None and not window.isWindowModified()
     window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=0))
     press(window, qtbot, Qt.Key.Key_PageDown)
-    begin(window, qtbot, boundary())  # another lesson: what is one's own is still kept
+    begin(window, qtbot, boundary())  # another lesson: the user's document is still kept
     assert copies() and window.safekeeping._kept.document is mine, "after a crash one's own work is offered"
     click(window, qtbot, "lesson.leave")
     settle(qtbot, window)
@@ -300,7 +300,7 @@ def test_leaving_a_lesson_brings_the_document_back(make: Make, qtbot: QtBot, tmp
     window.controller.go_to(0)
     settle(qtbot, window)
     assert not window.isWindowModified(), "as it was saved"
-    # With nothing of one's own to lose nobody is asked, whatever was made of the lesson.
+    # If the user's document has nothing to lose, no question is asked, whatever happened in the lesson.
     begin(window, qtbot)
     window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=0))
     window.named_actions["new"].trigger()
@@ -324,7 +324,7 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).at == 1
     press(window, qtbot, Qt.Key.Key_1)
-    for _ in range(2):  # wrong, and the picture all the same
+    for _ in range(2):  # wrong, and the picture is revealed all the same
         assert here(window).prediction is not None
         press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).at == 1 and here(window).prediction is None and said(window, "lesson.score") == "Not so."
@@ -427,11 +427,11 @@ def test_a_boundary_is_drawn_and_scored(make: Make, qtbot: QtBot) -> None:
     assert score.startswith("Your line and the model agree on ") and float(score.split()[7].rstrip("%\xa0")) > 80
     layer = next(each for each in window.canvases[0].overlays.layers if type(each).__name__ == "LessonLayer")
     assert layer.laid is not None and len(layer.laid.lines) == 1 and not layer.laid.word
-    # The guess is final, and a drag is an edit again.
+    # The guess is final, and a drag edits again.
     stroke(window, 0, (0.0, -1.0), (0.0, -1.0))
     settle(qtbot, window)
     assert len(here(window).state.guess.lines) == 1 and len(window.document.points) == n_points + 1
-    # So it is in a document that ends the lesson while its question is open.
+    # The same in a document that ends the lesson while its question is open.
     click(window, qtbot, "lesson.reset")
     assert window.controller.session.gesture_hint
     window.controller.new()
@@ -449,7 +449,7 @@ def test_a_boundary_and_a_pair_by_the_keyboard(make: Make, qtbot: QtBot) -> None
     assert [len(line) for line in here(window).state.guess.lines] == [5]
     press(window, qtbot, Qt.Key.Key_Return)
     press(window, qtbot, Qt.Key.Key_Right)
-    press(window, qtbot, Qt.Key.Key_Escape)  # breaks the second line off
+    press(window, qtbot, Qt.Key.Key_Escape)  # cancels the second line
     assert [len(line) for line in here(window).state.guess.lines] == [5]
 
     asked = Prediction("pair", "Which two?", because="So.")
@@ -467,7 +467,7 @@ def test_a_boundary_and_a_pair_by_the_keyboard(make: Make, qtbot: QtBot) -> None
     assert len(window.document.points) == len(points)
     press(window, qtbot, Qt.Key.Key_Space)  # would play the run while its picture is covered
     press(window, qtbot, Qt.Key.Key_PageDown)
-    if not here(window).state.guess.revealed:  # it had gone on, and is back at its start
+    if not here(window).state.guess.revealed:  # it had played on, and is back at its start
         press(window, qtbot, Qt.Key.Key_PageDown)
     gains = here(window).state.guess.gains
     assert gains is not None and 0.0 < gains.gain <= gains.best
@@ -549,7 +549,7 @@ def test_a_lesson_file_is_opened_without_a_question_or_refused_in_a_sentence(
     assert window.findChild(QMessageBox, "unsaved") is None, "what is open comes back"
     settle(qtbot, window)
     assert here(window).lesson is not None and window.controller.store.path is None
-    # Another document ends the lesson, after a question about one's own.
+    # Another document ends the lesson, after a question about the user's own.
     window.named_actions["new"].trigger()
     box = window.findChild(QMessageBox, "unsaved")
     assert box is not None and here(window).lesson is not None
@@ -592,7 +592,7 @@ def test_links_ask_and_nothing_is_fetched(
     last = window.findChildren(QMessageBox, "lesson_link")[-1]
     assert last.button(QMessageBox.StandardButton.Open) is None
     last.close()
-    # The hint is folded until it is asked for.
+    # The hint is folded until the user opens it.
     hint = window.findChild(LessonText, "lesson.hint_text")
     assert hint is not None and not hint.isVisible()
     click(window, qtbot, "lesson.hint", QToolButton)
@@ -610,7 +610,7 @@ def test_the_gallery_has_lessons(make: Make, qtbot: QtBot, monkeypatch: pytest.M
         tabs = gallery.findChild(QTabWidget, "gallery.tabs")
         assert tabs is not None and tabs.currentIndex() == tab
     cards = gallery._cards[1]
-    for card in cards[:1]:  # as many as ship
+    for card in cards[:1]:  # only the first, to be quick
         assert card.objectName() == "lesson.neighbours" and "minutes" in card.accessibleDescription()
         QTest.keyClick(card, Qt.Key.Key_Return)
         assert chosen == ["neighbours"]
@@ -700,5 +700,5 @@ def test_text_uses_the_room_and_a_panel_comes_with_its_picture(make: Make, qtbot
     press(window, qtbot, Qt.Key.Key_PageDown)
     qtbot.waitUntil(lambda: text.fontInfo().pixelSize() == own)
     press(window, qtbot, Qt.Key.Key_PageUp)
-    press(window, qtbot, Qt.Key.Key_F5)  # presenter mode has a size of its own
+    press(window, qtbot, Qt.Key.Key_F5)  # presenter mode has its own size
     qtbot.waitUntil(lambda: window.dock_manager.panel("lesson").fontInfo().pixelSize() == text.fontInfo().pixelSize())

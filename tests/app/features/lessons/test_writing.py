@@ -21,7 +21,7 @@ pytest.importorskip("app.exchange.share_text")
 
 
 def same(one: Document, other: Document) -> bool:
-    """As far as a share text tells: its points are rounded."""
+    """Compare two documents as far as a share text keeps them: its points are rounded."""
     near = one.points.labels.tolist() == other.points.labels.tolist()
     near = near and np.abs(one.points.xy - other.points.xy).max() < 0.001
     return near and one.lanes == other.lanes and one.shown == other.shown and one.view == other.view

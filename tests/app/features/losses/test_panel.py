@@ -1,4 +1,4 @@
-"""The picture of the losses: places of the points against LIBSVM and plain numpy, curves, edges, pointer, keys."""
+"""The picture of the losses: locations of the points against LIBSVM and plain numpy, curves, edges, pointer, keys."""
 
 from __future__ import annotations
 
@@ -71,21 +71,21 @@ def argb(colour: tuple[int, int, int]) -> int:
 
 
 def shown_values(panel: LossPanel, run_state: RunState) -> tuple[np.ndarray, np.ndarray]:
-    """y f and loss of each point, read back from where it stands on the axes."""
+    """Return y f and loss of each point, read from its location on the axes."""
     area, (x, y) = panel.picture.plot_area(), panel.picture.spots()
     left, right = x_range(run_state.y * run_state.f)
     return (left + (x - area.left()) * (right - left) / area.width(), (area.bottom() - y) * (1 - left) / area.height())
 
 
 def with_margins(margins: list[float] | np.ndarray, learner: str = "smo") -> RunState:
-    """A study whose points have these y f, with multipliers that mean nothing, or none."""
+    """Return a run state whose points have these y f, with meaningless multipliers, or none."""
     run_state = study_of(len(margins), steps=1)
     run_state = replace(run_state, f=run_state.y * np.asarray(margins, dtype=float))
     bare = {"alpha": None, "C": None, "v": None, "kkt": None}
     return replace(run_state, trainer=TRAINERS[learner], **bare) if learner != "smo" else run_state
 
 
-# -- places ------------------------------------------------------------------------------------------------------------
+# -- locations ---------------------------------------------------------------------------------------------------------
 
 
 def test_points_stand_where_libsvm_has_them(show: Show) -> None:
@@ -95,7 +95,7 @@ def test_points_stand_where_libsvm_has_them(show: Show) -> None:
     margins, losses = shown_values(panel, run_state)
     assert np.abs(margins - theirs).max() < 1e-6
     assert np.abs(losses - np.maximum(0, 1 - theirs)).max() < 1e-6
-    # The same by the kernel matrix, to rounding.
+    # The same by the kernel matrix, up to rounding.
     ours = dense_margins(run_state)
     assert np.abs(margins - ours).max() < 1e-9
     assert np.abs(losses - np.maximum(0, 1 - ours)).max() < 1e-9
@@ -127,7 +127,7 @@ def test_points_are_painted_in_their_class(show: Show) -> None:
 
 
 def test_of_many_points_all_that_can_be_seen_is_painted(show: Show) -> None:
-    """Points on one pixel are painted once; of 3000, each class shows wherever it has a point."""
+    """Points on one pixel are painted once; of 3000, each class is visible wherever it has a point."""
     rng = np.random.default_rng(0)
     margins = rng.uniform(-1.4, 2.4, 3000)
     margins[1::2] = np.abs(margins[1::2])  # class 2 makes no error
@@ -184,7 +184,7 @@ def test_the_sides_are_named_where_there_is_room(show: Show) -> None:
 
 
 def test_the_curves(show: Show) -> None:
-    """Read from pixels: hinge and 0-1 loss where their formulas say, and the perceptron's only for the perceptron."""
+    """Read from pixels: hinge and 0-1 loss as their formulas say, and the perceptron's only for the perceptron."""
     for learner in ("smo", "perceptron"):
         panel = show(with_margins([2.4, 2.41], learner), size=(700, 560))
         image = pixels(panel)
@@ -244,7 +244,7 @@ def test_the_pointer_finds_points_and_ticks(show: Show, qapp: QApplication) -> N
     count = len(heard)
     QTest.mouseMove(picture.viewport(), QPoint(round(x[0]) + 45, round(tick_y[0]) + 45))
     qapp.sendEvent(picture, QEvent(QEvent.Type.Leave))
-    assert len(heard) == count  # nothing stood out: no news
+    assert len(heard) == count  # nothing was highlighted: no call
 
 
 def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
@@ -258,7 +258,7 @@ def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
     assert changed[:, 0].min() > min(y[6], tick_y[6]) - 13 and changed[:, 0].max() < max(y[6], tick_y[6]) + 13
     assert len(changed) > 100
     assert text(panel, "loss.point") == "\n".join(point_words(run_state, 6))
-    panel.render_scene(scene_of(run_state, 6), LIGHT)  # a place is no id
+    panel.render_scene(scene_of(run_state, 6), LIGHT)  # an index is no id
     assert (pixels(panel) == before).all() and "Point at a point" in text(panel, "loss.point")
 
 

@@ -51,7 +51,7 @@ def show(qtbot: QtBot, qapp: QApplication) -> Show:
 
 
 def spied(qtbot: QtBot, run_state: RunState, hovered: int | None = None) -> tuple[MultipliersPanel, list[int | None]]:
-    """A panel, and what its transport is told."""
+    """Return a panel, and the points that its playback is asked to highlight."""
     desk = controller()
     panel = MultipliersPanel(desk)
     qtbot.addWidget(panel)
@@ -74,12 +74,12 @@ def pixels(panel: MultipliersPanel) -> np.ndarray:
 
 
 def dark(image: np.ndarray) -> np.ndarray:
-    """Which pixels are nearly black."""
+    """Return which pixels are nearly black."""
     return np.asarray(np.maximum.reduce([image >> 16 & 255, image >> 8 & 255, image & 255]) < 90)
 
 
 def bar_box(bars: MultiplierBars, bar: int) -> QRectF:
-    """The bar at `bar`, from the ground to its multiplier."""
+    """Return the rectangle of the bar at `bar`, from 0 to its multiplier."""
     assert bars.run_state is not None and bars.run_state.alpha is not None
     columns, pitch, gap = bars.plot_area(), bars.pitch(), bars.gap()
     height = columns.height() * float(bars.run_state.alpha[bars.bars().index[bar]]) / bars.top()
@@ -110,7 +110,7 @@ def test_heights_are_the_multipliers_of_libsvm(show: Show, weighted: bool) -> No
 
 
 def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
-    """Counted in the painted pixels: the edge of a bar is solid, in the colour of its case, from the ground up."""
+    """Counted in the painted pixels: the edge of a bar is solid, in the colour of its case, from 0 up."""
     run_state = study_of(20, tol=1e-9)
     alpha, _ = libsvm(20, tol=1e-9)
     panel = show(run_state)
@@ -123,15 +123,15 @@ def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
         column = image[: round(columns.bottom()), math.floor(box.left() + 0.5)]
         height, exact = int((column == plain(case)).sum()), alpha[place] * columns.height()
         if case is not KktCase.NOT_SUPPORT:
-            hidden = 4 if exact > columns.height() - 4 else 0  # by the line of C with its seam
+            hidden = 4 if exact > columns.height() - 4 else 0  # at the line of C with its seam
             assert exact - 1.001 - hidden <= height <= exact + 1.001
-        # The other cases' colours are not in this bar.
+        # The other cases' colours do not occur in this bar.
         assert not any((column == plain(other)).any() for other in KktCase if other not in (case, KktCase.NOT_SUPPORT))
     assert {KktCase.NOT_SUPPORT, KktCase.FREE, KktCase.INSIDE} <= seen
 
 
 def test_every_support_vector_has_a_bar(show: Show) -> None:
-    """A multiplier far below a pixel is still one: else C = 10 000 would show no support vectors at all."""
+    """Also if the multiplier is far below a pixel: else C = 10 000 would show no support vectors at all."""
     run_state = study_of(30, C=1e4)
     panel = show(run_state)
     assert run_state.alpha is not None and run_state.alpha.max() < 1e4
@@ -183,7 +183,7 @@ def test_steps_where_c_differs(show: Show) -> None:
 
 
 def choose(panel: MultipliersPanel, name: str, entry: int) -> None:
-    """Take an entry of a combo box by hand."""
+    """Select an entry of a combo box as a user does."""
     combo = panel.findChild(QComboBox, name)
     assert combo is not None
     combo.setFocus()
@@ -291,7 +291,7 @@ def test_patterns_differ_without_colour(qapp: QApplication, theme: object, ratio
     patterns = {(tile != colour).tobytes() for tile, colour in zip(tiles[1:], colours[1:], strict=True)}
     assert len(patterns) == 3 and tiles[0].shape[1] == round(6 * ratio)
     for tile, colour in zip(tiles, colours, strict=True):
-        assert (tile == colour).mean() > 0.15  # the colour itself is there, too
+        assert (tile == colour).mean() > 0.15  # the colour itself occurs, too
 
 
 # -- pointer and keys --------------------------------------------------------------------------------------------------
@@ -305,14 +305,14 @@ def test_the_pointer_finds_the_bar_under_it(qtbot: QtBot, qapp: QApplication) ->
         x = columns.left() + (bar + 0.5) * bars.pitch()
         QTest.mouseMove(bars.viewport(), QPoint(round(x), round(columns.center().y())))
         assert heard[-1] == id_of(run_state, int(bars.bars().index[bar]))
-        # Until the scene follows, nothing stands out.
+        # Nothing is highlighted until the scene follows.
         assert bars.highlighted == -1
     panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
     assert bars.highlighted == bars.bars().index[39]
     assert text(panel, "alphas.point") == "\n".join(point_words(run_state, bars.highlighted))
     count = len(heard)
     QTest.mouseMove(bars.viewport(), QPoint(round(x), round(columns.center().y()) + 9))
-    assert len(heard) == count  # the same point again is no news
+    assert len(heard) == count  # no call for the same point
     QTest.mouseMove(bars.viewport(), QPoint(3, 30))
     assert heard[-1] is None
     panel.render_scene(scene_of(run_state, id_of(run_state, 3)), LIGHT)
@@ -331,7 +331,7 @@ def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
     middle = panel.bars.plot_area().left() + (bar + 0.5) * panel.bars.pitch()
     assert changed.min() < middle < changed.max() and np.ptp(changed) < 3 * panel.bars.pitch()
     assert text(panel, "alphas.point") == "\n".join(point_words(run_state, 5))
-    # An id is not a place, and a point of another problem is none of these.
+    # An id is not an index, and a point of another problem has no bar.
     panel.render_scene(scene_of(run_state, 5), LIGHT)
     assert panel.bars.highlighted == -1 and (pixels(panel) == before).all()
 
@@ -397,7 +397,7 @@ def test_it_fits_every_dock(show: Show, size: tuple[int, int]) -> None:
 
 
 def test_in_the_window(make: Make, qtbot: QtBot) -> None:
-    """The bars of a real lane's study, and a hover that comes back through the session."""
+    """The bars of a real lane's run, and a highlight that comes back through the session."""
     rng = np.random.default_rng(3)
     xy = rng.normal(size=(60, 2))
     lanes = (Lane("knn"), Lane("svm"))

@@ -1,4 +1,4 @@
-"""What the hand can do with a race, what is asked of the background for it, and the words it is told in."""
+"""Actions of the user on a race, the background queries for it, and its texts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)),
 
 
 class Ear:
-    """A scheduler that only listens."""
+    """A scheduler that only records the requests."""
 
     def __init__(self) -> None:
         self.asked: list[RaceQuery] = []
@@ -46,7 +46,7 @@ class Ear:
 
 
 class RaceSetup:
-    """A desk with a document, and what it has asked for."""
+    """A controller with a document, and its requests for the race."""
 
     def __init__(self, document: Document | None = None) -> None:
         self.drawn = 0
@@ -71,7 +71,7 @@ class RaceSetup:
         return self.newest.race.course
 
     def answer(self, steps: int = 5, over: bool = False, message: str = "") -> RaceFrame | None:
-        """The background answers the newest query."""
+        """Answer the newest query, as the background does."""
         status = Status.OPTIMAL if over else Status.RUNNING
         racers = tuple(racer(rule, steps, status=status) for rule in self.course.rules)
         frame = None if message else RaceFrame(self.course.points, self.course.mode, 1e-3, racers)
@@ -104,7 +104,7 @@ def frame(*racers: RacerFrame, mode: str = "steps", message: str = "") -> RaceFr
     return RaceFrame(Points(), mode, 1e-3, racers, message)
 
 
-# -- the desk --------------------------------------------------------------------------------------------------------
+# -- the controller --------------------------------------------------------------------------------------------------
 
 
 def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
@@ -380,7 +380,7 @@ def test_the_order_at_a_small_gap() -> None:
 
 
 def best(rows: list[list[text.Cell]]) -> list[list[int]]:
-    """For each column the rows that are bold."""
+    """Return the bold rows of each column."""
     return [[k for k, row in enumerate(rows) if row[column].best] for column in range(len(rows[0]))]
 
 
@@ -392,7 +392,7 @@ def test_the_best_of_each_column_is_marked() -> None:
             done("second-order", 187, 1, evaluations=900, seconds=0.004),
         )
     )
-    # Who runs still has not spent less than who has arrived.
+    # A racer that still runs has not spent less than one that has arrived.
     assert best(rows) == [[], [2], [1, 2], [1], [1, 2], [1, 2], []]
     assert [cell.text for cell in rows[0]] == ["Random", "5", "10", "0.0 ms", "0.7", "30.0 %", "3 + 4"]
     rows = text.table(frame(racer("random", 5, violation=0.7, gap=math.nan), racer("platt", 5, violation=0.2)))

@@ -1,4 +1,4 @@
-"""The panel of the race under the hand: rules, play, pictures, numbers, curves; and that it holds nothing up."""
+"""The panel of the race, used by hand: rules, play, pictures, numbers, curves; it never blocks the window."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def dock_of(window: MainWindow) -> QDockWidget:
 
 
 def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650)) -> RacePanel:
-    """The race as a panel in a window of its own, of this size."""
+    """Return the race as a panel in a window of its own, of this size."""
     window.named_actions["race"].trigger()
     race, dock = window.dock_manager.panel("race"), dock_of(window)
     dock.setFloating(True)
@@ -68,7 +68,7 @@ def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650))
 
 
 def rest(race: RacePanel, qtbot: QtBot) -> None:
-    """Wait until nothing more is to come, and what has come is drawn."""
+    """Wait until no more results are expected, and those that arrived are drawn."""
     (window,) = (each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow) and each.isVisible())
 
     def rests() -> bool:
@@ -92,7 +92,7 @@ def click(widget: QWidget) -> None:
 
 
 def choose(combo: QComboBox, data: object) -> None:
-    """As a hand does: the signal of the hand comes with it."""
+    """Select as a user does: with the signal of a user's choice."""
     place = [combo.itemData(each) for each in range(combo.count())].index(data)
     combo.setCurrentIndex(place)
     combo.activated.emit(place)
@@ -371,7 +371,7 @@ def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> No
     rest(race, qtbot)
     assert sentence.isVisible() and "The points have changed: Restart races on the new ones." in sentence.text()
     assert len(race.racing.frame.points) == 81
-    picture = race.board.racers[1].picture  # the sentence has taken room from it
+    picture = race.board.racers[1].picture  # the sentence has taken space from it
     grid = race.racing.frame.racers[1].picture.grid
     assert (grid.width, grid.height) == (picture.width(), picture.height())
     click(find(race, QPushButton, "restart"))
@@ -520,7 +520,7 @@ def test_pictures_show_points_lines_and_marks(make: Make, qtbot: QtBot) -> None:
     for index, (x, y) in enumerate(frame.points.xy.tolist()):
         others = np.abs(frame.points.xy - (x, y)).sum(axis=1)
         if (others < 0.15).sum() > 1:
-            continue  # another point may lie over it
+            continue  # another point may cover it
         colour = image.pixelColor(*pixel(x, y)).getRgb()[:3]
         assert np.abs(np.array(colour) - theme.classes[int(frame.points.labels[index])]).max() < 40
         right += 1

@@ -1,4 +1,4 @@
-"""The panel: a curve for each classifier, its numbers beside the ideal ones, and what is said without them."""
+"""The panel: a curve for each classifier, its numbers beside the ideal ones, and the sentence without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked about the probabilities of models, against scikit-learn and the densities."""
+"""Queries about the probabilities of models, against scikit-learn and the densities."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def mapped(lane: Lane, made: GeneratorSettings, grid: Grid) -> tuple[ErrorMap, A
 
 @pytest.mark.parametrize("lane", [SVM, KNN], ids=["svm", "knn"])
 def test_the_map_is_predicted_minus_true_at_a_thousand_places(lane: Lane) -> None:
-    """Of blobs, whose densities are written down here: Gaussian about points of a circle."""
+    """For blobs, whose densities are written out here: Gaussian about points of a circle."""
     value, model, law, xy = mapped(lane, BLOBS, Grid(-3.0, 3.0, -2.0, 2.5, 40, 30))
     many = law.draw(300_000, 5)
     centres = np.array([many[0][many[1] == c].mean(axis=0) for c in range(3)])
@@ -133,7 +133,7 @@ def test_the_map_is_predicted_minus_true_at_a_thousand_places(lane: Lane) -> Non
     top = p.argmax(axis=1)
     expected = p[np.arange(len(xy)), top] - truth[np.arange(len(xy)), top]
     assert value.label is None and value.error.shape == (30, 40) and len(xy) >= 1000
-    # Where two classes are as probable up to the precision of the training, either is meant.
+    # Where two classes are equally probable, within the precision of the training, either is right.
     sure = np.diff(np.sort(p, axis=1)[:, -2:], axis=1)[:, 0] > 1e-4 if lane is SVM else np.ones(len(xy), bool)
     assert sure.mean() > 0.99 and np.ptp(expected) > 0.2
     assert value.error.ravel()[sure] == pytest.approx(expected[sure], abs=5e-3)

@@ -1,4 +1,4 @@
-"""What stands before the camera: heights against the model, known places, planes in their box."""
+"""The contents of a relief: heights against the model, known locations, planes in their box."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def trained(lane: Lane, name: str = "circle", classes: int = 2) -> tuple[PairCla
     return lane.family.estimator(lane.settings).fit(points.xy, points.labels), points
 
 
-def relief(lane: Lane = QUADRATIC, places: int = 31, **more: int | str) -> Relief:
+def relief(lane: Lane = QUADRATIC, fineness: int = 31, **more: int | str) -> Relief:
     model, points = trained(lane, **more)  # type: ignore[arg-type]
-    return relief_of(model, lane, points, AREA, places)
+    return relief_of(model, lane, points, AREA, fineness)
 
 
 # -- values --------------------------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def test_the_query_takes_f_of_the_run() -> None:
         model.decision_function(coarse.xy), abs=1e-2
     )
     assert query == replace(query, run_state=study_of(30)) and query != replace(query, area=(0.0, 1.0, 0.0, 1.0))
-    # Whatever has overtaken it, the first is seen.
+    # Even if it is overtaken, the first relief is displayed.
     posted.clear()
     with pytest.raises(OvertakenError):
         list(query.answer(posted.append, lambda: True))
@@ -140,13 +140,13 @@ def test_the_morph_goes_from_the_plane_to_where_f_is_affine(coef0: float) -> Non
     flat, half, there = (kernel_map(found, morph) for morph in (0.0, 0.5, 1.0))
     assert np.ptp(flat.corners[:, 2]) == 0 and not flat.sheets and not half.sheets and len(there.sheets) >= 2
     assert half.corners == pytest.approx(0.5 * (flat.corners + there.corners))
-    # The plane is where it was: places of points are a scaled copy of them.
+    # The plane is unchanged: locations of points are a scaled copy of it.
     scale = (flat.spots[1, :2] - flat.spots[0, :2]) / (found.xy[1] - found.xy[0])
     assert scale[0] == pytest.approx(scale[1]) and flat.spots[:, :2] - flat.spots[0, :2] == pytest.approx(
         scale * (found.xy - found.xy[0])
     )
     assert np.abs(there.corners).max() <= 1 + 1e-9 and np.abs(there.spots).max() <= 1 + 1e-9
-    # f of each point, from where it is drawn and from nothing else: the sheets are its levels.
+    # f of each point, from the location where it is drawn alone: the sheets are its levels.
     one = np.column_stack((there.spots, np.ones(len(there.spots))))
     plane, miss = np.linalg.lstsq(one, found.f_points, rcond=None)[:2]
     assert miss < 1e-15 * len(one) or np.abs(one @ plane - found.f_points).max() < 1e-8
@@ -234,7 +234,7 @@ def test_the_plane_in_the_box(seed: int) -> None:
     normal, extent = rng.normal(size=3), (1.0, 0.8, 0.7)
     distance = float(rng.uniform(-1, 1))
     corners = plane_in_box(normal, distance, extent)
-    # Independent: places drawn in the plane are in the polygon just if they are in the box.
+    # Independent reference: random locations in the plane are in the polygon exactly if they are in the box.
     base = np.linalg.svd(normal[None])[2][1:]
     drawn = normal * distance / (normal @ normal) + rng.uniform(-2, 2, (3000, 2)) @ base
     inside = (np.abs(drawn) <= extent).all(axis=1)

@@ -1,4 +1,4 @@
-"""The pixels of the relief: colours of the flat picture, what is hidden, and what is not drawn."""
+"""The pixels of the relief: colours of the flat picture, hidden parts, and omitted parts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ABOVE = Camera(0.0, 90.0, 1.0)
 
 
 def hill(xy: tuple[tuple[float, float], ...] = (), f: tuple[float, ...] = (), **more: object) -> Relief:
-    """f = 1.8 along a wall at x = 0, else -1.8; points of class 2, or class 1 where f < 0."""
+    """Return f = 1.8 along a wall at x = 0, else -1.8; points of class 2, or class 1 where f < 0."""
     xs = ys = np.linspace(-1.0, 1.0, 41)
     values = np.tile(np.where(np.abs(xs) < 0.12, 1.8, -1.8), (41, 1))
     y = np.where(np.array(f) < 0, -1.0, 1.0)
@@ -33,13 +33,13 @@ def hill(xy: tuple[tuple[float, float], ...] = (), f: tuple[float, ...] = (), **
 
 
 def found(pixels: np.ndarray, rgb: RGB) -> np.ndarray:
-    """Where the pixels have exactly this colour."""
+    """Return which pixels have exactly this colour."""
     mask: np.ndarray = (pixels[..., :3] == rgb).all(axis=-1)
     return mask
 
 
 def bare(relief: Relief, camera: Camera, theme: Theme = LIGHT) -> np.ndarray:
-    """Without sheets, which tint what is below them."""
+    """Return the relief without sheets, which tint everything below them."""
     return draw(replace(over_plane(relief), sheets=()), camera, 300, 240, theme)
 
 
@@ -48,7 +48,7 @@ def test_points_behind_the_wall_are_hidden() -> None:
     behind, before = (hill(((x, 0.0),), (-1.8,)) for x in (0.6, -0.6))
     shown = [found(bare(each, low), LIGHT.classes[0]).sum() for each in (behind, before)]
     assert sorted(shown)[0] == 0 and sorted(shown)[1] > 8
-    # From the other side it is the other one.
+    # From the other side it hides the other point.
     turned = [found(bare(each, low.turned(180, 0)), LIGHT.classes[0]).sum() for each in (behind, before)]
     assert [number == 0 for number in turned] == [number != 0 for number in shown]
     assert found(bare(behind, ABOVE), LIGHT.classes[0]).sum() > 8
@@ -64,7 +64,7 @@ def test_points_stand_where_they_are_projected() -> None:
 
 
 def channels(pixels: np.ndarray) -> np.ndarray:
-    """Red, green, blue and opacity of 0xaarrggbb."""
+    """Return red, green, blue and opacity of 0xaarrggbb."""
     return np.stack([pixels >> shift & 0xFF for shift in (16, 8, 0, 24)], axis=-1)
 
 
@@ -102,7 +102,7 @@ def test_from_above_the_colours_are_those_of_the_flat_picture(theme: Theme) -> N
         )
         flat = np.array([argb >> shift & 0xFF for shift in (16, 8, 0)])
         lighted = pixels[120, column, :3] / flat
-        # One brightness for all three, and for the whole plane: the surface is flat.
+        # One brightness for all three, and for the whole plane, because the surface is flat.
         assert lighted == pytest.approx(lighted[0], abs=0.03)
         assert lighted[0] == pytest.approx((pixels[120, columns[0], :3] / flat)[0], abs=1.0) and slope[2]
     ink = found(pixels, theme.ink)

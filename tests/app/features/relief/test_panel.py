@@ -44,7 +44,7 @@ def opened(window: MainWindow, qtbot: QtBot) -> ReliefPanel:
 
 
 def shown(panel: ReliefPanel, qtbot: QtBot) -> np.ndarray:
-    """The pixels of the picture once it rests."""
+    """Return the pixels of the picture after it has settled."""
     qtbot.waitUntil(lambda: panel.picture.ready)
     image = panel.picture.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.width()).copy()
@@ -74,14 +74,14 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     assert picture.hasFocus() and picture.accessibleName() == "Relief" and panel.save.isEnabled()
     first, camera = shown(panel, qtbot), picture.camera
     assert len(np.unique(first)) > 200 and camera == Camera()
-    # The words say what is cut, and the loss that the posts are.
+    # The sentences report what is cut off, and the loss shown by the posts.
     y = np.where(window.document.points.labels == 1, 1.0, -1.0)
     f = window.result(0).model.decision_function(window.document.points.xy)  # type: ignore[union-attr]
     assert f"{np.maximum(0, 1 - y * f).mean():.3g} on average" in said(panel, "relief.words")
     limit = min(each for each in (2, 3, 4, 6, 8) if each >= np.abs(f).max())
     assert f"Cut off at |f| = {limit}." in said(panel, "relief.words")
 
-    # Dragging to the right turns the near side to the right; a drag ends with the button.
+    # Dragging right turns the near side right; a drag ends when the button is released.
     middle = picture.rect().center()
     QTest.mousePress(picture, LEFT, NONE, middle)
     QTest.mouseMove(picture, middle + QPoint(40, 20))
@@ -98,7 +98,7 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     QTest.mouseRelease(picture, LEFT, NONE, middle)
     assert picture.camera == camera and (shown(panel, qtbot) == first).all()
 
-    # Keys that are commands of the window elsewhere are the picture's own here.
+    # Keys that are commands of the window elsewhere belong to the picture here.
     for key, wanted in (
         (KEY.Key_Right, camera.turned(5, 0)),
         (KEY.Key_Down, camera.turned(5, 5)),
@@ -119,9 +119,9 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     other = QKeyEvent(QEvent.Type.ShortcutOverride, KEY.Key_Plus, Qt.KeyboardModifier.ControlModifier, "+")
     other.ignore()
     picture.event(other)
-    assert not other.isAccepted()  # that is larger text
+    assert not other.isAccepted()  # the key for larger text
 
-    # Another theme, larger text, a narrower window: it is drawn anew, and nothing but it.
+    # Another theme, larger text, a narrower window: only the relief is redrawn.
     window.choose_theme("dark")
     settle(qtbot, window)
     dark = shown(panel, qtbot)
@@ -132,7 +132,7 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     settle(qtbot, window)
     assert shown(panel, qtbot).shape == (picture.height(), picture.width())
 
-    # A file, as it is seen: twice as fine.
+    # A file of the displayed relief, with twice the resolution.
     QTest.mouseClick(panel.save, LEFT)
     dialog = window.findChild(QFileDialog, "relief.path")
     assert dialog is not None
@@ -186,7 +186,7 @@ def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     QTest.mouseClick(panel.lift, LEFT)
     qtbot.waitUntil(lambda: not panel._clock.isActive())
     assert panel.morph.value() == 0 and (shown(panel, qtbot) == flat).all()
-    # Other points, another model: it follows; with a kernel that has no map, it says so.
+    # Other points, another model: it follows; for a kernel without such a map, a sentence.
     before = window.scene.feature(ReliefScene)
     window.controller.generate()
     settle(qtbot, window)
@@ -248,7 +248,7 @@ def test_the_newest_wish_wins(qtbot: QtBot, qapp: QApplication, make: Make, monk
     monkeypatch.setattr(module, "draw", slow)
     for _ in range(30):
         QTest.keyClick(panel.picture, KEY.Key_Right)
-    qtbot.waitUntil(lambda: not panel.picture._rest.isActive())  # the fine picture, too, has to wait for the first
+    qtbot.waitUntil(lambda: not panel.picture._rest.isActive())  # the fine picture also waits for the first
     gate.set()
     shown(panel, qtbot)
     assert len(drawn) <= 3 and drawn[-1] == panel.picture.camera.azimuth == Camera().turned(150, 0).azimuth
@@ -288,7 +288,8 @@ def test_lessons_open_it_and_say_what_is_true_of_it(make: Make, qtbot: QtBot) ->
     settle(qtbot, window)
     panel = window.findChild(ReliefPanel)
     assert panel is not None and panel.isVisible() and panel.picture.isVisible()
-    # That of the kernel trick: with degree 2, F3, "Kernel trick" and "Lift" show how a plane parts the points.
+    # In the lesson on the kernel trick, with degree 2: F3, "Kernel trick" and "Lift" show how a plane separates the
+    # points.
     lesson = shipped.lesson(FEATURES, "circle")
     window.lessons.begin(lesson)
     settle(qtbot, window)

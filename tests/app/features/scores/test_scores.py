@@ -1,4 +1,4 @@
-"""The test accuracy in the status lines, against points drawn and predicted here."""
+"""The test accuracy in the status lines, against points drawn and predicted independently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step panel: its words and pixels against the numbers of the step, and the hand on it."""
+"""The step panel: its texts and pixels against the numbers of the step, and its use by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.app.features.step.test_views import solver_of
 
 
 class EditTarget:
-    """Stands for the controller: keeps what was hovered."""
+    """Stand-in for the controller: records the highlighted point."""
 
     def __init__(self) -> None:
         self.hovered: list[int | None] = []
@@ -43,7 +43,7 @@ class EditTarget:
 
 
 class StepStage:
-    """A panel of its own, and a run that it shows."""
+    """A panel, and a run that it shows."""
 
     def __init__(self, qtbot: QtBot, size: tuple[int, int], theme: Theme = LIGHT, **problem: Any) -> None:
         self.hand = EditTarget()
@@ -52,7 +52,7 @@ class StepStage:
         self.run = Recording(self.solver)
         rng = np.random.default_rng(0)
         labels = np.where(self.solver.y > 0, 2, 4)
-        # Points of the document before and between those that are trained on, so that rows, ids and indices differ.
+        # The document has points before and between those trained on, so that rows, ids and indices differ.
         every = Points.of(rng.uniform(-1, 1, (40, 2)), np.zeros(40)).remove([0, 1, 2])
         ids = every.ids[np.arange(24) + np.arange(24) // 4]
         self.points = every
@@ -151,7 +151,7 @@ def test_the_box_is_painted_where_the_numbers_are(qtbot: QtBot, theme: Theme, si
         def pixel(x: float, y: float, image: Any = image) -> tuple[int, int, int]:
             return parts(QColor(image.pixel(int(x), int(y))))
 
-        # Places from the multipliers themselves.
+        # Locations from the multipliers themselves.
         left, bottom = frame.left, frame.top + frame.height
         now = left + frame.width * step.alpha_i / step.C_i, bottom - frame.height * step.alpha_j / step.C_j
         after = left + frame.width * step.after[0] / step.C_i, bottom - frame.height * step.after[1] / step.C_j
@@ -227,12 +227,12 @@ def test_hovering_a_bar_shows_its_point_in_the_plane_and_back(qtbot: QtBot, rule
             bar = strip.bar(place)
             assert bar.height() >= 24
             QTest.mouseMove(strip, bar.center().toPoint())
-            QTest.mouseMove(strip, bar.center().toPoint() + QPoint(3, 2))  # the same bar: said once
+            QTest.mouseMove(strip, bar.center().toPoint() + QPoint(3, 2))  # the same bar: reported once
             assert stage.hand.hovered == [point]
             assert strip.row_at(bar.top() + 1) == place == strip.row_at(bar.bottom() - 1)
             inside = bar.right() - 6, bar.top() + 5
             assert not near(colour_at(strip, *inside), HIGHLIGHT)
-            stage.hovered = point  # as the scene has it now
+            stage.hovered = point  # as in the present scene
             stage.show(run_state)
             assert near(colour_at(strip, *inside), HIGHLIGHT)
             stage.hovered = None
@@ -313,7 +313,7 @@ def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
     panel_text = stage.panel.accessibleDescription()
     said = step.sentence, step.effect, *words.moves(step), words.length(step), words.gain_line(step), f"point {rows[0]}"
     assert all(part in panel_text for part in said)
-    stage.points = stage.points.remove([rows[0] - 1])  # gone from the document since
+    stage.points = stage.points.remove([rows[0] - 1])  # removed from the document since
     stage.show(run_state)
     assert "i = a point that is gone" in text_of(stage)
     assert f"j = point {rows[1] - (rows[1] > rows[0])}" in text_of(stage)
@@ -323,7 +323,7 @@ def test_the_end_of_a_run(qtbot: QtBot) -> None:
     stage = StepStage(qtbot, (420, 1000))
     stage.run.advance(10**6)
     end = stage.run.length
-    stage.show(stage.run_state())  # why the last step was made is not known yet
+    stage.show(stage.run_state())  # the reason of the last step is not known yet
     assert text_of(stage).startswith(f"After step {end}\nOptimal: no pair is left")
     assert stage.view(BoxView).isVisible() and stage.view(BoxView).step is None
     stage.run.go_to(end - 1)
@@ -433,7 +433,7 @@ def test_it_stands_one_below_another_or_side_by_side(qtbot: QtBot) -> None:
     assert first.bottom() < second.top()
     assert apart_from_each_other() and max(area.right() for area in areas()) <= 640
     stage.panel.resize(330, 900)
-    themes.apply(LIGHT, stage.panel, 18)  # larger text: it scrolls, and nothing is on top of another
+    themes.apply(LIGHT, stage.panel, 18)  # larger text: it scrolls, and nothing overlaps
     stage.show_step(15)
     assert apart_from_each_other()
     for view in (stage.view(BoxView), stage.view(GainView), *stage.strips()):
@@ -441,7 +441,7 @@ def test_it_stands_one_below_another_or_side_by_side(qtbot: QtBot) -> None:
 
 
 def test_the_words_leave_the_pictures_where_they_are(qtbot: QtBot) -> None:
-    """A longer sentence makes room once; the pictures do not jump with every step of a run."""
+    """A longer sentence changes the layout once; the pictures do not jump with every step of a run."""
     stage = StepStage(qtbot, (330, 900), selection="platt")
     tops = []
     for number in range(30):

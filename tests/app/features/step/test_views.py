@@ -1,4 +1,4 @@
-"""The pictures of a step: where everything stands, against the formulas; and the numbers in the words."""
+"""The pictures of a step: the location of every part, against the formulas; and the numbers in the texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KERNELS = (Kernel("linear"), Kernel("rbf", 1.0), Kernel("rbf", 30.0), Kernel("si
 
 
 def solver_of(seed: int, **more: Any) -> SmoSolver:
-    """A problem with one price, two, or none, by turns."""
+    """Return a solver of a problem with one class weight, two, or none, in turn."""
     rng = np.random.default_rng(seed)
     n = 24
     X = np.round(rng.uniform(-1.0, 1.0, (n, 2)), 1)
@@ -48,7 +48,7 @@ def solver_of(seed: int, **more: Any) -> SmoSolver:
 
 
 def steps(number: int = 36, each: int = 10) -> Iterator[Explanation]:
-    """Explanations of all kinds."""
+    """Return explanations of all kinds."""
     for seed in range(number):
         solver = solver_of(seed)
         for _ in range(each):
@@ -83,11 +83,11 @@ def test_every_place_of_the_box_is_where_the_formulas_put_it() -> None:
         for end, is_end, bound in ((box.low_end, box.low_ends, low), (box.high_end, box.high_ends, high)):
             if is_end:
                 assert end[1] == pytest.approx(bound, abs=1e-9)
-            else:  # the segment goes on beyond what is drawn
+            else:  # the segment extends beyond the drawn part
                 assert not (box.bounded_i and box.bounded_j)
                 at_edge = math.isclose(end[0], box.width) or math.isclose(end[1], box.height)
                 assert at_edge and bound != end[1]
-        # An axis is drawn up to C, or C lies beyond.
+        # An axis is drawn up to C, or C lies beyond it.
         for extent, bounded, price in ((box.width, box.bounded_i, step.C_i), (box.height, box.bounded_j, step.C_j)):
             assert extent == price if bounded else extent < price
             kinds.add("bounded" if bounded else "none" if price == np.inf else "far")
@@ -98,7 +98,7 @@ def test_every_place_of_the_box_is_where_the_formulas_put_it() -> None:
         assert (box.top is None) is not step.curved
         if box.top is not None and not step.clipped:
             assert box.top == pytest.approx(step.after, rel=1e-9, abs=1e-12)
-        # L, H, 0 and C stand once each, lowest first, with the formulas' values.
+        # L, H, 0 and C occur once each, lowest first, with the formulas' values.
         marks = {name: value for value, names in box.labels for name in names.split(" = ")}
         assert marks == {"0": 0.0, "C": step.C_j, "L": pytest.approx(low), "H": pytest.approx(high)}
         values = [value for value, _ in box.labels]

@@ -1,4 +1,4 @@
-"""Time limits of cells: what takes longer is given up and said so, in this process, in others, and with Dask."""
+"""Time limits of cells: a longer one is stopped and reported as such, in this process, in others, and with Dask."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.state.document import GeneratorSettings, Lane
 from .studies import GRID, KNN, computed, plain, results_of
 from .test_command import file_of, study
 
-#: The second cell is a training of a second or more, in rounds; the others are nothing beside it.
+#: The second cell is a training of at least a second, in rounds; the others take almost no time.
 ROUNDS = Study(
     "grid",
     (StudyAxis("C", (1.0, 1e5, 2e5)), StudyAxis("tol", (1e-2,))),
@@ -43,7 +43,7 @@ ONE_CALL = Study(
 
 
 class CellClock:
-    """Seconds that pass by one at each look."""
+    """A clock that advances by one second at each call."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -54,7 +54,7 @@ class CellClock:
 
 
 def test_a_training_is_given_up_between_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when most of it is still to come: each look at the clock takes a second, and there are few."""
+    """Also if most of it remains: each reading of the clock takes a second, and there are few."""
     monkeypatch.setattr(computing, "ROUND", 100)
     (path,) = paths(ROUNDS)
     assert next(compute(ROUNDS, path, None)).status == "optimal"
@@ -73,7 +73,7 @@ def test_cells_of_one_search_share_its_time_and_draws_add_up(monkeypatch: pytest
     monkeypatch.setattr(computing.time, "perf_counter", CellClock())
     seconds = [record.seconds for record in compute(KNN, path, None, Watch(1000.0))]
     assert seconds[0] == seconds[-1] and seconds[0] > 3 * 0.5
-    # Enough for two draws of three: no draw alone is beyond it.
+    # Enough for two draws of three: no draw alone exceeds it.
     limit = 2.5 * seconds[0] / 3
     assert {record.status for record in compute(KNN, path, None, Watch(limit))} == {TOOK_LONGER}
     assert {record.status for record in compute(KNN, path, None, Watch(math.inf))} == {"exact"}
@@ -117,7 +117,7 @@ def test_a_raised_limit_computes_again_and_a_lower_one_leaves_out() -> None:
     assert not found.errors and not found.states[path.cells[1]]
 
 
-#: Put before the code of a worker: the cell with depth 2 stays in compiled code that nothing interrupts.
+#: Code put before that of a worker: the cell with depth 2 stays in compiled code that nothing interrupts.
 STUCK = """
 import ctypes, app.features.study.computing as computing
 fit = computing._Estimator.__init__

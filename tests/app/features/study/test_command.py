@@ -1,4 +1,4 @@
-"""`classifier-playground study` as a person meets it: files, kills, Ctrl+C, shards, tables and the map."""
+"""`classifier-playground study` as a user runs it: files, kills, Ctrl+C, shards, tables and the map."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def wait_for_lines(folder: Path, n: int, process: subprocess.Popen[str]) -> None
 
 @pytest.fixture(autouse=True)
 def signals() -> object:
-    """A run takes Ctrl+C for itself."""
+    """Restore the handlers of signals: a run handles Ctrl+C itself."""
     before = {number: signal.getsignal(number) for number in command.ENDING}
     yield
     for number, handler in before.items():
@@ -130,7 +130,7 @@ def test_points_and_settings_come_from_a_document(tmp_path: Path, capsys: pytest
     (tmp_path / "t.toml").write_text(f"{head}{given}{axes}")
     assert study("run", tmp_path / "t.toml", "--out", tmp_path / "t") == 0
     assert exported(tmp_path / "r") == exported(tmp_path / "t")
-    # Another classifier is the document's second.
+    # The second classifier of the document.
     two = replace(document, lanes=(lane, Lane("difference"), Lane("knn")), shown=3)
     playground_files.write(two, tmp_path / "two.playground")
     (tmp_path / "d.toml").write_text('folds = 3\nvalues = ["disagreement"]\n[axes]\nC = [0.5, 4.0]\ngamma = [7.0]\n')
@@ -138,7 +138,7 @@ def test_points_and_settings_come_from_a_document(tmp_path: Path, capsys: pytest
     found = results.read(tmp_path / "d").study
     assert found is not None and found.other == Lane("knn")
     assert study("run", tmp_path / "d.toml", "--from", tmp_path / "lesson.playground", "--out", tmp_path / "x") == 2
-    # Without a file, the study that init --from writes.
+    # Without a file: the study that init --from writes.
     small = replace(document, lanes=(Lane("knn"),), shown=1)
     playground_files.write(small, tmp_path / "small.playground")
     assert study("run", "--from", tmp_path / "small.playground", "--out", tmp_path / "k") == 0
@@ -209,7 +209,7 @@ def test_failures_are_counted_and_retried(tmp_path: Path, capsys: pytest.Capture
     for words in ([], ["--retry"]):
         assert study("run", file, "--out", tmp_path / "r", *words) == 1
         assert "12 failed" in capsys.readouterr().out
-    assert study("run", file, "--out", tmp_path / "r") == 0  # done, as far as it goes
+    assert study("run", file, "--out", tmp_path / "r") == 0  # finished, apart from the failures
     assert study("status", tmp_path / "r") == 0
     assert "12 failed; 2 parts" in (said := capsys.readouterr().out) and len(said.splitlines()) > 1
     assert study("show", tmp_path / "r") == 0 and "failed" in capsys.readouterr().out
@@ -236,13 +236,13 @@ def test_every_command_names_a_damaged_line_and_the_next_run_mends_it(
         said = capsys.readouterr().err.splitlines()[0]
         assert said == f"1 damaged line set aside, to be computed again: {part.name}, line 3."
     assert exported(out) == whole
-    for words in commands:  # once its result is there again, nobody names it more
+    for words in commands:  # the damaged line is not reported after its result has been computed again
         assert study(*words) == 0
         assert "damaged" not in capsys.readouterr().err
 
 
 def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """What is in a folder, and when each file was last changed."""
+    """Return the content of a folder, and the time of the last change of each file."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
@@ -266,7 +266,7 @@ def test_a_dry_run_reports_what_a_run_would_do_and_changes_nothing(
     assert tree(tmp_path) == before and not out.exists() and not said.err
     assert study(*words, "--shard", "1/2") == 0
     (part,) = out.glob("part-*")
-    part.write_bytes(part.read_bytes().replace(b'"seconds":', b'"seconds":1', 1))  # a damaged line stays one
+    part.write_bytes(part.read_bytes().replace(b'"seconds":', b'"seconds":1', 1))  # a damaged line stays damaged
     capsys.readouterr()
     before = tree(tmp_path)
     assert study(*words, "--dry-run", "--json", "--jobs", "2") == 0
@@ -315,7 +315,7 @@ def test_cells_that_cannot_exist_are_not_defined(tmp_path: Path, capsys: pytest.
         assert study("show", out) == 0
         table = capsys.readouterr().out
         assert "failed" not in table and "–" not in table
-        # k = 20 of 5 points per class; of k = 10 the limit is n, or the points there are.
+        # k = 20 of 5 points per class; for k = 10 the limit is n, or the number of points.
         assert table.count("not defined") == (6 if made.k_up_to_n else 2)
         means = results.read(out).means("accuracy")
         text = cell_text(results.read(out), means, "accuracy", (0, 3, 0))
@@ -323,7 +323,7 @@ def test_cells_that_cannot_exist_are_not_defined(tmp_path: Path, capsys: pytest.
 
 
 def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words: str) -> None:
-    """Kill a run again and again at random moments, then let it end: nothing but paths in flight was lost."""
+    """Kill a run again and again at random moments, then let it end: only paths in progress may be lost."""
     file, out, chance = file_of(made, folder), folder / "r", random.Random(seed)
     done: set[tuple[tuple[int, ...], int, int]] = set()
     per_kill = sum(len(path.cells) for path in paths(made)) // (kills + 1)
@@ -451,7 +451,7 @@ def descendants(process: int) -> dict[int, int]:
         if fields := status_of(number):
             children.setdefault(int(fields[1]), []).append(number)
     found: list[int] = [process]
-    for parent in found:  # grows
+    for parent in found:  # the list grows
         found += children.get(parent, [])
     return {each: begun for each in found[1:] if (begun := begun_at(each)) is not None}
 

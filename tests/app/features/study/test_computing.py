@@ -1,4 +1,4 @@
-"""Studies against independent loops: scikit-learn's machines and neighbours on the same points and folds."""
+"""Studies against independent loops: scikit-learn's SVM and neighbours on the same points and folds."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_grid_is_that_of_scikit_learn_on_the_same_folds() -> None:
 
 
 def varied(axes: tuple[StudyAxis, ...], **changes: object) -> list[tuple[dict[str, Any], dict[str, float], Any, Any]]:
-    """For each cell and fold of a study its choice and values, and the points it learns from and is tested on."""
+    """Yield, for each cell and fold of a study, its choice and values, and its training and test points."""
     study = msgspec.structs.replace(with_tol(GRID, 1e-6), axes=axes, repetitions=1, **changes)
     cases = []
     for record in computed(study):
@@ -93,7 +93,7 @@ def test_noise_n_C_and_gamma_are_those_of_a_loop() -> None:
 
 
 def with_ties(peer: SVC, X: np.ndarray, y: np.ndarray) -> float:
-    """Accuracy of a machine of three classes, where a tie of three counts 1/3."""
+    """Return the accuracy of an SVM of three classes, where a tie of three counts 1/3."""
     duels = peer.decision_function(X) > 0
     first, second, third = duels.T.astype(int)
     won = np.column_stack((first + second, 1 - first + third, 2 - second - third))
@@ -131,7 +131,7 @@ def test_k_and_noise_are_those_of_a_loop() -> None:
 
 
 def condensed(X: np.ndarray, y: np.ndarray) -> int:
-    """How many points Hart's rule keeps in the order of the points, told straight away."""
+    """Return the number of points that Hart's rule keeps in the order of the points, by a direct loop."""
     kept, added = [0], True
     while added:
         added = False
@@ -143,7 +143,7 @@ def condensed(X: np.ndarray, y: np.ndarray) -> int:
 
 
 def edited(X: np.ndarray, y: np.ndarray, k: int) -> int:
-    """How many points Wilson's rule keeps in one pass; k is odd, so that of two classes none ties."""
+    """Return the number of points that Wilson's rule keeps in one pass; k is odd, so that two classes never tie."""
     apart = np.hypot(*(X[:, None] - X).T)
     np.fill_diagonal(apart, np.inf)
     nearest = apart.argsort(axis=0)[:k]
@@ -186,7 +186,7 @@ def test_disagreement_is_that_of_a_loop(name: str) -> None:
 
 
 def test_a_learner_without_steps_is_studied_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Known by nothing but `fit`, it is the studied classifier and the other one."""
+    """A learner with nothing but `fit` is the studied classifier, and the other one."""
     monkeypatch.setitem(LEARNERS, "centroid", Centroids())
     lane, axes = Lane("centroid"), (NOISE, StudyAxis("shrinkage", (0.0, 0.5)))
     assert measures_of(lane, other=True) == ["accuracy", "training_accuracy", "disagreement", "seconds"]
@@ -295,9 +295,9 @@ def test_an_efficiency_map_is_that_of_a_loop() -> None:
 
 
 def independent(name: str, shift: float, n: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The data sets of the exercise, made anew: by rejection in place of a formula."""
+    """The data sets of the exercise, generated independently: by rejection instead of a formula."""
     if name == "line":
-        # The less of two even numbers has a density proportional to 1 - x; a gap leaves no y for the largest.
+        # The smaller of two uniform numbers has a density proportional to 1 - x; a gap leaves no y for the largest.
         x = random.uniform(-1.0, 1.0, (2, 10 * n + 100)).min(axis=0)
         x = x[x <= 1.0 - shift][: 2 * n]
         low = np.maximum(x + shift, -1.0)
@@ -309,7 +309,9 @@ def independent(name: str, shift: float, n: int, random: np.random.Generator) ->
 
 
 def simulated(name: str, shift: float, n: int, draws: int, seed: int) -> np.ndarray:
-    """Efficiency for k = 5, 15, ... up to n, shape (3 ways to vote, number of k): 100 tests for each of `draws`."""
+    """Return the efficiency for k = 5, 15, ... up to n, shape (3 weights, number of k): 100 tests for each of
+    `draws`.
+    """
     random, right = np.random.default_rng(seed), np.zeros((3, n // 10 + 1))
     for _ in range(draws):
         X, y = independent(name, shift, n, random)
@@ -403,7 +405,7 @@ def test_given_points_are_sampled_by_class() -> None:
     )
     records = computed(study, given_of(points))
     assert [record.error for record in records] == [""] * 4
-    # Two folds of 4 in each class: the share of points rightly classified is of 4.
+    # Two folds of 4 in each class: the share of correct points is a multiple of 1/4.
     assert all(record.values["accuracy"] * 4 % 1 == 0 for record in records if record.cell[1] == 0)
     few = msgspec.structs.replace(study, axes=(StudyAxis("C", (1.0,)), StudyAxis("n", (21,))))
     assert computed(few, given_of(points))[0].error == "n is 21, but class 1 has only 20 points."

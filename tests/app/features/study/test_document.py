@@ -1,4 +1,4 @@
-"""Results as arrays: means against the command line's, kept with a document, extended; what is damaged is refused."""
+"""Results as arrays: means equal to the command line's, kept with a document, extended; damaged ones are refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.controllers.controller import Controller
-from app.features.study.cells import OLDEST, Places, paths
+from app.features.study.cells import OLDEST, CellIndex, paths
 from app.features.study.controller import EARLIER, StudyController
 from app.features.study.map_reading import best_of, blocks, extended, is_log, plane_of, standing
 from app.features.study.model import Study, StudyAxis
@@ -33,7 +33,7 @@ def kept_of(study: Study) -> StudyResults:
 
 
 def made(study: Study, value: str, numbers: np.ndarray) -> StudyResults:
-    """Results that are given."""
+    """Return results with given values."""
     kept = StudyResults(study)
     kept.values[value][...] = numbers.reshape(*numbers.shape, 1, 1)
     kept.seconds[...] = 0.0
@@ -45,7 +45,7 @@ def test_means_are_those_of_a_loop(study: Study) -> None:
     records = computed(study)
     kept = results_of(study, records[::-1])
     for value in study.values:
-        means, groups = kept.means(value), dict[Places, list[float]]()
+        means, groups = kept.means(value), dict[CellIndex, list[float]]()
         for record in records:
             groups.setdefault(record.cell, []).append(record.values[value])
         assert int((means.count > 0).sum()) == len(groups)
@@ -189,7 +189,7 @@ def test_an_axis_goes_on_where_the_best_is_at_its_edge() -> None:
     best = best_of(made(study, "accuracy", low), "accuracy", ())
     assert best is not None and (best.axis, best.low) == (1, True)
     assert extended(study, best).axes[1].values == (1, 2, 3, 4)  # 0 is no degree
-    low[1, 1] = 1.0  # as good, and inside
+    low[1, 1] = 1.0  # equally good, and inside
     best = best_of(made(study, "accuracy", low), "accuracy", ())
     assert best is not None and (best.cell, best.axis) == ((1, 1), -1)
     noise = msgspec.structs.replace(study, axes=(StudyAxis("noise", (0.1, 0.2)), StudyAxis("data", ("moons", "xor"))))

@@ -41,7 +41,7 @@ from tests.windows import Make, finish_tasks, rest, settle
 
 KEY, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-#: 3 x 2 cells, two folds: a moment's work.
+#: 3 x 2 cells, two folds: computed in a moment.
 AXES = (AxisPlan("C", "0.001", "0.1", "3", True), AxisPlan("gamma", "0.5", "1", "2"))
 
 
@@ -102,7 +102,7 @@ def cell(panel: StudyPanel, column: int, row: int) -> QPoint:
 
 @pytest.fixture
 def stopped() -> Iterator[None]:
-    """After the windows are closed, no thread of a run is left."""
+    """Check that after the windows are closed no thread of a run is left."""
     runs: list[StudyProcesses] = []
     begin = StudyProcesses.__init__
 
@@ -126,7 +126,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot)
     assert said(panel, "forecast").startswith("12 trainings, about ")
-    # Each field says what is wrong with it, and nothing starts.
+    # Each field reports its own fault, and nothing starts.
     for name, bad, label, good in (
         ("axis0.start", "no", "axis0.fault", "0.001"),
         ("axis0.stop", "0.0001", "axis0.fault", "0.1"),
@@ -151,7 +151,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     window.refresh_if_pending()
     kept = panel.studies.kept
     assert kept is not None and not kept.missing() and not panel.bar.isVisible()
-    # As the command line computes it.
+    # The same results as the command line.
     records = computed(kept.study, given_of(window.document.training_points))
     assert plain(kept.study, kept.records()) == plain(kept.study, records)
     # The pointer reads a cell, with spread and folds; a click puts it into the classifier, as one step.
@@ -169,7 +169,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     window.named_actions["undo"].trigger()
     settle(qtbot, window)
     assert window.document.lanes[0].svm.gamma == 0.75 and panel.studies.kept is kept
-    # The cross stands where the slider is.
+    # The cross marks the values of the sliders.
     assert panel._drawn is not None and panel._drawn.cross == pytest.approx((1.0, 0.5)) and panel._drawn.same
     window.controller.set_lane(0, "svm", C=0.1)
     settle(qtbot, window)
@@ -308,7 +308,7 @@ def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_pa
     panel.open_results(tmp_path)
     finish_tasks(window)
     assert "more than 200\u202f000 results" in alerts[-1] and panel.studies.kept is kept
-    # And back: the study as a file.
+    # And conversely: the study as a file.
     panel.save_as(tmp_path / "study.toml")
     finish_tasks(window)
     assert reading.read(tmp_path / "study.toml", no_document)[0] == GRID
@@ -338,7 +338,7 @@ def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     assert "left" in said(panel, "left") and panel.studies.state == "running"
     click(panel.pause)
     assert said(panel, "left").startswith("Paused at ") and panel.pause.text() == "&Resume"
-    # An edit meanwhile is drawn as ever.
+    # An edit meanwhile is drawn as usual.
     window.controller.set_lane(0, "svm", C=3.0)
     settle(qtbot, window)
     frame = window.result(0)
@@ -353,7 +353,7 @@ def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     there = kept.done
     click(panel.remedy)
     qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > there)
-    # With the panel out of sight another document comes: nothing of this one gets into it.
+    # With the panel hidden another document is opened: no result of this one gets into it.
     window.named_actions["study"].trigger()
     settle(qtbot, window)
     window.controller.new()
@@ -389,7 +389,7 @@ def test_what_a_running_study_has_is_encoded_beside_the_window(
     assert studies.kept is not None
     studies.kept.add(records[0])
     studies._keep_aside()
-    studies.kept.add(records[1])  # it goes on meanwhile: what is encoded is a copy
+    studies.kept.add(records[1])  # the run continues meanwhile: a copy is encoded
     go_on.set()
     finish_tasks(window)
     assert encoded_in == [False]
@@ -397,7 +397,7 @@ def test_what_a_running_study_has_is_encoded_beside_the_window(
     go_on.clear()
     studies._keep_aside()
     studies.kept.add(records[2])
-    studies._keep()  # newer than what is on its way
+    studies._keep()  # newer than the results being encoded
     go_on.set()
     finish_tasks(window)
     assert StudyResults.decode(dict(window.document.attached)[NAME]).done == 3
@@ -464,7 +464,7 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     window.refresh_if_pending()
     click(panel.start)
     qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0)
-    # The window goes while it runs; the fixture sees that nothing is left.
+    # The window is closed during the run; the fixture checks that nothing is left.
 
 
 @pytest.mark.usefixtures("stopped")
@@ -501,7 +501,7 @@ def test_a_cell_sets_the_points_too_and_the_form_says_x_and_y_axis(make: Make, q
 
 
 class Timed:
-    """In place of a run: its first cells take a multiple of what the model says."""
+    """Stand-in for a run: its first cells take a multiple of the forecast."""
 
     times = 5.0
     state = "running"
@@ -541,7 +541,7 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
     minutes = trial.factor * planned.seconds / jobs() / 60
     found = re.search(r"about (\d+) min", said(panel, "forecast"))
     assert found is not None and int(found[1]) == pytest.approx(minutes, rel=0.15)
-    # Another plan is measured anew; what is closed is not.
+    # Another plan is measured anew; a closed panel is not.
     type_into(panel, "repetitions", "3")
     window.refresh_if_pending()
     assert not panel.studies.measured
@@ -551,7 +551,7 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
 @pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make: Make, qtbot: QtBot) -> None:
-    """A first result after 400 seconds is no pace: until there is one, the forecast stands."""
+    """A first result after 400 seconds is no speed: until there are more, the forecast stays."""
     window = make(document())
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
@@ -563,7 +563,7 @@ def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make
     qtbot.waitUntil(lambda: studies.kept is not None and studies.kept.done > 0)
     forecast = seconds * studies._slower.get(("efficiency", "knn"), 1.0) / jobs()
     assert studies.left == f"0 %, {duration(forecast)} left"
-    # Then the pace of the results counts, from the first one on.
+    # Then the speed of the results counts, from the first one on.
     run.begun -= 20.0
     run.cost = 0.01 * run.whole
     elapsed = run.active - run.since[0]

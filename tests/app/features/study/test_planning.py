@@ -1,4 +1,4 @@
-"""Plans: each wrong field has its sentence and nothing comes of it; else the study that the form says."""
+"""Plans: each invalid field has its sentence and no study is made; else the study of the form."""
 
 from __future__ import annotations
 

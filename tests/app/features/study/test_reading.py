@@ -1,4 +1,4 @@
-"""Study files: what is written is read again, and every kind of fault is told with its key."""
+"""Study files: a written file can be read again, and every kind of fault is reported with its key."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_short_file_is_enough() -> None:
     assert not faults and study is not None and study.axes[0].values == (1, 3, 5, 7, 9)
 
 
-#: Options that need a word of explanation.
+#: Options that the help explains.
 OPTIONS = "--shard", "--dry-run", "--json", "--cell-limit"
 
 

@@ -37,14 +37,14 @@ SLOW = Study(
 )
 
 
-#: As many in two paths.
+#: Equally many cells in two paths.
 PATHS = msgspec.structs.replace(
     SLOW, axes=(StudyAxis("C", tuple(1e5 + each for each in range(8))), StudyAxis("tol", (1e-8, 2e-8)))
 )
 
 
 class Taken:
-    """What a run has found."""
+    """The results of a run."""
 
     def __init__(self, run: StudyProcesses) -> None:
         self.run, self.records = run, list[Record]()
@@ -69,7 +69,7 @@ def started(study: Study = SLOW, n_jobs: int = 1) -> Taken:
 
 
 def ended(taken: Taken) -> None:
-    """No process and no thread is left."""
+    """Return whether no process and no thread is left."""
     for thread in taken.run.threads:
         thread.join(300)
     assert not any(thread.is_alive() for thread in taken.run.threads) and not taken.run._workers
@@ -95,7 +95,7 @@ def test_pause_rests_and_cancel_ends() -> None:
     taken.run.pause(True)
     assert taken.run.state == "paused"
     there, since = -1, time.monotonic()
-    while time.monotonic() - since < 0.5:  # the cell at hand is still computed
+    while time.monotonic() - since < 0.5:  # the present cell is still computed
         taken.records += taken.run.take()
         if len(taken.records) != there:
             there, since = len(taken.records), time.monotonic()
@@ -108,7 +108,7 @@ def test_pause_rests_and_cancel_ends() -> None:
     assert taken.run.state == "ended" and taken.run.n_done < 2
 
 
-#: A window in small: starts a run, and tells the process that computes it.
+#: A minimal window: starts a run, and prints the process that computes it.
 WINDOW = """
 import time
 from app.features.study.cells import paths
@@ -122,7 +122,7 @@ time.sleep(60)
 
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 def test_pausing_waits_for_no_worker_that_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many points fill the pipe of one that does not read yet; the window's thread is that which pauses."""
+    """Many points fill the pipe of a worker that does not read yet; the window's thread pauses it."""
     command, gate = running.command, tmp_path / "gate"
     shut = f"import os, time\nfor _ in range(6000):\n    if os.path.exists({str(gate)!r}): break\n    time.sleep(0.01)"
 
@@ -163,7 +163,7 @@ def test_workers_come_last_and_end_with_the_window() -> None:
 
 
 def _runs(process: int) -> bool:
-    """Whether there is such a process that has not ended."""
+    """Return whether there is such a process that has not ended."""
     try:
         os.kill(process, 0)
         status = Path(f"/proc/{process}/stat")
@@ -223,7 +223,7 @@ def test_a_fault_of_the_program_in_a_cell_says_so_and_is_logged(
     assert "Traceback" in caplog.text and "computing.py" in caplog.text
 
 
-#: Two processes of the command line's.
+#: Two processes of the command line.
 TWO = """
 from app.features.study import engines
 from app.features.study.cells import paths

@@ -19,7 +19,7 @@ from app.engine.pacing import OvertakenError
 from app.engine.query import Answer
 from app.engine.results import Results
 from app.features.validation_curves import query
-from app.features.validation_curves.query import FOLDS, SEED, Curve, CurveQuery, asked_lane, places
+from app.features.validation_curves.query import FOLDS, SEED, Curve, CurveQuery, asked_lane, order_of
 from app.features.validation_curves.scene import ValidationCurvesSession, name_of, queries, question_of
 from app.features.validation_curves.scene import lane as strips_of
 from app.learners.fields import Field
@@ -54,7 +54,7 @@ def curve_of(points: Points, lane: Lane, control: str, test: Points | None = Non
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scales of some places only: each of them is six trainings."""
+    """Use scales with few positions: each of them takes six trainings."""
     sizes = {"C": 12, "gamma": 10}
     whole = Field.scale
     monkeypatch.setattr(
@@ -63,7 +63,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Coarse:
-    """A place for each factor of ten."""
+    """A scale with a position for each factor of ten."""
 
     def __init__(self, count: int) -> None:
         self.low, self.high = -4, count - 5
@@ -99,7 +99,7 @@ def test_the_curve_of_k_is_that_of_refits(points: Points, weights: str) -> None:
 
 
 def right_of(model: KNeighborsClassifier, xy: np.ndarray, labels: np.ndarray) -> float:
-    """Share of right answers; a tie of m classes counts 1/m."""
+    """Return the share of right answers; a tie of m classes counts 1/m."""
     votes = model.predict_proba(xy)
     ahead = votes == votes.max(axis=1, keepdims=True)
     return float(((ahead & (model.classes_ == labels[:, None])).sum(axis=1) / ahead.sum(axis=1)).mean())
@@ -189,7 +189,7 @@ def test_coarse_comes_first_and_each_place_once(few: None, monkeypatch: pytest.M
 
 @given(st.integers(1, 300))
 def test_the_order_of_the_places(count: int) -> None:
-    order = places(count)
+    order = order_of(count)
     assert sorted(order) == list(range(count))
     first = (count + 3) // 4 + ((count - 1) % 4 > 0)
     assert all(place % 4 == 0 or place == count - 1 for place in order[:first])

@@ -1,4 +1,4 @@
-"""Curves under sliders: straight below the handle, a click jumps there, the background never holds the hand up."""
+"""Curves under sliders: straight below the handle, a click jumps there, the background never blocks the user."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def small(*lanes: Lane) -> Document:
 
 
 def instantly(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Priority]:
-    """A curve out of the numbers of its places: fast, and different for other points."""
+    """Return a curve computed from its positions: fast, and different for other points."""
     scale = query.field.scale(len(query.points))
     m = scale.high - scale.low + 1
     values = 0.6 + 0.3 * np.sin(np.arange(m) / 17.0)
@@ -63,7 +63,7 @@ def strip_of(window: MainWindow, lane: int, control: str) -> ValidationCurveView
 
 
 def shown(window: MainWindow, lane: int, control: str) -> ValidationCurve:
-    """What the scene has for that strip."""
+    """Return the scene of that strip."""
     assert window.scene is not None
     return next(each for each in window.scene.lanes[lane].feature(Strips).curves if each.field.name == control)
 
@@ -187,7 +187,7 @@ def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp
     show(window, qtbot)
     strip, curve = strip_of(window, 1, "C"), shown(window, 1, "C").curve
     assert curve is not None
-    qtbot.wait(1)  # the layout comes to rest
+    qtbot.wait(1)  # the layout settles
     columns = strip.columns()
     x = columns[100]
     QTest.mouseMove(strip.viewport(), QPoint(int(x), 15))
@@ -207,7 +207,7 @@ def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp
 
 
 def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -> None:
-    """Read from pixels: the thick line's middle at the height of its value."""
+    """Read from pixels: the thick line's middle is at the height of its value."""
     window = make(small(Lane("svm"), Lane("svm")), size=(1500, 900))
     show(window, qtbot)
     strip, curve = strip_of(window, 0, "C"), shown(window, 0, "C").curve
@@ -265,7 +265,7 @@ def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBo
 
 
 def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
-    """With strips that never end, a click is painted; with the pool frozen, it is an edit all the same."""
+    """With strips that never finish, a click is painted; with the pool frozen, it is still an edit."""
 
     def endless(query: CurveQuery, post: Any, overtaken: Callable[[], bool]) -> Iterator[Priority]:
         while not overtaken():
@@ -397,7 +397,7 @@ def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
 
 @pytest.mark.parametrize("pixels", [13, 24])
 def test_every_text_stays_inside_a_narrow_frame(qtbot: QtBot, qapp: QApplication, pixels: int) -> None:
-    """Names in the legend are short where the whole ones have no room, and what is read stays within the widget."""
+    """Names in the legend are short if the whole ones do not fit, and the reading stays within the widget."""
     form = QWidget()
     qtbot.addWidget(form)
     slider = ScaleSlider(C_SCALE)

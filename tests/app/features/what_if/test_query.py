@@ -1,4 +1,4 @@
-"""What if: the state before a step is kept, the ghost is the old model's boundary, numbers against other roads."""
+"""What if: the state before a step is kept, the ghost is the old model's boundary, numbers against references."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def frame_of(lane: Lane, points: Points, slot: int = 0, **changes: Any) -> Frame
 
 
 def note_of(document: Document, frame: Frame) -> str:
-    """What the panel says of the lane's points that are no support vectors."""
+    """Return the panel's sentence about the lane's points that are no support vectors."""
     results = Results()
     results.accept(frame)
     said = words.lane(Context(document, replace(Session(), open_panels=frozenset({"whatif"})), results), 0)
@@ -100,7 +100,7 @@ def change_of(lane: Lane, old: Points, new: Points, test: Points | Law | None = 
 @pytest.mark.parametrize("points", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", LANES)
 def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -> None:
-    """On both sides of each of its vertices the old model predicts different classes, or ties."""
+    """On the two sides of each of its vertices the old model predicts different classes, or ties."""
     lane = LANES[name]
     model = fit(lane, points)
     ((ghost,),) = asked(GhostQuery(StateSide(points, lane, model), GRID))
@@ -111,10 +111,10 @@ def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -
     around = [model.predict(xy + step * np.array([math.cos(a), math.sin(a)])) for a in np.linspace(0, 6.28, 17)]
     changes = np.any([each != around[0] for each in around], axis=0)
     assert changes.mean() > 0.97
-    if name == "rbf" and points is TWO:  # an SVM's line is where f = 0, far finer than a pixel
+    if name == "rbf" and points is TWO:  # the line of an SVM is f = 0, far finer than a pixel
         assert isinstance(model, SVC)
         assert np.abs(model.decision_function(xy)).max() < 0.02
-    # And nowhere else: rows of predictions change class only where the line is near.
+    # And nowhere else: rows of predictions change class only near the line.
     predicted = model.predict(np.column_stack([g.ravel() for g in np.meshgrid(GRID.xs, GRID.ys)])).reshape(120, 160)
     rows, columns = np.nonzero(predicted[:, 1:] != predicted[:, :-1])
     for row, column in list(zip(rows, columns, strict=True))[::7]:
@@ -132,7 +132,7 @@ def test_a_ghost_without_a_model_is_that_of_the_refit() -> None:
 
 
 def test_on_another_grid_it_is_computed_anew() -> None:
-    """Zoomed in, the line has vertices of the new grid; none is farther from f = 0 than its pixels are small."""
+    """Zoomed in, the line has vertices of the new grid; none is farther from f = 0 than the size of its pixels."""
     lane = LANES["rbf"]
     model = fit(lane, TWO)
     near = Grid(0.0, 0.5, -0.1, 0.3, 160, 120)
@@ -237,9 +237,9 @@ def test_no_model_is_a_sentence() -> None:
 def test_without_all_that_are_no_support_vectors_nothing_moves(
     seed: int, n: int, kernel: str, C: float, n_classes: int, multiclass: str
 ) -> None:
-    """Trained anew, from zero, without them: f is the same on the grid, up to what two trainings may differ by.
+    """Trained anew, from zero, without them: f is the same on the grid, within the difference of two trainings.
 
-    Without a free support vector it is w alone that stays, and nothing else is promised.
+    Without a free support vector only w is the same, and nothing else is promised.
     """
     rng = np.random.default_rng(seed)
     labels = np.arange(n) % n_classes
@@ -515,7 +515,7 @@ def test_the_verdict_states_the_number() -> None:
 
 
 def test_f_may_hardly_move_and_many_places_change_class() -> None:
-    """A wide kernel and a small C: f spans only thousandths, and the limit of |Δf| says nothing."""
+    """A wide kernel and a small C: f spans only thousandths, and the limit of |Δf| means nothing."""
     lane = Lane("svm", svm=SvmSettings("rbf", C=1e-4, gamma=0.01))
     change = change_of(lane, TWO, TWO.move(range(8), TWO.xy[:8] + np.array([2.0, 1.0])))
     assert change.within and change.moved > max(change.slack, 0.02) and not change.nothing
@@ -528,7 +528,7 @@ def test_f_may_hardly_move_and_many_places_change_class() -> None:
 
 
 def test_a_state_before_that_was_not_certified_is_called_so() -> None:
-    """Given up or never separable, known or trained only now."""
+    """Stopped early or not separable, known from before or trained only now."""
     hard = Lane("svm", svm=SvmSettings("linear", hard_margin=True))
     new = StateSide(TWO, LANES["linear"], fit(LANES["linear"], TWO))
     for old in (StateSide(TWO, hard, fit(hard, TWO), False), StateSide(TWO, hard, None)):
@@ -540,7 +540,7 @@ def test_a_state_before_that_was_not_certified_is_called_so() -> None:
 
 
 def test_places_are_compared_by_the_class_that_is_predicted() -> None:
-    """Of equals the lowest, as the models predict and the Compare panel says: a tie that comes is no other class."""
+    """Of equals the lowest, as the models predict and the Compare panel counts: a new tie is no other class."""
     lane = Lane("knn", knn=KnnSettings(2))
     old = Points.of([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]], [0, 0, 1])
     new = old.relabel([0], 1)
