@@ -1,4 +1,4 @@
-"""Click to new picture while a study runs, beside the same without one; and how long a picture of the study takes."""
+"""Click to new picture while a study runs, and without one; and the duration of a picture of the study."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ POINTS, CLICKS = 500, 40
 
 
 def clicks(running: bool) -> list[float]:
-    """Seconds from click to the first new picture of both lanes, the panel open."""
+    """Return the seconds from click to the first new picture of both lanes, with the panel open."""
     taken = []
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(_document(POINTS), Path(profile))
@@ -34,7 +34,7 @@ def clicks(running: bool) -> list[float]:
         watch.until(window.idle)
         panel = window.findChild(StudyPanel)
         assert panel is not None
-        if running:  # more than it will come to
+        if running:  # more than it will finish
             axes = (AxisPlan("C", "0.01", "1e4", "40", True), AxisPlan("gamma", "0.01", "100", "40", True))
             panel.studies.choose(axes=axes, repetitions="20")
             panel.studies.start()

@@ -1,4 +1,4 @@
-"""`to_sklearn`: the same predictions as the estimator that it was made of, or a sentence."""
+"""`to_sklearn`: the same predictions as the original estimator, or a sentence."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_neighbors(weights: str, metric: str, p: float) -> None:
     theirs.fit(X, LABELS)
     ours.fit(X, LABELS)
     assert (theirs.predict(PLACES) == ours.predict(PLACES)).all()
-    if metric != "cosine":  # of which rounding decides what is at distance 0
+    if metric != "cosine":  # for which rounding decides what is at distance 0
         assert (theirs.predict(X) == ours.predict(X)).all(), "points at distance 0 decide alone"
 
 

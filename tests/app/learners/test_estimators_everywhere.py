@@ -1,4 +1,4 @@
-"""Each classifier of scikit-learn in every place: it works there, or a sentence says why not."""
+"""Each classifier of scikit-learn in every part of the program: it works there, or a sentence explains why not."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _process() -> Iterator[None]:
 
 
 def lane_of(name: str) -> Lane:
-    """A lane with another value of each number, so that it is seen whether that gets there."""
+    """Return a lane with another value of each number, to check that the value arrives."""
     lane = Lane(name)
     for field in lane.family.fields:
         if field.limits is not None:

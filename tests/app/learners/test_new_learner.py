@@ -1,4 +1,4 @@
-"""A new learner is one class and its row: it works everywhere, or says in a sentence what it has nothing for.
+"""A new learner is one class and its row: it works everywhere, or a sentence explains what it lacks.
 
 Form and lane, files and share text, probe, evaluation, curve, study, film, code, and every panel.
 """

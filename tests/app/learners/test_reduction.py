@@ -54,7 +54,7 @@ LANES = (
 
 
 class Background:
-    """A LaneJob driven by hand."""
+    """A LaneJob driven in the test's own thread."""
 
     def __init__(self, lane: Lane, points: Points = POINTS) -> None:
         self._frames: list[Frame] = []

@@ -1,4 +1,4 @@
-"""The scene as a function of document, session and results; and the words for everything that can be the case."""
+"""The scene as a function of document, session and results; and the texts for every state."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def scene(document: Document, *frames: Frame, session: Session = Session()) -> S
 
 
 def learnt(document: Document, index: int) -> Frame:
-    """The last frame of a lane's work."""
+    """Return the last frame of a lane's training."""
     frames: list[Frame] = []
     spec = LaneSpec(document.points, document.lanes[index], GRID, SHADES, False, math.inf, 0, True)
     list(LaneJob(frames.append)(LaneRequest(1, index, spec), lambda: False))
@@ -75,7 +75,7 @@ def certificate(status: Status, **changes: Any) -> Certificate:
 
 
 def svm_frame(phase: Phase, *certificates: Certificate) -> Frame:
-    """A frame of an SVM with a real model, but other certificates."""
+    """Return a frame of an SVM with a real model, but other certificates."""
     frame = learnt(MOONS, 1)
     return replace(frame, phase=phase, certificates=certificates or (certificate(Status.RUNNING),))
 
@@ -262,7 +262,7 @@ def test_every_phase_has_its_words() -> None:
 def test_every_status_has_its_words() -> None:
     lane = MOONS.lanes[1]
     said = {s: words.headline(svm_frame(Phase.DONE, certificate(s, gap=1e-4)), lane) for s in Status}
-    del said[Status.RUNNING]  # never of a frame that is done
+    del said[Status.RUNNING]  # never of a finished frame
     assert said == {
         Status.OPTIMAL: "Optimal to 1e-3",
         Status.PRECISION: "Optimal to double precision (KKT violation 5e-4)",
@@ -284,7 +284,7 @@ def test_precision_without_a_violation_says_no_negative_one() -> None:
 
 
 def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
-    # Paused on multipliers of former points that are still good, or LASVM before its last look at all points.
+    # Paused on multipliers of earlier points that are still good, or LASVM before its last pass over all points.
     lane = MOONS.lanes[1]
     for violation, missing in ((0.9e-3, "not shown optimal yet"), (1.1e-3, "not optimal yet")):
         proofs = certificate(Status.OPTIMAL), certificate(Status.RUNNING, kkt_violation=violation)
@@ -295,7 +295,7 @@ def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
 
 
 def said_of(*certificates: Certificate) -> str:
-    """The verdict on an SVM."""
+    """Return the verdict on an SVM."""
     return Lane("svm").family.verdict(certificates, SvmSettings()).text
 
 

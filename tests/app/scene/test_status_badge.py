@@ -1,4 +1,4 @@
-"""Badges: what is said of a lane's picture is what its certificates prove, and no more."""
+"""Badges: they report what the certificates of a lane prove, and no more."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ SMALL = Document(Points.of([(0.0, 0.0), (1.0, 0.5), (2.0, 2.0)], [0, 1, 1]))
 
 
 def content(document: Document) -> tuple[Any, ...]:
-    """What a document says, as comparable values, without where one looks."""
+    """Return the content of a document as comparable values, without its view."""
     p = document.points
     return (p.xy.tolist(), p.labels.tolist(), document.lanes, document.shown, document.generator)
 
@@ -233,7 +233,7 @@ POSITIONS = st.integers(-5, 5).map(float)
 
 
 class StoreAndModel(RuleBasedStateMachine):
-    """The store beside two plain lists: contents to go back to, and contents to go forth to."""
+    """The store beside two plain lists: contents before and after the present one."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Standardised points: the axes say so, the file keeps it, and other programs get the units they were measured in."""
+"""Standardised points: the axes report it, the file keeps it, and exports have the original units."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_other_points_are_in_no_units() -> None:
     document = command(imported()).apply(default_document())
     made = Generate(settings=document.generator).apply(document)
     assert made.scaling is None and made.axes == ("height", "weight")
-    assert Clear().apply(document).scaling == document.scaling  # what is drawn then is in the units of the axes
+    assert Clear().apply(document).scaling == document.scaling  # points drawn by hand are in the units of the axes
 
 
 def test_files_keep_it_and_others_stay_as_they_were() -> None:

@@ -1,4 +1,4 @@
-"""Splits: which points are kept back, that nothing else retrains, and painting them as an edit with undo."""
+"""Splits: the points that are held out, what is retrained, and painting test points as an edit with undo."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_sets_of_ids() -> None:
 
 
 class Table:
-    """A controller at a document of moons, and what it said."""
+    """A controller with a document of moons, and its sentences."""
 
     def __init__(self, **fields: Any) -> None:
         self.said: list[str] = []
@@ -154,7 +154,7 @@ class Table:
         return self.store.document
 
     def paint(self, index: int, *more: int, shift: bool = False) -> None:
-        """A stroke of the tool from one point to others."""
+        """Paint a stroke from one point to others with the tool."""
         self.hand.set_session(tool="test")
         spots = [PointerPosition(*self.document.points.xy[each], 0.0005) for each in (index, *more)]
         self.hand.editing.press(spots[0], Keys(shift=shift))

@@ -1,4 +1,4 @@
-"""Random work through controller and editing: no order of commands, gestures and files loses or invents anything."""
+"""Random work with controller and editing: no order of commands, gestures and files loses or invents anything."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CLASS = st.integers(0, 7)
 
 #: `view` is not undone, and `slots` are not saved.
 OTHERS = [field.name for field in fields(Document) if field.name not in ("points", "view", "slots")]
-#: Everything of a document that is undone: points by id, then the other fields.
+#: Everything of a document that undo restores: points by id, then the other fields.
 State = tuple[Any, ...]
 
 
@@ -50,13 +50,13 @@ def state(document: Document) -> State:
     x, y = points.xy.T.tolist()
     listed = list(zip(points.ids.tolist(), x, y, points.labels.tolist(), strict=True))
     rest = [getattr(document, name) for name in OTHERS]
-    # Of points that are gone a file keeps nothing.
+    # A file keeps nothing of removed points.
     rest[OTHERS.index("split")] = document.split.kind, document.test_points.ids.tolist()
     return listed, *rest
 
 
 class Model:
-    """What should be there, in plain lists: the states before and after each step, and where one stands among them."""
+    """The expected states, in plain lists: before and after each step, and the present position."""
 
     def __init__(self, start: State) -> None:
         self.states = [start]
@@ -76,7 +76,7 @@ class Model:
 
 
 class Work(RuleBasedStateMachine):
-    """The machine; rules with a foreseeable outcome say it, the others take what is seen after one step."""
+    """The machine; rules with a predictable outcome state it, the others record the result after one step."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,13 +113,13 @@ class Work(RuleBasedStateMachine):
         self.settle_gesture()
 
     def settle_gesture(self) -> None:
-        """A gesture is over: it is one step, or none."""
+        """End a gesture: it is one step, or none."""
         if self.in_gesture:
             self.in_gesture = False
             self.observe(self.before_gesture[0])
 
     def observe(self, steps: int) -> None:
-        """Take what was done since there were `steps` steps for the truth, provided it is at most one."""
+        """Record the present state as the expected one, provided that at most one step was added to `steps`."""
         assert self.store.position in (steps, steps + 1)
         if self.store.position == steps + 1:
             self.model.step(state(self.store.document), self.store.history[self.store.position - 1])
@@ -136,7 +136,7 @@ class Work(RuleBasedStateMachine):
         self.observe(steps)
 
     def points(self, change: Callable[[list[tuple[int, float, float, int]]], list[Any]]) -> State:
-        """The present state with other points; of those that are gone none is a test point."""
+        """Return the present state with other points; removed points are no test points."""
         listed, *rest = self.model.now
         changed = change(list(listed))
         kind, tested = rest[OTHERS.index("split")]
@@ -204,7 +204,7 @@ class Work(RuleBasedStateMachine):
     def gesture_from_a_point(self, which: int, keys: Keys, to: PointerPosition, tool: str) -> None:
         xy = self.store.document.points.xy
         x, y = xy[which % len(xy)]
-        if max(abs(x), abs(y)) > 100:  # no hand drags a brush over 10 000 screens
+        if max(abs(x), abs(y)) > 100:  # no user drags a brush over 10 000 screens
             return
         self.choose_tool(tool)
         self.gesture(PointerPosition(float(x), float(y), UNIT), keys, [to], 1)
@@ -262,7 +262,7 @@ class Work(RuleBasedStateMachine):
         )
     )
     def something_else_in_mid_gesture(self, act: Callable[[Work], object]) -> None:
-        """The gesture ends, as a step of its own or none, and the other thing is another."""
+        """The gesture ends, as a step of its own or none, and the other action is another step."""
         before = self.before_gesture[0]
         act(self)
         steps = self.store._past[before:]
@@ -339,7 +339,7 @@ class Work(RuleBasedStateMachine):
     @rule()
     def clear(self) -> None:
         there = bool(self.model.now[0])
-        split = (self.store.document.split.kind, [])  # of points that are gone none is a test point
+        split = (self.store.document.split.kind, [])  # removed points are no test points
         self.act(self.hand.clear, self.fields(points=[], origin=None, split=split) if there else self.model.now)
 
     @precondition(lambda self: self.idle() and len(self.store.document.points) < 500)
@@ -498,7 +498,7 @@ class Work(RuleBasedStateMachine):
     @precondition(idle)
     @rule()
     def recover(self) -> None:
-        """The document as it is, in place of itself, after a crash."""
+        """Replace the document by its recovery copy, as after a crash."""
         self.hand.put(documents.decode(documents.encode(self.store.document)), self.store.path, modified=True)
         self.model = Model(self.model.now)
         self.model.saved = None
@@ -518,7 +518,7 @@ class Work(RuleBasedStateMachine):
             assert state(document) == self.model.now
             assert (store.position, store.history) == (self.model.position, tuple(self.model.names))
             if self.model.saved is not None:
-                # A step that leads to the same content again is a change all the same.
+                # A step that leads to the same content is still a change.
                 assert store.modified or self.model.now == self.model.saved
                 assert not store.modified or self.model.saved != self.model.now or self.same_again()
             else:

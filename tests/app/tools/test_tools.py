@@ -1,4 +1,4 @@
-"""Gestures: from which pixel on a press is a click, a drag, a grab or a removal, and which command comes of it."""
+"""Gestures: the limits between a click, a drag, a grab and a removal (pixels), and the resulting commands."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from app.tools import CLICK_PIXELS, POINT_PIXELS, REMOVE_PIXELS, TOOLS, Keys, Po
 from app.tools.base import inside_polygon
 from tests.examples import examples
 
-UNIT = 0.25  #: of the plane in one pixel; exact in binary
+UNIT = 0.25  #: length of a pixel in the plane; exact in binary
 DOCUMENT = Document(Points.of([(0.0, 0.0), (100.0, 0.0), (100.0, 0.0), (0.0, 200.0)], [0, 1, 2, 3]))
 
 
 class Hand:
-    """A tool on `DOCUMENT`, moved in pixels from the origin of the plane; notes its commands and selections."""
+    """A tool on `DOCUMENT`, moved in pixels from the origin of the plane; records its commands and selections."""
 
     def __init__(self, tool: str = "pointer", document: Document = DOCUMENT, **session: Any) -> None:
         self.commands: list[Command] = []
@@ -48,12 +48,12 @@ class Hand:
 
     @property
     def added(self) -> np.ndarray:
-        """The new points in pixels."""
+        """Return the new points in pixels."""
         return self.document.points.xy[len(self.before.points) :] / UNIT
 
     @property
     def moved(self) -> dict[int, list[float]]:
-        """By how many pixels points have moved."""
+        """Return by how many pixels points have moved."""
         way = (self.document.points.xy - self.before.points.xy) / UNIT
         return {int(i): way[i].tolist() for i in np.flatnonzero(way.any(axis=1))}
 
@@ -278,7 +278,7 @@ def test_the_brush_sprays_by_the_way_it_went_not_by_how_often_it_was_told(steps:
     hand = Hand("brush", Document(), radius=20, density=3)
     hand.drag(*[(600.0 * step / steps, 0.0) for step in range(steps + 1)])
     assert len(hand.added) == pytest.approx(3 * (1 + 60), abs=3)
-    for start in range(0, 560, 40):  # nowhere a gap
+    for start in range(0, 560, 40):  # no gap anywhere
         assert ((hand.added[:, 0] >= start) & (hand.added[:, 0] <= start + 40)).any()
 
 
@@ -413,7 +413,7 @@ def test_a_rectangle_selects_from_any_corner() -> None:
     wanted = CROWD.points.ids[((xy >= (-60, -20)) & (xy <= (30, 90))).all(axis=1)].tolist()
     for start, end in (((-60, -20), (30, 90)), ((30, 90), (-60, -20)), ((30, -20), (-60, 90))):
         hand = Hand("rectangle", CROWD)
-        empty = Hand("rectangle", Document())  # no point is taken hold of
+        empty = Hand("rectangle", Document())  # so that no point is held
         empty.press(*start)
         empty.move(*end)
         assert empty.tool.outline is not None and empty.tool.outline.kind == "rectangle"
@@ -455,7 +455,7 @@ def test_inside_a_polygon_by_another_road(corners: list[tuple[int, int]], seed: 
     xy = np.random.default_rng(seed).uniform(-7, 7, (60, 2))
     ends = [*corners[1:], corners[0]]
     for (x, y), inside in zip(xy, inside_polygon(xy, np.array(corners, dtype=float)), strict=True):
-        # The parity of the winding: the angles under which the place sees the edges add up to whole turns.
+        # Reference by the winding number: the angles of the edges, as seen from the location, add up to whole turns.
         turns = sum(
             float(np.arctan2((ax - x) * (by - y) - (ay - y) * (bx - x), (ax - x) * (bx - x) + (ay - y) * (by - y)))
             for (ax, ay), (bx, by) in zip(corners, ends, strict=True)

@@ -49,7 +49,7 @@ class Node:
         self.role = item.role()
         widget = item.object()
         self.name = item.text(QAccessible.Text.Name)
-        # On X11 and Wayland the name of a combo box is its present choice, and its title comes by other ways.
+        # On X11 and Wayland the name of a combo box is its present choice; its title is provided in other ways.
         if isinstance(widget, QComboBox):
             self.name = widget.accessibleName() or labels_of(widget)
         self.widget = widget if isinstance(widget, QWidget) else None
@@ -59,7 +59,7 @@ class Node:
         state = self.item.state()
         marks = [word for word, on in (("focusable", state.focusable), ("checkable", state.checkable)) if on]
         named = " ".join(PATH.sub("File: #", self.name).split())
-        # Texts have results, which may differ in their last digits; names of controls may have fixed numbers.
+        # Texts contain results, which may differ in their last digits; names of controls may have fixed numbers.
         named = (DIGITS if self.role is QAccessible.Role.StaticText else NUMBER).sub("#", named)
         return f"{'  ' * self.depth}{self.role.name} “{named}”{''.join(f' {mark}' for mark in marks)}"
 

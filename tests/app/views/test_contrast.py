@@ -1,8 +1,8 @@
-"""Contrast: 4.5:1 of texts and 3:1 of marks, in both themes, against what they are really drawn on.
+"""Contrast: 4.5:1 of texts and 3:1 of marks, in both themes, against the backgrounds they are drawn on.
 
-The surfaces of all classes, however sure the model is, are among the grounds.  Not asked of: what is disabled; the pale
-hatch of a picture that is not certified, the grey of a tie and the haze, which the badge, the legend and the panel say
-in words.
+The surfaces of all classes, however sure the model is, are among the backgrounds.  Exempt are: disabled controls; the
+pale hatch of a picture that is not certified, the grey of a tie and the haze, which the badge, the legend and the panel
+report in words.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ both = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 
 
 def ratio(one: RGB, other: RGB) -> float:
-    """As the WCAG 2 tell it, without the program's own function."""
+    """Return the contrast by the formula of WCAG 2, without the program's own function."""
     light = []
     for rgb in (one, other):
         c = np.array(rgb, dtype=float) / 255
@@ -44,7 +44,7 @@ def ratio(one: RGB, other: RGB) -> float:
 
 
 def over(above: RGB, below: RGB, alpha: float) -> RGB:
-    """What is seen of two colours, the upper of which lets some of the lower through."""
+    """Return the visible colour of two, the upper of which is translucent."""
     return tuple(a * alpha / 255 + b * (1 - alpha / 255) for a, b in zip(above, below, strict=True))
 
 
@@ -53,7 +53,7 @@ def rgb(of: QColor) -> RGB:
 
 
 def surfaces(theme: Theme) -> list[RGB]:
-    """The plane as it is coloured: every class, sure or not, a tie, and nothing at all."""
+    """Return the colours of the plane: every class, sure or not, a tie, and none."""
     classes, sureness = np.meshgrid(np.arange(8), np.linspace(0, 1, LEVELS), indexing="ij")
     packed = colour(theme.shades, classes.astype(np.int8), sureness, np.zeros(classes.shape, dtype=bool)).ravel()
     seen = {(int(each) >> 16 & 255, int(each) >> 8 & 255, int(each) & 255) for each in packed}
@@ -61,7 +61,7 @@ def surfaces(theme: Theme) -> list[RGB]:
 
 
 def least(inks: list[RGB], grounds: list[RGB]) -> float:
-    """The least contrast of a mark with several colours, the best of which counts on each ground."""
+    """Return the least contrast of a mark with several colours, the best of which counts on each background."""
     return min(max(ratio(ink, ground) for ink in inks) for ground in grounds)
 
 
@@ -72,7 +72,7 @@ def test_the_formula_is_that_of_the_wcag() -> None:
 
 @both
 def test_texts_of_the_window(theme: Theme, make: Make) -> None:
-    """Those of the palette that the window really has, and of badges."""
+    """Texts of the palette that the window really has, and of badges."""
     window = make(wait=False)
     window.choose_theme("dark" if theme.dark else "light")
     window.refresh_if_pending()
@@ -91,7 +91,7 @@ def test_texts_of_the_window(theme: Theme, make: Make) -> None:
 
 @both
 def test_texts_of_pictures(theme: Theme) -> None:
-    """On the plates they stand on, whatever lies below these; in charts; in tables of colours."""
+    """On their plates, over any surface; in charts; in tables of colours."""
     everywhere = surfaces(theme)
     for alpha in (215, 220, 225):  # of legends, labels and covers
         plates = [over(theme.background, ground, alpha) for ground in everywhere]
@@ -113,7 +113,7 @@ def test_numbers_in_the_cells_of_a_map() -> None:
 
 @both
 def test_points_stand_out_from_every_surface(theme: Theme) -> None:
-    """Fill or outline does, of points and test points, whichever class is predicted where they lie."""
+    """Fill or outline does, of points and test points, whichever class is predicted at their location."""
     everywhere = surfaces(theme)
     for kind in (*map(str, range(8)), *TEST_POINTS):
         _, pen, brush = shapes(theme, kind)[0]
@@ -135,7 +135,7 @@ def test_marks_and_lines_stand_out_from_every_surface(theme: Theme) -> None:
             halo, line = (pen.color() for pen in pens_of(style, theme, style.width))
             seams = [over(rgb(halo), ground, halo.alpha()) for ground in everywhere]
             assert least([rgb(line)], seams) >= MARK, style
-    for case in kkt_style.CASES.values():  # on a seam that no surface swallows
+    for case in kkt_style.CASES.values():  # on a seam that is visible on every surface
         assert ratio(rgb(case.colour(theme)), theme.background) >= MARK
     seams = [over(theme.background, ground, 200) for ground in everywhere]
     assert least([theme.ink], seams) >= MARK and least([theme.accent], seams) >= MARK, "brush, cursor and selection"
@@ -160,7 +160,7 @@ def line_styles() -> Iterator[LineStyle]:
 
 @both
 def test_radio_buttons_have_an_outline_and_a_dot(theme: Theme, make: Make) -> None:
-    """Of each, across its middle: the outline against the window; the dot of the chosen one against its ground."""
+    """Of each, across its middle: the outline against the window; the dot of the chosen one against its background."""
     window = make()
     window.choose_theme("dark" if theme is DARK else "light")
     box = QWidget(window)

@@ -24,7 +24,7 @@ LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
 class Teacher:
-    """Does what a user does, and counts."""
+    """Acts as a user does, and counts the actions."""
 
     def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
         self.window, self._qtbot = window, qtbot
@@ -45,7 +45,7 @@ class Teacher:
         yield from self.window.findChildren(QDialog)
 
     def wait(self, until: Callable[[], bool]) -> None:
-        """Wait for what a demonstration plays."""
+        """Wait while a demonstration plays."""
         self._qtbot.waitUntil(until)
 
     def click(self, name: str) -> None:
@@ -85,7 +85,7 @@ class Teacher:
         self._done()
 
     def press(self, action: str) -> None:
-        """The keys of an action, or its entry in a menu."""
+        """Press the keys of an action, or use its entry in a menu."""
         self.actions += 1
         self.window.named_actions[action].trigger()
         self._done()
@@ -110,7 +110,7 @@ class Teacher:
         self._done()
 
     def status(self, lane: int) -> str:
-        """What stands below the picture."""
+        """Return the text below the picture."""
         return self.window.lanes_view.strips[lane].label.text()
 
     def model(self, lane: int) -> object:

@@ -1,4 +1,4 @@
-"""A change is drawn once, with the pictures it leads to, where they are near; and without them where they are not."""
+"""A change is drawn once, with its new pictures if they are near, and without them if they are not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONG = 20.0
 
 
 class Frozen:
-    """The lanes' jobs of a window, which begin when they are let go, in a machine that has always been quick."""
+    """The lanes' jobs of a window, which begin when the test releases them, as on a fast machine."""
 
     def __init__(self, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
         self.go = [threading.Event(), threading.Event()]
@@ -42,7 +42,7 @@ class Frozen:
 
     @property
     def drawn(self) -> list[int]:
-        """How many points there were in each drawing."""
+        """Return the number of points in each drawing."""
         return [len(scene.points) for scene in self.scenes]
 
     @staticmethod
@@ -55,7 +55,7 @@ class Frozen:
 
 
 class Counted:
-    """How often scenes were composed, pictures ordered and questions of features gathered, and what for."""
+    """Numbers of composed scenes, requested pictures and collected queries, with their reasons."""
 
     def __init__(self, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
         self.window = window
@@ -106,7 +106,7 @@ def frozen(make: Make, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[MainWi
 
 
 def _click(window: MainWindow) -> int:
-    """Add a point by a click; returns how many there are then."""
+    """Add a point by a click; return the number of points."""
     view = window.document.view
     at = window.to_widget(0, view.x + 0.1, view.y + 0.9)
     before = len(window.document.points)
@@ -117,7 +117,7 @@ def _click(window: MainWindow) -> int:
 
 
 def _turn(window: MainWindow) -> None:
-    """All events that are there."""
+    """Handle all pending events."""
     for _ in range(5):
         QApplication.processEvents()
 
@@ -138,7 +138,7 @@ def test_a_click_is_drawn_once_with_both_pictures(
     assert held.drawn == [], "the other lane's is near"
     held.go[1].set()
     qtbot.waitUntil(lambda: bool(held.drawn))
-    assert held.drawn[0] == count  # those of full resolution may have followed
+    assert held.drawn[0] == count  # pictures of full resolution may have followed
     assert all(
         lane.picture is not None and lane.job == window.scheduler.newest(lane.slot) for lane in held.scenes[0].lanes
     )
@@ -291,7 +291,7 @@ def test_a_refresh_that_was_asked_for_and_done_is_not_done_again(make: Make, mon
 
 
 class Heard(QObject):
-    """Counts the events of one type that an object hears."""
+    """Counts the events of one type that an object receives."""
 
     def __init__(self, watched: QObject, kind: QEvent.Type) -> None:
         super().__init__(watched)

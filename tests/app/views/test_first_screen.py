@@ -1,4 +1,4 @@
-"""The first screen: how many controls are in sight, and where those went that are not."""
+"""The first screen: the number of visible controls, and where the hidden ones are."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tests.windows import Make, rest, settle
 
 LEFT = Qt.MouseButton.LeftButton
 KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
-#: Controls in sight at the first start, at most; before there was a first screen of its own they were 51.
+#: Most controls visible at the first start; before there was a simple first screen there were 51.
 MOST = 30
 
 
 def controls(window: MainWindow) -> list[str]:
-    """Buttons, lists, fields and sliders in sight, enabled or not; a field with its arrows is one."""
+    """Return the visible buttons, lists, fields and sliders, enabled or not; a field with its arrows is one."""
     found = []
     for widget in window.findChildren(QWidget):
         part = isinstance(widget.parentWidget(), (QAbstractSpinBox, QComboBox)) or isinstance(widget, QScrollBar)
@@ -95,7 +95,7 @@ def test_other_tools_are_one_click_away(make: Make, qtbot: QtBot) -> None:
 
 def choose_more(combo: QComboBox, data: str, by_click: bool) -> None:
     """Choose an entry behind "More classifiers…", which a click on it opens, or the pointer on it."""
-    combo.showPopup()  # after a press on the list Qt ignores clicks for as long as a double click may take
+    combo.showPopup()  # after a press on the list Qt ignores clicks for the time of a double click
     rest()
     view = combo.view()
     before = view.mapToGlobal(QPoint(0, 0)) + view.visualRect(combo.model().index(0, 0)).topLeft()

@@ -1,4 +1,4 @@
-"""Garbage: while a window is open, dead widgets are destroyed by the event loop, never where something is made."""
+"""Garbage: while a window is open, dead widgets are destroyed by the event loop, never while objects are made."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def enabled() -> Iterator[None]:
 
 
 def dead_widget() -> weakref.ref[QWidget]:
-    """A widget that nobody holds but itself."""
+    """Return a weak reference to a widget that only a cycle keeps alive."""
     widget = QWidget()
     widget.itself = widget  # type: ignore[attr-defined]
     return weakref.ref(widget)
 
 
 def make_many() -> list[list[int]]:
-    """So many objects that Python would collect each generation on its own."""
+    """Make enough objects for Python to collect each generation by itself."""
     return [[n] for n in range(200_000)]
 
 

@@ -1,4 +1,4 @@
-"""What is called later: in its order, whatever becomes of the one before it, and nothing is kept of it."""
+"""Deferred calls: in order, whatever happens to the previous one, and without leaving references."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.views.widgets.deferred import later
 
 
 class Counter:
-    """No QObject, as most of what is called."""
+    """No QObject, like most owners of deferred calls."""
 
     calls = 0
 

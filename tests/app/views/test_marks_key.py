@@ -1,4 +1,4 @@
-"""M: tapped it hides or shows the marks, held it puts all points away; never while something is typed."""
+"""M: a tap hides or shows the marks, holding it hides all points; never while the user types."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def pixels(window: MainWindow, lane: int) -> np.ndarray:
 
 
 def at_points(window: MainWindow, lane: int) -> np.ndarray:
-    """The colours in the middles of all points."""
+    """Return the colours in the middles of all points."""
     drawn = pixels(window, lane)
     places = [window.to_widget(lane, x, y) for x, y in window.document.points.xy.tolist()]
     return np.array([drawn[at.y(), at.x()] for at in places])
 
 
 def exported(window: MainWindow) -> np.ndarray:
-    """A picture without surfaces."""
+    """Return a picture without surfaces."""
     sheet = Sheet(window.shoot("lane0"), PictureSpec(what="lane0", width=600, height=600, scale=1.0))
     sheet.show([window.result(0).picture])
     out, row = np.zeros((600, 600), dtype=np.uint32), 0

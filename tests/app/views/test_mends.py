@@ -1,4 +1,4 @@
-"""Small things that went wrong under the hand: each is done here as it was done then."""
+"""Small faults met in use: each test repeats the actions that led to one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panels stand beside the pictures, below the bar: bar and rows keep their line, and no picture begins lower."""
+"""Panels are beside the pictures, below the bar: bar and rows stay one line, and no picture begins lower."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.windows import Make, rest, settle
 
 
 def heads(window: MainWindow) -> list[object]:
-    """Where the bar, the rows and the pictures begin, and how tall bar and rows are."""
+    """Return the upper edges of the bar, the rows and the pictures, and the heights of bar and rows."""
     shown = range(window.document.shown)
     tops = [window.canvases[at].mapTo(window, QPoint(0, 0)).y() for at in shown]
     return [window.bar.height(), *(window.lanes_view.rows[at].height() for at in shown), *tops]
 
 
 def sliders(window: MainWindow, lane: int) -> list[str]:
-    """The sliders in sight in a row."""
+    """Return the visible sliders of a row."""
     return [each.objectName() for each in window.lanes_view.rows[lane].findChildren(QSlider) if each.isVisible()]
 
 

@@ -1,4 +1,4 @@
-"""What cannot be painted: a sentence in its place, the rest of the window as ever, and never the end of the process."""
+"""A failure of painting: a sentence in place of the part, the rest of the window works, and the process goes on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SMALL = Document(points=GeneratorSettings("moons", 20).points())
 
 
 class BrokenError(Exception):
-    """What is planted here."""
+    """The error raised by these tests."""
 
 
 class BrokenPainter:
@@ -42,7 +42,7 @@ class BrokenPainter:
 
 @pytest.fixture
 def reported(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
-    """What reaches `sys.excepthook`, which fails a test otherwise."""
+    """Return the errors that reach `sys.excepthook`, which fails a test otherwise."""
     errors: list[BaseException] = []
     monkeypatch.setattr(sys, "excepthook", lambda kind, error, traceback: errors.append(error))
     return errors
@@ -50,7 +50,7 @@ def reported(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QWidget | None, QRectF]]:
-    """Where sentences were put in the place of something."""
+    """Return where sentences were painted in place of a part."""
     places: list[tuple[QWidget | None, QRectF]] = []
     real = painting._announce
 
@@ -81,7 +81,7 @@ def repaint_all(window: MainWindow) -> None:
 
 
 def test_a_failed_attempt_leaves_no_function_behind(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until the next garbage collection, PySide would take new objects of Qt for those that were painted with."""
+    """Until the next garbage collection, PySide would confuse new objects of Qt with those used for painting."""
 
     class Local:
         pass
@@ -113,7 +113,7 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
     window = make(SMALL, size=(1400, 1000))
     for spec in sorted(docks(FEATURES), key=lambda each: each.name == "asking"):
         if spec.name == "asking":
-            settle(qtbot, window)  # for what it asks itself one waits long
+            settle(qtbot, window)  # an error would appear only after a long wait
         if not dock_of(window, spec.name).isVisible():
             dock_of(window, spec.name).toggleViewAction().trigger()
         QApplication.processEvents()
@@ -128,7 +128,7 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
         for module in modules:
             if module is not painting:
                 planted.setattr(module, "painter_on", failing)
-        for spec in docks(FEATURES):  # docks of a group lie one behind the other
+        for spec in docks(FEATURES):  # docks of a group are one behind the other
             dock_of(window, spec.name).raise_()
             QApplication.processEvents()
             dock_of(window, spec.name).grab()
@@ -170,7 +170,7 @@ def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
                 canvas.getPlotItem().getAxis(side).picture = None
         repaint_all(window)
         spoilt = window.grab().toImage()
-        # One may go on: a point more, a picture more.
+        # Work can continue: one more point, one more picture.
         window.controller.generate()
         settle(qtbot, window)
     shown = [canvas for canvas in window.canvases if canvas.isVisible()]

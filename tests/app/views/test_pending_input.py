@@ -1,4 +1,4 @@
-"""Input that comes while a change waits to be drawn acts on what is, not on what is drawn."""
+"""Input that arrives while a change waits to be drawn acts on the present state, not on the drawn one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def window(make: Make, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
 
 
 def _edit(window: MainWindow) -> None:
-    """A change whose pictures are awaited."""
+    """Make a change whose pictures are awaited."""
     window.controller.set_lane(0, "knn", n_neighbors=window.document.lanes[0].knn.n_neighbors + 2)
     window.controller.set_lane(1, "svm", C=2.0 * window.document.lanes[1].svm.C)
     _turn(window)
@@ -52,7 +52,7 @@ def _wheel(window: MainWindow, at: QPoint, notches: int = 1) -> None:
 
 
 def _shown_at(window: MainWindow, view: View, at: QPoint) -> np.ndarray:
-    """The place of the plane that a view shows at a pixel of the first canvas."""
+    """Return the location that a view shows at a pixel of the first canvas."""
     area, grid = window.canvases[0].plot_area(), window.canvases[0].grid_for(view)
     x = grid.left + (at.x() + 0.5 - area.left()) / area.width() * (grid.right - grid.left)
     return np.array([x, grid.top - (at.y() + 0.5 - area.top()) / area.height() * (grid.top - grid.bottom)])
@@ -105,7 +105,7 @@ def test_fingers_keep_what_is_between_them(window: MainWindow) -> None:
 def test_the_arrow_keys_go_by_pixels_of_the_present_view(window: MainWindow) -> None:
     canvas = window.canvases[0]
     canvas.setFocus()
-    QTest.keyClick(canvas, KEY.Key_Right)  # calls the cursor
+    QTest.keyClick(canvas, KEY.Key_Right)  # shows the cursor
     _wheel(window, canvas.plot_area().center().toPoint(), 6)
     x = window.controller.session.cursor[0]
     QTest.keyClick(canvas, KEY.Key_Right)
@@ -146,7 +146,7 @@ def test_each_arrow_key_moves_the_border_of_the_wipe(make: Make, qtbot: QtBot, m
 
 
 def test_lanes_at_other_places_are_drawn_at_once(window: MainWindow) -> None:
-    """Else a click on the row of one would be done to another."""
+    """Else a click on the row of one would act on another."""
     window.controller.lanes.move(0, 1)
     _turn(window)
     assert [lane.slot for lane in window.scene.lanes] == list(window.document.slots[:2])

@@ -1,4 +1,4 @@
-"""What is typed and cannot be used: it stays with its field, its focus and its popover, and no key goes elsewhere."""
+"""Typed input that is refused stays in its field, keeps the focus and the popup, and no key goes elsewhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def field_of(window: MainWindow, name: str) -> QLineEdit | QSpinBox:
 
 
 def open_more(window: MainWindow, name: str) -> QLineEdit | QSpinBox:
-    """The field of this name in the popover of the data set, clicked."""
+    """Return the field of this name in the popup of the data set, clicked."""
     more = window.findChild(QAbstractButton, "generator.more")
     assert more is not None
     QTest.mouseClick(more, Qt.MouseButton.LeftButton)
@@ -32,7 +32,7 @@ def open_more(window: MainWindow, name: str) -> QLineEdit | QSpinBox:
 
 
 def type_anew(field: QLineEdit | QSpinBox, text: str, end: Qt.Key | None = KEY.Key_Return) -> None:
-    """Type `text` in place of what the field shows."""
+    """Type `text` in place of the field's content."""
     field.selectAll()
     press(field, KEY.Key_Delete)
     QTest.keyClicks(field, text)
@@ -41,7 +41,7 @@ def type_anew(field: QLineEdit | QSpinBox, text: str, end: Qt.Key | None = KEY.K
 
 
 def press(field: QWidget, key: Qt.Key) -> None:
-    """A key of the keyboard: to whatever has the focus in the field's window."""
+    """Press a key; the focused widget in the field's window gets it."""
     QTest.keyClick(field.window().windowHandle(), key)
 
 

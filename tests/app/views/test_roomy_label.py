@@ -1,4 +1,4 @@
-"""Text that keeps its room."""
+"""Labels that reserve the space of their longest text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.views.widgets.roomy_label import RoomyLabel
 
 @pytest.fixture
 def placed(qtbot: QtBot) -> Callable[[RoomyLabel], RoomyLabel]:
-    """Puts a label into a window, 200 pixels wide."""
+    """Put a label into a window, 200 pixels wide."""
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(500, 500)

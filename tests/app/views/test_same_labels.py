@@ -37,7 +37,7 @@ LESSONS = {
 
 
 def labels(window: MainWindow) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What both lanes say on a grid, and how sure the SVM is."""
+    """Return the predictions of both lanes on a grid, and f of the SVM."""
     view = window.document.view
     half = np.linspace(-0.5, 0.5, 150) * view.span
     grid = np.array([(view.x + dx, view.y + dy) for dx in half for dy in half])
@@ -150,7 +150,7 @@ def test_what_was_open_before_does_not_matter(name: str, make: Make, qtbot: QtBo
 
 @pytest.mark.slow
 def test_the_file_says_what_was_on_screen_when_it_was_saved(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    """Which of many points are trained on depends on their numbers, which the file keeps."""
+    """The sample of very many points depends on their ids, which the file keeps."""
     window = make(replace(LESSONS["cheap"], training_limit=100))
     assert len(window.document.training_points) < len(window.document.points)
     path = tmp_path / "mine.playground"

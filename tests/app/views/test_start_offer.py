@@ -1,4 +1,4 @@
-"""What is offered at the first start, in an empty picture and in an empty panel: a sentence, and buttons that go on."""
+"""The start buttons at the first start, in an empty picture and in an empty panel: a sentence, and actions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
 def buttons(window: MainWindow, name: str) -> list[str]:
-    """The buttons of an offer that are in sight."""
+    """Return the visible start buttons."""
     return [
         each.objectName().removeprefix(f"{name}.")
         for each in window.findChildren(QPushButton)

@@ -30,7 +30,7 @@ LABELS = (GRID[:, 0] > 0).astype(int)
 
 
 def squares() -> Document:
-    """Nine times nine points, class 1 to the left and 2 to the right."""
+    """Return nine times nine points, class 1 to the left and 2 to the right."""
     return Document(Points.of(GRID, LABELS), view=View(0.0, 0.0, 2.6))
 
 
@@ -205,7 +205,7 @@ def test_every_tool_has_its_test() -> None:
     assert set(ACTS) == set(TOOLS)
 
 
-#: Each tool in one of the two themes, and as a long test in the other.
+#: Each tool in one of the two themes, and as a slow test in the other.
 BY_THE_MOUSE = [("light", 0), ("dark", 1), ("dark", 0), ("light", 1)]
 
 
@@ -260,7 +260,7 @@ def test_esc_breaks_a_stroke_off_as_if_it_had_not_been(make: Make) -> None:
 
 
 def begin(window: MainWindow, tool: str = "brush") -> QPoint:
-    """A stroke in the middle of the left picture, its button still down; where."""
+    """Begin a stroke in the middle of the left picture, with the button down; return its location."""
     take(window, tool)
     at = window.to_widget(0, 0.125, 0.125)
     window.canvases[0].setFocus()
@@ -271,9 +271,9 @@ def begin(window: MainWindow, tool: str = "brush") -> QPoint:
 
 
 def rested(window: MainWindow, qtbot: QtBot) -> bool:
-    """Nothing is sprayed any more."""
+    """Return whether spraying has stopped."""
     points = window.document.points
-    qtbot.wait(450)  # longer than a held brush waits before it goes on
+    qtbot.wait(450)  # longer than a held brush waits before it continues
     return window.document.points is points and not window.controller.editing.busy
 
 
@@ -311,7 +311,7 @@ def test_nothing_is_done_where_nobody_sees_it(make: Make) -> None:
 
 
 def send_move(view: QWidget, at: QPoint, down: Qt.MouseButton = LEFT) -> None:
-    """A move with just this button down, which QTest has no word for."""
+    """Send a move with only this button down, which QTest cannot do."""
     event = QMouseEvent(
         QEvent.Type.MouseMove, at.toPointF(), view.mapToGlobal(at).toPointF(), Qt.MouseButton.NoButton, down, NO
     )
@@ -387,7 +387,7 @@ def test_a_held_arrow_key_waits_for_each_picture(make: Make) -> None:
     assert window.controller.store.history == ("Nudge 81 points",)
 
 
-@pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)  # said by the screenless platform of a popup
+@pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)  # the offscreen platform warns about a popup
 def test_a_click_in_the_bars_leaves_the_keys_to_the_picture(make: Make, qtbot: QtBot) -> None:
     window = make(squares())
     window.activateWindow()
@@ -517,7 +517,7 @@ def test_points_without_a_mouse(make: Make, qtbot: QtBot) -> None:
     window = make(squares())
     canvas, d = window.canvases[0], unit(window)
     canvas.setFocus()
-    QTest.keyClick(canvas, Qt.Key.Key_Return)  # calls the cursor
+    QTest.keyClick(canvas, Qt.Key.Key_Return)  # shows the cursor
     assert window.controller.session.cursor == (0.0, 0.0) and len(window.document.points) == 81
     for key, held in ((Qt.Key.Key_Right, NO), (Qt.Key.Key_Up, SHIFT), (Qt.Key.Key_Left, CONTROL)):
         QTest.keyClick(canvas, key, held)
@@ -538,7 +538,7 @@ def test_points_without_a_mouse(make: Make, qtbot: QtBot) -> None:
     corner = np.array([-40 * d, d])
     inside = ((corner <= GRID) & (corner + 100 * d >= GRID)).all(axis=1)
     assert window.controller.session.selection.ids.tolist() == np.flatnonzero(inside).tolist() and inside.any()
-    QTest.keyClick(canvas, Qt.Key.Key_Down)  # nudges what is selected
+    QTest.keyClick(canvas, Qt.Key.Key_Down)  # moves the selection
     moved = (window.document.points.xy - GRID)[inside]
     assert moved == pytest.approx(np.tile([0.0, -10 * d], (inside.sum(), 1)))
     for _ in range(2):

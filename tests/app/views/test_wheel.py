@@ -1,4 +1,4 @@
-"""The real wheel over controls: what lies behind them scrolls, what they show stays, and the keys stay where they are.
+"""The real wheel over controls: the widget behind them scrolls, their values stay, and the focus stays.
 
 `test_accessible` turns it over each control of the window, the panels and the dialogs.
 """

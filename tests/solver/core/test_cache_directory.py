@@ -1,4 +1,4 @@
-"""Where machine code is kept: that of versions not used for a month goes."""
+"""The folder of machine code: that of versions not used for a month is removed."""
 
 from __future__ import annotations
 

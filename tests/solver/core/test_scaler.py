@@ -40,7 +40,7 @@ def places_on(xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
 
 
 def ended(work: Generator[Any, Any, Any]) -> Any:
-    """Return what `work` comes to."""
+    """Return the result of the generator `work`."""
     while True:
         try:
             next(work)
@@ -109,7 +109,7 @@ def test_it_is_the_same_as_on_standardised_points(make: Callable[[], Any]) -> No
     models = [stepped(mine, X, Y), stepped(plain, scaler.transform(X), Y)]
     queries = [PLACES, scaler.transform(PLACES)]
     answers = [model.predict(places) for model, places in zip(models, queries, strict=True)]
-    assert (answers[0] == answers[1]).mean() > 0.9995  # the last bit of a coordinate may be another
+    assert (answers[0] == answers[1]).mean() > 0.9995  # the last bit of a coordinate may differ
     xs, ys = axes_of(30)
     if models[0].kind == "f":
         on_grid = models[0].pair_surface_on(xs)(ys)

@@ -1,4 +1,4 @@
-"""Laws of the generators: against histograms of a million points, adaptive quadrature and brute force."""
+"""Distributions of the generators: against histograms of a million points, adaptive quadrature and brute force."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ by_name = pytest.mark.parametrize("law", LAWS, ids=name_of)
 
 @cache
 def masses(law: Law) -> np.ndarray:
-    """Share of each class that falls into each bin of 0.1, shape (BINS, BINS, n_classes): 3 x 3 Gauss-Legendre."""
+    """Return the share of each class in each bin of 0.1, shape (BINS, BINS, n_classes), by 3 x 3 Gauss-Legendre."""
     nodes, weights = np.polynomial.legendre.leggauss(3)
     width = 2 * HALF / BINS
     centres = -HALF + (np.arange(BINS) + 0.5) * width
@@ -81,7 +81,7 @@ def generated(law: Law) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chance(counts: np.ndarray, shares: np.ndarray) -> float:
-    """How probable a chi-square at least as large is; rare bins are one."""
+    """Return the probability of a chi-square at least as large; rare bins are merged into one."""
     expected = shares * counts.sum()
     often = expected >= 10
     seen = np.append(counts[often], counts[~often].sum())
@@ -155,7 +155,7 @@ def test_sharp_shapes_have_their_area(law: Law) -> None:
 
 
 def test_chessboard_fields_that_overlap() -> None:
-    """Neighbouring fields share a strip of 0.3; of the inner ones a place 0.05 from the border is in both."""
+    """Neighbouring fields share a strip of 0.3; a location 0.05 from the edge of an inner field is in both."""
     law = Law("chessboard", shift=-0.3)
     density = np.exp(law.log_density(np.array([[-0.05, -0.25], [0.25, 0.25], [-0.9, -0.75]])))
     inner, corner, edge = 1 / 0.8**2, 1 / 0.65**2, 1 / (0.8 * 0.65)
@@ -168,7 +168,7 @@ def test_gaps_have_no_class() -> None:
     places = np.array([[0.0, 0.1], [0.0, 0.5], [0.0, -0.5], [0.9, -1.4], [0.0, 0.39], [0.0, 0.41]])
     assert law.bayes(places).tolist() == [-1, 0, 1, -1, -1, 0]
     assert np.isnan(law.posterior(places)[0]).all() and (law.risk(places) == 0).all()
-    assert law.truth.classes(places).tolist() == [0, 0, 1, 1, 0, 0]  # the truth knows no gap
+    assert law.truth.classes(places).tolist() == [0, 0, 1, 1, 0, 0]  # the truth has no gap
     assert not Law("moons").has_density and (Law("moons").bayes(places) == -1).all()
     blobs = Law("blobs", n_classes=3)
     assert not blobs.has_density and blobs.log_density(places).shape == (6, 3)
@@ -216,7 +216,7 @@ def _log_integral(log_term, last: float, share: float, s: float) -> float:  # ty
 
 @pytest.mark.parametrize("noise", [0.02, 0.1, 0.6])
 def test_curves_agree_with_adaptive_quadrature(noise: float) -> None:
-    """Near them and as far as 20 s away, where nothing but the logarithm is left."""
+    """Near them and as far as 20 s away, where only the logarithm is left."""
     random = np.random.default_rng(1)
     X = np.concatenate([random.uniform(-1.2, 2.2, (12, 2)), [[-1.0, 0.0], [1.0, 0.0], [0.0, 0.2], [-1.0, -18 * noise]]])
     ours = Law("moons", noise).log_density(X)
@@ -234,7 +234,7 @@ def test_curves_agree_with_adaptive_quadrature(noise: float) -> None:
 @pytest.mark.parametrize("shift", [0.0, 0.3, -0.4])
 @pytest.mark.parametrize("noise", [0.02, 0.15, 0.8])
 def test_strips_agree_with_adaptive_quadrature(noise: float, shift: float) -> None:
-    """line and wrong along x, the disc along its radius with a Bessel function: another integral than ours."""
+    """line and wrong along x, the disc along its radius with a Bessel function: other integrals than the program's."""
     from scipy.special import ive
 
     random = np.random.default_rng(2)
@@ -291,7 +291,7 @@ def test_no_model_is_better_than_the_ideal(law: Law) -> None:
     for model in (KNeighborsClassifier(15), KNeighborsClassifier(1), SVC(C=1.0, gamma=4.0), Perceptron()):
         error = (model.fit(X, y).predict(fresh) != truth).mean()
         assert error >= risk.mean() - 3 * risk.std() / math.sqrt(len(truth))
-        assert error >= ideal  # on the very same points, and by far more than chance for models of 150 points
+        assert error >= ideal  # on the very same points, and by far more than random variation for models of 150 points
 
 
 @given(st.integers(1, 10**6), st.data())
@@ -330,7 +330,7 @@ def test_true_classes_and_lines(name: str) -> None:
 @examples(40)
 @given(st.floats(-1.2, 1.2), st.floats(-1.2, 1.2), st.integers(-6, 1))
 def test_true_lines_of_any_view(name: str, x: float, y: float, power: int) -> None:
-    """Where the true class changes along the edge of a view, the line crosses it; it is no longer than it need be."""
+    """Where the true class changes along the edge of a view, the line crosses it; it is no longer than necessary."""
     half = 10.0**power
     law, (left, right, bottom, top) = Law(name), (x - half, x + half, y - half, y + half)
     lines = law.truth.lines(left, right, bottom, top)
@@ -349,7 +349,7 @@ def test_true_lines_of_any_view(name: str, x: float, y: float, power: int) -> No
 
 
 def _distance(lines: np.ndarray, place: np.ndarray) -> float:
-    """From a place to polylines."""
+    """Return the distance from a location to polylines."""
     a, b = lines[:-1], lines[1:]
     whole = ~np.isnan(a + b).any(axis=1)
     a, b = a[whole], b[whole]
@@ -377,7 +377,7 @@ def test_draws_are_seeded() -> None:
 
 
 def test_classes_that_are_out_of_the_question_may_be_left_out() -> None:
-    """The ideal class and the risk look at nearby arms only; the answer is that of all."""
+    """The ideal class and the risk use nearby arms only; the result equals that of all."""
     law = Law("spirals", 0.02, n_classes=6)
     X = np.random.default_rng(4).uniform(-1.3, 1.3, (3000, 2))
     logs = law.log_density(X)
@@ -413,7 +413,7 @@ def test_flipped_labels_mix_the_classes(law: Law) -> None:
 
 @pytest.mark.parametrize("law", FLIPPED, ids=name_of)
 def test_error_with_flipped_labels(law: Law) -> None:
-    """By two roads: the ideal classifier counted on labelled points, and the mean risk; and as the formula says."""
+    """In two ways: the ideal classifier counted on labelled points, and the mean risk; and as the formula says."""
     X, y = law.draw(20_000, 8)
     counted = float((law.bayes(X) != y).mean())
     risk, clean = float(law.risk(X).mean()), float(law.unflipped.risk(X).mean())
@@ -445,11 +445,11 @@ def test_1nn_with_ever_more_points_lies_between_the_bayes_error_and_cover_and_ha
 
 
 def test_cover_and_harts_bound_is_reached_where_posteriors_are_the_same_everywhere() -> None:
-    law = Law("blobs", 0.02, n_classes=5, flipped=0.2)  # five classes far apart: the flips alone are wrong
+    law = Law("blobs", 0.02, n_classes=5, flipped=0.2)  # five distant classes: only the flips are wrong
     ideal, nearest = law.risks(law.draw(500, 1)[0])
     assert np.allclose(ideal, 0.2) and np.allclose(nearest, 1.0 - 0.8**2 - 4 * 0.05**2)
     assert cover_hart(0.2, 5) == pytest.approx(1.0 - 0.8**2 - 4 * 0.05**2)
-    assert cover_hart(0.0, 3) == 0.0 and cover_hart(2 / 3, 3) == pytest.approx(2 / 3)  # nothing to learn
+    assert cover_hart(0.0, 3) == 0.0 and cover_hart(2 / 3, 3) == pytest.approx(2 / 3)  # nothing can be learnt
 
 
 def test_1nn_approaches_its_limit_and_a_larger_k_the_bayes_error() -> None:

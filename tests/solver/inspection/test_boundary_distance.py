@@ -1,4 +1,4 @@
-"""The nearest boundary point: against circles and lines known by hand, and a fine polar search."""
+"""The nearest boundary point: against circles and lines with known distances, and a fine polar search."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def found_by(model: SVC, n: int = 129, reach: float = 3.0) -> Crossings:
 
 
 def polar(decision: Decision, place: np.ndarray, reach: float) -> float:
-    """The nearest change of sign on 400 rays, looked at in 250 places each."""
+    """Return the nearest change of sign on 400 rays, sampled at 250 locations each."""
     angle = np.linspace(0, 2 * np.pi, 400, endpoint=False)
     radius = np.linspace(0, reach, 250)
     least = np.inf
@@ -70,7 +70,7 @@ def test_no_boundary_point_is_nearer(kernel: str) -> None:
 
 
 def test_a_circle() -> None:
-    """f = |x|^2 - 4 written as a polynomial kernel's sum: distances are known."""
+    """f = |x|^2 - 4 as the sum of a polynomial kernel: distances are known."""
     points = np.array([[1.0, 0.0], [0.0, 1.0]])
     decision = Decision(Kernel("poly", 1.0, 0.0, 2), points, np.ones(2), -4.0, np.zeros(2))
     axis = np.linspace(-3, 3, 121)

@@ -1,4 +1,4 @@
-"""The terms of f: they sum to the model's own f, and are LIBSVM's and plain numpy's, for every learner and kernel."""
+"""The terms of f: they sum to the model's own f, and equal LIBSVM's and plain numpy's, for every learner and kernel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def points_of(n: int, n_classes: int, seed: int = 0, away: float = 0.0) -> tuple
 
 
 def gram(kernel: str, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """scikit-learn's kernel functions."""
+    """Return the kernel matrix by scikit-learn's functions."""
     more = {
         "linear": {},
         "poly": {"gamma": GAMMA, "coef0": COEF0, "degree": DEGREE},
@@ -73,7 +73,7 @@ def test_they_sum_to_f(name: str, kernel: str, multiclass: str) -> None:
                 assert (np.sign(terms.coef) == signs).all()
 
 
-@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])  # of the sigmoid there can be several answers
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])  # of the sigmoid there can be several solutions
 def test_terms_and_f_are_those_of_libsvm(kernel: str) -> None:
     X, y = points_of(60, 2, seed=2)
     theirs = svm.SVC(C=1.5, kernel=kernel, gamma=GAMMA, coef0=COEF0, degree=DEGREE, tol=1e-10).fit(X, y)

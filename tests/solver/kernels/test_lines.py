@@ -1,4 +1,4 @@
-"""Lines of pictures: they are contourpy's, to the last bit before thinning, compiled or not."""
+"""Lines of pictures: equal to contourpy's, to the last bit before thinning, compiled or not."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def grid_for(values: NDArray[np.generic]) -> Grid:
 
 
 def contours(grid: Grid, values: Array, level: float) -> Array:
-    """What contourpy gives."""
+    """Return the lines of contourpy."""
     generator = contourpy.contour_generator(grid.xs, grid.ys, values, line_type=contourpy.LineType.ChunkCombinedNan)
     found = generator.lines(level)[0][0]
     return np.empty((0, 2)) if found is None else np.asarray(found)
 
 
 def distance(places: Array, line: Array) -> Array:
-    """From each place to the polyline `line`, which may have gaps."""
+    """Return the distance from each location to the polyline `line`, which may have gaps."""
     start, end = line[:-1], line[1:]
     whole = ~(np.isnan(start).any(axis=1) | np.isnan(end).any(axis=1))
     start, along = start[whole], (end - start)[whole]
@@ -66,7 +66,7 @@ def test_region_lines_are_those_of_contourpy_around_regions(compiled: bool, regi
     expected = joined([contours(grid, (regions == region).astype(np.float64), 0.5) for region in present])
     with machine_code(compiled):
         found = region_lines(grid, regions)
-    # Thinned: every vertex of the one is as good as on the other.
+    # Thinned: every vertex of one is near the other.
     for one, other in ((found, expected), (expected, found)):
         there = one[~np.isnan(one[:, 0])]
         if len(there):

@@ -42,7 +42,7 @@ def values(n_planes: int) -> st.SearchStrategy[Array]:
 
 
 def both_ways(make: Callable[[], Pixels]) -> Pixels:
-    """The pixels, which are the same compiled and not."""
+    """Return the pixels, after checking that compiled and plain ones are equal."""
     with machine_code(True):
         fast = make()
     with machine_code(False):
@@ -53,7 +53,7 @@ def both_ways(make: Callable[[], Pixels]) -> Pixels:
 
 
 def shades(distance: Array, ramp: Ramp) -> Array:
-    """The shade nearest to how sure a pixel looks."""
+    """Return the shade nearest to how sure the model is."""
     return np.minimum((distance * ramp.slope + ramp.least) * (LEVELS - 1), LEVELS - 1)
 
 

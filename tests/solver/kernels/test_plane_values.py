@@ -1,4 +1,6 @@
-"""f of many support vectors by sums of products: the same as the sum of kernel values, and bits of its own for none."""
+"""f of many support vectors by sums of products: equal to the sum of kernel values, and independent of other
+queries.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,13 @@ def expansion(kernel: Kernel, n: int = LEAST, n_problems: int = 2, seed: int = 0
 
 
 def by_definition(f: Expansion, queries: Array) -> tuple[Array, Array]:
-    """f with digits to spare, and what its rounding is measured by."""
+    """Return f with more digits, and the scale of its rounding error."""
     gram = f.kernel.gram(queries, f.points).astype(np.longdouble)  # type: ignore[union-attr]
     return gram @ f.coef + f.offset, np.abs(gram) @ np.abs(f.coef) + np.abs(f.offset)
 
 
 def places(f: Expansion, n: int, reach: float, seed: int = 1) -> Array:
-    """Places of a box `reach` times as large as that of the support vectors."""
+    """Return locations of a box `reach` times as large as that of the support vectors."""
     low, high = f.points.min(axis=0), f.points.max(axis=0)
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     return middle + reach * half * np.random.default_rng(seed).uniform(-1, 1, (n, 2))
@@ -41,7 +43,7 @@ def test_they_are_the_sums_of_kernel_values_wherever_one_asks(kernel: Kernel, re
     queries = places(f, 3 * BLOCK // 2, reach)
     exact, size = by_definition(f, queries)
     assert f.together == BLOCK, "there is a short way"
-    scale = size if kernel.name == "poly" else np.abs(f.coef).sum(axis=0)  # what an expansion in the plane can promise
+    scale = size if kernel.name == "poly" else np.abs(f.coef).sum(axis=0)  # the accuracy of an expansion in the plane
     assert (np.abs(f(queries) - exact) <= 1e-13 * scale).all()
 
 

@@ -107,7 +107,7 @@ def test_a_running_expansion_pays_for_what_changed_only(formula: Formula, monkey
         pair = rng.choice(np.flatnonzero(coefficients.any(axis=1)), 2, replace=False)
         coefficients[pair] += rng.normal(size=(2, 2))
     assert paid[0] == n_support and paid[1:20] == [2] * 19
-    assert 1 < paid.count(n_support) < 10  # now and then from the start, so that rounding errors cannot pile up
+    assert 1 < paid.count(n_support) < 10  # sometimes from the start, so that rounding errors do not accumulate
 
 
 def test_a_running_expansion_survives_pictures_that_were_given_up() -> None:

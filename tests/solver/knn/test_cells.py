@@ -14,7 +14,7 @@ XS, YS = np.linspace(-3.0, 3.0, 125), np.linspace(-2.5, 3.1, 80)
 
 
 def data(seed: int, n: int, lattice: bool) -> tuple[Array, Integers]:
-    """Points in three classes; on a lattice many are equal, and many distances tie."""
+    """Return points in three classes; on a lattice many are equal, and many distances tie."""
     rng = np.random.default_rng(seed)
     X = rng.integers(-2, 3, (n, 2)).astype(float) if lattice else rng.normal(size=(n, 2))
     return X, rng.integers(0, 3, n)
@@ -64,7 +64,7 @@ def test_idle_points_are_those_without_which_no_pixel_changes(metric: str, weigh
 
 
 def test_equal_points_are_idle_each() -> None:
-    X = [[-1.1, 0.0], [-1.1, 0.0], [1.0, 0.0]]  # no pixel is as far from both places
+    X = [[-1.1, 0.0], [-1.1, 0.0], [1.0, 0.0]]  # no pixel is equally far from both locations
     fitted = model(1, "euclidean").fit(X, [0, 0, 1])
     assert fitted.kept_on(XS)(YS).tolist() == [False, False, True]
     assert model(1, "euclidean").fit(X[1:], [0, 1]).kept_on(XS)(YS).all()

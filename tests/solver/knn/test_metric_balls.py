@@ -1,4 +1,4 @@
-"""Outlines of metric balls: every place at the k-th distance, closed, and as fine as asked."""
+"""Outlines of metric balls: every location at the k-th distance, closed, and as fine as requested."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from solver.knn.metric_balls import outline
 
 
 def thick(places: np.ndarray, pieces: int = 7) -> np.ndarray:
-    """Places on the polyline between its corners, too."""
+    """Return locations on the polyline between its corners, too."""
     share = np.arange(pieces)[:, None, None] / pieces
     return ((1 - share) * places[:-1] + share * places[1:]).reshape(-1, 2)
 

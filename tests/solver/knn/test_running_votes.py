@@ -1,4 +1,4 @@
-"""Pictures of neighbours that build on the one before, against the same pictures made anew."""
+"""Pictures of neighbours that reuse the previous one, against the same pictures made anew."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BLOCKS = ([slice(0, 50)], [slice(0, 16), slice(16, 41), slice(41, 50)], [slice(0
 
 
 def _same(model: KNeighborsClassifier, running: RunningVotes, blocks: list[slice], rows: slice = slice(0, 50)) -> None:
-    """The next picture of `running`, of which only these `rows` are made, is that of the model."""
+    """Check that the next picture of `running`, of which only these `rows` are made, is that of the model."""
     next_rows, anew = model.next_surface_classes(running), model.surface_classes_on(GRID.xs)
     for block in blocks:
         ys = GRID.ys[block]
@@ -49,7 +49,7 @@ def test_each_picture_is_that_of_its_own_points(metric: str, weights: str) -> No
         k = 9 if turn in (8, 9) else 5
         p = 3.0 if metric == "minkowski" else 2.0
         model = KNeighborsClassifier(k, weights, metric, p).fit(X, y)
-        # Some pictures are given up half-way, as those that are overtaken.
+        # Some pictures are discarded half-way, like overtaken ones.
         _same(model, running, BLOCKS[turn % 3], slice(0, 20 if turn % 4 == 1 else 50))
 
 

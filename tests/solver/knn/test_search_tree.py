@@ -15,7 +15,7 @@ METRICS = {"euclidean": 2.0, "manhattan": 2.0, "chebyshev": 2.0, "minkowski": 3.
 
 
 def problem(seed: int) -> tuple[SearchTree, Array, int]:
-    """A tree of random points, with ties and equal points in two thirds of all cases; a query and a k."""
+    """Return a tree of random points, with ties and equal points in two thirds of all cases; a query and a k."""
     random = np.random.default_rng(seed)
     n = int(random.integers(1, 120))
     X = random.normal(size=(n, 2))
@@ -86,7 +86,7 @@ def test_the_tree_halves_the_widest_side_and_its_boxes_fit(seed: int) -> None:
 
 
 def opened_by_the_program(tree: SearchTree, query: Array, q: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The nodes whose boxes the program's own search compares, in its order: its loop, run by Python."""
+    """Return the nodes whose boxes the program's own search compares, in its order: its loop, run by Python."""
     compared: list[int] = []
     bound_of = loops._box_bound.py_func  # type: ignore[attr-defined]
 
@@ -120,7 +120,7 @@ def test_the_walk_opens_the_boxes_of_the_programs_own_search_in_its_order(
         assert tree.is_traced(k)
         query = random.normal(size=2)
         walk = tree.search(query, k)
-        # Nothing is compared while fewer than k distances are known, by either of them.
+        # Neither of them compares while fewer than k distances are known.
         compared = [step.node for step in walk.steps if np.isfinite(step.bound)]
         assert opened_by_the_program(tree, query, k, monkeypatch) == compared
         assert len(compared) > 3

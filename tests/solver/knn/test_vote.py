@@ -27,7 +27,7 @@ def model_of(n: int, k: int, metric: str, weights: str, seed: int, lattice: bool
 
 
 def checked(model: KNeighborsClassifier, place: np.ndarray) -> Vote:
-    """The vote at `place`, after all that must hold of every vote."""
+    """Return the vote at `place`, after checking the properties of every vote."""
     vote = model.vote_at(place)
     assert np.array_equal(vote.shares, model.predict_proba([place])[0])
     assert model.classes_[vote.winner] == model.predict([place])[0]
@@ -61,7 +61,7 @@ def test_shares_are_those_of_predict_proba(metric: str, weights: str) -> None:
 
 @pytest.mark.parametrize(("metric", "weights"), CASES)
 def test_on_a_lattice(metric: str, weights: str) -> None:
-    """Where distances are equal over and over."""
+    """Where many distances are equal."""
     rng = np.random.default_rng(2)
     shared = 0
     for seed in range(4):
@@ -74,7 +74,7 @@ def test_on_a_lattice(metric: str, weights: str) -> None:
 def exact(
     points: list[tuple[int, int]], codes: list[int], place: tuple[int, int], k: int, metric: str
 ) -> list[Fraction]:
-    """Uniform votes by the rule as it is written, in fractions."""
+    """Return uniform votes by the rule as it is written, in fractions."""
     apart = [(abs(x - place[0]), abs(y - place[1])) for x, y in points]
     d = [{"euclidean": a * a + b * b, "manhattan": a + b, "chebyshev": max(a, b)}[metric] for a, b in apart]
     kth = sorted(d)[k - 1]
@@ -105,7 +105,7 @@ def test_the_tie_rule_in_fractions(data: st.DataObject) -> None:
 @examples(200)
 @given(st.data())
 def test_equal_points_and_places_at_distance_zero(data: st.DataObject) -> None:
-    """A place on a pile of points: with weights these alone decide, by count."""
+    """At a location with several points: with weights these alone decide, by count."""
     pile = data.draw(st.lists(st.integers(0, 2), min_size=1, max_size=6))
     around = data.draw(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2)), min_size=4, max_size=9))
     X = np.array([(0.0, 0.0)] * len(pile) + [(float(x), 0.0) for x, _ in around])

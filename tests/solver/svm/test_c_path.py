@@ -1,4 +1,4 @@
-"""A path of C: the optimum of each C, as from zero and as scikit-learn has it, whatever was trained before."""
+"""A path of C: the optimum of each C, as from zero and as scikit-learn's, whatever was trained before."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_each_C_ends_at_its_optimum(kernel: Kernel, tol: float) -> None:
             assert solver.status is Status.RUNNING and solver.n_iter == 0
         assert ended(solver).status is Status.OPTIMAL
         K, alpha = kernel.gram(X, X), solver.alpha
-        v = y - K @ (y * alpha)  # by another road than the solver's
+        v = y - K @ (y * alpha)  # from its definition, not the solver's
         above, below = v[y * alpha < np.where(y > 0, C, 0.0)], v[y * alpha > np.where(y > 0, 0.0, -C)]
         assert above.max() - below.min() <= tol + 1e-9 * C
         assert alpha.min() >= 0.0 and alpha.max() <= C and abs(solver.beta.sum()) < 1e-12 * C * len(y)

@@ -1,4 +1,4 @@
-"""CalibratedSVC against a minimiser of many digits, scikit-learn with the same folds, and LIBSVM's own iteration."""
+"""CalibratedSVC against a minimiser with many digits, scikit-learn with the same folds, and LIBSVM's own iteration."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def loss_of(p: Any, positive: Any, weights: Any) -> float:
 
 
 def with_forty_digits(f: Any, positive: Any, weights: Any) -> Any:
-    """The probabilities at the optimum: damped Newton in decimals of 40 digits, of f in units of its size."""
+    """Return the probabilities at the optimum: damped Newton in decimals of 40 digits, of f in units of its size."""
     with localcontext() as context:
         context.prec = 40
         w = [Decimal(float(x)) for x in weights]
@@ -71,7 +71,7 @@ def with_forty_digits(f: Any, positive: Any, weights: Any) -> Any:
 
 @st.composite
 def values(draw: Any) -> tuple[Any, Any, Any]:
-    """f, signs and weights, with ties, equal f, separable and reversed data among them."""
+    """Return f, signs and weights, with ties, equal f, separable and reversed data among them."""
     n = draw(st.integers(2, 12))
     size = draw(st.sampled_from([1e-6, 1.0, 1e4]))
     kind = draw(st.sampled_from(["any", "equal", "separable", "reversed", "tied"]))
@@ -155,7 +155,7 @@ def coupled(r: Any, pairs: list[Pair], n_classes: int) -> Any:
 
 
 def libsvm_coupling(r: Any, eps: float) -> Any:
-    """`multiclass_probability` of svm.cpp, line by line; r[i][j] is the probability of class i against j."""
+    """Return `multiclass_probability` of svm.cpp, line by line; r[i][j] is the probability of class i against j."""
     k = len(r)
     p, Q, Qp = np.full(k, 1.0 / k), np.zeros((k, k)), np.zeros(k)
     for t in range(k):
@@ -224,7 +224,7 @@ def in_plain_numpy(f: Any, A: Any, B: Any, pairs: list[Pair], k: int) -> Any:
 @pytest.mark.parametrize("rest", [False, True])
 @pytest.mark.parametrize("n", [1, 64, 200])
 def test_probabilities_of_many_locations_are_those_of_each(k: int, rest: bool, n: int) -> None:
-    """In strips of 64 and what is left over; in any order of the pairs and of their sides, and of memory."""
+    """In strips of 64 and a remainder; in any order of the pairs and of their sides, and of memory."""
     rng = np.random.default_rng(10 * k + n)
     pairs = (
         [Pair(i, REST) for i in range(k)] if rest else [Pair(*rng.permutation(p)) for p in combinations(range(k), 2)]

@@ -1,4 +1,4 @@
-"""A number that was just typed counts, whatever is clicked next; Enter and Escape give the keys back to the picture."""
+"""A typed number counts, whatever is clicked next; Enter and Escape return the keys to the picture."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.windows import Make, settle
 
 
 def type_into(window: MainWindow, name: str, text: str) -> QWidget:
-    """Click the field, select what stands in it and type; no Enter."""
+    """Click the field, select its content and type, without Enter."""
     field = window.findChild(QWidget, name)
     assert isinstance(field, (QSpinBox, QLineEdit))
     QTest.mouseClick(field, Qt.MouseButton.LeftButton)
@@ -48,12 +48,12 @@ def test_a_click_beside_the_popup_takes_the_number(make: Make, qtbot: QtBot) -> 
     click(window, "generator.more")
     form = window.bar.generator.findChild(QWidget, "generator.seed").window()
     type_into(window, "generator.seed", "7")
-    form.hide()  # what a click beside it does
+    form.hide()  # as a click beside it does
     assert window.document.generator.seed == 7
     settle(qtbot, window)
 
 
-# A popup comes last: the field that is clicked after it would not have the keys.
+# A popup comes last: a field clicked after it would not have the focus.
 @pytest.mark.parametrize(
     "buttons", [("generate", "class2", "lane0.fold", "tool.clear", "lane0.menu"), ("generator.more",)], ids=len
 )

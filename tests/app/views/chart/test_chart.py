@@ -1,4 +1,4 @@
-"""Chart: places, round numbers, lines as they are, reading, zooming, keys, saving and copying."""
+"""Chart: locations, round numbers, exact lines, reading, zooming, keys, saving and copying."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_the_legend_flows_and_stays_where_it_is(make: Make) -> None:
 
 def test_the_pointer_and_the_keys_read_values(make: Make) -> None:
     chart = make(ramp(), Line(x=np.arange(11), y=np.full(11, 50.0), name="level"), x=ChartAxis("step"))
-    QGuiApplication.processEvents()  # else the focus comes, or goes, in between
+    QGuiApplication.processEvents()  # else the focus changes in between
     x, y = chart.pixels([7], [49])
     QTest.mouseMove(chart.viewport(), QPoint(round(x[0]), round(y[0]) + 2))
     assert chart.reading == (0, 7) and "square: 49 at step 7" in chart.accessibleDescription()
@@ -343,14 +343,14 @@ def test_the_numbers_of_a_map_are_a_table(make: Make) -> None:
 
 
 def differing(first: Chart, second: Chart) -> int:
-    """How many pixels are others."""
+    """Return the number of pixels that differ."""
     pictures = [image(chart).convertToFormat(QImage.Format.Format_RGB32) for chart in (first, second)]
     arrays = [np.frombuffer(each.constBits(), dtype=np.uint32).reshape(each.height(), -1) for each in pictures]
     return int((arrays[0] != arrays[1]).sum())
 
 
 def test_a_chart_that_changed_looks_as_one_made_anew(make: Make) -> None:
-    """Whatever is kept of what was drawn before, nothing of it is seen."""
+    """Whatever is cached of earlier drawings, nothing of it is visible."""
     x = np.arange(50.0)
     states: list[tuple[list[Mark], ChartAxis, ChartAxis]] = [
         ([Line(x=x, y=x, name="a")], ChartAxis(), ChartAxis()),

@@ -1,4 +1,4 @@
-"""Help > About: what it says is so, its folders open, and what is copied holds nothing of the user's but folders."""
+"""Help > About: its versions are right, its folders open, and the copied text has nothing of the user's but folders."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_about_says_versions_and_opens_folders(
         if folder is not None:
             assert Path(opened[-1].toLocalFile()) == folder
     assert "compiled-" in opened[-1].toLocalFile()
-    works[0] = False  # nobody shows folders here
+    works[0] = False  # no program here opens folders
     qtbot.mouseClick(buttons["about.open_log"], Qt.MouseButton.LeftButton)
     purpose = dialog.findChild(QLabel, "about.purpose")
     assert purpose.isVisible() and "watch" in purpose.text() and purpose.text().count(".") == 1

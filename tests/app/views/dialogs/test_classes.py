@@ -1,4 +1,4 @@
-"""Names and colours of classes, names of axes, and how many points are learnt from."""
+"""Names and colours of classes, names of axes, and the number of training points."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_typing_a_name_is_one_step_and_retrains_nothing(make: Make, qtbot: QtBot
     settle(qtbot, window)
     assert find(dialog, "name1").text() == "setosa the first"
     told.clear()
-    type_name(dialog, "name1", "setosa the first")  # the same again
+    type_name(dialog, "name1", "setosa the first")  # the same name again
     assert told == []
     find(dialog, "name2").setFocus()
     QTest.keyClicks(find(dialog, "name2"), "n" * 50)
@@ -128,7 +128,7 @@ def test_a_colour_paints_points_buttons_and_surface_but_trains_nothing(make: Mak
     window = make()
     window.choose_theme("dark" if dark else "light")
     settle(qtbot, window)
-    window.controller.set_lane(1, "svm", C=3.0)  # trained on from C = 1: anew, it would be other steps
+    window.controller.set_lane(1, "svm", C=3.0)  # continued from C = 1: a new training would have other steps
     settle(qtbot, window)
     button, steps = window.findChild(QToolButton, "class1"), window.result(1).certificates[0].n_iter
     jobs = [window.scheduler.newest(lane) for lane in range(2)]
@@ -259,7 +259,7 @@ def test_how_many_points_are_learnt_from(make: Make, qtbot: QtBot) -> None:
     assert window.document.training_limit == NO_LIMIT and len(window.result(0).points) == 3001
     assert window.controller.store.undo_name == "Train on all points"
     window.controller.undo()
-    window.controller.set_training_limit(1234)  # of a file
+    window.controller.set_training_limit(1234)  # from a file
     settle(qtbot, window)
     assert combo.currentText().startswith("1\u202f234 points") and combo.count() == 9
     window.controller.clear()

@@ -1,4 +1,4 @@
-"""Files and the clipboard, while the disk is slow: the window goes on, and nothing is lost or out of order."""
+"""Files and the clipboard, while the disk is slow: the window responds, and nothing is lost or out of order."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Gate:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         thread = threading.current_thread()
-        if thread is threading.main_thread():  # nothing could open it there; the test sees that it came so far
+        if thread is threading.main_thread():  # nothing could open it there; the test sees that the call came this far
             self.threads.append(thread)
         elif thread.name == "task":
             self.threads.append(thread)
@@ -52,7 +52,7 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, str], Gate]]:
-    """``gate(module, name)`` puts a gate before a function; it is opened at the end, whatever happens."""
+    """Return ``gate(module, name)``, which puts a gate before a function; all gates are opened at the end."""
     gates: list[Gate] = []
 
     def build(module: Any, name: str) -> Gate:
@@ -76,7 +76,7 @@ def raising(error: Exception) -> Callable[..., Any]:
 
 
 def goes_on(window: MainWindow, qtbot: QtBot, gate: Gate) -> None:
-    """Somebody waits at the gate, and the window's thread is not that one: its timer ticks."""
+    """Check that a task waits at the gate while the window's thread runs: its timer ticks."""
     qtbot.waitUntil(gate.entered.is_set)
     ticks: list[int] = []
     timer = QTimer(window)
@@ -111,7 +111,7 @@ def cancel_button(window: MainWindow, qtbot: QtBot) -> QPushButton:
 
 @pytest.fixture
 def saved(make: Make, tmp_path: Path) -> tuple[MainWindow, Path]:
-    """A window with a document of a file, edited since."""
+    """Return a window with a document of a file, edited since."""
     window, path = make(SMALL, wait=False), tmp_path / "mine.playground"
     assert file_work.save(window.controller, path)
     edit(window)
@@ -494,7 +494,7 @@ def test_many_points_are_copied_in_pieces(make: Make) -> None:
     assert QApplication.clipboard().text() == exporting.as_text(points.xy, points.labels, ())
 
 
-# -- what is done meanwhile -------------------------------------------------------------------------------------------
+# -- edits meanwhile ---------------------------------------------------------------------------------------------------
 
 
 def answer(window: MainWindow, name: str, button: QMessageBox.StandardButton) -> None:
@@ -548,7 +548,7 @@ def test_of_two_documents_asked_for_the_last_is_opened_and_edits_are_asked_about
 def test_what_is_edited_before_reading_begins_is_asked_about(
     make: Make, qtbot: QtBot, tmp_path: Path, gate: Put
 ) -> None:
-    """The document is read behind an export, as both have to do with files."""
+    """The document is read after an export, as both are tasks on files."""
     window, other = make(SMALL, wait=False), tmp_path / "other.playground"
     playground_files.write(default_document(), other)
     slow = gate(documents.os, "fsync")

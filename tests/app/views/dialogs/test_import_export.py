@@ -1,4 +1,4 @@
-"""Points to and from other programs through the window: what is asked before, and what then happens."""
+"""Exchange with other programs through the window: the questions, and what follows from the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing is lost: crashes, failed saves, other programs and other windows, each through the dialogs one meets."""
+"""Nothing is lost: crashes, failed saves, other programs and other windows, each through its dialogs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def edit(window: MainWindow, x: float = 3.0) -> None:
 
 
 def kept(window: MainWindow, qtbot: QtBot) -> Path:
-    """Wait until the window's work has its copy; the copy's file."""
+    """Wait until the window's work has its copy; return the copy's file."""
     recorder = window.safekeeping.recorder
     qtbot.waitUntil(lambda: recorder.settled and recorder.file.exists())
     return recorder.file
@@ -67,7 +67,7 @@ def copies(folder: Path) -> list[str]:
 
 
 def act(window: MainWindow, name: str) -> None:
-    """Trigger an action, and wait for what it reads or writes."""
+    """Trigger an action, and wait for the files that it reads or writes."""
     window.named_actions[name].trigger()
     finish_tasks(window)
 
@@ -120,7 +120,7 @@ def same(first: Document, second: Document) -> bool:
 
 
 def left_behind(make: Make, qtbot: QtBot, folder: Path, document: Document, path: Path | None = None) -> bytes:
-    """What a window that is killed leaves; returns the copy."""
+    """Leave the files of a killed window; return the copy."""
     window = create_window(document, folder)
     window.controller.put(document, path, modified=True)
     copy = kept(window, qtbot)
@@ -258,7 +258,7 @@ def test_several_damaged_copies_are_told_of_in_one_box(make: Make, qtbot: QtBot,
     folder.mkdir()
     for name in "abc":
         (folder / f"{name}.recovery").write_bytes(b"noise")
-    (folder / "loop.recovery").symlink_to("loop.recovery")  # cannot be read for now
+    (folder / "loop.recovery").symlink_to("loop.recovery")  # cannot be read at present
     window = make(wait=False)
     qtbot.waitUntil(lambda: boxes(window) != [])
     text = box(window, "alert").text()
@@ -358,14 +358,14 @@ def ended_well(process: subprocess.Popen[str]) -> bool:
 
 
 def kill_and_recover(make: Make, qtbot: QtBot, tmp_path: Path, edits: int) -> float:
-    """Kill a real window in its work; returns how many seconds of it are missing, by its own timer."""
+    """Kill a real window during its work; return the number of seconds that are missing, by its own timer."""
     path = tmp_path / "mine.playground"
     playground_files.write(SMALL, path)
     with start(EDITOR, str(tmp_path), str(path)) as other:
         assert other.stdout is not None
         done = edits
         read_until(other, str(edits))
-        while not list(tmp_path.glob("recovery/*.recovery")):  # a disk of which others want much
+        while not list(tmp_path.glob("recovery/*.recovery")):  # on a busy disk
             done = int(other.stdout.readline())
         other.send_signal(signal.SIGKILL)
         done = max([done, *map(int, other.stdout.read().split())])
@@ -497,7 +497,7 @@ def test_a_failed_save_offers_another_place(
         QApplication.sendPostedEvents(None, 52)
         assert window.isVisible() and window.controller.store.modified
         assert window.controller.store.path == path
-    # Save as leads out of it, and what was to follow follows.
+    # Save as solves it, and the action that waited follows.
     with monkeypatch.context() as patched:
         patched.setattr(documents.os, "replace", failing)
         window.close()
@@ -647,7 +647,7 @@ def test_recent_documents(make: Make, tmp_path: Path) -> None:
 
 
 def unreachable(monkeypatch: pytest.MonkeyPatch, folder: Path, code: int) -> None:
-    """Nothing in `folder` can be looked at or opened."""
+    """Let nothing in `folder` be listed or opened."""
     for name in ("stat", "lstat", "open", "readlink"):
         real = getattr(os, name)
 

@@ -1,4 +1,4 @@
-"""Share texts in the window: Copy as text, and what is pasted, dropped or opened of them."""
+"""Share texts in the window: Copy as text, and texts that are pasted, dropped or opened."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ THEIRS = Document(
 
 
 def key(window: MainWindow, pressed: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
-    window.refresh_if_pending()  # else undo is not there yet
+    window.refresh_if_pending()  # else undo is not enabled yet
     window.activateWindow()
     assert QTest.qWaitForWindowActive(window)
     QTest.keyClick(window.canvases[0], pressed, modifiers)
@@ -92,7 +92,7 @@ def test_copy_as_text(make: Make) -> None:
 
 
 def test_the_generator_goes_on_after_pasting(make: Make, qtbot: QtBot) -> None:
-    """Test accuracy on new points, and the Noise field: they live on; so does the rest of edited points."""
+    """Test accuracy on new points, and the Noise field, still work; as do the unedited ones of edited points."""
     rings = GeneratorSettings("circle", 40, 0.1, seed=3)
     points = rings.points()
     theirs = Document(points, view=View.fitting(points), generator=rings, origin=rings)

@@ -1,4 +1,4 @@
-"""Exported pictures: size, truth of every sampled pixel, SVG, clipboard, failures, and the window meanwhile."""
+"""Exported pictures: size, correctness of every sampled pixel, SVG, clipboard, failures, and the window meanwhile."""
 
 from __future__ import annotations
 
@@ -63,12 +63,14 @@ def pixels_of(image: QImage) -> np.ndarray:
 
 
 def sheet_of(window: MainWindow, spec: PictureSpec) -> Sheet:
-    """The same layout again, to know where things are."""
+    """Return the same layout again, for its positions."""
     return Sheet(window.shoot(spec.what), spec)
 
 
 def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, count: int) -> None:
-    """Sampled pixels away from points and lines have the colour of what the model predicts in their middle."""
+    """Check that sampled pixels away from points and lines have the colour of the model's prediction at their
+    middle.
+    """
     assert pixels.shape == (spec.height, spec.width)
     table = colours_of(theme_of(spec.dark).shades)
     place = {int(colour): row for row, colour in enumerate(table)}
@@ -152,7 +154,7 @@ def test_four_classifiers_stand_two_by_two_as_on_screen(make: Make, qtbot: QtBot
 
 def test_points_stand_on_their_pixels_in_the_theme_of_the_picture(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     points = Points.of([[0.0, 0.0], [1.0, 0.5], [0.3, 0.9], [-0.6, 0.2]], [0, 1, 4, 7])
-    nearest = Lane("knn", knn=KnnSettings(1))  # no point is wrong, so no cross lies on one
+    nearest = Lane("knn", knn=KnnSettings(1))  # no point is wrong, so no cross covers one
     window = make(Document(points=points, lanes=(nearest, nearest), view=View.fitting(points)))
     for dark in (False, True):
         spec = PictureSpec("lane0", 900, 700, 2.25, dark=dark)
@@ -223,7 +225,7 @@ def test_points_at_the_sides_of_the_screen_are_not_cut_off(make: Make, width: in
     grid = sheet.plots[0].grid
     edge = 9 * (grid.right - grid.left) / grid.width
     assert grid.left + edge < -3.2 and 3.2 + edge < grid.right
-    assert grid.right < 100  # what was out of sight stays there
+    assert grid.right < 100  # parts that were not visible stay so
     assert ((grid.right - grid.left) / grid.width) == pytest.approx((grid.top - grid.bottom) / grid.height)
     sheet.close()
 
@@ -648,7 +650,7 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     window = make(Document(points=lone, view=View.fitting(lone)))
     of_one = Sheet(shoot(FEATURES, window.scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
     assert of_one.entries == [("2", "Class 3: 2 points")], "no line, no mark, no tie"
-    tied = Points.of([[0, 0], [0, 0], [1, 1.0], [1, 1.0]], [0, 1, 0, 1])  # each place has as many of both
+    tied = Points.of([[0, 0], [0, 0], [1, 1.0], [1, 1.0]], [0, 1, 0, 1])  # each location has equally many of both
     window = make(Document(points=tied, lanes=(Lane("knn", knn=KnnSettings(4)),), shown=1, view=View.fitting(tied)))
     of_tie = Sheet(shoot(FEATURES, window.scene, [window.result(0)], "lane0"), PictureSpec("lane0"))
     kinds = [kind for kind, _ in of_tie.entries]
@@ -662,7 +664,7 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
 
 @pytest.mark.slow
 def test_a_picture_carries_the_accuracies_if_wished(make: Make, qtbot: QtBot) -> None:
-    """Those of the status lines, as they are then; not while they are being worked out."""
+    """Those of the status lines at that time; none while they are being computed."""
     window = make()
     settle(qtbot, window)
     dialog = dialog_of(qtbot, window)

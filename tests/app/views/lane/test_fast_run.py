@@ -1,4 +1,4 @@
-"""A lane that trains at once, by real events: what it says, what is grey and why, what stops it and what goes on."""
+"""A lane that trains at once, by real events: its texts, what is disabled and why, what stops and continues it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def said(window: MainWindow, lane: int = 1) -> str:
 
 
 class Held:
-    """Trainings get no further until they are let go; how many pieces were asked for meanwhile."""
+    """Trainings wait until the test releases them; the requested pieces are counted."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.free, self.asked = threading.Event(), 0
@@ -83,7 +83,7 @@ def test_it_says_so_and_what_steps_is_grey_with_the_reason(make: Make, qtbot: Qt
     assert watch.isVisible() and not watch.isEnabled() and watch.toolTip() == NO_STEPS
     QTest.mouseClick(watch, LEFT)
     assert window.scene.lanes[1].speed_text == "full speed", "nothing happens"
-    window.named_actions["step"].trigger()  # who looks at steps has the bar
+    window.named_actions["step"].trigger()  # the bar is part of step-by-step display
     settle(qtbot, window)
     for name in STEPPING:
         button = part(window, QToolButton, f"lane1.transport.{name}")
@@ -160,7 +160,7 @@ def test_space_stops_it_and_space_goes_on(make: Make, qtbot: QtBot, monkeypatch:
     lane = window.scene.lanes[1]
     assert lane.provisional and lane.picture is not None and lane.badge.short.startswith("training")
     assert lane.headline.startswith("Training on 1\u202f200 points at once") and "Rough picture" in said(window)
-    # The user and the other lane are free meanwhile.
+    # The window and the other lane respond meanwhile.
     n = len(window.document.points)
     QTest.mouseClick(window.canvases[0].viewport(), LEFT, pos=window.to_widget(0, -1.5, 1.5))
     qtbot.waitUntil(lambda: window.result(0).points is window.document.points and window.result(0).full)

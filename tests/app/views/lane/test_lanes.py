@@ -32,7 +32,7 @@ def document(*kinds: str) -> Document:
     return Document(points, lanes=lanes, shown=len(lanes), view=View.fitting(points))
 
 
-#: What stands in the menu at the end of a row.
+#: Entries of the menu at the end of a row.
 IN_MENU = ("left", "right", "add", "duplicate", "remove")
 
 
@@ -127,7 +127,7 @@ def test_a_lane_that_comes_into_the_place_of_one_that_left_shows_nothing_of_it(m
 def test_the_bar_of_a_run_makes_no_picture_wider(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768))
     window.named_actions["code"].trigger()
-    window.controller.playback.set_replay(1e6)  # the bar stays, and nobody waits for the run
+    window.controller.playback.set_replay(1e6)  # the bar stays, and the test does not wait for the run
     window.controller.playback.watch(1)
     dock = window.findChild(QDockWidget, "dock.code")
     assert dock is not None
@@ -179,7 +179,7 @@ def test_settings_fold_and_of_many_one_is_open(make: Make, qtbot: QtBot) -> None
 
 def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"), size=(1500, 900))
-    window.named_actions["compare"].trigger()  # a panel that was there before the lane
+    window.named_actions["compare"].trigger()  # a panel that was opened before the lane
     click(qtbot, window, "lane1.add")
     window.controller.lanes.fold(2, False)
     settle(qtbot, window)
@@ -357,8 +357,9 @@ def test_a_file_of_three_opens_as_it_was(make: Make, qtbot: QtBot, tmp_path) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("patient", first_of([False, True], 1))
 def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot, patient: bool) -> None:
-    """With every panel open, lanes come, go and change places, as results come or when all have come; whatever is
-    looked at is there."""
+    """With every panel open, lanes are added, removed and moved, as results arrive or after all have arrived; the
+    displayed lane exists.
+    """
     window = make(document("knn", "svm", "svm"), size=(1500, 900))
 
     def look() -> None:

@@ -1,4 +1,4 @@
-"""The form of each learner: its fields and no others, what they change, what each change is called; nothing cut off."""
+"""The form of each learner: its fields and no others, their effect, the names of changes; nothing is cut off."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ EXPECTED = {
 
 
 def few(*lanes: Lane) -> Document:
-    """Ten points of each of two classes, which a line separates."""
+    """Return ten points of each of two classes, which a line separates."""
     points = GeneratorSettings(name="line", count=10, shift=0.1).points()
     return replace(default_document(), points=points, lanes=lanes or default_document().lanes)
 
 
 def pick(window: MainWindow, learner: str, lane: int = 1) -> None:
-    """Choose a learner by hand."""
+    """Choose a learner as a user does."""
     if learner in SVM_TRAINERS:
         choose(window, f"lane{lane}.classifier", "svm")
         choose(window, f"lane{lane}.trainer", learner)
@@ -211,7 +211,7 @@ def test_the_form_shows_what_the_document_says(make: Make, qtbot: QtBot) -> None
 
 
 def cut_off(window: MainWindow, lane: int) -> list[str]:
-    """Labels, boxes and choices of a row and its form that have less room than their text needs."""
+    """Return the labels, boxes and choices of a row and its form that are too small for their text."""
     parts = (window.lanes_view.rows[lane], window.lanes_view.panels[lane])
     found = []
     for widget in (each for part in parts for each in part.findChildren(QWidget)):

@@ -1,4 +1,4 @@
-"""The bar under a picture and its timeline: what each click, drag and key asks for, and what is shown."""
+"""The bar below a picture and its timeline: the request of each click, drag and key, and the display."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Show = Callable[..., PlaybackBar]
 
 @pytest.fixture
 def show(qtbot: QtBot) -> Show:
-    """``show(study)`` opens a bar of lane 0 that shows it."""
+    """Return ``show(run)``, which opens a bar of lane 0 with this run."""
     windows: list[QWidget] = []
 
     def build(
@@ -71,7 +71,7 @@ def counter(bar: PlaybackBar) -> QLabel:
 
 
 def asked(bar: PlaybackBar) -> list[tuple[Any, ...]]:
-    """What the transport was asked since the last time: names and arguments."""
+    """Return the calls of the playback since the last time: names and arguments."""
     playback = bar.told  # type: ignore[attr-defined]
     calls = [(name, *args, *kwargs.values()) for name, args, kwargs in playback.mock_calls]
     playback.reset_mock()
@@ -150,7 +150,7 @@ def test_clicks_reach_both_ends_and_the_step_under_the_pointer(show: Show, lengt
     for x in (SIDE + columns // 3, SIDE + columns - 5):
         click(line, x)
         nearest = round((x - SIDE) / (columns - 1) * length)
-        assert asked(bar) in ([("seek", 0, nearest)], [])  # nothing where it stands already
+        assert asked(bar) in ([("seek", 0, nearest)], [])  # no call if it is there already
         assert line.sliderPosition() == nearest
 
 
@@ -162,7 +162,7 @@ def test_the_handle_follows_the_hand_and_not_the_frames(show: Show) -> None:
     press(line, SIDE + columns // 2)
     (first,) = asked(bar)
     assert first[:2] == ("seek", 0) and abs(first[2] - 500) <= 5
-    # An older frame, and one of a run that has grown: the hand holds handle and scale still.
+    # An older frame, and one of a run that has grown: during the drag, handle and scale stay.
     longer = made(4000)
     for run_state in (study_of(run.trace, step=120), study_of(longer.trace, step=130)):
         bar.render_scene(lane_of(run_state), light)
@@ -206,7 +206,7 @@ def test_another_run_ends_the_drag(show: Show) -> None:
 
 
 def handle_at(line: Timeline) -> float:
-    """Middle of the columns in which the uppermost rows have the accent: only the handle is so high."""
+    """Return the middle of the columns whose uppermost rows have the accent: only the handle is so high."""
     image = line.grab().toImage()
     accent = QColor(*theme.LIGHT.accent).rgb()
     row = round(0.5 * (line.height() - 6)) - 6
@@ -216,7 +216,7 @@ def handle_at(line: Timeline) -> float:
 
 
 def marks_of(line: Timeline, image: QImage, ink: int) -> list[bool]:
-    """Whether each column of the groove has a stroke."""
+    """Return whether each column of the groove has a stroke."""
     row = round(0.5 * (line.height() - 6)) + 8
     return [image.pixel(x, row) == ink for x in range(SIDE, line.width() - SIDE)]
 
@@ -234,7 +234,7 @@ def test_strokes_stand_exactly_where_the_support_vectors_change(show: Show, leng
     seen = marks_of(line, line.grab().toImage(), QColor(*(theme.DARK if dark else theme.LIGHT).ink).rgb())
     if length / columns < 100:
         assert seen[8:] == expected[8:].tolist(), "(the handle hides some at the start)"
-    else:  # cells of so many steps end where the trace's entries do, up to a fourteenth of a pixel away
+    else:  # cells of many steps end at the trace's entries, up to a fourteenth of a pixel away
         near = np.convolve(expected, [1, 1, 1], "same") > 0
         assert sum(seen) >= 0.9 * expected.sum() - 2 and not (np.array(seen) & ~near)[8:].any()
     assert 5 < sum(seen) < columns
@@ -421,7 +421,7 @@ def test_a_click_on_a_button_leaves_the_keys_where_they_are(show: Show, qtbot: Q
 
 def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
     window = make()
-    window.controller.playback.to_end(1)  # who looks at a run has its bar
+    window.controller.playback.to_end(1)  # shows the bar
 
     def find(name: str) -> Any:
         return window.findChild(QWidget, f"lane1.transport.{name}")

@@ -1,4 +1,6 @@
-"""The rows of presenter mode: sliders and Play are in sight, long enough, for one to four classifiers on any screen."""
+"""The rows of presenter mode: sliders and Play are visible and long enough, for one to four classifiers on
+any screen.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ KNN, RBF, POLY = {"k"}, {"C", "gamma"}, {"C", "gamma", "coef0", "degree"}
 
 
 def show(window: MainWindow, qtbot: QtBot, *kernels: str) -> None:
-    """As many SVMs with these kernels; "" is kNN."""
+    """Return a document with an SVM for each of these kernels; "" is kNN."""
     lanes = window.controller.lanes
     while window.document.shown < len(kernels):
         lanes.add(window.document.shown - 1)
@@ -38,7 +40,7 @@ def show(window: MainWindow, qtbot: QtBot, *kernels: str) -> None:
 
 
 def rest(window: MainWindow, qtbot: QtBot) -> None:
-    """Wait until the text is fitted; it must come to rest."""
+    """Wait until the text has been fitted; it must settle."""
     for _ in range(3):
         settle(qtbot, window)
         QTest.qWait(5)
@@ -56,7 +58,7 @@ def resize(window: MainWindow, qtbot: QtBot, size: tuple[int, int]) -> None:
 
 
 def in_sight(window: MainWindow, lane: int) -> set[str]:
-    """Names of the sliders of a lane that are in sight; each must be long enough, whole and in its row."""
+    """Return the names of the visible sliders of a lane; each must be long enough, whole and in its row."""
     row, width = window.lanes_view.rows[lane], window.canvases[lane].plot_area().width()
     names = set()
     for slider in row.findChildren(ScaleSlider):
@@ -78,7 +80,7 @@ def plays(window: MainWindow, lane: int) -> bool:
 SIZES = [(1024, 768), (1280, 800), (1920, 1080), (3840, 2160)]
 
 
-#: Lanes, and the sizes at each run of the tests: where there is least room, and where there is most.
+#: Lanes, and the sizes at each run of the tests: with the least space, and with the most.
 SIGHTS = [(("", "rbf", "linear", "rbf"), SIZES), (("rbf",), SIZES[::3]), (("", "rbf"), SIZES[:1])]
 EVERYWHERE = [(kernels, SIZES) for kernels, sizes in SIGHTS if sizes != SIZES]
 
@@ -106,7 +108,7 @@ def test_with_a_panel_the_sliders_are_in_sight_or_one_click_away(make: Make, qtb
     window.named_actions["presenter"].trigger()
     rest(window, qtbot)
     window.named_actions["evaluation"].trigger()
-    for size in SIZES[:3]:  # where there is more room, nothing is left to fit
+    for size in SIZES[:3]:  # in larger windows everything fits
         resize(window, qtbot, size)
         assert window.dock_manager.docked == ("evaluation",)
         assert in_sight(window, 0) == POLY and plays(window, 0), size

@@ -65,7 +65,7 @@ def test_the_keys_go_through_a_run(make: Make, qtbot: QtBot) -> None:
         assert step(window) == expected
     press(window, qtbot, Qt.Key.Key_Comma)
     assert step(window) == 2
-    for _ in range(5):  # faster than pictures come
+    for _ in range(5):  # faster than pictures arrive
         QTest.keyClick(window.canvases[0], Qt.Key.Key_Period)
     settle(qtbot, window)
     assert step(window) == 7
@@ -157,7 +157,7 @@ def test_the_speed_of_the_replay_is_chosen_on_its_bar(make: Make, qtbot: QtBot) 
 def test_the_buttons_drive_their_own_lane(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM, replace_rule("second-order")))
     for lane in (1, 0):
-        window.controller.playback.to_end(lane)  # who looks at a run has its bar
+        window.controller.playback.to_end(lane)  # shows the bar
     settle(qtbot, window)
 
     def click(lane: int, name: str) -> None:
@@ -237,7 +237,7 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
 
 
 def points_away(window: MainWindow) -> tuple[float, float]:
-    """A place in the picture without points or lines: near its lower left corner."""
+    """Return a location in the picture without points or lines: near its lower left corner."""
     grid = window.canvases[1].grid()
     return grid.left + 0.04 * (grid.right - grid.left), grid.bottom + 0.06 * (grid.top - grid.bottom)
 
@@ -255,7 +255,7 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     QTest.mouseMove(canvas.viewport(), beside)
     window.controller.playback.seek(0, run_state.length - 1)
     settle(qtbot, window)
-    at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])  # the bar has taken room of the picture
+    at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])  # the bar has taken space from the picture
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
     hovered = window.controller.session.hovered

@@ -1,4 +1,4 @@
-"""StatusStrip: what goes first where there is too little room for the line."""
+"""StatusStrip: the order in which parts are dropped from a line that is too long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The controls of a panel stay where they are, whatever an edit makes it say: nothing moves under the pointer."""
+"""The controls of a panel stay in place, whatever it reports after an edit: nothing moves under the pointer."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from app.window.dock_manager import docks
 from tests.windows import Make, rest, settle
 
 CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QSlider)
-#: Active learning reports an outdated run in a line of its own, which the run's picture makes room for.
+#: Active learning reports an outdated run in a line of its own, for which the run's picture makes space.
 MOVING = {"asking"}
 
 
 def places(dock: QDockWidget) -> dict[str, tuple[object, ...]]:
-    """Where each control in sight is in its panel."""
+    """Return the location in its panel of each visible control."""
     found = {}
     for control in dock.findChildren(QWidget):
         if isinstance(control, CONTROLS) and control.objectName() and not control.visibleRegion().isEmpty():

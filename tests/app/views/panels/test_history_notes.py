@@ -1,4 +1,4 @@
-"""History, notes and the docks they live in."""
+"""History, notes and their docks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def dock(window: MainWindow, name: str) -> QDockWidget:
 
 
 def in_front(window: MainWindow) -> set[str]:
-    """The docks of which something is to be seen: of tabs, the one in front."""
+    """Return the visible docks: of tabs, the one in front."""
     return {name for name in NAMES if not dock(window, name).visibleRegion().isEmpty()}
 
 
@@ -148,7 +148,7 @@ def test_the_saved_step_is_marked(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     controller.go_to(1)
     window.refresh()
     assert rows(history)[2] == "Set k to 2  (saved)"
-    controller.set_lane(0, "knn", n_neighbors=4)  # the saved step is among those that are forgotten
+    controller.set_lane(0, "knn", n_neighbors=4)  # the saved step is among the forgotten ones
     window.refresh()
     assert rows(history) == ["Start", "Set k to 1", "Set k to 4"] and controller.store.saved_position is None
     assert file_work.open_file(controller, tmp_path / "a.playground")
@@ -341,7 +341,7 @@ def test_a_broken_arrangement_is_the_plain_window(make: Make, tmp_path: Path, br
         first.deleteLater()
         cut = good.data()[: len(good.data()) // 2]
         broken = cut if broken == b"cut" else good.data() if broken == b"old" else cut + bytes(range(200))
-    if isinstance(broken, bytes):  # sealed, as the program writes it; Qt alone has to refuse it
+    if isinstance(broken, bytes):  # with its digest, as the program writes it; only Qt can refuse it
         Settings(tmp_path / "settings.json").write(docks=QtState.of(broken))
     else:
         (tmp_path / "settings.json").write_text(json.dumps({"docks": broken}))

@@ -72,7 +72,7 @@ def edit(table: PointTable, row: int, column: int, text: str) -> None:
 
 def enter(table: PointTable) -> None:
     QTest.keyClick(editor(table), Qt.Key.Key_Return)
-    QApplication.processEvents()  # Qt takes the text a moment later
+    QApplication.processEvents()  # Qt takes the text with the next events
 
 
 def test_what_counts_as_a_number() -> None:
@@ -121,7 +121,7 @@ def test_typing_begins_to_edit_although_the_keys_mean_something_to_the_window(ma
     window.controller.set_style(1, name="fig")
     settle(qtbot, window)
     click(table, 0, CLASS)
-    QTest.keyClick(table, Qt.Key.Key_F)  # elsewhere: fit
+    QTest.keyClick(table, Qt.Key.Key_F)  # elsewhere the key means Fit
     QTest.keyClicks(editor(table), "ig")
     enter(table)
     assert window.document.points.labels[0] == 1
@@ -140,7 +140,7 @@ def test_an_untouched_editor_changes_nothing(make: Make, qtbot: QtBot) -> None:
             click(table, row, column)
             QTest.keyClick(table, Qt.Key.Key_F2)
             if (row, column) != (1, CLASS):
-                QTest.keyClick(editor(table), Qt.Key.Key_Tab)  # goes on to the next cell
+                QTest.keyClick(editor(table), Qt.Key.Key_Tab)  # continues with the next cell
             QTest.keyClick(editor(table), Qt.Key.Key_Escape)
     edit(table, 0, X, repr(third))
     assert told == [] and window.controller.store.undo_name is None
@@ -262,7 +262,7 @@ def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> 
     assert table.currentIndex().row() == 30 and table.rowAt(0) <= 30 <= table.rowAt(view.height() - 1)
     pale = table.itemDelegate().pale
     assert pale.isValid()
-    window.appearance.set_text_size(12)  # which dresses all widgets anew
+    window.appearance.set_text_size(12)  # which restyles all widgets
     settle(qtbot, window)
     table.scrollTo(table.model().index(30, X))  # the rows are taller now
     row = table.visualRect(table.model().index(30, X))
@@ -330,7 +330,7 @@ def test_deleting_rows_adding_points_and_undo(make: Make, qtbot: QtBot) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", first_of(range(4), 1))
 def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtBot, seed: int) -> None:
-    """Many edits between two pictures, too: the rows follow from the points, not from the commands."""
+    """Many edits between two pictures, too: the rows follow the points, not the commands."""
 
     rng = np.random.default_rng(seed)
     window = make(few())
@@ -341,7 +341,7 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
         role = Qt.ItemDataRole.EditRole
         return [tuple(model.index(row, c).data(role) for c in (X, Y, CLASS)) for row in range(first, last + 1)]
 
-    # What a reader knows who is told of changes only.
+    # The content of a reader that is notified of changes only.
     told = read(0, model.rowCount() - 1)
     model.rowsInserted.connect(lambda parent, first, last: told.__setitem__(slice(first, first), read(first, last)))
     model.rowsRemoved.connect(lambda parent, first, last: told.__delitem__(slice(first, last + 1)))
@@ -411,7 +411,7 @@ def test_typing_is_not_disturbed_by_changes_elsewhere(make: Make, qtbot: QtBot) 
     QApplication.processEvents()
     assert editor(table).text() == "4."
     QTest.keyClicks(editor(table), "5")
-    QTest.keyClick(editor(table), Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)  # any action takes it first
+    QTest.keyClick(editor(table), Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)  # any action commits it first
     window.named_actions["fit"].trigger()
     assert window.document.points.xy[7].tolist() == [4.5, 1.0]
 
@@ -423,7 +423,7 @@ def test_a_hundred_thousand_rows(make: Make, qtbot: QtBot) -> None:
     window.named_actions["table"].trigger()
     qtbot.waitUntil(lambda: window.findChild(PointTable).model().rowCount() == 100_000)
     table = window.findChild(PointTable)
-    start = time.thread_time()  # what others do on the same cores does not count
+    start = time.thread_time()  # time of other processes on the same cores does not count
     for _ in range(20):
         QTest.keyClick(table, Qt.Key.Key_PageDown)
     QTest.keyClick(table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
@@ -446,7 +446,7 @@ def test_the_present_place_stays_when_rows_come_and_go(make: Make, qtbot: QtBot)
     table.verticalScrollBar().setValue(table.verticalScrollBar().value() + 3)
 
     at = table.verticalScrollBar().value()
-    window.controller.dispatch(RemovePoints(ids=[1, 4, 30]))  # three runs: all rows are made anew
+    window.controller.dispatch(RemovePoints(ids=[1, 4, 30]))  # three runs: all rows are reset
     window.refresh()
     current = table.currentIndex()
     assert (current.row(), current.column()) == (4, Y) and abs(table.verticalScrollBar().value() - at) <= 1
@@ -498,7 +498,7 @@ def test_what_is_being_typed_into_a_cell_counts_when_the_window_is_closed(
 
 
 def test_the_selection_goes_along_with_the_cell(make: Make, qtbot: QtBot) -> None:
-    """Delete removes the row one has come to, not the one where one began."""
+    """Delete removes the row reached last, not the one at the start."""
     window = make(few())
     table = opened(window, qtbot)
     ids = window.document.points.ids

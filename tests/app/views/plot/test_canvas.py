@@ -45,7 +45,9 @@ CASES = {
 
 
 def sampled(window: MainWindow, lane: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (count, 2) in the plane of pixels well away from points and lines, and their grabbed 0xffrrggbb."""
+    """Return positions (count, 2) in the plane of pixels well away from points and lines, and their grabbed
+    0xffrrggbb.
+    """
     canvas = window.canvases[lane]
     image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     grid, area = canvas.grid(), canvas.plot_area()
@@ -68,7 +70,7 @@ def sampled(window: MainWindow, lane: int, count: int) -> tuple[np.ndarray, np.n
     return np.array(where), np.array(colours, dtype=np.uint32)
 
 
-#: Each case in one of the two themes, and as a long test in the other.
+#: Each case in one of the two themes, and as a slow test in the other.
 GRABBED = [
     pytest.param(name, dark, marks=pytest.mark.soak if (place + dark) % 2 else ())
     for place, name in enumerate(CASES)

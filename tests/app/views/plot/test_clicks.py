@@ -1,4 +1,4 @@
-"""Clicks and drags of the point tool by real events: what they do on a point, on the ground, and what hovering says."""
+"""Clicks and drags of the point tool by real events: their effect on a point and elsewhere, and the hints."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def click(window: MainWindow, at: QPoint, held: Qt.KeyboardModifier = NO) -> Non
 
 
 def double_click(window: MainWindow, at: QPoint, held: Qt.KeyboardModifier = NO) -> None:
-    """As the desktop sends it: the second press is an event of its own kind."""
+    """Double click as the desktop sends it: the second press is an event of another type."""
     view = window.canvases[0].viewport()
     QTest.mouseClick(view, LEFT, held, at)
     send(view, QEvent.Type.MouseButtonDblClick, at, held)
@@ -43,7 +43,7 @@ def double_click(window: MainWindow, at: QPoint, held: Qt.KeyboardModifier = NO)
 
 
 def send(view: QWidget, kind: QEvent.Type, at: QPoint, held: Qt.KeyboardModifier = NO) -> None:
-    """An event of the second press, of which QTest knows nothing."""
+    """Send the event of a second press, which QTest cannot make."""
     button = NONE if kind is QEvent.Type.MouseMove else LEFT
     down = NONE if kind is QEvent.Type.MouseButtonRelease else LEFT
     place = at.toPointF()
@@ -183,7 +183,7 @@ def test_a_point_on_top_of_another_is_added_with_alt_and_by_the_keyboard(make: M
     assert len(window.document.points) == 6
     canvas.setFocus()
     for _ in range(2):
-        QTest.keyClick(canvas, Qt.Key.Key_Return)  # calls the cursor, in the middle, then uses it
+        QTest.keyClick(canvas, Qt.Key.Key_Return)  # shows the cursor, in the middle, then uses it
     assert len(window.document.points) == 7 and tuple(window.document.points.xy[6]) == XY[2]
     assert selected(window) == [] and history(window) == ("Add 1 point", "Add 1 point")
 

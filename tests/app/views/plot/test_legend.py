@@ -1,4 +1,4 @@
-"""The legend: complete, and of nothing that is not there."""
+"""The legend: complete, and without entries for anything that is not displayed."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_a_drag_moves_the_point_keeps_the_pictures_moving_and_is_one_undo_step(m
     window = make()
     before = window.document
     index = int(before.points.xy[:, 1].argmax())
-    at = window.to_widget(0, *before.points.xy[index]) + QPoint(5, -4)  # taken hold of beside its middle
+    at = window.to_widget(0, *before.points.xy[index]) + QPoint(5, -4)  # held beside its middle
     view = window.canvases[0].viewport()
     jobs: list[set[int]] = [set(), set()]
     for lane in (0, 1):
@@ -75,7 +75,7 @@ def test_a_drag_moves_the_point_keeps_the_pictures_moving_and_is_one_undo_step(m
     for step in range(1, 31):
         QTest.mouseMove(view, at + QPoint(-2 * step, step))
         qtbot.wait(15)
-    for turn in range(1000):  # a busy machine paints less often; the hand goes on until it has seen enough
+    for turn in range(1000):  # a busy machine paints less often; the drag continues until enough is painted
         if min(map(len, jobs)) >= 4:
             break
         QTest.mouseMove(view, at + QPoint(-60 + turn % 2, 30))

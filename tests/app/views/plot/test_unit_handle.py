@@ -33,7 +33,7 @@ def handle(window: MainWindow, axis: int = 0, lane: int = 0) -> UnitHandle:
 
 
 def moved(target: UnitHandle, way: int) -> None:
-    """The mouse is so many pixels along the axis from the middle of the handle, with its button down."""
+    """Move the mouse along the axis, `along` pixels from the middle of the handle, with its button down."""
     at = target.rect().center() + (QPoint(0, -way) if target._axis else QPoint(way, 0))
     buttons = (Qt.MouseButton.NoButton, LEFT, Qt.KeyboardModifier.NoModifier)
     QApplication.sendEvent(
@@ -144,7 +144,7 @@ def test_factors_are_powers_of_ten_or_have_two_digits() -> None:
 
 
 def painted(target: UnitHandle) -> bool:
-    """Something of the handle is in sight."""
+    """Return whether any part of the handle is visible."""
     window = target.window()
     area = target.rect().translated(target.mapTo(window, QPoint(0, 0)))
     with_it = window.grab(area).toImage()
