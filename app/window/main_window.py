@@ -523,12 +523,16 @@ class MainWindow(DropWindow):
         gallery.activateWindow()
 
     def open_example(self, example: Example) -> None:
-        """Open an example of the gallery, after asking about unsaved changes."""
-        self.file_dialogs.unless_unsaved(lambda: self._put_example(example))
+        """Open an example of the gallery: in one undo step, or in place of a file after asking about its changes."""
+        examples = self.controller.examples
+        if self.controller.own.path is None:
+            self._put_example(examples.step_to, example)
+        else:
+            self.file_dialogs.unless_unsaved(lambda: self._put_example(examples.open, example))
 
-    def _put_example(self, example: Example) -> None:
+    def _put_example(self, put: Callable[[Example], None], example: Example) -> None:
         try:
-            self.controller.examples.open(example)
+            put(example)
         except documents.FileError as error:
             self.alert(str(error))
         else:

@@ -281,6 +281,7 @@ def test_what_cannot_be_printed_is_one_line(words: str, ending: str, reason: str
     assert (done.returncode, done.stderr) == (1, f"classifier-playground: nothing can be printed: {reason}.\n")
 
 
+@pytest.mark.slow
 @SHELL
 def test_a_summary_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
     out = tmp_path / "x.png"

@@ -205,6 +205,7 @@ else:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", [True, False])
 def test_from_a_script(tmp_path: Path, display: bool) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)

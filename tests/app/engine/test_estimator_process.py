@@ -78,6 +78,7 @@ def scikit(name: str) -> object:
     return kind(**parameters_of(row, ESTIMATORS[name].settings()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 @pytest.mark.parametrize("points", [MOONS, BLOBS], ids=["two classes", "four classes"])
 def test_a_picture_is_what_the_library_predicts(name: str, points: object) -> None:
@@ -98,6 +99,7 @@ def test_a_picture_is_what_the_library_predicts(name: str, points: object) -> No
     assert frame.accuracy == pytest.approx(right.mean(), abs=1e-12) or not untied.all()
 
 
+@pytest.mark.slow
 def test_questions_use_a_process_too() -> None:
     found = run(fitted(Lane("tree"), MOONS, Pace()))
     reference = scikit("tree").fit(MOONS.xy, MOONS.labels)  # type: ignore[attr-defined]

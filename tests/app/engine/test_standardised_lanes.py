@@ -135,6 +135,7 @@ def test_a_training_goes_on_while_the_points_are_dragged() -> None:
     assert third.model.scaler is None and third.ended
 
 
+@pytest.mark.slow
 def test_an_estimator_of_scikit_learn_is_a_pipeline_in_its_process() -> None:
     lane = standardised("mlp", hidden=6)
     work = Background()

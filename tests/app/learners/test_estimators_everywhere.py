@@ -91,6 +91,7 @@ def test_a_file_names_rows_and_their_parameters_and_nothing_else(old: bytes, new
         documents.decode(data.replace(old, new))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 def test_questions_are_answered(name: str) -> None:
     lane, own = lane_of(name), reference(lane_of(name))

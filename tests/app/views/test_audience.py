@@ -223,6 +223,7 @@ def test_spotlight_and_pen_are_on_both(make: Make, qtbot: QtBot) -> None:
     assert lit < 0.6 * pixels(view.canvases[1]).mean(), "all but a disc is dark"
 
 
+@pytest.mark.slow
 def test_presenter_mode_and_audience_begin_and_end_each_by_itself(make: Make, qtbot: QtBot) -> None:
     window = make(moons())
     opened(window, qtbot)
@@ -253,6 +254,7 @@ def test_closing_it_by_hand_ends_it_and_the_pictures_have_their_own_size_again(m
     assert frame is not None and frame.picture is not None and frame.picture.grid == window.canvases[0].grid()
 
 
+@pytest.mark.slow
 def test_more_pictures_come_and_go(make: Make, qtbot: QtBot) -> None:
     window = make(moons())
     view = opened(window, qtbot, (1200, 1000))

@@ -204,6 +204,7 @@ def test_a_right_click_in_a_stroke_does_nothing(make: Make) -> None:
     assert window.controller.store.history == ("Move 1 point",)
 
 
+@pytest.mark.slow
 def test_a_finger_that_stays_opens_the_menu(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pointer_input, "LONG_PRESS", 150)
     window = make(five())

@@ -277,6 +277,7 @@ def rested(window: MainWindow, qtbot: QtBot) -> bool:
     return window.document.points is points and not window.controller.editing.busy
 
 
+@pytest.mark.slow
 def test_a_stroke_ends_when_its_release_went_elsewhere(make: Make, qtbot: QtBot) -> None:
     window = make(squares())
     view = window.canvases[0].viewport()
@@ -405,6 +406,7 @@ def test_a_click_in_the_bars_leaves_the_keys_to_the_picture(make: Make, qtbot: Q
     assert window.focusWidget() is window.canvases[0]
 
 
+@pytest.mark.slow
 def test_a_held_brush_goes_on_spraying(make: Make, qtbot: QtBot) -> None:
     window = make(squares())
     take(window, "brush")

@@ -193,6 +193,7 @@ def test_nothing_else_is_handed_in() -> None:
     assert set(plain_values(hand_in(3))) == set(values) - {"nickname"}
 
 
+@pytest.mark.slow
 def test_too_long_a_drawing_is_refused_where_it_is_handed_in() -> None:
     rng = np.random.default_rng(0)
 

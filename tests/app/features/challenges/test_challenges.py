@@ -69,6 +69,7 @@ def lesson_of(made: Document, challenge: Challenge) -> Lesson:
 # -- texts -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(("knn", "svm")),
     st.sets(st.sampled_from(("k", "weights", "metric", "C", "gamma", "kernel")), min_size=1),

@@ -79,6 +79,7 @@ def test_cells_of_one_search_share_its_time_and_draws_add_up(monkeypatch: pytest
     assert {record.status for record in compute(KNN, path, None, Watch(math.inf))} == {"exact"}
 
 
+@pytest.mark.slow
 def test_what_took_longer_is_computed_again_with_a_larger_limit_only(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

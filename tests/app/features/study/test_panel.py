@@ -523,6 +523,7 @@ class Timed:
         self.cancelled = True
 
 
+@pytest.mark.slow
 def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "StudyProcesses", Timed)
     monkeypatch.setattr(timing, "MEASURED", 0.3)

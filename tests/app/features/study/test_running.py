@@ -89,6 +89,7 @@ def test_results_are_those_of_the_command_line() -> None:
     ended(taken)
 
 
+@pytest.mark.slow
 def test_pause_rests_and_cancel_ends() -> None:
     taken = started(PATHS)
     taken.until(lambda: len(taken.records) > 0)
@@ -150,6 +151,7 @@ def test_pausing_waits_for_no_worker_that_begins(tmp_path: Path, monkeypatch: py
     assert len(taken.records) == 4 and not run.failure
 
 
+@pytest.mark.slow
 def test_workers_come_last_and_end_with_the_window() -> None:
     with subprocess.Popen([sys.executable, "-c", WINDOW], stdout=subprocess.PIPE, text=True) as window:
         assert window.stdout is not None

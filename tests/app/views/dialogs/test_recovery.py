@@ -287,6 +287,7 @@ def test_copies_that_cannot_be_read_are_told_of_and_kept(make: Make, qtbot: QtBo
     assert {path.read_bytes() for path in folder.glob("*.unreadable")} == {b"noise", data[:-20]}
 
 
+@pytest.mark.slow
 def test_copies_that_cannot_be_written_are_said_once(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make(SMALL, wait=False)
     said: list[str] = []

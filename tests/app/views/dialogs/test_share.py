@@ -69,6 +69,7 @@ def dialog(window: MainWindow) -> ShareDialog:
     return found
 
 
+@pytest.mark.slow
 def test_copy_as_text(make: Make) -> None:
     window = make(MINE, wait=False)
     QApplication.clipboard().setText("before")
