@@ -303,7 +303,7 @@ def test_a_summary_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
 
 
 @SHELL
-def test_no_document_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
+def test_no_document_replaces_a_closed_stream(tmp_path: Path) -> None:
     """Otherwise Qt would write a warning, for file 2, into a document that is being saved."""
     probe = (
         "import os, sys; from app import main\n"

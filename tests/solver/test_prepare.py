@@ -213,7 +213,7 @@ def test_a_class_of_weight_zero_is_left_out(learner: Any) -> None:
     assert (model.decision_function(T) == others.decision_function(T)).all()
 
 
-def test_batches_know_one_scheme() -> None:
+def test_batches_have_one_scheme() -> None:
     X, y = data(3)
     with pytest.raises(ValueError, match="class_weight of bee is 0; partial_fit wants weights above 0"):
         OnlineSVC(class_weight={"bee": 0.0}).partial_fit(X, y)

@@ -559,7 +559,7 @@ def test_each_seek_replays_from_the_nearest_state() -> None:
 
 
 @pytest.mark.parametrize("kind", ["smo", *MAKERS])
-def test_going_back_forgets_the_notes_that_nobody_took(kind: str) -> None:
+def test_going_back_forgets_the_notes_not_taken(kind: str) -> None:
     solver = smo_maker()() if kind == "smo" else MAKERS[kind](0)()
     solver.start_notes()
     start = solver.checkpoint()

@@ -80,7 +80,7 @@ def test_each_press_of_an_arrow_key_is_a_step_and_its_repeats_are_not(table: Tab
     assert table.store.document.points.xy[:, 0].tolist() == [1.5, 2.5]
 
 
-def test_removing_says_when_nothing_is_near(table: Table) -> None:
+def test_removing_reports_when_no_point_is_near(table: Table) -> None:
     table.hand.editing.remove(at(0.5, 5.0))
     assert table.said == ["No point within 12 pixels of the pointer to remove."]
     table.hand.editing.remove(at(0.05, 0.0))
@@ -167,7 +167,7 @@ def test_a_class_weight_changes_alone(table: Table) -> None:
     assert table.store.document.lanes[1].svm.own_weights == (1.0, 3.0) + (1.0,) * 6
 
 
-def test_a_limit_that_no_file_may_say_becomes_the_nearest(table: Table, tmp_path: Path) -> None:
+def test_a_limit_not_allowed_in_files_is_clipped(table: Table, tmp_path: Path) -> None:
     for limit, kept in ((-5, 10), (10**12, 10_000_000)):
         table.hand.set_training_limit(limit)
         assert table.store.document.training_limit == kept
@@ -219,7 +219,7 @@ def test_impossible_data_are_refused_and_change_nothing(table: Table) -> None:
     assert table.store.document is before and len(table.said) == 2 and table.said[1].endswith("must be 0.")
 
 
-def test_the_session_tells_of_changes_only(table: Table) -> None:
+def test_the_session_reports_changes_only(table: Table) -> None:
     for speed, kept in ((-5, 0), (3, 3), (99, FULL_SPEED)):
         table.hand.playback.set_speed(1, speed)
         assert table.hand.session.speeds[:2] == (len(SPEEDS) - 1, kept)

@@ -76,7 +76,7 @@ def test_steps_are_counted_from_where_the_run_is_going(desk: Desk) -> None:
     assert desk.sought == (0, "step"), "there is nothing before the start"
 
 
-def test_a_step_while_playing_starts_from_what_is_seen(desk: Desk) -> None:
+def test_a_step_while_playing_starts_from_the_displayed_state(desk: Desk) -> None:
     desk.playback.seek(1, 5)
     desk.playback.toggle(1)
     assert desk.session.playing[1]
@@ -85,7 +85,7 @@ def test_a_step_while_playing_starts_from_what_is_seen(desk: Desk) -> None:
     assert desk.sought == (34, "step")
 
 
-def test_steps_of_another_run_are_counted_from_its_own_place(desk: Desk) -> None:
+def test_steps_of_another_run_are_counted_from_its_own_step(desk: Desk) -> None:
     desk.playback.seek(1, 35)
     desk.run_state.recording, desk.run_state.step = 200, 3
     desk.playback.step(1, 1)
@@ -117,7 +117,7 @@ def test_changes_are_looked_up_and_beyond_what_is_known_the_run_looks(desk: Desk
     assert desk.sought == (7, "previous change"), "before the first change there is the start"
 
 
-def test_each_wish_is_another_one(desk: Desk) -> None:
+def test_each_request_is_another_one(desk: Desk) -> None:
     desk.playback.seek(1, 5)
     first = desk.session.seeks[1]
     desk.playback.seek(1, 5)
@@ -135,7 +135,7 @@ def test_play_at_the_end_replays_from_the_start(desk: Desk, play: str) -> None:
     assert not desk.session.has_timeline(1) and desk.session.playing[1]
 
 
-def test_space_pauses_what_moves_and_replays_from_where_it_rests(desk: Desk) -> None:
+def test_space_pauses_a_moving_run_and_replays_a_paused_one(desk: Desk) -> None:
     desk.playback.toggle_all()
     assert desk.session.playing == (True, False, True, True) and desk.session.seeks[1] is None
     desk.playback.toggle_all()
@@ -187,13 +187,13 @@ def test_beyond_the_end_there_is_no_step_and_new_points_are_still_trained_on(des
     assert desk.sought == (0, "step") and desk.said[-1].startswith("at the start")
 
 
-def test_a_lane_without_a_run_is_told_whether_the_next_one_waits(desk: Desk) -> None:
+def test_a_lane_without_a_run_keeps_whether_the_next_one_waits(desk: Desk) -> None:
     for playing in (False, True):
         desk.playback.toggle(0)
         assert desk.session.playing == (playing, True, True, True) and desk.session.seeks[0] is None
 
 
-def test_what_a_lane_without_a_run_is_told_changes_nothing(desk: Desk) -> None:
+def test_requests_to_a_lane_without_a_run_change_nothing(desk: Desk) -> None:
     before = desk.session
     desk.playback.step(0, 1)
     desk.playback.seek(0, 3)
@@ -210,7 +210,7 @@ def test_the_lane_that_is_touched_is_studied(desk: Desk) -> None:
     assert desk.session.speeds == (len(SPEEDS) - 1,) * 4 and desk.session.studied == 0
 
 
-def test_a_lane_is_told_by_its_place_and_kept_by_its_slot(desk: Desk) -> None:
+def test_a_lane_is_addressed_by_index_and_its_state_kept_by_slot(desk: Desk) -> None:
     desk.document = replace(Document(), slots=(1, 0, 2, 3))
     desk.playback.seek(1, 7)
     seek = desk.session.seeks[0]

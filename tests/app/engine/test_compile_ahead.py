@@ -36,7 +36,7 @@ class Compiler:
 
 
 @pytest.mark.parametrize("known", [False, True])
-def test_the_first_start_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
+def test_the_first_start_reports_its_progress(monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
     compiler, told = Compiler(monkeypatch, known), list[str]()
     ahead: list[CompileAhead] = []
     begun = threading.Event()

@@ -38,12 +38,12 @@ def test_an_answer_is_withheld_with_its_lane() -> None:
     assert shown({3: Cover.PICTURE}, a=Anything()) == {"a1", "a2"}, "what is about all lanes is about that one, too"
 
 
-def test_an_answer_is_shown_where_it_gives_nothing_away() -> None:
+def test_an_answer_is_shown_if_it_reveals_nothing() -> None:
     assert shown({2: Cover.TRAINING}, a=Anything(), b=Accuracy()) == {"a1", "b1", "b2", "b"}
     assert shown({2: Cover.NUMBERS}, b=Accuracy()) == {"b1"}
 
 
-def test_a_digit_in_a_name_says_nothing() -> None:
+def test_a_digit_in_a_name_has_no_meaning() -> None:
     results = Results()
     results.accept_answer(Answer("top 1", 1, Anything(), 0.5, True))
     assert results.without({2: Cover.PICTURE}).answer("top 1") is None

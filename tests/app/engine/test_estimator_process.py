@@ -107,7 +107,7 @@ def test_questions_use_a_process_too() -> None:
     assert run(outcome(found.model, MOONS.xy, MOONS.labels, Pace())).accuracy == reference.score(MOONS.xy, MOONS.labels)  # type: ignore
 
 
-def test_a_badge_says_that_nothing_is_proved_and_a_lane_with_one_class_waits() -> None:
+def test_a_badge_reports_that_nothing_is_proved_and_a_lane_with_one_class_waits() -> None:
     spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
     run(JOB(LaneRequest(2, 0, spec), lambda: False))
     assert badge(FRAMES[-1]).mood is Mood.UNPROVED and badge(FRAMES[-1]).short == "not certified"
@@ -228,7 +228,7 @@ def test_where_no_process_can_be_started_the_next_change_tries_again(monkeypatch
     process.end("the test is over.")
 
 
-def test_models_that_nobody_has_are_dropped(process: EstimatorProcess) -> None:
+def test_unreferenced_models_are_dropped(process: EstimatorProcess) -> None:
     model, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
     pending.result()
     number = model.number

@@ -200,7 +200,7 @@ def test_a_full_first_picture_is_a_promise_and_the_only_one(lane: Lane) -> None:
 
 
 @pytest.mark.parametrize("lane", [Lane("knn"), Lane("svm")], ids=lambda lane: lane.classifier)
-def test_a_full_first_picture_that_takes_longer_than_expected_is_given_up_for_a_coarse_one(
+def test_a_full_first_picture_that_takes_longer_than_expected_is_replaced_by_a_coarse_one(
     lane: Lane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lane_job, "TOO_LATE", -1.0)

@@ -291,7 +291,7 @@ def test_later_waits_and_lets_others_work(seconds: list[float], pool: Pool) -> N
     assert done.wait(PATIENCE) and log == ["patient", "other", "other", "patient"]
 
 
-def test_the_background_rests_after_the_hand_and_everything_else_goes_on(seconds: list[float], pool: Pool) -> None:
+def test_the_background_pauses_after_an_edit_and_everything_else_continues(seconds: list[float], pool: Pool) -> None:
     log: list[str] = []
     trained, done = threading.Event(), threading.Event()
     hold = Hold(pool)
@@ -336,7 +336,7 @@ def test_hurry_reaches_a_piece_in_hand(pool: Pool) -> None:
     assert done.wait(PATIENCE)
 
 
-def test_hurry_never_loses_a_place(pool: Pool) -> None:
+def test_hurry_never_loses_a_position(pool: Pool) -> None:
     log: list[str] = []
     hold = Hold(pool)
     first, second = noting(log, "first"), noting(log, "second")
@@ -431,7 +431,7 @@ class Held:
             self.done.set()
 
 
-def test_a_running_request_hears_of_a_newer_one(pool: Pool) -> None:
+def test_a_running_request_is_notified_of_a_newer_one(pool: Pool) -> None:
     held = Held()
     queue = LatestQueue(pool, held)
     queue.submit(request(1))
@@ -628,12 +628,12 @@ def flood(wishes: int) -> None:
     assert scheduler.close()
 
 
-def test_a_flood_of_wishes_ends_with_the_newest() -> None:
+def test_a_flood_of_requests_ends_with_the_newest() -> None:
     flood(50)
 
 
 @pytest.mark.soak
-def test_a_long_flood_of_wishes_ends_with_the_newest() -> None:
+def test_a_long_flood_of_requests_ends_with_the_newest() -> None:
     flood(10_000)
 
 
@@ -659,7 +659,7 @@ def classes_seen(frame: Frame) -> np.ndarray:
     [knn(n_neighbors=4), knn(weights="distance"), svm(), svm(multiclass="one-vs-rest")],
     ids=["ties", "knn", "svm", "rest"],
 )
-def test_each_pixel_has_the_colour_of_what_the_model_says(lane: Lane, points: Points, compiled: bool) -> None:
+def test_each_pixel_has_the_colour_of_the_prediction(lane: Lane, points: Points, compiled: bool) -> None:
     grid = Grid(-1.5, 2.5, -1.0, 1.5, 64, 40)
     frame = Background().finish(spec(points, lane, grid=grid, shades=PLAIN_COLOURS, compiled=compiled))
     seen = classes_seen(frame)
@@ -1191,7 +1191,7 @@ def test_without_the_compiler_only_small_sets_are_trained() -> None:
     assert steps_of(fast) == steps_of(Background().finish(spec(few, svm()))), "counted by the chosen rule, from zero"
 
 
-def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> None:
+def test_a_paused_run_stays_at_its_step_when_the_fast_solver_is_ready() -> None:
     background = Background()
     resting = spec(two_moons(30), svm(), compiled=False)
     run_state = background.finish(resting).run_state
@@ -1205,7 +1205,7 @@ def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> N
     assert on.recording == before.recording and on.at_end, "playing goes on from there"
 
 
-def test_where_a_run_was_sent_is_not_gone_to_twice_when_the_fast_solver_is_ready() -> None:
+def test_a_seek_is_not_repeated_when_the_fast_solver_is_ready() -> None:
     background = Background()
     resting = spec(two_moons(30), svm(), compiled=False, paused=True)
     recording = background.finish(resting).run_state.recording
@@ -1215,7 +1215,7 @@ def test_where_a_run_was_sent_is_not_gone_to_twice_when_the_fast_solver_is_ready
     assert background.finish(replace(sent, compiled=True)).run_state.at_end
 
 
-def test_the_fast_solver_comes_to_where_the_plain_one_rested_however_long_that_takes(
+def test_the_fast_solver_reaches_the_step_where_the_plain_one_paused_however_long_that_takes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     background = Background()
@@ -1226,7 +1226,9 @@ def test_the_fast_solver_comes_to_where_the_plain_one_rested_however_long_that_t
 
 
 @pytest.mark.parametrize("error", [None, OSError("no compiler here")])
-def test_preparation_is_done_once_and_says_why_not(error: OSError | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preparation_is_done_once_and_reports_its_failure(
+    error: OSError | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     go, done = threading.Event(), threading.Event()
 
     def compile_all(report: object, *, in_window: bool) -> None:

@@ -94,7 +94,7 @@ def test_a_lane_ends_where_its_estimator_does(learner: str, points: Points) -> N
 
 
 @pytest.mark.parametrize("learner", TRAINERS)
-def test_any_step_can_be_gone_to(learner: str) -> None:
+def test_any_step_can_be_reached(learner: str) -> None:
     lane = lane_of(learner)
     background = Background(TWO, lane)
     end = background.last()

@@ -203,7 +203,7 @@ def test_among_moves_anything_else_may_change(compiled: bool) -> None:
         assert twins.taken == before + 1 + (change in ("view", "pair")), turn
 
 
-def test_points_of_one_number_keep_their_multipliers_by_place() -> None:
+def test_equally_many_points_keep_their_multipliers_by_index() -> None:
     points = two_moons(20)
     twins = Points.of(points.xy, points.labels, np.arange(len(points)) // 2)
     background, wanted = Background(), spec(twins, svm(), grid=TINY)
@@ -212,7 +212,7 @@ def test_points_of_one_number_keep_their_multipliers_by_place() -> None:
     assert_reproduced(background.finish(wanted), wanted)
 
 
-def test_trainings_that_are_overtaken_on_their_way_are_gone_on_with() -> None:
+def test_overtaken_trainings_are_continued() -> None:
     rng = np.random.default_rng(2)
     points, lane = two_moons(100), svm(C=1e4, gamma=8.0)
     background, taken = Background(), []
@@ -284,7 +284,7 @@ def test_a_seek_in_the_run_before_is_not_followed_and_one_in_this_goes_anywhere(
         np.testing.assert_array_equal(shown.v, new.v)
 
 
-def test_a_point_out_of_range_gives_the_sentence_of_a_new_training_and_the_next_begins_anew() -> None:
+def test_a_point_out_of_range_has_the_sentence_of_a_new_training_and_the_next_begins_anew() -> None:
     points, lane = four_blobs(8), svm(kernel="poly", degree=9, gamma=1.0, tol=1e-3)
     twins, wanted = Twins(), spec(points, lane, grid=TINY)
     twins.finish(wanted)
@@ -301,7 +301,7 @@ def test_a_point_out_of_range_gives_the_sentence_of_a_new_training_and_the_next_
 
 
 @pytest.mark.parametrize("error", [ValueError, MemoryError, KeyboardInterrupt])
-def test_a_training_that_broke_on_the_way_is_never_gone_on_with(error: type[BaseException]) -> None:
+def test_a_failed_training_is_never_continued(error: type[BaseException]) -> None:
     rng = np.random.default_rng(5)
     points, lane = four_blobs(8), svm()
     background, wanted = Background(), spec(points, lane, grid=TINY)
@@ -338,7 +338,7 @@ def test_only_rows_of_moved_points_are_computed() -> None:
     assert 0 < again < computed / 4
 
 
-def test_another_lane_in_its_place_begins_anew() -> None:
+def test_another_lane_in_its_slot_begins_anew() -> None:
     points, rng = two_moons(), np.random.default_rng(9)
     twins = Twins()
     lanes = (svm(), Lane("perceptron"), svm(), svm(trainer="lasvm"), svm(tol=1e-3))

@@ -210,7 +210,7 @@ def test_it_is_chosen_and_left_while_the_model_trains() -> None:
     assert again.probability is last.probability and all(frame.probability is not None for frame in background.frames)
 
 
-def test_where_there_is_none_a_sentence_says_so() -> None:
+def test_a_missing_probability_has_a_sentence() -> None:
     lonely = Points.of(np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 1.0]]), np.array([0, 0, 1]))
     last, _ = finished(points=lonely)
     assert last.probability is not None and last.probability.refused == TOO_FEW and last.shaded_probability is None
@@ -260,7 +260,7 @@ def test_f_is_shaded_where_nothing_else_is_chosen() -> None:
     assert last.probability is None and not last.shows_probability and status_badge.probability(last) == ()
 
 
-def test_contradictions_are_said() -> None:
+def test_contradictions_are_reported() -> None:
     rng = np.random.default_rng(2)
     X = np.r_[rng.normal(0, 1, (90, 2)), rng.normal(1, 1, (12, 2))]
     points = Points.of(X, np.r_[np.zeros(90, int), np.ones(12, int)])
@@ -271,7 +271,7 @@ def test_contradictions_are_said() -> None:
     assert said.text.startswith("50 % at f = ") and f"at {found.contradicted} training points" in said.tip
 
 
-def test_a_sigmoid_that_falls_is_said() -> None:
+def test_a_decreasing_sigmoid_is_reported() -> None:
     """Each point lies beside one of the other class and far from all others: without it, f there is the other's."""
     corners = np.repeat(np.array([(3.0 * i, 3.0 * j) for i in range(4) for j in range(4)]), 2, axis=0)
     points = Points.of(corners + np.tile([[0.0, 0.0], [0.1, 0.0]], (16, 1)), np.arange(32) % 2)
@@ -280,7 +280,7 @@ def test_a_sigmoid_that_falls_is_said() -> None:
     assert status_badge.probability(last)[0].text == "probability contradicts f"
 
 
-def test_contradictions_of_several_classes_are_said() -> None:
+def test_contradictions_of_several_classes_are_reported() -> None:
     points = three_blobs(60)
     own = Points.of(points.xy, points.labels).chosen(np.arange(len(points)) % 8 % (1 + 3 * points.labels) == 0)
     last, _ = finished(Lane("svm", svm=SvmSettings(class_weight="balanced"), shading="probability"), own)

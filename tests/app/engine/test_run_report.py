@@ -195,7 +195,7 @@ def check_step(run_state: RunState, now: Dense) -> None:
 
 @examples(40)
 @given(st.integers(0, 10**6), st.sampled_from((2, 2, 3, 5)), st.integers(6, 24), lanes(), st.data())
-def test_everything_said_of_a_step_is_so(seed: int, n_classes: int, n: int, lane: Lane, data: Any) -> None:
+def test_everything_reported_of_a_step_is_true(seed: int, n_classes: int, n: int, lane: Lane, data: Any) -> None:
     points = some_points(seed, n_classes, n)
     run = Run(lane, points, surveyed=True)
     assert run.frame.phase is Phase.DONE, run.frame.message
@@ -239,7 +239,7 @@ def test_a_run_on_old_multipliers_is_that_of_a_solver_that_begins_with_them(seed
                 assert np.array_equal(shown.alpha, fresh.alpha) and np.array_equal(shown.v, fresh.v)
 
 
-def test_the_v_of_points_kept_is_not_taken_for_that_of_all() -> None:
+def test_the_v_of_kept_points_is_not_confused_with_that_of_all() -> None:
     # LASVM keeps all six points, but in its own order.
     points = Points.of([[0, 0], [1, 0], [0, 1], [3, 3], [2.5, 3], [3, 2]], [0, 1, 1, 0, 1, 0])
     lane = Lane("svm", svm=SvmSettings(C=0.03, gamma=2.0, trainer="lasvm"))

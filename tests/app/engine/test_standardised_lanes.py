@@ -209,7 +209,7 @@ def test_a_study_of_one_is_refused() -> None:
     assert "" not in planned(plan, Lane("svm"), document).faults
 
 
-def test_settings_of_lanes_are_told_apart_by_it() -> None:
+def test_settings_of_lanes_are_distinguished_by_it() -> None:
     lane = standardised("knn")
     assert lane.training_key != Lane("knn").training_key and lane != Lane("knn")
     assert lane.title == f"{Lane('knn').title}, standardised"

@@ -225,7 +225,7 @@ def test_a_survey_that_is_broken_off_leaves_the_run_where_it_was() -> None:
     assert study_of(frame).step == 17 and np.array_equal(study_of(frame).alpha, shown.alpha)
 
 
-def test_a_paused_run_that_begins_at_its_end_says_so() -> None:
+def test_a_paused_run_that_begins_at_its_end_reports_it() -> None:
     run = Run(svm(C=5.0, selection="first-order"))
     assert study_of(run.frame).at_end
     other = run.background.finish(replace(run.spec, paused=True, lane=svm(C=5.0, selection="second-order")))

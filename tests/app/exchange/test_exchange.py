@@ -70,7 +70,7 @@ def test_a_spreadsheet_of_the_continent(encoding: str, end: str) -> None:
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|", " ", "   ", " \t"])
 @pytest.mark.parametrize("decimal", [".", ","])
 @pytest.mark.parametrize("header", [True, False])
-def test_every_dialect_is_found_out(separator: str, decimal: str, header: bool) -> None:
+def test_every_dialect_is_detected(separator: str, decimal: str, header: bool) -> None:
     if separator == decimal:
         pytest.skip("the two cannot be told apart")
     rows = [["1.5", "-0.25", "red"], ["2.0", "1e3", "blue"], [".5", "+7.25", "red"]]
@@ -83,7 +83,7 @@ def test_every_dialect_is_found_out(separator: str, decimal: str, header: bool) 
     assert found.labels.tolist() == [1, 0, 1] and found.class_names == ("blue", "red")
 
 
-def test_a_wish_overrules_what_was_found_out() -> None:
+def test_a_choice_overrules_what_was_detected() -> None:
     text = "1,5;2,5\n3,5;4,5\n"
     assert numbers(table_of(text)).tolist() == [[1.5, 2.5], [3.5, 4.5]]
     comma = table_of(text, dialect=Dialect(separator=","))
@@ -318,7 +318,7 @@ def test_without_the_left_out_rows_it_is_as_if_they_had_never_been() -> None:
     assert np.array_equal(ours.xy, other.xy) and ours.scaling == other.scaling
 
 
-def test_units_that_should_be_standardised_are_told() -> None:
+def test_units_that_should_be_standardised_are_reported() -> None:
     rng = np.random.default_rng(0)
     centimetres = np.column_stack((rng.normal(170, 9, 40), rng.normal(70, 12, 40)))
 
@@ -340,7 +340,7 @@ def test_standardising_can_be_undone(values: list[float]) -> None:
     assert np.abs(found.scaling.undo(found.xy)[:, 0] - values).max() <= 1e-6 * max(1.0, np.ptp(values))
 
 
-def test_standardised_by_another_road() -> None:
+def test_standardising_agrees_with_numpy() -> None:
     values = np.random.default_rng(0).normal(3, 5, (100, 2))
     text = "x,y\n" + "".join(f"{a!r},{b!r}\n" for a, b in values.tolist())
     assert np.allclose(
@@ -582,7 +582,7 @@ def test_no_name_runs_as_a_formula(suffix: str) -> None:
     assert [row[2] for row in copied] == safe
 
 
-def test_only_what_may_run_is_asked_about() -> None:
+def test_only_names_that_may_run_lead_to_a_question() -> None:
     labels, names = np.array([0, 2], np.uint8), ("plain", "=unused()", "@used")
     assert running(labels, names, ("", ""), Path("a.csv")) == "@used"
     assert running(labels, names, ("x", "+y"), Path("a.TSV")) == "+y"

@@ -101,7 +101,7 @@ def test_noise_that_looks_like_a_table(text: str, suffix: str) -> None:
     st.builds(Dialect, st.sampled_from(",;\t| "), st.sampled_from(".,"), st.booleans()),
 )
 @examples(500)
-def test_any_wish_on_any_text(text: str, spec: Dialect) -> None:
+def test_any_choice_on_any_text(text: str, spec: Dialect) -> None:
     try:
         table = read_text(text, dialect=spec)
     except FileError as error:

@@ -173,7 +173,7 @@ def test_without_classes_pairs_are_in_the_order_of_the_columns() -> None:
 # -- omitted columns, and bad input ---------------------------------------------------------------------------------
 
 
-def test_what_is_set_aside_is_said() -> None:
+def test_omitted_columns_are_reported() -> None:
     table = table_of("id,a,b,c,word,same,kind\n1,1.5,2,9,q,4,u\n2,3,4,8,r,4,v\n3,5,6,7,s,4,u\n")
     columns, note = usable_columns(table, 6)
     assert columns == (1, 2, 3)
@@ -258,7 +258,7 @@ def test_rows_with_a_missing_cell_are_left_out_of_the_components() -> None:
     assert np.allclose(plane, found.xy, atol=1e-12), "the small picture is of the points that come"
 
 
-def test_what_a_view_cannot_show_is_said() -> None:
+def test_columns_without_a_view_are_reported() -> None:
     X, y = load_iris().data, load_iris().target + 1
     assert convert(numbers(X[:, :2], y), Choice(0, 1, 2)).limits == ""
     three = "Two of 3 columns: classes that overlap here may be separate in the other."

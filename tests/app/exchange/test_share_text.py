@@ -224,7 +224,7 @@ def test_points_that_stand_on_top_of_others_in_another_order() -> None:
         assert again.points.same_as(document.points) and again.origin == settings
 
 
-def test_a_generator_whose_points_are_gone_is_kept() -> None:
+def test_a_generator_whose_points_were_removed_is_kept() -> None:
     mine = Points.of([(0.0, 0.0), (1.0, 1.0)], [0, 1])
     for document in (replace(generated(RINGS), points=mine), replace(generated(RINGS), points=Points())):
         again = decode(encode(document))
@@ -441,7 +441,7 @@ BAD: dict[str, tuple[Callable[[], str], str]] = {
 }
 
 
-def test_the_places_in_the_small_text() -> None:
+def test_the_offsets_in_the_small_text() -> None:
     assert set(REST) == {"lanes", "styles", "split", "ids"} and content(decode(packed(BODY))) == content(
         decode(encode(SMALL))
     )

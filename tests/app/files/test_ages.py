@@ -286,7 +286,7 @@ def test_a_share_text_with_a_generator_opens() -> None:
     assert np.abs(points.xy[[3, 159, 160]] - [made.xy[3] + 0.5, (0, 0), (0.5, 0.25)]).max() < 1e-3
 
 
-def test_the_first_lesson_says_what_it_said() -> None:
+def test_the_first_lesson_is_read_as_before() -> None:
     lesson = lessons.read(FEATURES, AGES / "first.lesson.md")
     said = json.loads((AGES / "first.lesson.json").read_text())
     for step in said["steps"]:  # from before a goal was more than its text
@@ -312,14 +312,14 @@ def test_the_first_lesson_says_what_it_said() -> None:
         ),
     ],
 )
-def test_files_of_newer_programs_are_told_as_such(change: dict[str, Any], sentence: str) -> None:
+def test_files_of_newer_programs_are_reported_as_such(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(FileError) as caught:
         documents.decode(json.dumps(raw("3b") | change).encode(), "new.playground")
     assert str(caught.value) == sentence
     assert isinstance(caught.value, UnreadError), "it may well be sound"
 
 
-def test_an_unknown_field_inside_is_told_with_its_place() -> None:
+def test_an_unknown_field_inside_is_reported_with_its_path() -> None:
     file = raw("3b")
     file["lanes"][1]["svm"]["nu"] = 0.5
     with pytest.raises(UnreadError) as caught:

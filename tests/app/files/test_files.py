@@ -525,7 +525,7 @@ def test_the_longest_texts_come_back() -> None:
     round_trip(replace(default_document(), notes="🌱" * 100_000, axes=("ü" * 60, "🌱" * 60), styles=styles))
 
 
-def test_fingerprints_tell_contents_apart(tmp_path: Path) -> None:
+def test_fingerprints_distinguish_contents(tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     assert documents.fingerprint(path) is None and documents.fingerprint(tmp_path) is None
     path.write_bytes(SOUND)

@@ -75,7 +75,7 @@ def test_the_other_files_are_well_formed(home: Path, name: str) -> None:
     checked("xmllint", "--noout", home / name)
 
 
-def test_the_description_is_valid_but_for_addresses_that_nobody_has_given(home: Path) -> None:
+def test_the_description_is_valid_except_for_missing_addresses(home: Path) -> None:
     if shutil.which("appstreamcli") is None:
         pytest.skip("appstreamcli is not installed")
     words = ["appstreamcli", "validate", "--no-net", home / "metainfo/classifier-playground.metainfo.xml"]

@@ -104,7 +104,7 @@ def test_a_copy_is_exact_and_goes_when_nothing_is_unsaved(desk: Desk, tmp_path: 
     assert desk.names() == []
 
 
-def test_a_copy_of_a_living_window_is_offered_to_nobody(desk: Desk) -> None:
+def test_a_copy_of_an_open_window_is_never_offered(desk: Desk) -> None:
     recorder = desk.recorder()
     recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: recorder.settled)
@@ -159,7 +159,9 @@ def test_the_times_are_those_that_are_promised() -> None:
 
 
 @pytest.mark.parametrize("operation", ["mkdir", "mkstemp", "write", "fsync", "replace"])
-def test_a_failure_is_said_once_and_tried_again(operation: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_reported_once_and_tried_again(
+    operation: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recorder = desk.recorder()
     with monkeypatch.context() as patched:
         fail = failing(errno.ENOSPC)
@@ -196,7 +198,7 @@ def test_an_old_copy_outlives_a_failure(desk: Desk, monkeypatch: pytest.MonkeyPa
     assert recorder.file.read_bytes() != old
 
 
-def test_an_error_nobody_thought_of_does_not_end_the_thread(
+def test_an_unexpected_error_does_not_end_the_thread(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     recorder = desk.recorder()
@@ -466,7 +468,7 @@ def test_a_pipe_is_not_waited_for(desk: Desk) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
-def test_copies_are_for_nobody_else_to_read(desk: Desk) -> None:
+def test_copies_are_readable_for_the_owner_only(desk: Desk) -> None:
     recorder = desk.recorder()
     recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: recorder.settled)
@@ -504,9 +506,7 @@ def test_a_copy_of_another_program_is_not_called_damaged_and_stays(version: int,
     assert copy.file.read_bytes() == other
 
 
-def test_when_the_system_gives_no_thread_the_next_change_tries_again(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_free_thread_the_next_change_tries_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = desk.recorder()
     with monkeypatch.context() as patched:
 
@@ -523,7 +523,7 @@ def test_when_the_system_gives_no_thread_the_next_change_tries_again(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a working folder that is gone")
-def test_where_the_working_folder_is_gone_copies_and_claims_go_on(
+def test_copies_and_claims_work_without_a_working_folder(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "gone").mkdir()
@@ -680,7 +680,7 @@ def test_where_nothing_can_be_locked_copies_are_still_written_and_found(
     claims.release()
 
 
-def test_claims_know_a_file_by_any_of_its_names(tmp_path: Path) -> None:
+def test_claims_identify_a_file_by_any_of_its_names(tmp_path: Path) -> None:
     path, link = tmp_path / "mine.playground", tmp_path / "link.playground"
     path.touch()
     link.symlink_to(path)

@@ -94,7 +94,7 @@ def test_limits(tmp_path: Path) -> None:
 
 @given(st.binary(max_size=300))
 @examples(100)
-def test_a_damaged_file_gives_defaults_and_is_kept(tmp_path_factory: pytest.TempPathFactory, noise: bytes) -> None:
+def test_a_damaged_file_results_in_defaults_and_is_kept(tmp_path_factory: pytest.TempPathFactory, noise: bytes) -> None:
     folder = tmp_path_factory.mktemp("noise")
     path, damaged = folder / "settings.json", b"[" + noise
     path.write_bytes(damaged)
@@ -191,7 +191,7 @@ def test_changed_bytes_of_an_arrangement_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")
 @pytest.mark.parametrize("place", ["a folder", "a pipe", "/dev/full", "below a file", "a link to itself"])
-def test_where_settings_cannot_be_kept_one_sentence_says_so(place: str, tmp_path: Path) -> None:
+def test_settings_that_cannot_be_kept_are_reported_in_one_sentence(place: str, tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     if place == "a folder":
         path.mkdir()

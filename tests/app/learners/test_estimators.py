@@ -241,7 +241,7 @@ def said(lane: Lane, *certificates: AnyCertificate) -> str:
     return lane.family.verdict(certificates, lane.settings).text
 
 
-def test_what_is_said_of_a_perceptron_at_its_end() -> None:
+def test_the_verdict_on_a_perceptron_at_its_end() -> None:
     lane, done = Lane("perceptron"), perceptron_proof(Status.OPTIMAL, n_wrong=0)
     assert said(lane, done) == (
         "No mistakes left: this line separates the classes (42 mistakes made, at most (R² + 1)/γ² = 310 were possible)"
@@ -273,7 +273,7 @@ def test_what_is_said_of_a_perceptron_at_its_end() -> None:
     ]
 
 
-def test_what_is_said_of_pegasos_at_its_end() -> None:
+def test_the_verdict_on_pegasos_at_its_end() -> None:
     lane, good = Lane("pegasos"), pegasos_proof(Status.OPTIMAL)
     assert (
         said(lane, good) == "At most 0.8 % from optimal: the averaged line is that close to the best through the origin"
@@ -294,7 +294,7 @@ def test_what_is_said_of_pegasos_at_its_end() -> None:
     assert "gap unknown" in lane.family.numbers((good, first), lane.settings)
 
 
-def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
+def test_the_verdict_on_the_other_trainers_of_an_svm() -> None:
     proof = Certificate(Status.STOPPED_EARLY, 5e-2, 1.0, 1.1, 0.09, 3, 4, 123, 1e-7)
     online = lane_of("lasvm", finish=False, n_epochs=2)
     assert said(online, proof) == "Over after 2 passes, without FINISH: not optimal yet"

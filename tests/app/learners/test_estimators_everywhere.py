@@ -176,7 +176,7 @@ def test_programs_predict_the_same(tmp_path: Path) -> None:
             assert np.array_equal(told["predicted"][f"model_{place + 1}"], expected), case.document.lanes[place].title
 
 
-def test_without_the_library_a_file_opens_and_its_lane_says_what_to_install(
+def test_without_the_library_a_file_opens_and_its_lane_names_what_to_install(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(EstimatorLearner, "is_available", False)

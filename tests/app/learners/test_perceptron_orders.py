@@ -117,7 +117,7 @@ def test_orders_that_are_given_too_little_time() -> None:
     assert early.margins.max() <= 0 and of_orders(early) == "5 orders: none comes to rest in time"
 
 
-def test_a_search_that_was_given_up_claims_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_search_claims_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_UPDATES", 1)
     found = last(*apart(gap=0.02, seed=2), PerceptronSettings(orders=2))
     assert found.separable is None and found.widest is None and found.complete and found.rested.all()
@@ -191,7 +191,7 @@ def known(margins: list[float], mistakes: list[int], rested: list[bool], asked: 
     )
 
 
-def test_what_is_said() -> None:
+def test_the_sentences() -> None:
     three = ([0.09, 0.01, 0.05], [60, 17, 20], [True] * 3)
     end = {"widest": np.ones(3), "widest_margin": 0.12, "separable": True}
     assert of_orders(known(*three, **end)) == (

@@ -272,13 +272,13 @@ def test_every_status_has_its_words() -> None:
     }
 
 
-def test_a_cyclic_order_that_did_not_arrive_is_told_why() -> None:
+def test_a_cyclic_order_that_did_not_arrive_has_its_reason() -> None:
     early = certificate(Status.STOPPED_EARLY)
     text = Lane("svm").family.verdict([early], SvmSettings(selection="cyclic")).text
     assert text == said_of(early) + "; in cyclic order late partners may wait very long"
 
 
-def test_precision_without_a_violation_says_no_negative_one() -> None:
+def test_the_limit_of_precision_without_a_violation_reports_none() -> None:
     text = said_of(certificate(Status.PRECISION, gap=1.0, kkt_violation=-2.0))
     assert text == "Not shown optimal: double precision ends here (KKT violation 0)"
 
@@ -325,7 +325,7 @@ def knn_headline(n: int, k: int) -> str:
     return words.headline(Frame(1, 0, points, lane, Phase.DONE, model=model), lane)
 
 
-def test_more_neighbours_asked_for_than_there_are() -> None:
+def test_more_neighbours_requested_than_points() -> None:
     assert knn_headline(1, 5) == "All vote: k = 5, but there is only 1 point"
     assert knn_headline(3, 5) == "All vote: k = 5, but there are only 3 points"
     assert knn_headline(5, 5) == "Exact: the 5 nearest of 5 vote"
@@ -421,7 +421,7 @@ def test_marks_default_to_none() -> None:
     assert Frame(1, 0, Points(), Lane(), Phase.EMPTY).certificate is None
 
 
-def test_a_lane_that_learnt_from_a_sample_says_so_and_marks_the_right_points() -> None:
+def test_a_lane_trained_on_a_sample_reports_it_and_marks_the_right_points() -> None:
     document = replace(MOONS, training_limit=60)
     sample = document.training_points
     assert len(sample) == 60
@@ -441,7 +441,7 @@ def test_a_lane_that_learnt_from_a_sample_says_so_and_marks_the_right_points() -
     assert len(scene(moved, *frames).lanes[1].marks.free) == 0, "marks of other points are not shown"
 
 
-def test_the_scene_tells_what_is_selected_and_named() -> None:
+def test_the_scene_has_the_selection_and_the_names() -> None:
     chosen = Selection(np.array([3, 5, 9999]))
     document = replace(MOONS, styles=(ClassStyle("setosa"), *MOONS.styles[1:]), axes=("u", "v"))
     made = scene(document, session=Session(selection=chosen))

@@ -26,7 +26,7 @@ def with_status(frame: Frame, status: Status, **values: Any) -> Frame:
     return replace(frame, certificates=(replace(machine, status=status, **values),))
 
 
-def test_an_optimal_training_says_so_with_its_numbers() -> None:
+def test_an_optimal_training_is_reported_with_its_numbers() -> None:
     frame = finished(svm(tol=1e-3))
     said = badge(frame)
     machine = frame.certificates[0]

@@ -174,7 +174,7 @@ def test_a_fitting_view_shows_all_points_and_can_be_saved(xy: list[tuple[float, 
     assert away < 0.5 * view.span and 1e-9 <= view.span <= 4e15
 
 
-def test_zoom_keeps_the_place_under_the_pointer() -> None:
+def test_zoom_keeps_the_location_under_the_pointer() -> None:
     view = View(1.0, 2.0, 4.0)
     zoomed = view.zoomed(0.5, 2.0, 3.0)
     assert zoomed == View(1.5, 2.5, 2.0)
@@ -400,7 +400,7 @@ def test_the_history_is_a_list_one_can_go_through() -> None:
     assert store.history == ("Add 1 point", "Add 1 point", "Clear 5 points") and store.position == 3
 
 
-def test_a_gesture_broken_off_leaves_no_trace() -> None:
+def test_a_cancelled_gesture_leaves_no_trace() -> None:
     store = Store(SMALL)
     store.dispatch(AddPoints(xy=(1.0, 9.0)))
     before = store.document
@@ -413,7 +413,7 @@ def test_a_gesture_broken_off_leaves_no_trace() -> None:
     assert store.document.points is before.points and store.history == ("Add 1 point",) and store.redo_name is None
 
 
-def test_a_gesture_broken_off_gives_back_what_could_be_redone() -> None:
+def test_a_cancelled_gesture_restores_the_steps_to_redo() -> None:
     store = Store(SMALL)
     store.dispatch(AddPoints(xy=(1.0, 9.0)))
     store.dispatch(Clear())

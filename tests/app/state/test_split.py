@@ -234,7 +234,7 @@ def test_undo_brings_the_split_back(name: str) -> None:
     assert table.document.split == before.split and table.document.test_points is before.test_points
 
 
-def test_test_points_that_are_gone_are_not_saved() -> None:
+def test_removed_test_points_are_not_saved() -> None:
     """Their ids are given to new points after opening."""
     document = Document(MOONS, split=Split("painted", painted=IdSet([3, 58, 59])))
     shorter = RemovePoints(ids=[58, 59]).apply(document)
@@ -260,7 +260,7 @@ def test_the_whole_of_a_class_may_be_painted() -> None:
     assert len(everything.training_points) == 0 and len(everything.test_points) == 60
 
 
-def test_what_is_said_when_training_points_are_missing() -> None:
+def test_missing_training_points_are_reported() -> None:
     all_gone = text.empty_sentence(Lane("knn"), [], 0, n_test=60)
     assert all_gone.startswith("All points are test points") and "N" in all_gone
     one_left = text.empty_sentence(Lane("svm"), [1], 30, n_test=30)

@@ -119,7 +119,7 @@ def test_a_click_on_a_point_selects_it_and_adds_none() -> None:
     assert hand.selected == [2] and hand.commands == [], "the one on top, and it alone"
 
 
-def test_a_click_on_the_ground_clears_the_selection_and_adds_a_point() -> None:
+def test_a_click_beside_points_clears_the_selection_and_adds_a_point() -> None:
     hand = Hand()
     hand.select(np.array([0, 3]))
     hand.press(50.0)
@@ -129,7 +129,7 @@ def test_a_click_on_the_ground_clears_the_selection_and_adds_a_point() -> None:
 
 
 @pytest.mark.parametrize(("key", "chosen"), [("shift", [0, 1, 2]), ("control", [1, 2, 3])])
-def test_a_drag_on_the_ground_with_shift_or_control_is_a_rubber_band(key: str, chosen: list[int]) -> None:
+def test_a_drag_beside_points_with_shift_or_control_is_a_rubber_band(key: str, chosen: list[int]) -> None:
     hand = Hand()
     hand.select(np.array([0]) if key == "shift" else np.array([0, 3]))
     corner = (200.0, -20.0) if key == "shift" else (-20.0, -20.0)
@@ -186,7 +186,7 @@ def test_a_click_puts_a_point_where_it_pressed() -> None:
     assert hand.added.tolist() == [[50.0, 0.0]] and hand.document.points.labels[-1] == 4 and not hand.tool.busy
 
 
-def test_a_drag_on_empty_ground_puts_a_point_where_it_ends() -> None:
+def test_a_drag_beside_points_adds_a_point_where_it_ends() -> None:
     hand = Hand()
     hand.drag((50.0, 0.0), (60.0, 0.0), (60.0, 8.0))
     assert hand.added.tolist() == [[60.0, 8.0]] and len(hand.commands) == 1
@@ -274,7 +274,7 @@ def test_the_brush_sprays_its_density_over_its_radius(spread: str) -> None:
 
 
 @pytest.mark.parametrize("steps", [1, 7, 300])
-def test_the_brush_sprays_by_the_way_it_went_not_by_how_often_it_was_told(steps: int) -> None:
+def test_the_brush_sprays_by_distance_not_by_number_of_moves(steps: int) -> None:
     hand = Hand("brush", Document(), radius=20, density=3)
     hand.drag(*[(600.0 * step / steps, 0.0) for step in range(steps + 1)])
     assert len(hand.added) == pytest.approx(3 * (1 + 60), abs=3)
@@ -451,7 +451,7 @@ def test_a_lasso_selects_what_is_inside() -> None:
 
 @given(st.lists(st.tuples(st.integers(-6, 6), st.integers(-6, 6)), min_size=1, max_size=12), st.integers(0, 2**32 - 1))
 @examples(200)
-def test_inside_a_polygon_by_another_road(corners: list[tuple[int, int]], seed: int) -> None:
+def test_inside_a_polygon_by_winding_numbers(corners: list[tuple[int, int]], seed: int) -> None:
     xy = np.random.default_rng(seed).uniform(-7, 7, (60, 2))
     ends = [*corners[1:], corners[0]]
     for (x, y), inside in zip(xy, inside_polygon(xy, np.array(corners, dtype=float)), strict=True):

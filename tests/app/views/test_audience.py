@@ -148,7 +148,7 @@ def test_frozen_it_stays_as_it_is_until_it_follows_again(make: Make, qtbot: QtBo
     assert (pixels(view) != before).any()
 
 
-def test_what_a_lesson_covers_is_seen_here_alone_until_it_is_revealed(make: Make, qtbot: QtBot) -> None:
+def test_covered_pictures_are_visible_here_alone_until_revealed(make: Make, qtbot: QtBot) -> None:
     window = make(moons())
     view = opened(window, qtbot)
     window.lessons.begin(lesson(window.features, "support-vectors"))

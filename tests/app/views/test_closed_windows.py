@@ -74,7 +74,7 @@ def closed_windows(qtbot: QtBot, folder: Path, number: int) -> list[float]:
 
 @pytest.mark.slow
 @LINUX
-def test_a_closed_window_is_gone(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_closed_window_is_deleted(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
     closed_windows(qtbot, tmp_path, 3)
 
 

@@ -177,7 +177,7 @@ def test_radio_buttons_have_an_outline_and_a_dot(theme: Theme, make: Make) -> No
     assert max(ratio(chosen, plain) for plain, chosen in zip(*rows, strict=True)) >= MARK
 
 
-def test_nothing_is_told_by_colour_alone() -> None:
+def test_nothing_is_shown_by_colour_alone() -> None:
     """Lines differ in dashes or width, classes in shape, support vectors in outline, badges in words."""
     drawn = [(style.dashes, style.width, style.faint) for style in line_styles()]
     assert len(set(drawn)) == len(drawn) >= 2

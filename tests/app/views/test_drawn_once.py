@@ -279,7 +279,7 @@ def test_a_question_draws_nothing_and_is_answered_by_the_present_state(
     assert abs(window.to_widget(0, x, y).x() - shown.x()) <= 1.0, "the same once it is drawn"
 
 
-def test_a_refresh_that_was_asked_for_and_done_is_not_done_again(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_requested_refresh_is_done_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make()
     drawn: list[int] = []
     draw = window._draw

@@ -55,7 +55,7 @@ def test_with_a_window_the_event_loop_collects(
 
 
 @pytest.mark.usefixtures("enabled")
-def test_the_last_window_gives_the_collector_back(qapp: QApplication) -> None:
+def test_the_last_window_restores_the_collector(qapp: QApplication) -> None:
     first, second = Garbage(qapp), Garbage(qapp)
     first.stop()
     assert not gc.isenabled()
@@ -63,7 +63,7 @@ def test_the_last_window_gives_the_collector_back(qapp: QApplication) -> None:
     assert gc.isenabled()
 
 
-def test_who_had_it_disabled_finds_it_disabled(qapp: QApplication) -> None:
+def test_a_disabled_collector_stays_disabled(qapp: QApplication) -> None:
     Garbage(qapp).stop()
     assert not gc.isenabled()
 

@@ -39,7 +39,7 @@ def test_calls_come_in_their_order_and_after_the_events_at_hand(qapp: QApplicati
     assert called == [0, 1, 2, 3]
 
 
-def test_an_owner_that_is_gone_is_not_called(qapp: QApplication) -> None:
+def test_a_deleted_owner_is_not_called(qapp: QApplication) -> None:
     owner, other, called = QObject(), QObject(), []
     later(owner, lambda: called.append("gone"))
     later(other, lambda: called.append("there"))

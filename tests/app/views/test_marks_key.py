@@ -100,7 +100,7 @@ def test_held_it_keeps_all_points_away_until_it_is_let_go(make: Make, qtbot: QtB
         assert (pixels(window, lane) == before[lane]).all()
 
 
-def test_whoever_leaves_the_window_with_the_key_down_finds_the_points_there(make: Make, qtbot: QtBot) -> None:
+def test_leaving_the_window_with_the_key_down_restores_the_points(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     QTest.keyPress(window.canvases[0], M)
     qtbot.waitUntil(lambda: window.controller.session.points_away)

@@ -98,7 +98,7 @@ def test_marks_of_where_two_differ_leave_the_other_pictures_alone(make: Make, qt
     assert [bool(lane.sheets) for lane in window.scene.lanes] == [True, True, False, False]
 
 
-def test_a_run_that_rests_says_how_it_goes_on(make: Make, qtbot: QtBot) -> None:
+def test_a_paused_run_explains_how_to_continue(make: Make, qtbot: QtBot) -> None:
     window = make()
     pause = window.findChild(QAbstractButton, "tool.pause")
     status = window.findChild(QLabel, "lane1.status")

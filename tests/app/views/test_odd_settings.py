@@ -138,7 +138,7 @@ def test_an_arrangement_that_is_sealed_but_not_qts(name: str, make: Make, tmp_pa
     assert make(wait=False).isVisible()
 
 
-def test_damaged_settings_are_kept_and_one_sentence_says_so(make: Make, tmp_path: Path) -> None:
+def test_damaged_settings_are_kept_and_reported_in_one_sentence(make: Make, tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{"theme": "dark"')
     window = make(wait=False)
     assert window.status_line.text() == f"The settings were damaged; they are kept as {tmp_path}/settings.unreadable."

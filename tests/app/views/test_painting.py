@@ -195,7 +195,7 @@ def test_on_an_image_the_fault_goes_on_to_the_caller(qapp: QApplication, reporte
     assert not reported
 
 
-def test_a_lent_painter_comes_back_as_it_was(qapp: QApplication, reported: list[BaseException]) -> None:
+def test_a_borrowed_painter_is_restored(qapp: QApplication, reported: list[BaseException]) -> None:
     image = QImage(200, 100, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     painter.translate(10, 20)

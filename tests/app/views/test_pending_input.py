@@ -70,7 +70,7 @@ def test_each_turn_of_the_wheel_keeps_what_is_under_the_pointer(window: MainWind
     assert window.scene.document.view == drawn, "nothing was drawn meanwhile"
 
 
-def test_the_hand_pans_and_clicks_where_the_present_view_is(window: MainWindow) -> None:
+def test_pans_and_clicks_refer_to_the_present_view(window: MainWindow) -> None:
     view, start = window.canvases[0].viewport(), window.canvases[0].plot_area().center().toPoint()
     _wheel(window, start, 5)
     before, way = window.document.view, QPoint(60, -30)
@@ -126,7 +126,7 @@ def test_two_clicks_on_the_fold_leave_it_as_it_was(window: MainWindow) -> None:
         assert window.controller.session.is_folded(window.document, 0) is wanted
 
 
-def test_each_arrow_key_moves_the_border_of_the_wipe(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_arrow_key_moves_the_edge_of_the_wipe(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make()
     window.named_actions["wipe"].trigger()
     settle(qtbot, window)
@@ -145,7 +145,7 @@ def test_each_arrow_key_moves_the_border_of_the_wipe(make: Make, qtbot: QtBot, m
             event.set()
 
 
-def test_lanes_at_other_places_are_drawn_at_once(window: MainWindow) -> None:
+def test_lanes_at_other_indices_are_drawn_at_once(window: MainWindow) -> None:
     """Else a click on the row of one would act on another."""
     window.controller.lanes.move(0, 1)
     _turn(window)

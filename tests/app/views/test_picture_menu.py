@@ -108,7 +108,7 @@ def test_exact_coordinates_are_typed_in_the_table(make: Make, qtbot: QtBot) -> N
     assert window.dock_manager.docked == ("table",)
 
 
-def test_the_menu_of_the_ground_is_that_of_the_picture(make: Make, qtbot: QtBot) -> None:
+def test_the_menu_beside_points_is_that_of_the_picture(make: Make, qtbot: QtBot) -> None:
     window = make(five())
     window.controller.editing.select(window.document.points.ids[:1])
     right_click(window, 0.5, 0.5, lane=1)

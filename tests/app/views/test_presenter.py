@@ -165,7 +165,7 @@ def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path,
 
 
 @pytest.mark.slow
-def test_whoever_quits_meanwhile_finds_the_window_as_it_was(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_quitting_meanwhile_restores_the_window(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     remembered = []
     for presenting in (False, True):
         window = make(size=(1300, 800))
@@ -423,7 +423,7 @@ def in_window(part: QWidget, window: MainWindow) -> QRect:
     return QRect(part.mapTo(window, QPoint(0, 0)), part.size())
 
 
-def test_the_beginning_says_how_it_ends_and_covers_no_number(make: Make, qtbot: QtBot) -> None:
+def test_the_hint_explains_how_to_end_and_covers_no_number(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     hint = window.findChild(QLabel, "presenter.hint")
     assert hint is not None and not hint.isVisible()

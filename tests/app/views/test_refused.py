@@ -139,7 +139,7 @@ def test_escape_brings_the_old_number_back_before_it_ends_presenter_mode(make: M
     assert window.controller.session.presenting is not None and field.text() == "1"
 
 
-def test_an_option_of_a_tool_says_what_it_refused(make: Make) -> None:
+def test_an_option_of_a_tool_reports_what_it_refused(make: Make) -> None:
     window = make()
     window.activateWindow()
     window.controller.editing.choose("brush")

@@ -104,7 +104,7 @@ def write(folder: Path) -> list[Path]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("names", first_of([("moons", "cheap"), ("blobs", "rest")], 1), ids="+".join)
-def test_two_processes_say_the_same(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_two_processes_predict_the_same(tmp_path: Path, names: tuple[str, ...]) -> None:
     paths = [path for path in write(tmp_path) if path.stem in names]
     first = read(paths, tmp_path / "1.npz", PYTHONHASHSEED="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     second = read(paths[::-1], tmp_path / "2.npz", PYTHONHASHSEED="2", OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2")
@@ -112,7 +112,7 @@ def test_two_processes_say_the_same(tmp_path: Path, names: tuple[str, ...]) -> N
 
 
 @pytest.mark.soak
-def test_another_machine_says_the_same(tmp_path: Path) -> None:
+def test_another_machine_predicts_the_same(tmp_path: Path) -> None:
     """A processor without vector instructions, for the compiled loops, for numpy and for its matrix products."""
     paths = write(tmp_path)
     first = read(paths, tmp_path / "1.npz")
@@ -149,7 +149,7 @@ def test_what_was_open_before_does_not_matter(name: str, make: Make, qtbot: QtBo
 
 
 @pytest.mark.slow
-def test_the_file_says_what_was_on_screen_when_it_was_saved(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_file_has_what_was_on_screen_when_it_was_saved(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     """The sample of very many points depends on their ids, which the file keeps."""
     window = make(replace(LESSONS["cheap"], training_limit=100))
     assert len(window.document.training_points) < len(window.document.points)

@@ -297,7 +297,7 @@ def test_a_stroke_ends_when_its_release_went_elsewhere(make: Make, qtbot: QtBot)
     assert window.controller.store.position == 2
 
 
-def test_nothing_is_done_where_nobody_sees_it(make: Make) -> None:
+def test_no_action_out_of_view(make: Make) -> None:
     window = make(squares())
     view, area = window.canvases[0].viewport(), window.canvases[0].plot_area()
     grid = window.canvases[0].grid()
@@ -360,7 +360,7 @@ def test_another_tool_keeps_what_the_keyboard_has_drawn(make: Make) -> None:
     assert len(window.document.points) == drawn and len(window.controller.store.history) == 1
 
 
-def test_without_a_selection_the_keys_say_how_to_make_one(make: Make) -> None:
+def test_without_a_selection_the_keys_explain_how_to_make_one(make: Make) -> None:
     window = make(squares())
     QApplication.clipboard().setText("before")
     for name in ("cut", "copy", "duplicate", "relabel"):

@@ -249,7 +249,7 @@ def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_pa
         dialog.reject()
 
 
-def test_a_formula_that_is_asked_about_does_not_act(make: Make) -> None:
+def test_a_formula_in_a_question_is_literal(make: Make) -> None:
     window = make(replace(evil_document(), axes=(f"={EVIL}", "")), wait=False)
     window.import_export.export(Path("nowhere.csv"))
     query = box(window, "formulas")

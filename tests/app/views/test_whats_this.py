@@ -51,7 +51,7 @@ def controls(window: MainWindow) -> list[QWidget]:
     ]
 
 
-def test_help_begins_with_what_to_do_and_drawings_of_what_is_seen(make: Make) -> None:
+def test_help_begins_with_first_steps_and_drawings_of_the_pictures(make: Make) -> None:
     window = make()
     QTest.keyClick(window, Qt.Key.Key_F1)
     dialog = window.findChild(HelpDialog)

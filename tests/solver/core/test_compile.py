@@ -232,7 +232,7 @@ print(value, sum(margin.stats.cache_hits.values()), cache_directory())
 
 
 @pytest.mark.slow
-def test_machine_code_outlives_an_update_and_does_not_depend_on_the_place(tmp_path: Path) -> None:
+def test_machine_code_outlives_an_update_and_does_not_depend_on_the_folder(tmp_path: Path) -> None:
     """A checkout, an installed package and a bundle of the same loops share it; an update of other loops
     finds it, too.
     """
@@ -277,9 +277,7 @@ print(any(name.split('.')[0] in ('PySide6', 'PyQt6', 'pyqtgraph', 'app') for nam
 
 
 @pytest.mark.smoke
-def test_a_second_process_compiles_only_what_nobody_has_compiled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_process_compiles_only_uncompiled_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     done: list[str] = []
     monkeypatch.setattr(warmup, "cache_directory", lambda: tmp_path)

@@ -77,7 +77,7 @@ each_learner = pytest.mark.parametrize("learner", SIX, ids=lambda learner: type(
 
 
 @parametrize_with_checks(LEARNERS, expected_failed_checks=lambda learner: LEFT_OUT.get(repr(learner), {}))
-def test_scikit_learn_finds_nothing_to_say(estimator: Estimator, check: Any) -> None:
+def test_scikit_learns_checks_pass(estimator: Estimator, check: Any) -> None:
     check(estimator)
 
 
@@ -117,7 +117,7 @@ def test_a_perceptron_takes_the_tol_that_sets_no_end() -> None:
         Perceptron(tol=1e-3).fit(X, y)
 
 
-def test_probabilities_are_refused_with_what_gives_some() -> None:
+def test_probabilities_are_refused_with_an_alternative() -> None:
     with pytest.raises(ValueError) as caught:
         SVC(probability=True).fit(X, y)
     said = "probability is True; an SVM has none: fit CalibratedSVC(SVC())."

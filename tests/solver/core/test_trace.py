@@ -151,7 +151,7 @@ def test_of_a_long_run_the_extremes_about_a_step_stay() -> None:
     assert (low, high) == (notes[256:512, 0].min(), notes[256:512, 0].max())
 
 
-def test_what_was_seen_stays_but_for_the_newest_entry() -> None:
+def test_entries_stay_except_the_newest() -> None:
     notes, changes = noise(5000, 3)
     made = filled(notes[:2000], changes[:2000], [100])
     early = made.view()

@@ -97,14 +97,14 @@ def test_densities_integrate_to_one(law: Law) -> None:
 
 
 @by_name
-def test_a_million_generated_points_lie_as_the_density_says(law: Law) -> None:
+def test_a_million_generated_points_follow_the_density(law: Law) -> None:
     X, y = generated(law)
     for c in range(law.n_classes):
         assert chance(histogram(X[y == c]), masses(law)[..., c]) > 1e-5
 
 
 @by_name
-def test_fresh_points_lie_as_the_density_says(law: Law) -> None:
+def test_fresh_points_follow_the_density(law: Law) -> None:
     X, y = law.draw(200_000, 3)
     assert len(X) == len(y) == 200_000
     counts = np.bincount(y, minlength=law.n_classes)

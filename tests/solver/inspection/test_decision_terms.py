@@ -101,7 +101,7 @@ def test_linear_learners(n_classes: int) -> None:
                 assert terms.total == pytest.approx(by_hand, abs=1e-12 * terms.size)
 
 
-def test_the_rest_is_one_number() -> None:
+def test_the_remaining_terms_are_one_number() -> None:
     X, y = points_of(1500, 2, seed=6)
     model = SVC(0.01, "rbf", gamma=3.0).fit(X, y)
     assert len(model.support_) > 2 * MOST

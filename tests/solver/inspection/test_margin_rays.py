@@ -103,7 +103,7 @@ def first_by_force(decision: Decision, x: Array, y: float, fine: int = 8_000) ->
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), kernel=st.sampled_from([k for k in CHOSEN if k.degree > 0]))
-def test_it_is_the_first_place(seed: int, kernel: Kernel) -> None:
+def test_it_is_the_first_location(seed: int, kernel: Kernel) -> None:
     decision = some(seed, kernel)
     rng = np.random.default_rng(seed + 1)
     X, y = rng.uniform(-1.0, 1.0, (8, 2)) * (2.0, 1.5), rng.choice([-1.0, 1.0], 8)
@@ -133,7 +133,7 @@ def test_it_is_the_first_place(seed: int, kernel: Kernel) -> None:
 
 
 @pytest.mark.parametrize(("name", "gamma"), [("rbf", 15.0), ("rbf", 100.0), ("laplacian", 2.0)])
-def test_no_place_wider_than_they_are_apart_is_passed_over(name: str, gamma: float) -> None:
+def test_no_bump_wider_than_the_sampling_is_missed(name: str, gamma: float) -> None:
     """One bump that is above 1 for hardly longer than the distance of two samples, wherever it lies between them."""
     kernel = Kernel(name, gamma)
     half = 0.55 * 5.0 / Decision(kernel, np.empty((0, 2)), np.empty(0), 0.0, np.zeros(2)).n_samples(5.0)

@@ -90,6 +90,6 @@ def test_the_true_probabilities_have_the_least_losses(name: str) -> None:
         (lambda: brier_score([0.0], [[0.5, 0.5]]), "classes must hold an index"),
     ],
 )
-def test_what_is_wrong_is_told(call: Any, sentence: str) -> None:
+def test_invalid_arguments_are_reported(call: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         call()

@@ -168,7 +168,7 @@ def movers(run: Run, other: int) -> NDArray[np.bool_]:
 
 
 @pytest.mark.parametrize("first", range(0, 240, 40))
-def test_what_is_told_is_what_happens(first: int) -> None:
+def test_explanations_agree_with_the_steps(first: int) -> None:
     """Over whole runs: the pair, the alphas after it, the candidates and their numbers."""
     steps = 0
     for seed in range(first, first + 40):
@@ -499,7 +499,7 @@ def test_at_the_end_there_is_nothing_to_explain_but_the_last_step() -> None:
     assert e.after == (solver.alpha[e.i], solver.alpha[e.j])
 
 
-def test_a_recorded_run_goes_on_as_if_nobody_had_looked() -> None:
+def test_a_recorded_run_continues_as_without_explanations() -> None:
     recordings = []
     for looked_at in (True, False):
         run = run_of(4 + 6 * 9)

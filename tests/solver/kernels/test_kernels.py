@@ -190,7 +190,7 @@ def test_bad_kernels() -> None:
 
 
 @pytest.mark.parametrize("formula", variants(), ids=str)
-def test_positive_semidefinite_when_it_says_so(formula: Formula) -> None:
+def test_positive_semidefinite_as_reported(formula: Formula) -> None:
     kernel = kernel_of(formula)
     X = np.random.default_rng(0).normal(size=(30, 2))
     K = kernel.gram(X, X)
@@ -238,7 +238,7 @@ def test_enough_chebyshev_points_and_not_many_more(spread: float) -> None:
     assert spread < 1.0 or worst(count // 2) > 1e-12
 
 
-def test_a_gram_matrix_tells_whether_it_is_positive_semidefinite() -> None:
+def test_a_gram_matrix_is_checked_for_positive_semidefiniteness() -> None:
     X = np.random.default_rng(0).normal(size=(40, 2))
     matrices = [Kernel("rbf", 1.0).gram(X, X), Kernel("linear").gram(X, X), np.zeros((3, 3)), np.ones((5, 5))]
     assert all(PrecomputedKernel().is_positive_semidefinite_on(K) for K in matrices)

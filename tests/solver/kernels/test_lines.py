@@ -75,7 +75,7 @@ def test_region_lines_are_those_of_contourpy_around_regions(compiled: bool, regi
 
 
 @given(arrays.arrays(np.int64, SHAPES, elements=st.sampled_from((0, 1, 2, -(2**63)))))
-def test_borders_run_between_different_pixels_once(cells: Integers) -> None:
+def test_boundaries_run_between_different_pixels_once(cells: Integers) -> None:
     height, width = cells.shape
     grid = Grid(0.0, float(width), 0.0, float(height), width, height)
     lines, count = borders(grid, cells)

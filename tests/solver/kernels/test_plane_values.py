@@ -48,7 +48,7 @@ def test_they_are_the_sums_of_kernel_values_wherever_one_asks(kernel: Kernel, re
 
 
 @pytest.mark.parametrize("kernel", [RBF, POLY])
-def test_bits_do_not_depend_on_the_other_places(kernel: Kernel) -> None:
+def test_bits_do_not_depend_on_the_other_locations(kernel: Kernel) -> None:
     f = expansion(kernel)
     queries = places(f, 2 * BLOCK + 7, 2.0 * SCALES[0])  # in both rectangles
     whole = f(queries)

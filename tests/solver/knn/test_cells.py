@@ -27,7 +27,7 @@ def model(k: int, metric: str, weights: str = "uniform") -> KNeighborsClassifier
 @pytest.mark.parametrize("lattice", [False, True])
 @pytest.mark.parametrize("k", [1, 5, 20])
 @pytest.mark.parametrize("metric", METRICS)
-def test_cells_are_the_places_where_the_same_points_vote(metric: str, k: int, lattice: bool) -> None:
+def test_cells_are_the_locations_where_the_same_points_vote(metric: str, k: int, lattice: bool) -> None:
     X, y = data(k, 45, lattice)
     fitted = model(k, metric).fit(X, y)
     index = index_of(fitted)

@@ -20,7 +20,7 @@ def thick(places: np.ndarray, pieces: int = 7) -> np.ndarray:
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "minkowski"])
 @pytest.mark.parametrize("p", [1.0, 1.3, 2.0, 3.0, 100.0])
 @pytest.mark.parametrize("radius", [1e-6, 0.7, 4e5])
-def test_every_place_is_at_the_distance(metric: str, p: float, radius: float) -> None:
+def test_every_location_is_at_the_distance(metric: str, p: float, radius: float) -> None:
     centre, fineness = (3.0, -2.0), radius * 1e-4
     places = outline(metric, p, centre, radius, 1.0, fineness)
     assert np.array_equal(places[0], places[-1]) and len(places) < 10_000
@@ -52,7 +52,7 @@ def test_the_cosine_has_two_rays(place: tuple[float, float], radius: float) -> N
     assert away == pytest.approx(radius, abs=1e-12)
 
 
-def test_the_cosine_without_a_border() -> None:
+def test_the_cosine_without_an_outline() -> None:
     for place, radius in (((0.0, 0.0), 1.0), ((1.0, 2.0), 2.0)):
         assert len(outline("cosine", 2.0, place, radius, 7.0, 0.01)) == 0
     with pytest.raises(ValueError, match="no outline"):
@@ -60,7 +60,7 @@ def test_the_cosine_without_a_border() -> None:
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "minkowski"])
-def test_it_parts_neighbours_from_others(metric: str) -> None:
+def test_it_separates_neighbours_from_others(metric: str) -> None:
     """By the polygon's own inside, on real votes."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(300, 2))

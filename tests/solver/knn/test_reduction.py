@@ -163,7 +163,7 @@ REMOVED: dict[tuple[int, int], list[int]] = {
 
 
 @pytest.mark.parametrize(("seed", "k"), REMOVED)
-def test_imbalanced_learn_is_told_rightly(seed: int, k: int) -> None:
+def test_the_reference_of_imbalanced_learn_is_right(seed: int, k: int) -> None:
     X, y = problem(seed, n_classes=2)
     assert np.setdiff1d(np.arange(len(y)), theirs(X, y, k)).tolist() == REMOVED[seed, k]
 
@@ -181,7 +181,7 @@ def test_two_classes_without_ties_are_edited_as_imbalanced_learn_does() -> None:
     assert compared >= 200
 
 
-def test_a_tie_of_classes_outvotes_nobody_here_and_the_higher_class_there() -> None:
+def test_a_tie_of_classes_outvotes_no_point_here_and_the_higher_class_there() -> None:
     X, y = np.array([[0.0], [1.0], [-1.5], [8.0], [9.0], [10.0]]), np.array([1, 1, 0, 0, 0, 0])
     editing = EditedNearestNeighbours(n_neighbors=2)
     editing.fit_resample(X, y)
@@ -219,7 +219,7 @@ def test_where_all_are_outvoted_none_is_removed() -> None:
     lattice=st.booleans(),
     metric=st.sampled_from(sorted(METRICS)),
 )
-def test_each_step_tells_who_voted(seed: int, k: int, repeated: bool, lattice: bool, metric: str) -> None:
+def test_each_step_has_the_voters(seed: int, k: int, repeated: bool, lattice: bool, metric: str) -> None:
     X, y = problem(seed, lattice)
     X = X + 9.0 * (metric == "cosine")  # no zero vector: its distances are all equal
     model = KNeighborsClassifier(k, metric=metric).fit(X, y)

@@ -149,7 +149,7 @@ def test_as_many_neighbours_as_there_are_points_at_most(k: int) -> None:
         tree.search([0, 0], k)
 
 
-def test_what_has_no_tree_says_so() -> None:
+def test_a_missing_tree_is_reported() -> None:
     X, y = [[0, 1], [1, 0]], [0, 1]
     with pytest.raises(ValueError, match="do not bound directions"):
         KNeighborsClassifier(1, metric="cosine").fit(X, y).search_tree()

@@ -104,7 +104,7 @@ def test_the_tie_rule_in_fractions(data: st.DataObject) -> None:
 
 @examples(200)
 @given(st.data())
-def test_equal_points_and_places_at_distance_zero(data: st.DataObject) -> None:
+def test_equal_points_and_locations_at_distance_zero(data: st.DataObject) -> None:
     """At a location with several points: with weights these alone decide, by count."""
     pile = data.draw(st.lists(st.integers(0, 2), min_size=1, max_size=6))
     around = data.draw(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2)), min_size=4, max_size=9))

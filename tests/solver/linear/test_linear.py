@@ -97,7 +97,7 @@ def test_the_largest_margin_is_that_of_a_general_solver(fit_intercept: bool) -> 
 
 
 @pytest.mark.parametrize("scale", [1e-130, 1e-6, 1.0, 1e6, 1e130])
-def test_the_bound_knows_no_units(scale: float) -> None:
+def test_the_bound_does_not_depend_on_units(scale: float) -> None:
     X, y = separable(3, 20, 2, 0.1, 0.0)
     expected = largest_margin(X, y, fit_intercept=False)
     found = largest_margin(scale * X, y, fit_intercept=False)

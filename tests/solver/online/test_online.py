@@ -192,7 +192,7 @@ def test_the_sweep_is_needed(selection: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [9950, 24296])
-def test_optimal_is_said_of_all_points_together(seed: int) -> None:
+def test_optimal_refers_to_all_points_together(seed: int) -> None:
     # Points that return in a SWEEP may be too far from one that it left out, though none is from its middle.
     X, y = np.random.default_rng(seed).normal(size=(20, 2)).round(1), np.where(np.arange(20) % 2, 1.0, -1.0)
     K = Formula("rbf", 1.0)(X, X)

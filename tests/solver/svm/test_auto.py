@@ -128,7 +128,7 @@ def test_never_tried_where_it_does_not_apply(kernel: Kernel, parameters: dict[st
 
 
 @pytest.mark.parametrize("formula", FORMULAS, ids=lambda f: f"{f.name}{f.gamma:g}")
-def test_svc_gives_the_same(formula: Formula, eager: None) -> None:
+def test_svc_has_the_same_result(formula: Formula, eager: None) -> None:
     X, y = points("noisy circle", 150, 4)
     labels = np.where(y > 0, "in", "out")
     labels[X[:, 0] > 0.6] = "edge"
@@ -162,7 +162,7 @@ def test_far_fewer_updates_without_any_help() -> None:
 
 
 @pytest.mark.parametrize("n", [80, 600])
-def test_the_certificate_is_made_when_it_is_asked_for(n: int, eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_certificate_is_made_on_request(n: int, eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """No search for a primal bound in `fit`; then the bound of the solver, also from a copy, or after another fit."""
     X, y = moons(n)
     solver = AutoSolver(X, y, Kernel("rbf", 1.0), C=30.0, tol=0.3)
@@ -258,7 +258,7 @@ def blas_threads() -> set[int]:
 
 
 @pytest.mark.parametrize("first_out", [0, 1])
-def test_overlapping_fits_give_the_threads_of_blas_back(first_out: int) -> None:
+def test_overlapping_fits_restore_the_threads_of_blas(first_out: int) -> None:
     """Both use a short cut at once; whichever ends first, the other still has one thread; then all are restored."""
     expanded._blas.cache_clear()  # another BLAS may have been loaded since: `blas_threads` counts it
     go, inside = [Event(), Event()], [Event(), Event()]

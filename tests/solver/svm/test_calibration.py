@@ -194,7 +194,7 @@ def test_coupling_is_the_limit_of_libsvms_iteration(k: int, seed: int, size: flo
 
 
 @given(st.integers(3, 8), st.lists(st.sampled_from([0.0, 0.5, 1.0, 1e-12]), min_size=28, max_size=28))
-def test_certain_and_contradictory_pairs_give_probabilities(k: int, shares: list[float]) -> None:
+def test_certain_and_contradictory_pairs_have_probabilities(k: int, shares: list[float]) -> None:
     pairs = [Pair(i, j) for i, j in combinations(range(k), 2)]
     found = coupled(np.array([shares[: len(pairs)]]), pairs, k)[0]
     assert (found >= 0).all() and found.sum() == pytest.approx(1, abs=1e-12)
@@ -278,7 +278,7 @@ def test_a_point_of_weight_0_and_its_class_are_left_out() -> None:
     assert whole.predict_proba(X) == pytest.approx(part.predict_proba(X), abs=1e-12)
 
 
-def test_a_gram_matrix_gives_the_same_probabilities() -> None:
+def test_a_gram_matrix_has_the_same_probabilities() -> None:
     X, y = clouds(2)
     plain = CalibratedSVC(SVC(kernel="linear", tol=1e-8)).fit(X, y)
     gram = CalibratedSVC(SVC(kernel="precomputed", tol=1e-8)).fit(X @ X.T, y)

@@ -365,7 +365,7 @@ def test_what_is_refused_changes_nothing() -> None:
         indefinite.move_points(X, C=np.inf)
 
 
-def test_a_checkpoint_from_before_is_not_gone_back_to() -> None:
+def test_an_earlier_checkpoint_is_not_restored() -> None:
     X, y = moons(30, 4)
     solver = SmoSolver(X, y, Kernel("rbf"), shrinking=False)
     solver.start_notes()

@@ -229,7 +229,7 @@ def test_the_same_however_it_is_cut(cache_size: float, monkeypatch: pytest.Monke
     assert at_once.dual == pytest.approx(whole.dual, rel=1e-6)
 
 
-def test_a_snapshot_says_what_moved() -> None:
+def test_a_snapshot_has_the_moved_points() -> None:
     X, y = points("noisy circle", 40, 1)
     solver = DualAscentSolver(X, y, Kernel("rbf", 5.0))
     assert not solver.snapshot().moved.any()

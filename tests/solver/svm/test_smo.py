@@ -699,7 +699,7 @@ RULE_PROBLEMS = (
 
 @pytest.mark.parametrize("rule", RULE_NAMES)
 @pytest.mark.parametrize("problem", RULE_PROBLEMS, ids=str)
-def test_the_rules_choose_what_they_say(problem: Problem, rule: str) -> None:
+def test_the_rules_choose_as_defined(problem: Problem, rule: str) -> None:
     X, y = problem.data
     K = problem.formula(X, X)
     solver = SmoSolver(X, y, kernel_of(problem.formula), C=problem.C, selection=rule, random_state=9)
@@ -805,7 +805,7 @@ def test_shrinking_can_be_turned_off(early_shrinking: None) -> None:
     assert shrunk.dual == pytest.approx(solver.dual, rel=1e-5)
 
 
-def test_a_stop_is_heard_after_a_bounded_piece_of_work() -> None:
+def test_a_stop_takes_effect_after_a_bounded_piece_of_work() -> None:
     # 20 000 points: one row is 20 000 kernel values.  Work is counted, so that no clock decides.
     X, y = generate("moons", 10_000, noise=0.2, seed=1)
     solver = SmoSolver(X, np.where(y > 0, 1.0, -1.0), Kernel("rbf", 1.0), C=1.0)

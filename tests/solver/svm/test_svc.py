@@ -463,7 +463,7 @@ def test_the_gravest_status_and_the_smallest_bound_speak_for_all() -> None:
     assert whole.primal == np.inf and np.isnan(whole.gap)
 
 
-def test_a_fit_at_the_limit_of_double_precision_says_so() -> None:
+def test_a_fit_at_the_limit_of_double_precision_is_reported() -> None:
     limit = SVC(gamma=2.0, tol=1e-300).fit(*classes(3))
     assert limit.certificate_.status is Status.PRECISION and limit.fit_status_ == 0
 
@@ -636,7 +636,7 @@ def test_a_linear_snapshot_keeps_its_own_centre() -> None:
     np.testing.assert_allclose(model.pair_decision_function(X + 50.0), raw, atol=1e-9)
 
 
-def test_a_start_gives_the_same_optimum() -> None:
+def test_a_start_leads_to_the_same_optimum() -> None:
     X, y = classes(3)
     cold = SVC(gamma=2.0, C=10.0, tol=1e-6, solver="smo")
     cold_trainer = cold.prepare(X, y)
@@ -853,7 +853,7 @@ def test_bad_use() -> None:
 
 
 @pytest.mark.parametrize("exponent", [-300, -160, -20, 20, 70])
-def test_scaled_data_gives_finite_pictures(exponent: int) -> None:
+def test_scaled_data_has_finite_pictures(exponent: int) -> None:
     X, y = classes(3, 30)
     X = X * 10.0**exponent
     for formula in KERNELS:
@@ -891,7 +891,7 @@ def test_a_tol_below_the_rounding_error_is_not_called_reached_online() -> None:
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplacian", "sigmoid"])
-def test_the_rounding_error_of_f_is_told_from_a_bound_or_exactly(kernel: str) -> None:
+def test_the_rounding_error_of_f_is_bounded_or_exact(kernel: str) -> None:
     rng = np.random.default_rng(0)
     X, beta = rng.normal(size=(700, 3)), rng.normal(size=700)
     formula = Kernel(kernel, 0.7, 0.3, 3)

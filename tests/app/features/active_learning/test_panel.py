@@ -210,7 +210,7 @@ def others(asking: ActiveLearningRun) -> list[int]:
 
 
 @pytest.mark.parametrize("size", first_of(SIZES, 1))
-def test_classes_are_told_by_clicks_and_keys_from_wherever_the_focus_is(stage: Build, size: str) -> None:
+def test_classes_are_chosen_by_clicks_and_keys_from_any_focus(stage: Build, size: str) -> None:
     made = stage(size=SIZES[size])
     first = made.asking.target
     made.click("class2")
@@ -239,7 +239,7 @@ def test_the_keys_are_the_panels_while_it_has_the_focus_and_the_windows_else(mak
     assert made.controller.session.active_class == 1 and len(made.asking.answers) == 2
 
 
-def test_the_classifier_may_be_gone_when_a_result_comes(make: Make, qtbot: QtBot) -> None:
+def test_the_classifier_may_have_been_removed_when_a_result_arrives(make: Make, qtbot: QtBot) -> None:
     made = Docked(make(moons(lanes=(Lane("knn"), SVM), shown=2)), qtbot)
     assert made.panel._plan.lane == 1
     made.controller.lanes.remove(1)
@@ -248,7 +248,7 @@ def test_the_classifier_may_be_gone_when_a_result_comes(make: Make, qtbot: QtBot
     assert made.panel._plan.lane == 0
 
 
-def test_the_truth_answers_by_button_and_key_and_words_say_where_it_stands(stage: Build) -> None:
+def test_the_truth_answers_by_button_and_key_and_progress_is_reported(stage: Build) -> None:
     made = stage()
     assert "Least sure of the ringed point (|f| = " in made.text("question")
     made.click("truth")
@@ -424,7 +424,7 @@ def test_settings_stand_below_each_other_where_the_panel_is_narrow(stage: Build,
     qtbot.waitUntil(lambda: source.y() == strategy.y() and source.x() < strategy.x())
 
 
-def test_a_changed_document_is_said_and_start_again_takes_it(stage: Build) -> None:
+def test_a_changed_document_is_reported_and_start_again_uses_it(stage: Build) -> None:
     made = stage()
     made.click("truth")
     controller, before = made.controller, made.asking
@@ -476,7 +476,9 @@ def test_the_labelled_points_go_into_the_document_and_come_out_by_one_undo(stage
     ],
 )
 @pytest.mark.parametrize("lane", [SVM, Lane("knn")])
-def test_where_nothing_can_be_asked_the_panel_says_so(stage: Build, points: Points, sentence: str, lane: Lane) -> None:
+def test_without_a_possible_query_the_panel_explains_it(
+    stage: Build, points: Points, sentence: str, lane: Lane
+) -> None:
     styles = (ClassStyle("north"), ClassStyle("south"), *(ClassStyle(),) * 6)
     made = stage(replace(moons(), points=points, lanes=(lane, lane), styles=styles))
     assert made.panel.runner.asking is None and sentence in made.find("picture").accessibleDescription()
@@ -490,7 +492,7 @@ def test_where_nothing_can_be_asked_the_panel_says_so(stage: Build, points: Poin
     assert made.asking.pool.tested, "the generator has points"
 
 
-def test_a_k_above_the_labels_is_said(stage: Build) -> None:
+def test_a_k_above_the_number_of_labels_is_reported(stage: Build) -> None:
     lane = Lane("knn", knn=KnnSettings(7))
     made = stage(moons(lanes=(lane, lane)))
     assert "k = 7, but only 2 labels so far: all of them vote." in made.text("words")
@@ -512,7 +514,7 @@ def test_a_failure_is_a_sentence_and_not_an_exception(stage: Build) -> None:
 # -- the background ------------------------------------------------------------------------------------------------
 
 
-def test_nothing_goes_on_while_nobody_looks(stage: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_runs_while_the_panel_is_hidden(stage: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(controller, "Comparison", lambda asking: Comparison(asking, 5))
     made = stage(moons(60))
     QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
@@ -563,7 +565,7 @@ def test_a_new_size_and_a_new_theme_get_a_picture_of_their_own(stage: Build) -> 
     assert third is not None and third.grid == second.grid and int(third.argb.mean()) != dark
 
 
-def test_the_picture_shows_the_model_that_is_asked(stage: Build) -> None:
+def test_the_picture_shows_the_querying_model(stage: Build) -> None:
     made = stage()
     made.click("truth")
     picture, last_step = made.panel.runner.picture, made.asking.last_step

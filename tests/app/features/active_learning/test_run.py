@@ -167,7 +167,7 @@ def sureness(asking: ActiveLearningRun, index: np.ndarray, labels: np.ndarray, q
         (knn(n_neighbors=30, metric="manhattan"), blobs(3)),
     ],
 )
-def test_the_least_sure_point_of_all_is_asked_for(lane: Lane, points: Points | None) -> None:
+def test_the_least_sure_point_of_all_is_queried(lane: Lane, points: Points | None) -> None:
     asking = learnt(begin(document(lane, points), LearningPlan(per_class=2)))
     for _ in range(12):
         index, labels, others = told(asking)
@@ -180,14 +180,14 @@ def test_the_least_sure_point_of_all_is_asked_for(lane: Lane, points: Points | N
         asking = learnt(asking.shown_truth())
 
 
-def test_of_points_equally_sure_the_first_in_the_order_of_chance_is_asked_for() -> None:
+def test_of_equally_sure_points_the_first_in_random_order_is_queried() -> None:
     asking = learnt(begin(document(knn(n_neighbors=1)), LearningPlan()))  # a single vote is always sure
     index, _, _ = told(asking)
     assert asking.question is not None and asking.question.certainty == 1.0
     assert asking.question.index == next(i for i in asking.order if i not in index)
 
 
-def test_chance_asks_in_a_seeded_order_whatever_is_learnt() -> None:
+def test_random_queries_have_a_seeded_order_whatever_is_learnt() -> None:
     plan = LearningPlan(strategy="random", draw=7, per_class=2)
     asking = begin(document(svm()), plan)
     truth = asking.pool.truth
@@ -238,7 +238,7 @@ def test_a_fresh_sample_is_neither_the_documents_points_nor_the_test() -> None:
     assert np.array_equal(pool.xy, again.xy) and not np.array_equal(pool.xy, other.xy)
 
 
-def test_a_large_document_is_asked_about_in_a_sample() -> None:
+def test_a_large_document_is_sampled() -> None:
     made = document(svm(), GeneratorSettings(count=3000).points(), generator=GeneratorSettings(count=3000))
     asking = begin(made, LearningPlan())
     assert len(asking.pool) == LARGEST_POOL and asking.pool.of == 6000
@@ -288,7 +288,7 @@ def test_a_wrong_answer_is_learnt_from_and_counted() -> None:
     assert asking.answered(5) is asking, "no class of this pool"
 
 
-def test_an_own_choice_takes_the_place_of_the_question() -> None:
+def test_an_own_choice_replaces_the_question() -> None:
     asking = run(begin(document(svm()), LearningPlan()), 2)
     assert asking.question is not None
     _, _, others = told(asking)
@@ -303,7 +303,7 @@ def test_an_own_choice_takes_the_place_of_the_question() -> None:
     assert not asking.shown_truth().answers[-1].own
 
 
-def test_nothing_is_asked_while_learning_and_at_the_end() -> None:
+def test_no_query_while_learning_and_at_the_end() -> None:
     start = begin(document(svm(), Points.of([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1])), LearningPlan())
     assert start.target is None and start.shown_truth() is start and start.answered(0) is start
     assert words.question(start) == "Learning…" and "learning" in words.progress(start)
@@ -346,7 +346,7 @@ answers_of_a_hand = st.lists(
 
 @examples(60)
 @given(answers_of_a_hand)
-def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]]) -> None:
+def test_any_actions_leave_the_run_consistent(acts: list[tuple[str, int]]) -> None:
     asking = begin(document(svm()), LearningPlan())
     for act, number in acts:
         if act == "truth":
@@ -384,7 +384,7 @@ def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]])
     ],
 )
 @pytest.mark.parametrize("lane", [svm(), knn()])
-def test_where_nothing_can_be_asked_a_sentence_says_so(
+def test_without_a_possible_query_there_is_a_sentence(
     lane: Lane, xy: list[list[float]], labels: list[int], per_class: int, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
@@ -397,14 +397,14 @@ def test_settings_the_generator_refuses_are_a_sentence() -> None:
         begin(made, LearningPlan(source="generator"))
 
 
-def test_a_class_of_few_points_gives_all_it_has() -> None:
+def test_a_small_class_contributes_all_its_points() -> None:
     truth = np.array([0] * 10 + [1] * 2 + [5] * 8, dtype=np.uint8)
     start, order = drawn(truth, 3, 1, 4)
     assert np.bincount(truth[start]).tolist() == [3, 2, 0, 0, 0, 3]
     assert sorted(order) == list(range(20)) and len(set(start)) == 8
 
 
-def test_what_changes_in_the_document_is_said() -> None:
+def test_changes_of_the_document_are_reported() -> None:
     made = document(svm(), generator=GeneratorSettings(count=30))
     mine = begin(made, LearningPlan())
     assert mine.stale(made) == "" and mine.stale(replace(made, notes="x", view=View())) == ""
@@ -460,7 +460,7 @@ def test_fewer_labels_than_k_all_vote() -> None:
     assert words.remarks(more) == ""
 
 
-def test_a_hard_margin_that_does_not_exist_is_said() -> None:
+def test_a_hard_margin_that_does_not_exist_is_reported() -> None:
     xy = [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [5, 0]]
     lane = svm(kernel="linear", hard_margin=True)
     start = begin(document(lane, Points.of(xy, [0, 1, 0, 1, 0, 1])), LearningPlan(strategy="random"))
@@ -488,7 +488,7 @@ def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "internal error (RuntimeError: oops)" in replies(start)[-1].message
 
 
-def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_obsolete_job_ends_between_two_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "PIECE", 0.0)
     start = begin(document(svm()), LearningPlan())
     assert replies(start, lambda: True) == []
@@ -504,7 +504,7 @@ def test_a_comparison_of_knn_lets_others_in_after_each_label(monkeypatch: pytest
     assert len(steps) >= 2 * 2 * len(comparison.curves.labels)
 
 
-def test_what_is_asked_is_known_by_pool_answers_grid_and_colours() -> None:
+def test_a_query_is_identified_by_pool_answers_grid_and_colours() -> None:
     start = begin(document(svm()), LearningPlan())
     after = learnt(start)
     assert question(start) == question(after) == question(after.choosing(others_of(after)[0]))
@@ -586,7 +586,7 @@ def test_the_first_repetition_is_the_run_itself(strategy: Any) -> None:
     assert [last_step.score.shown for last_step in asking.steps] == curves.bands[strategy].mean.tolist()  # type: ignore[index]
 
 
-def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_comparison_continues_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "PIECE", 0.0)
     monkeypatch.setattr(asking_module, "INTERVAL", 0.0)
     asking = begin(document(svm(), GeneratorSettings(count=6, noise=0.3).points()), LearningPlan())
@@ -630,7 +630,7 @@ def curves_of(closest: list[float], random: list[float], last: int, full: float 
     return Curves(pool, 2, last, bands, full, 20)  # type: ignore[arg-type]
 
 
-def test_the_sentences_say_what_the_numbers_are() -> None:
+def test_the_sentences_have_the_numbers() -> None:
     asking = run(begin(document(svm()), LearningPlan()), 3)
     assert asking.last_step is not None
     accuracy = asking.last_step.score.shown
@@ -671,7 +671,7 @@ def test_the_formula_and_the_value_are_those_of_the_learner(
     assert words.measure(lane, 0.25, n_classes) == value
 
 
-def test_a_classifier_that_cannot_ask_or_is_gone() -> None:
+def test_a_classifier_that_cannot_query_or_was_removed() -> None:
     start = Document(GeneratorSettings().points())
     for kind in ("perceptron", "pegasos", "difference"):
         with pytest.raises(ValueError, match="Only kNN or an SVM"):

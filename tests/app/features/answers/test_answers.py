@@ -148,7 +148,7 @@ def away(xy: np.ndarray, line: np.ndarray) -> float:
 
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=2, max_size=25).map(tuple))
-def test_a_line_is_told_to_less_than_a_pixel(line: tuple[tuple[float, float], ...]) -> None:
+def test_a_line_is_accurate_to_less_than_a_pixel(line: tuple[tuple[float, float], ...]) -> None:
     whole, told = np.array(line), np.array(rounded(line))
     extent = float(np.ptp(whole, axis=0).max())
     digits = 1e-9 * max(1.0, float(np.abs(whole).max()))
@@ -177,7 +177,7 @@ def test_any_bytes_are_a_hand_in_or_one_sentence(data: bytes) -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 255))
-def test_no_other_letter_is_taken_for_the_same(at: int, letter: int) -> None:
+def test_no_other_letter_is_accepted_for_the_same(at: int, letter: int) -> None:
     text = encode(hand_in(3))
     at = len(ANSWERS_PREFIX) + at % (len(text) - len(ANSWERS_PREFIX))
     other = text[:at] + chr(letter) + text[at + 1 :]
@@ -216,7 +216,7 @@ def test_a_tally_counts_first_answers_and_raised_hands() -> None:
 # -- files and the command line ----------------------------------------------------------------------------------------
 
 
-def test_a_file_of_answers_is_told_from_a_document(tmp_path: Path) -> None:
+def test_a_file_of_answers_is_distinguished_from_a_document(tmp_path: Path) -> None:
     path = tmp_path / "anna.txt"
     path.write_text(encode(hand_in(1)))
     assert kind_of(path) is Kind.ANSWERS
@@ -247,7 +247,7 @@ def test_the_command_prints_a_table_and_writes_a_csv(tmp_path: Path, capsys: pyt
     assert [row[1] for row in rows] == firsts
 
 
-def test_the_command_needs_to_know_the_lesson(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_needs_the_lesson(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "anna.txt"
     path.write_text(encode(hand_in(1)))
     with pytest.raises(SystemExit):

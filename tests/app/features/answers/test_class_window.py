@@ -130,7 +130,7 @@ def layers_of(window: MainWindow, lane: int = 0) -> ClassLayer:
 
 
 @pytest.mark.slow
-def test_all_boundaries_lie_over_the_covered_picture_and_nothing_else_is_seen(make: Make, qtbot: QtBot) -> None:
+def test_all_boundaries_lie_over_the_covered_picture_and_nothing_else_is_visible(make: Make, qtbot: QtBot) -> None:
     window = make()
     begin(window, qtbot, at=1)
     canvas, layer = window.canvases[0], layers_of(window)
@@ -159,7 +159,7 @@ def test_all_boundaries_lie_over_the_covered_picture_and_nothing_else_is_seen(ma
 
 
 @pytest.mark.slow
-def test_bars_tell_nothing_of_what_is_right_until_it_is_revealed(make: Make, qtbot: QtBot) -> None:
+def test_bars_do_not_show_the_right_answer_until_it_is_revealed(make: Make, qtbot: QtBot) -> None:
     window = make()
     begin(window, qtbot)
     firsts = [each.steps[0].choices[0] for each in CLASS if each.steps[0].choices]

@@ -70,7 +70,7 @@ def test_the_key_draws_the_cells_of_knn_alone(make: Make, qtbot: QtBot) -> None:
     assert not cells(window, 0) and "cell" not in words(window, 0)
 
 
-def test_cells_of_points_that_are_gone_are_not_drawn(make: Make, qtbot: QtBot) -> None:
+def test_cells_of_removed_points_are_not_drawn(make: Make, qtbot: QtBot) -> None:
     window = make(document(KNN))
     window.named_actions["cells"].trigger()
     settle(qtbot, window)
@@ -150,7 +150,7 @@ def test_odd_documents(make: Make, qtbot: QtBot, xy: list[list[float]], labels: 
     assert not cells(window, 0) and not len(kept(window, 0)) and "cell" not in words(window, 0)
 
 
-def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None:
+def test_a_drag_is_always_shown_coarsely_and_the_remainder_is_discarded() -> None:
     points, posted = GeneratorSettings(count=300).points(), list[KnnCells]()
     model = KNeighborsClassifier(25).fit(points.xy, points.labels)  # the coarse cells take several pieces, too
     query = CellsQuery(model, Grid(0.4, 0.6, 0.1, 0.3, 1600, 1600))
@@ -163,7 +163,7 @@ def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None
     assert _cells_words(posted[1])[0] == f"at least {posted[1].count} cells"
 
 
-def test_cells_follow_a_drag_while_the_background_rests(qtbot: QtBot) -> None:
+def test_cells_follow_a_drag_while_the_background_pauses(qtbot: QtBot) -> None:
     scheduler, grid = Scheduler(1, lambda: None), Grid(-1.5, 2.5, -1.0, 1.5, 640, 400)
     try:
         for seed in range(3):
@@ -182,7 +182,7 @@ def test_cells_follow_a_drag_while_the_background_rests(qtbot: QtBot) -> None:
         assert scheduler.close()
 
 
-def test_a_training_that_keeps_some_points_only_is_not_asked_which_are_idle(make: Make, qtbot: QtBot) -> None:
+def test_a_training_that_keeps_some_points_only_gets_no_query_for_idle_ones(make: Make, qtbot: QtBot) -> None:
     window = make(document(Lane("condensed_knn")))
     for name in ("cells", "kept"):
         window.named_actions[name].trigger()

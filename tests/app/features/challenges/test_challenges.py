@@ -105,7 +105,7 @@ def test_any_settings_are_hidden_and_the_rest_is_kept(
     assert begun.points.same_as(sought.points), "rounded alike"
 
 
-def test_a_text_is_told_from_others_and_survives_a_mail(tmp_path: Path) -> None:
+def test_a_text_is_recognised_and_survives_a_mail(tmp_path: Path) -> None:
     text = encode(document(), Challenge("settings", 1, ("C", "gamma")))
     assert text.startswith(LESSON_PREFIX) and kind_of_text(text) is Kind.LESSON
     path = tmp_path / "challenge.txt"
@@ -193,7 +193,7 @@ def test_a_challenge_is_a_sound_lesson(tmp_path: Path) -> None:
         ("goal: agreement of 2 above 90 %", "no classifier that is meant has a picture to be compared"),
     ],
 )
-def test_faults_of_a_match_are_told_with_their_line(field: str, words: str) -> None:
+def test_faults_of_a_match_are_reported_with_their_line(field: str, words: str) -> None:
     with pytest.raises(FileError, match=r"x\.lesson\.md:7: .*" + words):
         parse(FEATURES, f"---\ntitle: T\nminutes: 5\n---\n# S\nshow: k\n{field}\n\nText\n", "x.lesson.md", None)
 

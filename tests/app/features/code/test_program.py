@@ -269,7 +269,7 @@ def test_no_program_warns(told: Told) -> None:
     assert not {name: each["said"] for name, each in told.items() if each["said"]}
 
 
-def test_what_scikit_learn_has_no_word_for_is_said() -> None:
+def test_parts_without_equivalent_in_scikit_learn_are_reported() -> None:
     said = {
         svm(trainer="lasvm", finish=False): "LASVM without Finish stops before the optimum",
         svm(trainer="dual-ascent", fit_intercept=False, kernel="sigmoid"): "no SVM without an intercept",
@@ -284,7 +284,7 @@ def test_what_scikit_learn_has_no_word_for_is_said() -> None:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_how_ties_count_is_said_where_votes_may_tie(scheme: str) -> None:
+def test_the_rule_of_ties_is_explained_where_votes_may_tie(scheme: str) -> None:
     """kNN and duels of classes vote; one against the rest and two classes do not."""
     ties = TIES.split(";")[0]
     assert (ties in text_of(document(THREE, svm(multiclass=scheme)))) == (scheme == "one-vs-one")

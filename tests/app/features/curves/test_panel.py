@@ -159,7 +159,7 @@ def test_a_run_too_long_for_every_note_is_shown_within_its_bounds() -> None:
     assert cells.low.min() == values.min() and cells.high.max() == values.max()
 
 
-def test_a_recorded_run_of_smo_is_what_certificates_say_of_every_step() -> None:
+def test_a_recorded_run_of_smo_has_the_certificate_of_every_step() -> None:
     run = smo()
     view = run.trace.view()
     assert view.length < 400
@@ -258,7 +258,7 @@ def test_strokes_at_the_foot_mark_the_changes(show: Show) -> None:
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_legend_gives_the_numbers_at_the_cursor(show: Show) -> None:
+def test_the_legend_has_the_numbers_at_the_cursor(show: Show) -> None:
     run = made(400, seed=4)
     run.trace.mark(120, 3.0, 4.5, 0.012345678)
     run.trace.mark(300, 3.0, 4.25, 0.001)
@@ -388,7 +388,7 @@ def previous_of(panel: CurvesPanel) -> int:
     return getattr(panel, "previous", 0)
 
 
-def test_the_cursor_follows_the_hand_and_the_axis_stands_still(show: Show) -> None:
+def test_the_cursor_follows_the_drag_and_the_axis_stays(show: Show) -> None:
     run, longer = made(1000, seed=7), made(4000, seed=7)
     panel = show(study_of(run.trace, step=100))
     chart = chart_of(panel, "violation")

@@ -239,7 +239,7 @@ def test_sentences() -> None:
     assert difference_scene(doc, found).sentences == ("It failed.",)
 
 
-def test_a_question_says_what_went_wrong_and_late_answers_are_dropped() -> None:
+def test_a_query_reports_its_failure_and_late_answers_are_dropped() -> None:
     class Broken:
         def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Any:
             post("some")
@@ -345,7 +345,7 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
         assert scheduler.close()
 
 
-def test_a_difference_is_exported_as_it_is_seen() -> None:
+def test_a_difference_is_exported_as_displayed() -> None:
     points = GeneratorSettings("moons", 60).points()
     both = sides(points, "knn", "linear")
     grid = Grid(-2.0, 3.0, -1.5, 2.0, 300, 210)

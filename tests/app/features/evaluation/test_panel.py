@@ -321,7 +321,7 @@ def test_more_classes_have_no_curve(make: Make, qtbot: QtBot) -> None:
     assert matrix_shown(panel).shape == (5, 5)
 
 
-def test_a_class_never_called_is_said_to_be_undefined(make: Make, qtbot: QtBot) -> None:
+def test_scores_of_a_class_never_predicted_are_called_undefined(make: Make, qtbot: QtBot) -> None:
     weights = (100.0, 0.01, *(1.0,) * 6)
     svm = Lane("svm", svm=SvmSettings(kernel="linear", C=1e-3, class_weight="own", own_weights=weights))
     window = make(document(lanes=(svm,)))
@@ -361,7 +361,7 @@ def test_it_is_painted_in_both_themes(make: Make, qtbot: QtBot, theme: Any) -> N
     assert (colour.red(), colour.green(), colour.blue()) == theme.accent
 
 
-def test_numbers_of_an_older_model_say_so_until_the_new_ones_come(make: Make, qtbot: QtBot) -> None:
+def test_numbers_of_an_older_model_are_marked_until_the_new_ones_arrive(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = look(window, qtbot)
     before = text(panel, "test1")

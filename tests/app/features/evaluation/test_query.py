@@ -324,7 +324,7 @@ def test_validations_that_cannot_be(bad: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", ["knn", "knn weighted", "smo", "perceptron"])
-def test_places_and_thresholds_of_a_curve_belong_together(name: str) -> None:
+def test_indices_and_thresholds_of_a_curve_belong_together(name: str) -> None:
     training, test = parts(blobs(5, noise=1.0), 1)
     scores = work(Scoring(test, model_of(LANES[name], training)))[0][-1]
     roc, score = scores.roc, score_of(model_of(LANES[name], training), test.xy)
@@ -351,7 +351,7 @@ def test_a_threshold_line_is_where_the_score_is_the_threshold(name: str) -> None
         assert np.abs(f - threshold).max() < 0.02 * np.ptp(inside)
 
 
-def test_a_threshold_line_of_votes_parts_the_pixels() -> None:
+def test_a_threshold_line_of_votes_separates_the_pixels() -> None:
     points = blobs(1, noise=1.0)
     model = model_of(LANES["knn"], points)
     field = ScoreGrid(model, GRID)
@@ -422,7 +422,7 @@ def two(split: Split | None = None, **more: Any) -> Document:
     return Document(points, (Lane("knn"), Lane("svm")), view=View.fitting(points), split=split, **more)
 
 
-def test_nothing_is_asked_while_nobody_looks_but_what_is_wrong() -> None:
+def test_while_hidden_only_wrong_test_points_are_requested() -> None:
     moved = Threshold(0.3, plain_lane(two().lanes[0]))
     seen = Seen(two(), thresholds=(moved, None, None, None), validation=Validation("folds"))
     assert set(seen.asked()) == {"scores0", "scores1", "threshold0", "validated0", "validated1"}
@@ -451,7 +451,7 @@ def test_the_same_is_shown_while_nothing_has_changed() -> None:
     assert wrong.tolist() == test.ids[model.predict(test.xy) != test.labels].tolist()
 
 
-def test_numbers_of_an_earlier_model_say_so() -> None:
+def test_numbers_of_an_earlier_model_are_marked() -> None:
     seen = Seen(two())
     seen.answer()
     seen.train(1)
@@ -543,7 +543,7 @@ def test_a_threshold_holds_only_for_the_settings_it_was_moved_under() -> None:
     assert seen.shown().lanes[1].moved
 
 
-def test_new_settings_over_old_numbers_say_so() -> None:
+def test_old_numbers_under_new_settings_are_marked() -> None:
     seen = Seen(two())
     seen.answer()
     assert len(seen.wrong(1).wrong)
@@ -570,7 +570,7 @@ def test_new_settings_over_old_numbers_say_so() -> None:
         (Phase.DONE, True, "uncertified"),
     ],
 )
-def test_numbers_of_unfinished_trainings_say_so(phase: Phase, provisional: bool, state: str) -> None:
+def test_numbers_of_unfinished_trainings_are_marked(phase: Phase, provisional: bool, state: str) -> None:
     seen = Seen(two())
     frame = seen.results.frame(1)
     assert frame is not None

@@ -70,7 +70,7 @@ def test_a_gif_of_few_colours_is_exact() -> None:
         np.testing.assert_array_equal(one, rgb(other))
 
 
-def test_a_palette_of_samples_serves_colours_it_has_not_seen() -> None:
+def test_a_palette_of_samples_serves_new_colours() -> None:
     made = pictures()
     palette = Palette(made[:1])
     assert palette.colours.shape == (256, 3)

@@ -115,7 +115,7 @@ def test_each_picture_of_a_training_is_the_export_of_that_step(make: Make, qtbot
     check_against_the_window(qtbot, window, found, steps, spec, tmp_path)
 
 
-def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_pictures_are_of_the_requested_steps(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     """By the colours in the file alone, against an independently stepped solver."""
     window = make(two())
     spec, points = spec_of(TrainingFilm(1, 3, 6, 60)), window.document.points
@@ -243,7 +243,7 @@ def test_a_film_fits_the_points_in_its_own_shape_where_the_window_shows_them_all
 
 
 @pytest.mark.slow
-def test_what_is_given_up_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_cancelled_film_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     folder, old = tmp_path / "films", b"an older film"
     folder.mkdir()
@@ -333,7 +333,7 @@ def told(qtbot: QtBot, dialog: FilmDialog, said: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_dialog_says_what_a_film_comes_to_and_makes_it(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_dialog_reports_the_size_of_a_film_and_makes_it(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     length = window.result(1).run_state.length
     dialog = opened(qtbot, window)
@@ -376,7 +376,7 @@ def save(qtbot: QtBot, dialog: FilmDialog, path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_dialog_gives_up(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_dialog_cancels(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     dialog = opened(qtbot, window)
     choose(dialog, "what", (1, "C"))

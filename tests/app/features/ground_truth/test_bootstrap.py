@@ -175,7 +175,7 @@ def test_one_class_never_disagrees_where_it_can_be_learnt_at_all() -> None:
         ask(StabilityQuery(KNN, points.remove([0, 1]), 5, GRID))
 
 
-def test_training_that_does_not_come_to_its_end_is_told() -> None:
+def test_unfinished_training_is_reported() -> None:
     lane = Lane("perceptron", perceptron=PerceptronSettings(max_iter=2))
     last = ask(StabilityQuery(lane, points_of(), 5, GRID))[-1]
     assert last.unfinished == 5  # no line separates the moons

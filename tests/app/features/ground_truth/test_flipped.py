@@ -37,7 +37,7 @@ def test_flips_are_saved() -> None:
     assert read.generator == read.origin == FLIPPED and read.is_generated
 
 
-def test_the_law_knows_of_the_flips() -> None:
+def test_the_law_includes_the_flips() -> None:
     law = law_of(FLIPPED)
     assert law == Law("moons", 0.2, flipped=0.1)
     _, labels = fresh_points(law)  # the points that the test accuracy is measured on

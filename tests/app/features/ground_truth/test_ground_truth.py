@@ -174,7 +174,7 @@ def model_of(document: Document) -> SVC:
 
 
 @pytest.mark.parametrize(("count", "batches"), [(100, 1), (100, 3), (1000, 2), (50, 9)])
-def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
+def test_a_count_agrees_with_the_predictions(count: int, batches: int) -> None:
     model, law, fresh_draw = model_of(generated()), Law("moons", 0.2), FreshDraw(count, 4, batches)
     tally = ask(FreshQuery(law, fresh_draw, model))[-1]
     pairs = [law.draw(count, (71, 4 + batch)) for batch in range(batches)]
@@ -332,7 +332,7 @@ class GroundTruthHost:
         return truths.sheets(self.context(), index)
 
 
-def test_nothing_is_asked_that_nobody_looks_at() -> None:
+def test_nothing_is_requested_that_is_not_displayed() -> None:
     assert GroundTruthHost(open_panels=frozenset()).asked() == {}
     assert set(GroundTruthHost().asked()) == {"edited", "ideal"}
     assert set(GroundTruthHost(CIRCLE).asked()) == {"edited", "ideal", "square0", "square1"}
@@ -394,7 +394,7 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
 
 
 @pytest.mark.slow
-def test_counts_of_other_settings_or_points_say_so() -> None:
+def test_counts_of_other_settings_or_points_are_marked() -> None:
     desk = GroundTruthHost(CIRCLE, fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     row = desk.scene().rows[1]
@@ -407,7 +407,7 @@ def test_counts_of_other_settings_or_points_say_so() -> None:
     assert all(row.counting and row.measuring for row in desk.scene().rows)
 
 
-def test_counts_of_unfinished_trainings_say_so() -> None:
+def test_counts_of_unfinished_trainings_are_marked() -> None:
     desk = GroundTruthHost(fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
     assert [row.state for row in desk.scene().rows] == ["", ""]

@@ -140,7 +140,7 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
     assert (specks.kind < 2).sum() == 200
 
 
-def test_what_waits_for_a_training_says_so() -> None:
+def test_waiting_for_a_training_is_reported() -> None:
     row = TruthRow(2, "Perceptron", None, True, None, True, None, True, "", "training")
     truth = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (row,))
     assert states(truth) == ["2: still training, not certified yet.", text.WAITING]
@@ -151,7 +151,7 @@ def test_what_waits_for_a_training_says_so() -> None:
 
 
 @pytest.mark.slow
-def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make: Make) -> None:
+def test_drawing_points_continues_until_it_is_stopped_or_hidden(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
     fresh_draw = lambda: window.controller.session.of(GroundTruthSession).fresh_draw  # noqa: E731
     click(qtbot, window, "keep")
@@ -172,7 +172,7 @@ def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make
 
 
 @pytest.mark.slow
-def test_u_shows_the_boundary_and_says_which(qtbot: QtBot, make: Make) -> None:
+def test_u_shows_the_boundary_and_names_it(qtbot: QtBot, make: Make) -> None:
     window = make(document_of())
     key(window, Qt.Key.Key_U)
     settle(qtbot, window)

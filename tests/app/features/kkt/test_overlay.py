@@ -345,7 +345,7 @@ def has_room(box: QRectF, busy: list[QRectF], area: QRectF = AREA) -> bool:
 # -- card --------------------------------------------------------------------------------------------------------------
 
 
-def test_the_card_says_what_is_said_of_the_point(qapp: QApplication) -> None:
+def test_the_card_has_the_sentences_about_the_point(qapp: QApplication) -> None:
     run_state = study_of(40)
     for place in (0, 11, 39):
         card = overlay(run_state, id_of(run_state, place)).card

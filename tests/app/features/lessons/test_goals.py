@@ -75,7 +75,7 @@ def test_a_goal_that_is_not_understood_is_a_sentence(text: str) -> None:
         clauses(text)
 
 
-def test_goals_that_nobody_here_can_reach() -> None:
+def test_unreachable_goals() -> None:
     two, three = of(MOONS, KNN, SVM), of(MOONS, KNN, SVM, SVM)
     by_hand = replace(two, origin=None)
     cases = {

@@ -105,7 +105,7 @@ def test_a_new_step_is_tried_and_comes_back(make: Make, qtbot: QtBot) -> None:
     dialog.close()
 
 
-def test_an_answer_that_is_in_sight_is_told(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_visible_answer_is_reported(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     """The faults that `lesson check` would find are reported before the step is written; the user may still
     write it.
     """
@@ -136,7 +136,7 @@ def test_an_answer_that_is_in_sight_is_told(make: Make, qtbot: QtBot, tmp_path: 
     assert len(read(FEATURES, path).steps) == 2 and not check(FEATURES, [path])[1]
 
 
-def test_the_form_offers_what_the_classifiers_can_be_asked(make: Make, qtbot: QtBot) -> None:
+def test_the_form_offers_the_questions_about_the_classifiers(make: Make, qtbot: QtBot) -> None:
     window = make(Document(default_document().points, (Lane("knn"), Lane("svm"), Lane("difference")), 3))
     dialog = new_step(window, qtbot)
     kind = part(dialog, "kind", QComboBox)

@@ -106,7 +106,7 @@ def test_regions_take_the_class_of_most_points_in_them() -> None:
     assert score((line,), Halves(0.0), mixed) == pytest.approx(1.0, abs=0.01)
 
 
-def test_an_empty_region_is_of_the_class_the_model_says() -> None:
+def test_an_empty_region_is_of_the_predicted_class() -> None:
     circle = tuple((0.5 * np.cos(t), 0.5 * np.sin(t)) for t in np.linspace(0, 6.2, 60))
     one_side = Points.of([[1.5, 0.0], [1.2, 0.2]], [1, 1])
     # Inside: no point, and the model's class 1 nearly everywhere; outside: class 1.

@@ -50,7 +50,7 @@ def begun(*lines: str) -> Document:
     return starting.start_of(parse(FEATURES, step(*lines), "x.lesson.md", None), 0)
 
 
-def test_a_step_says_what_its_lines_say() -> None:
+def test_a_step_has_the_content_of_its_lines() -> None:
     text = step(
         "start: example neighbours",
         "show: k, Weights, data set",
@@ -272,7 +272,7 @@ def test_each_fault_is_one_sentence_with_its_line(name: str, folder: Path) -> No
     assert str(error.value) == found
 
 
-def test_all_faults_are_told_in_the_order_of_their_lines() -> None:
+def test_all_faults_are_reported_in_the_order_of_their_lines() -> None:
     text = "---\ntitle:\nminutes: x\n---\n# S\nshow: knob\nk = 0\ngoal: be happy\n# T\nshow: knob\n"
     found = faults(text)
     assert [int(each.split(":")[1]) for each in found] == [2, 3, 6, 7, 8, 10]

@@ -19,7 +19,7 @@ def found(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
-def test_no_shipped_lesson_gives_an_answer_away(name: str) -> None:
+def test_no_supplied_lesson_reveals_an_answer(name: str) -> None:
     assert found(shipped.text(name)) == []
 
 
@@ -113,7 +113,7 @@ def test_a_planted_answer_is_found(name: str) -> None:
     assert said in sentence and sentence.endswith(".")
 
 
-def test_other_points_other_settings_and_what_is_hidden_give_nothing_away() -> None:
+def test_other_points_other_settings_and_hidden_parts_reveal_nothing() -> None:
     text, _ = PLANTED["a share in the status line"]
     for harmless in ("\nk = 3", "\nhide: numbers", "\nhide: picture"):
         assert (
@@ -127,7 +127,7 @@ def test_other_points_other_settings_and_what_is_hidden_give_nothing_away() -> N
     assert found(text.replace("# S\npredict", "# S\nstart: example circle\nclassifiers = knn\npredict")) == []
 
 
-def test_the_check_tells_the_line_of_the_question(tmp_path: object) -> None:
+def test_the_check_reports_the_line_of_the_question(tmp_path: object) -> None:
     path = tmp_path / "x.lesson.md"  # type: ignore[operator]
     path.write_text(PLANTED["a boundary"][0], encoding="utf-8")
     lines, sound = check(FEATURES, [path])

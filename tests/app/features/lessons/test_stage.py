@@ -206,7 +206,7 @@ def test_panels_follow_the_steps_and_no_drawing(make: Make, qtbot: QtBot) -> Non
 
 
 @pytest.mark.slow
-def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
+def test_nothing_reveals_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     window = make()
     for panel in ("evaluation", "compare", "probe", "truth"):
         window.named_actions[panel].trigger()

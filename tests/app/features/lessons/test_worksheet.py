@@ -222,6 +222,6 @@ def test_a_lesson_without_a_file_gets_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_the_process_says_is_the_sentence(tmp_path: Path) -> None:
+def test_the_sentence_is_that_of_the_process(tmp_path: Path) -> None:
     outcome = making(None, Document(), "Untitled", tmp_path / "missing" / "x.pdf").outcome(Progress())
     assert isinstance(outcome, FileError) and str(outcome).endswith(".") and not (tmp_path / "missing").exists()

@@ -106,5 +106,5 @@ def test_a_question_is_written_as_a_lesson_has_it() -> None:
         ({"kind": None, "question": ""}, ""),
     ],
 )
-def test_what_is_missing_is_said(changes: dict[str, Any], said: str) -> None:
+def test_missing_parts_are_reported(changes: dict[str, Any], said: str) -> None:
     assert replace(ASKED, **changes).missing == said

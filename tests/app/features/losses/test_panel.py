@@ -126,7 +126,7 @@ def test_points_are_painted_in_their_class(show: Show) -> None:
         assert image[int(y[place]), int(x[place])] == argb(LIGHT.classes[label])
 
 
-def test_of_many_points_all_that_can_be_seen_is_painted(show: Show) -> None:
+def test_of_many_points_all_visible_ones_are_painted(show: Show) -> None:
     """Points on one pixel are painted once; of 3000, each class is visible wherever it has a point."""
     rng = np.random.default_rng(0)
     margins = rng.uniform(-1.4, 2.4, 3000)
@@ -211,7 +211,7 @@ def test_the_curves(show: Show) -> None:
 # -- words -------------------------------------------------------------------------------------------------------------
 
 
-def test_the_numbers_say_what_is_seen(show: Show) -> None:
+def test_the_numbers_agree_with_the_picture(show: Show) -> None:
     run_state = study_of(60, steps=12)
     panel = show(run_state)
     theirs = hinge_loss(run_state.y, run_state.f)

@@ -35,7 +35,7 @@ def controller(shown: int = 2) -> tuple[Controller, list[str]]:
     return Controller(Store(Document(shown=shown)), Session(), lambda: None, said.append), said
 
 
-def test_the_pointer_is_told_where_somebody_looks() -> None:
+def test_the_pointer_is_passed_on_if_a_panel_follows_it() -> None:
     desk, _ = controller()
     desk.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
     assert desk.pointer == (0.5, 0.25)
@@ -92,7 +92,7 @@ def context(
     return Context(document, session, results, (grid,) * len(frames), pointer)
 
 
-def test_the_background_is_asked_while_somebody_looks() -> None:
+def test_the_background_is_queried_while_the_panel_is_open() -> None:
     points = points_of(60, 2)
     frames = [frame_of(*knn(points, 5), points), frame_of(*svm(points), points, 1)]
     linear = frame_of(*svm(points, kernel="linear"), points, 2)
@@ -105,7 +105,7 @@ def test_the_background_is_asked_while_somebody_looks() -> None:
 
 
 @pytest.mark.parametrize("fits", [True, False])
-def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
+def test_facts_about_the_boundary_are_those_of_the_shown_problem(fits: bool) -> None:
     """The norm of one duel says nothing of another."""
     points = points_of(80, 4)
     model, lane = svm(points)
@@ -133,7 +133,7 @@ def test_an_aim_alone_is_no_probe() -> None:
     assert np.isfinite(probe.aim).all()
 
 
-def test_a_border_of_a_cell_says_which_point_came_and_which_left() -> None:
+def test_a_boundary_of_a_cell_names_the_point_that_entered_and_the_one_that_left() -> None:
     points = Points.of([[-1.0, 0.0], [1.0, 0.0], [0.0, 9.0]], [0, 1, 0])
     desk, _ = controller(shown=1)
     frame = frame_of(*knn(points, k=1), points)

@@ -217,7 +217,7 @@ def test_the_sum_over_many_support_vectors() -> None:
     assert table.cell(0, 3) == compact(terms.value[0]) and "class" in table.spoken(0)
 
 
-def test_signs_are_told_by_classes() -> None:
+def test_signs_are_explained_by_classes() -> None:
     points = points_of(60, 2)
     model, lane = svm(points)
     probe = probe_lane(model, lane, who(points), (0.9, 0.0))
@@ -332,7 +332,7 @@ def test_lanes_without_a_model() -> None:
     assert probe.lanes[0].headline == "class 2: 3 of 3 votes" and "needs two classes" in probe.lanes[1].message
 
 
-def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_models_are_probed_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     points = points_of(60, 2)
     model, lane = svm(points)
     assert not heavy(model) and len(model.support_) < HEAVY

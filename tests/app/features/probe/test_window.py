@@ -153,7 +153,7 @@ def test_the_keyboard_alone(make: Make, qtbot: QtBot) -> None:
     assert shown_place(window) == place != window.controller.session.cursor
 
 
-def test_typed_places(make: Make, qtbot: QtBot) -> None:
+def test_typed_locations(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
     panel = panel_of(window)
     fields = [panel.findChild(QLineEdit, f"probe.{axis}") for axis in "xy"]
@@ -176,7 +176,7 @@ def test_typed_places(make: Make, qtbot: QtBot) -> None:
     assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5)
 
 
-def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> None:
+def test_a_pinned_location_outlives_points_and_undo(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
     controller = window.controller
     controller.feature(ProbeController).pin(0.4, 0.2)
@@ -311,7 +311,7 @@ def sketch_of(ends: list[tuple[float, float]], ball: Ball | None = None, positiv
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_painted_where_it_says(theme: object, qapp: QApplication) -> None:
+def test_painted_within_the_reported_bounds(theme: object, qapp: QApplication) -> None:
     """Everything painted lies within the bounds, so that what is moved away leaves nothing behind."""
     for sketch in (
         sketch_of([(1.0, 0.5), (-1.5, 1.0)], Ball("euclidean", 2.0, 1.2)),
@@ -335,7 +335,7 @@ def test_painted_where_it_says(theme: object, qapp: QApplication) -> None:
         assert rows.min() >= box.top() and rows.max() <= box.bottom()
 
 
-def test_the_border_is_the_metrics_own() -> None:
+def test_the_ball_has_the_shape_of_the_metric() -> None:
     made = overlay(sketch_of([(0.5, 0.0)], Ball("manhattan", 2.0, 1.0)))
     corners = made.border.reshape(-1, 2)
     x, y = (corners[:, 0] - 50) / 100 - 2.0, 1.5 - (corners[:, 1] - 10) / 100

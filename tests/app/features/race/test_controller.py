@@ -232,7 +232,7 @@ def test_the_rule_of_the_lane_is_no_setting_of_the_race() -> None:
     assert table.racing.alarm == ""
 
 
-def test_a_lane_that_is_no_svm_any_more_is_said_while_the_race_goes_on() -> None:
+def test_a_lane_that_is_no_longer_an_svm_is_reported_while_the_race_continues() -> None:
     table = RaceSetup()
     table.racing.toggle()
     table.answer()
@@ -363,7 +363,7 @@ def done(rule: str, steps: int, place: int, **more: Any) -> RacerFrame:
         (frame(racer("random", 40), message="Not separable: nobody can win."), "Not separable: nobody can win."),
     ],
 )
-def test_who_wins(shown: RaceFrame, said: str) -> None:
+def test_the_winner(shown: RaceFrame, said: str) -> None:
     assert text.winner(shown) == said
 
 

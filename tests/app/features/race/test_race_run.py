@@ -455,7 +455,7 @@ def test_plain_numpy_computes_the_whole_matrix() -> None:
         assert alone(points, SvmSettings(), "second-order").n_kernel_evaluations == len(points) ** 2
 
 
-def test_a_curve_is_what_a_single_run_says_at_its_steps() -> None:
+def test_a_curve_has_the_values_of_a_single_run_at_its_steps() -> None:
     points, settings = moons(), SvmSettings(C=10.0)
     driver, slow = Driver(), Driver()
     driver.run(request(points, settings))
@@ -488,7 +488,7 @@ def test_no_curve_has_more_than_400_points() -> None:
 
 
 @pytest.mark.usefixtures("no_pauses")
-def test_the_small_gap_is_seen_soon_and_never_too_early() -> None:
+def test_the_small_gap_is_found_soon_and_never_too_early() -> None:
     points, settings = moons(), SvmSettings(C=10.0)
     found = []
     for pace in (67, math.inf):
@@ -512,7 +512,7 @@ def test_the_small_gap_is_seen_soon_and_never_too_early() -> None:
     assert CLOSE_MARKS < 1.05 < MARKS
 
 
-def test_places() -> None:
+def test_ranks() -> None:
     def finish(steps: int, seconds: float) -> Finish:
         return Finish(steps, 0, seconds)
 
@@ -557,7 +557,7 @@ def colour_of_value(f: float) -> int:
 
 
 @pytest.mark.usefixtures("quick")
-def test_on_the_way_pictures_are_small_and_at_rest_full() -> None:
+def test_pictures_are_small_while_running_and_full_when_paused() -> None:
     driver = Driver()
     grid = replace(GRID, width=600, height=420)
     driver.run(request(moons(), SvmSettings(), pace=20, grid=grid))
@@ -618,7 +618,7 @@ HARD_SIGMOID = msgspec.structs.replace(SIGMOID, hard_margin=True)
         (Points.of([[0.0, 1e80], [1.0, 0.0]], [0, 1]), SvmSettings(), {}, "X"),
     ],
 )
-def test_what_cannot_race_is_said_in_one_sentence(
+def test_impossible_races_are_reported_in_one_sentence(
     points: Points, settings: SvmSettings, changes: dict[str, Any], said: str
 ) -> None:
     driver = Driver()
@@ -630,7 +630,7 @@ def test_what_cannot_race_is_said_in_one_sentence(
 
 
 @pytest.mark.parametrize("mode", ["steps", "time"])
-def test_without_a_hard_margin_nobody_wins(mode: str) -> None:
+def test_without_a_hard_margin_there_is_no_winner(mode: str) -> None:
     driver = Driver()
     settings = SvmSettings(kernel="linear", hard_margin=True)
     driver.run(request(moons(), settings, mode=mode, rules=("second-order", "random")))
@@ -666,7 +666,7 @@ def test_an_indefinite_kernel_has_no_gap_and_a_note() -> None:
     assert ", stationary: KKT " in text.badge(frame.racers[0], False).text
 
 
-def test_who_stops_early_has_not_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_racer_that_stops_early_has_not_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
     def tired(*args: Any, **named: Any) -> SmoSolver:
         return SmoSolver(*args, **named, max_iter=100)
 
@@ -810,7 +810,7 @@ def answered(scheduler: Scheduler, query: RaceQuery) -> Callable[[], bool]:
     return known
 
 
-def test_a_race_goes_on_with_the_newest_query_and_ends_when_nothing_is_asked(scheduler: Scheduler) -> None:
+def test_a_race_continues_with_the_newest_query_and_ends_without_one(scheduler: Scheduler) -> None:
     driver, points = Driver(), moons()
     asked = [request(points, SvmSettings(), playing=False, pace=pace) for pace in range(1, 9)]
     queries = [driver.query(each) for each in asked]

@@ -64,7 +64,7 @@ def test_each_classifier_has_a_curve_and_its_losses(make: Make, qtbot: QtBot) ->
     assert after.lanes[1].value.log_loss > scene.lanes[1].value.log_loss
 
 
-def test_without_points_to_measure_on_it_says_so(make: Make, qtbot: QtBot) -> None:
+def test_missing_test_points_are_reported(make: Make, qtbot: QtBot) -> None:
     window = make(document(KNN, generated=False))
     window.named_actions["reliability"].trigger()
     settle(qtbot, window)

@@ -79,7 +79,7 @@ def of_the_library(points: Any) -> CalibratedSVC:
     return CalibratedSVC(SVC(gamma=1.0, tol=1e-6), cv=folds).fit(points.xy, points.labels)
 
 
-def test_test_points_in_place_of_new_ones() -> None:
+def test_test_points_replace_new_ones() -> None:
     test = GeneratorSettings("moons", count=30, noise=0.3, seed=8).points()
     value, _ = asked(KNN, MOONS, of=test)
     assert value.n_points == 60 and value.ideal is not None
@@ -98,7 +98,7 @@ def test_without_noise_there_are_no_true_probabilities() -> None:
     assert value.ideal is None and value.curve.expected is None
 
 
-def test_where_there_is_no_probability_a_sentence_says_so() -> None:
+def test_a_missing_probability_is_reported_in_a_sentence() -> None:
     few = GeneratorSettings("blobs", count=1, noise=0.1, n_classes=2)
     with pytest.raises(ValueError, match=TOO_FEW[:30]):
         asked(SVM, few)
@@ -119,7 +119,7 @@ def mapped(lane: Lane, made: GeneratorSettings, grid: Grid) -> tuple[ErrorMap, A
 
 
 @pytest.mark.parametrize("lane", [SVM, KNN], ids=["svm", "knn"])
-def test_the_map_is_predicted_minus_true_at_a_thousand_places(lane: Lane) -> None:
+def test_the_map_is_predicted_minus_true_at_a_thousand_locations(lane: Lane) -> None:
     """For blobs, whose densities are written out here: Gaussian about points of a circle."""
     value, model, law, xy = mapped(lane, BLOBS, Grid(-3.0, 3.0, -2.0, 2.5, 40, 30))
     many = law.draw(300_000, 5)

@@ -186,7 +186,7 @@ def test_without_points_or_map() -> None:
 # -- camera and planes ---------------------------------------------------------------------------------------------
 
 
-def test_known_places() -> None:
+def test_known_locations() -> None:
     origin, right, inwards, up = np.zeros(3), *np.eye(3)
     ahead = Camera(0.0, 0.0, 1.0)
 

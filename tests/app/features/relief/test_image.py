@@ -74,7 +74,7 @@ def test_a_level_surface_is_no_line() -> None:
     assert not found(level, LIGHT.ink).any() and len(np.unique(level[100:140, 120:180].reshape(-1, 4), axis=0)) == 1
 
 
-def test_a_limit_given_holds_in_place_of_its_own() -> None:
+def test_a_given_limit_replaces_the_default() -> None:
     relief = hill(((0.5, 0.5),), (-1.8,))
     lower, own = (over_plane(relief, limit=limit) for limit in (4.0, None))
     assert own.limit == 2.0 and lower.limit == 4.0
@@ -109,7 +109,7 @@ def test_from_above_the_colours_are_those_of_the_flat_picture(theme: Theme) -> N
     assert ink[120, 149:151].any() and not ink[120, 160:170].any()  # f = 0
 
 
-def test_the_rest_of_the_classes_is_grey() -> None:
+def test_the_remaining_classes_are_grey() -> None:
     pixels = bare(hill(classes=(-1, 3)), Camera(0.0, 40.0))
     side = pixels[60:180, 90:110].reshape(-1, 4)[:, :3].astype(int)
     drawn = side[(side != 255).any(axis=1)]

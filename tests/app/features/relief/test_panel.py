@@ -227,7 +227,7 @@ def test_what_a_lesson_covers_is_not_shown(make: Make, qtbot: QtBot, monkeypatch
     assert panel.picture.isVisible() and not said(panel, "relief.message")
 
 
-def test_the_newest_wish_wins(qtbot: QtBot, qapp: QApplication, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_newest_request_wins(qtbot: QtBot, qapp: QApplication, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """However fast it is turned: one picture at a time, none of them in the window's thread, and the last one stays."""
     import threading
 
@@ -258,7 +258,7 @@ def test_the_newest_wish_wins(qtbot: QtBot, qapp: QApplication, make: Make, monk
     panel.picture.grab()
 
 
-def test_until_the_first_picture_is_there_it_says_so(qtbot: QtBot, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_first_picture_is_reported(qtbot: QtBot, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops that are not compiled yet take seconds."""
     import threading
 
@@ -281,7 +281,7 @@ def test_until_the_first_picture_is_there_it_says_so(qtbot: QtBot, make: Make, m
 
 
 @pytest.mark.slow
-def test_lessons_open_it_and_say_what_is_true_of_it(make: Make, qtbot: QtBot) -> None:
+def test_lessons_open_it_and_their_claims_about_it_are_true(make: Make, qtbot: QtBot) -> None:
     window = make(document(Lane("svm")))
     step = Step("Hill", "Turn it.", panel="relief")
     window.lessons.begin(Lesson("Small", "", "", 5, (step,)))

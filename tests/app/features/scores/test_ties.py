@@ -40,7 +40,7 @@ def cell(window: MainWindow, name: str) -> str:
     return label.text().replace("\xa0", " ").replace("\u202f", " ")
 
 
-def test_where_all_is_tied_no_point_is_wrong_and_every_number_says_so(make: Make, qtbot: QtBot) -> None:
+def test_where_all_is_tied_no_point_is_wrong_and_every_number_reports_it(make: Make, qtbot: QtBot) -> None:
     window = make(document(200, 4), size=(1400, 900))
     all_tied, some = window.scene.lanes
     assert "! all tied" in status(window, 0) and "all tied" not in status(window, 1)

@@ -125,7 +125,7 @@ def test_ordinals(number: int, said: str) -> None:
     assert words.ordinal(number) == said
 
 
-def test_two_numbers_are_told_apart() -> None:
+def test_two_numbers_are_distinguished() -> None:
     assert words.apart(0.3104, 0.3102) == ("0.3104", "0.3102")
     assert words.apart(-2.0, 1.0) == ("−2", "1")
     assert words.apart(1.0, 1.0 + 2e-16) == ("1", "1.0000000000000002")

@@ -171,7 +171,7 @@ def test_the_box_is_painted_where_the_numbers_are(qtbot: QtBot, theme: Theme, si
             assert near(pixel(*after), theme.background)  # the hollow diamond
 
 
-def test_alpha_i_and_alpha_j_are_told_apart_wherever_they_are_painted(qtbot: QtBot, monkeypatch: Any) -> None:
+def test_alpha_i_and_alpha_j_are_distinct_wherever_they_are_painted(qtbot: QtBot, monkeypatch: Any) -> None:
     drawn: list[tuple[str, float]] = []
 
     class WatchedStep(QPainter):
@@ -294,7 +294,7 @@ def test_bars_and_numbers_come_from_the_ranking(qtbot: QtBot) -> None:
     assert strip.toolTip() == step.first.sentence == strip.accessibleDescription()
 
 
-def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
+def test_the_sentences_about_a_step(qtbot: QtBot) -> None:
     stage = StepStage(qtbot, (420, 1000))
     run_state = stage.show_step(12)
     step = run_state.explanation

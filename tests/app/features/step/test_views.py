@@ -62,7 +62,7 @@ def steps(number: int = 36, each: int = 10) -> Iterator[Explanation]:
 # -- the box -------------------------------------------------------------------------------------------------------
 
 
-def test_every_place_of_the_box_is_where_the_formulas_put_it() -> None:
+def test_every_part_of_the_box_is_where_the_formulas_put_it() -> None:
     kinds = set()
     for step in steps():
         box = box_of(step)
@@ -279,7 +279,7 @@ def test_the_formulas_are_filled_in_with_the_numbers_of_the_step() -> None:
     assert clipped > 60 and free > 60
 
 
-def test_numbers_are_told_with_the_digits_that_tell_them_apart() -> None:
+def test_numbers_have_the_digits_that_distinguish_them() -> None:
     assert words.alike((1.0, -1.0)) == ["1.00", "−1.00"]
     assert words.alike((0.432131, 0.430982)) == ["0.43213", "0.43098"]
     assert words.alike((0.5, 0.5)) == ["0.500", "0.500"]

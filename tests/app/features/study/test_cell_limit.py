@@ -53,7 +53,7 @@ class CellClock:
         return self.now
 
 
-def test_a_training_is_given_up_between_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_training_is_stopped_between_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if most of it remains: each reading of the clock takes a second, and there are few."""
     monkeypatch.setattr(computing, "ROUND", 100)
     (path,) = paths(ROUNDS)

@@ -176,7 +176,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_words_are_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:
+def test_invalid_words_are_reported(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:
     monkeypatch.chdir(tmp_path)
     words, said = WRONG[name]
     assert study(*words) == 2
@@ -196,7 +196,7 @@ def test_what_is_there_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "is of another study: draws is 4 here and 3 there" in capsys.readouterr().err
 
 
-def test_all_faults_of_a_file_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_faults_of_a_file_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "s.toml").write_text("folds = 1.5\n[data]\nnoise = -1\n[axes]\nC = [1]\n", encoding="utf-8")
     assert study("run", tmp_path / "s.toml", "--out", tmp_path / "r") == 2
     said = capsys.readouterr().err.splitlines()
@@ -470,7 +470,7 @@ def status_of(process: int) -> list[str]:
         return []
 
 
-def test_the_help_knows_the_presets() -> None:
+def test_the_help_lists_the_presets() -> None:
     assert tuple(STUDIES) == PRESETS
     parser = argparse.ArgumentParser()
     add_to(parser)
@@ -485,7 +485,7 @@ def test_joblib_is_not_imported_with_the_program() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=600)
 
 
-def test_dask_that_is_not_there_is_told(
+def test_a_missing_dask_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
@@ -496,7 +496,7 @@ def test_dask_that_is_not_there_is_told(
 
 
 @pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="dask is not installed")
-def test_tls_that_cannot_be_used_and_schedulers_without_it_are_told(
+def test_unusable_tls_and_schedulers_without_it_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("run", file_of(KNN, tmp_path), "--out", tmp_path / "r")

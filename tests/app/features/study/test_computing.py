@@ -411,7 +411,7 @@ def test_given_points_are_sampled_by_class() -> None:
     assert computed(few, given_of(points))[0].error == "n is 21, but class 1 has only 20 points."
 
 
-def test_a_training_that_is_stopped_early_says_so() -> None:
+def test_a_training_that_is_stopped_early_reports_it() -> None:
     study = msgspec.structs.replace(GRID, most_steps=1, repetitions=1)
     assert {record.status for record in computed(study)} == {"stopped early"}
 

@@ -318,7 +318,7 @@ def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_pa
     assert b'document = "../b.playground"' in study_file(study, tmp_path / "c" / "a.toml", tmp_path / "b.playground")
 
 
-def test_what_cannot_be_used_is_said(make: Make, qtbot: QtBot) -> None:
+def test_unusable_input_is_reported(make: Make, qtbot: QtBot) -> None:
     window = make(replace(document(), attached=((NAME, b'{"study":1}'),)))
     panel = opened(window, qtbot)
     assert said(panel, "warning").startswith("The study that is kept with this document cannot be used: ")
@@ -468,7 +468,7 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
 
 
 @pytest.mark.usefixtures("stopped")
-def test_a_cell_sets_the_points_too_and_the_form_says_x_and_y_axis(make: Make, qtbot: QtBot) -> None:
+def test_a_cell_sets_the_points_too_and_the_form_names_x_and_y_axis(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot, small=False)
     labels = {label.text().replace("&", "") for label in panel.form.findChildren(QLabel) if label.isVisible()}

@@ -39,7 +39,7 @@ def test_studies_are_read_as_they_were_written(study: Study) -> None:
     assert read(written(study, "A study.")) == (study, [])
 
 
-def test_k_goes_up_to_n_in_efficiency_maps_unless_they_say_otherwise() -> None:
+def test_k_goes_up_to_n_in_efficiency_maps_by_default() -> None:
     axes = '[classifier]\nname = "knn"\n[axes]\nn = [5, 10]\nk = [5, 10]\n'
     for text, expected in (
         ('kind = "efficiency"\n', True),
@@ -152,7 +152,7 @@ def gone(path: Path | None) -> Document:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_faults_are_told_with_their_key(name: str) -> None:
+def test_faults_are_reported_with_their_key(name: str) -> None:
     text, said = FAULTS[name]
     study, _, faults = examined(text, Path("."), gone)
     assert study is None and any(said in fault for fault in faults), faults

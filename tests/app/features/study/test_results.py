@@ -298,7 +298,7 @@ def test_a_damaged_first_line_is_made_up_for_by_the_study_or_another_file(tmp_pa
     assert exported(tmp_path) == whole and not results.read(tmp_path).damaged
 
 
-def test_lines_of_another_study_are_not_taken_for_those_of_this_one(tmp_path: Path) -> None:
+def test_lines_of_another_study_are_not_confused_with_those_of_this_one(tmp_path: Path) -> None:
     run(msgspec.structs.replace(KNN, draws=4), tmp_path)
     (part,) = parts(tmp_path)
     without_head(part)

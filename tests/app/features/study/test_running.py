@@ -90,7 +90,7 @@ def test_results_are_those_of_the_command_line() -> None:
 
 
 @pytest.mark.slow
-def test_pause_rests_and_cancel_ends() -> None:
+def test_pause_suspends_and_cancel_ends() -> None:
     taken = started(PATHS)
     taken.until(lambda: len(taken.records) > 0)
     taken.run.pause(True)
@@ -185,7 +185,7 @@ def test_a_worker_that_is_killed_loses_nothing() -> None:
     ended(taken)
 
 
-def test_workers_that_cannot_begin_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_that_cannot_begin_are_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false" if os.name != "nt" else "nothing.exe")
     taken = started()
     assert not taken.all() and "No process" in taken.run.failure and taken.run.state == "ended"
@@ -193,7 +193,7 @@ def test_workers_that_cannot_begin_are_given_up(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.soak
-def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_whose_worker_ends_each_time_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     poison = paths(SLOW)[1].cells[0]
     ordered = StudyProcesses._order
 
@@ -208,7 +208,7 @@ def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.Monk
     assert len(found) == 16 and {places for places, record in found.items() if record.error} == {poison}
 
 
-def test_a_fault_of_the_program_in_a_cell_says_so_and_is_logged(
+def test_a_fault_of_the_program_in_a_cell_is_reported_and_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     command = running.command

@@ -112,7 +112,7 @@ def test_the_curve_of_k_is_scikit_learns_where_nothing_ties() -> None:
         assert curve.test[curve.scale.position_of(k)] == pytest.approx(theirs.score(TEST.xy, TEST.labels))
 
 
-def test_what_was_wrong_with_other_settings_is_not_said_of_these() -> None:
+def test_failures_of_other_settings_are_not_reported_for_these() -> None:
     document = Document(POINTS, (Lane("knn"), Lane("svm")))
     asked, session = (
         question_of(document, document.lanes[0], "k"),
@@ -126,7 +126,7 @@ def test_what_was_wrong_with_other_settings_is_not_said_of_these() -> None:
         assert (strip.message, strip.curve, strip.stale) == (said, value, of is other)
 
 
-def test_a_part_of_the_points_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_curve_of_a_sample_of_the_points_reports_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query, "BLOCK", 200)
     monkeypatch.setattr(query, "INTERVAL", 0.0)
     got = run(CurveQuery(POINTS, asked_lane(Lane("knn"), "k"), "k"))
@@ -176,7 +176,7 @@ def test_the_values_are_those_of_our_own_refits(few: None) -> None:
     assert np.isnan(curve.test).all()
 
 
-def test_coarse_comes_first_and_each_place_once(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coarse_positions_come_first_and_each_once(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query, "INTERVAL", 0.0)
     got = run(CurveQuery(POINTS, asked_lane(Lane("svm"), "C"), "C"))
     assert [len(each.known) for each in got] == list(range(1, 13))
@@ -188,14 +188,14 @@ def test_coarse_comes_first_and_each_place_once(few: None, monkeypatch: pytest.M
 
 
 @given(st.integers(1, 300))
-def test_the_order_of_the_places(count: int) -> None:
+def test_the_order_of_the_positions(count: int) -> None:
     order = order_of(count)
     assert sorted(order) == list(range(count))
     first = (count + 3) // 4 + ((count - 1) % 4 > 0)
     assert all(place % 4 == 0 or place == count - 1 for place in order[:first])
 
 
-def test_what_was_given_up_is_not_finished(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_curve_is_not_finished(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     assert curve_of(POINTS, Lane("svm"), "C").finished.all()
     monkeypatch.setattr(query, "MOST_UPDATES", 3)
     curve = curve_of(POINTS, Lane("svm"), "C")
@@ -244,7 +244,7 @@ def test_what_a_question_depends_on() -> None:
     assert asked_lane(Lane("knn", knn=KnnSettings(9, "distance")), "k") != asked_lane(k, "k")
 
 
-def test_it_ends_soon_when_nobody_wants_it(few: None) -> None:
+def test_it_ends_soon_when_it_is_obsolete(few: None) -> None:
     for control, lane in (("C", Lane("svm")), ("k", Lane("knn"))):
         got: list[Curve] = []
         calls = 0
@@ -284,7 +284,7 @@ def test_a_class_of_one_point_can_be_left_out(few: None) -> None:
 
 
 @given(st.integers(1, 20_000))
-def test_every_place_has_a_value_of_its_own(n: int) -> None:
+def test_every_position_has_a_value_of_its_own(n: int) -> None:
     scale = Lane("knn").family.field("k").scale(n)
     assert isinstance(scale, RankScale)
     values = [scale.value_at(place) for place in range(scale.low, scale.high + 1)]
@@ -295,7 +295,7 @@ def test_every_place_has_a_value_of_its_own(n: int) -> None:
 
 
 @pytest.mark.parametrize("scale", [C_SCALE, GAMMA_SCALE])
-def test_places_and_values_of_numbers_of_any_size(scale: object) -> None:
+def test_positions_and_values_of_numbers_of_any_size(scale: object) -> None:
     assert isinstance(scale, type(C_SCALE))
     for place in range(scale.low, scale.high + 1):
         assert scale.position_of(scale.value_at(place)) == place

@@ -157,7 +157,7 @@ def test_a_click_jumps_there_as_one_step(quick: None, make: Make, qtbot: QtBot, 
     assert value() == before and window.controller.store.position == start
 
 
-def test_keys_read_it_place_by_place_and_enter_goes_there(quick: None, make: Make, qtbot: QtBot) -> None:
+def test_keys_read_it_position_by_position_and_enter_sets_it(quick: None, make: Make, qtbot: QtBot) -> None:
     window = make(small())
     show(window, qtbot)
     strip = strip_of(window, 1, "C")
@@ -307,7 +307,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
 
 
 @pytest.mark.slow
-def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
+def test_real_curves_arrive_and_unfinished_positions_are_hollow(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
     monkeypatch.setattr(query, "MOST_UPDATES", 40)
     window = make(small())
     show(window, qtbot)
@@ -327,7 +327,7 @@ def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: Qt
         assert inside != LIGHT.accent
 
 
-def test_empty_and_one_class_documents_say_so(make: Make, qtbot: QtBot) -> None:
+def test_empty_and_one_class_documents_have_their_sentences(make: Make, qtbot: QtBot) -> None:
     window = make(Document(lanes=(Lane("knn"), Lane("svm"))))
     show(window, qtbot)
     for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):

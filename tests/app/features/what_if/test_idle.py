@@ -120,7 +120,7 @@ def test_points_that_have_changed_meanwhile_stay(make: Make, qtbot: QtBot) -> No
     assert "changed meanwhile" in window.status_line.text() and len(window.document.points) == 61
 
 
-def test_where_nothing_can_go_the_button_says_why(make: Make, qtbot: QtBot) -> None:
+def test_without_removable_points_the_button_explains_why(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, KNN, n=4)
     window.controller.dispatch(SetLane(index=0, lane=Lane("knn", KnnSettings(n_neighbors=9))))
     settle(qtbot, window)

@@ -142,7 +142,7 @@ def test_on_another_grid_it_is_computed_anew() -> None:
     assert len(xy) > 10 and np.abs(model.decision_function(xy)).max() < 2e-4
 
 
-def test_nothing_is_posted_when_nobody_waits() -> None:
+def test_nothing_is_posted_once_overtaken() -> None:
     lane = LANES["rbf"]
     for model in (None, fit(lane, TWO)):
         side = StateSide(TWO, lane, model)
@@ -214,7 +214,7 @@ def test_knn_and_perceptron_are_compared_by_class_alone() -> None:
     assert change_of(LANES["knn"], TWO, new).moved == pytest.approx(brute, abs=1e-3)
 
 
-def test_a_class_that_is_gone_leaves_f_incomparable() -> None:
+def test_a_removed_class_leaves_f_incomparable() -> None:
     change = change_of(LANES["rbf"], THREE, THREE.remove(np.flatnonzero(THREE.labels == 2)))
     assert math.isnan(change.largest) and change.moved > 0.1 and not change.nothing
 
@@ -358,7 +358,7 @@ def test_what_does_not_concern_the_lanes_changes_no_baseline() -> None:
     assert d.session.of(WhatIfSession).baseline is not kept, "a slider is an edit of what is learnt"
 
 
-def test_a_gesture_broken_off_leaves_nothing() -> None:
+def test_a_cancelled_gesture_leaves_nothing() -> None:
     d = desk()
     d.what_if.toggle()
     d.dispatch(RemovePoints(ids=[5]))
@@ -514,7 +514,7 @@ def test_the_verdict_states_the_number() -> None:
     )
 
 
-def test_f_may_hardly_move_and_many_places_change_class() -> None:
+def test_f_may_hardly_move_and_many_locations_change_class() -> None:
     """A wide kernel and a small C: f spans only thousandths, and the limit of |Δf| means nothing."""
     lane = Lane("svm", svm=SvmSettings("rbf", C=1e-4, gamma=0.01))
     change = change_of(lane, TWO, TWO.move(range(8), TWO.xy[:8] + np.array([2.0, 1.0])))
@@ -539,7 +539,7 @@ def test_a_state_before_that_was_not_certified_is_called_so() -> None:
         assert "Dual value D(α)" in names and "Dual optimum D(α)" not in names
 
 
-def test_places_are_compared_by_the_class_that_is_predicted() -> None:
+def test_locations_are_compared_by_the_predicted_class() -> None:
     """Of equals the lowest, as the models predict and the Compare panel counts: a new tie is no other class."""
     lane = Lane("knn", knn=KnnSettings(2))
     old = Points.of([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]], [0, 0, 1])
@@ -559,7 +559,7 @@ def test_without_a_free_support_vector_nothing_is_promised() -> None:
         assert ("all others can go" in note) is promised and ("the boundary may shift" in note) is not promised
 
 
-def test_what_is_missing_is_said() -> None:
+def test_missing_parts_are_reported() -> None:
     one = Points.of([[0.0, 0.0], [1.0, 0.0]], [0, 0])
     session = replace(Session(), open_panels=frozenset({"whatif"}))
     for points, text in ((Points(), "nothing to learn from"), (one, "one class")):

@@ -137,7 +137,7 @@ def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
 
 
 @pytest.mark.slow
-def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
+def test_the_panel_reports_what_changed(make: Make, qtbot: QtBot) -> None:
     window = make(two(), size=(1400, 900))
     panel = open_dock(window, qtbot)
     assert panel.hint.text() == DISARMED and not panel.armed.isChecked()
@@ -220,7 +220,7 @@ def test_provisional_until_certified(make: Make, qtbot: QtBot) -> None:
     assert "Provisional" not in text(window, "whatif.lane0")
 
 
-def test_the_hand_does_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
+def test_edits_do_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
     """With the background frozen, arming and editing still work; the ghost appears when it continues."""
     window = make(two(), size=(1400, 900))
     open_dock(window, qtbot)

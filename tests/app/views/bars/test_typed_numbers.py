@@ -94,7 +94,7 @@ def test_restarting_a_training_takes_the_number_just_typed(make: Make, qtbot: Qt
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])
-def test_enter_and_escape_give_the_keys_back_to_the_picture(make: Make, qtbot: QtBot, key: Qt.Key) -> None:
+def test_enter_and_escape_return_the_keys_to_the_picture(make: Make, qtbot: QtBot, key: Qt.Key) -> None:
     window = make()
     for name, picture in (("lane0.k", "canvas0"), ("lane1.C", "canvas1"), ("generator.noise", "canvas0")):
         window.controller.set_session(tool="pointer", active_class=0)
@@ -116,7 +116,7 @@ def test_enter_and_escape_give_the_keys_back_to_the_picture(make: Make, qtbot: Q
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])
-def test_enter_and_escape_in_the_popup_give_the_keys_back(make: Make, qtbot: QtBot, key: Qt.Key) -> None:
+def test_enter_and_escape_in_the_popup_return_the_keys(make: Make, qtbot: QtBot, key: Qt.Key) -> None:
     window = make()
     click(window, "generator.more")
     field = type_into(window, "generator.seed", "12")

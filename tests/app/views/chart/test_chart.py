@@ -132,7 +132,7 @@ def test_where_keys_lead(key: Qt.Key, here: int, goal: int) -> None:
 # -- what is drawn -------------------------------------------------------------------------------------------------
 
 
-def test_a_line_goes_through_the_places_of_its_values(make: Make) -> None:
+def test_a_line_goes_through_the_pixels_of_its_values(make: Make) -> None:
     chart = make(ramp())
     picture, (x, y) = image(chart), chart.pixels(np.arange(11), np.arange(11) ** 2)
     for at in range(1, 10):
@@ -203,7 +203,7 @@ def test_nothing_is_drawn_while_it_is_hidden(make: Make) -> None:
     assert drawn == [LIGHT]
 
 
-def test_a_message_in_place_of_marks(make: Make) -> None:
+def test_a_message_replaces_the_marks(make: Make) -> None:
     chart = make(ramp())
     chart.show_marks((), LIGHT, message="Nothing is here.")
     assert not chart.box.isVisible()

@@ -20,7 +20,7 @@ from app.files import licences
 from tests.windows import Make
 
 
-def test_about_says_versions_and_opens_folders(
+def test_about_lists_versions_and_opens_folders(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     opened: list[QUrl] = []

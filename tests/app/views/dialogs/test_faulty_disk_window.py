@@ -151,7 +151,7 @@ def test_icons_that_cannot_be_read_cost_no_picture(make: Make, qtbot: QtBot, mon
 
 
 @pytest.mark.soak
-def test_a_window_whose_disk_fails_at_every_place(
+def test_a_window_whose_disk_fails_in_every_operation(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tally = Tally()

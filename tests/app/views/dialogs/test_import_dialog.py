@@ -257,7 +257,7 @@ def test_a_file_that_cannot_be_read(parent: QMainWindow, qtbot: QtBot, tmp_path:
     assert not part(dialog, "separator").isVisible() and not part(dialog, "import").isEnabled()
 
 
-def test_a_fault_of_the_program_is_told(parent: QMainWindow, qtbot: QtBot) -> None:
+def test_a_fault_of_the_program_is_reported(parent: QMainWindow, qtbot: QtBot) -> None:
     def fail(spec: Dialect) -> Table:
         raise KeyError("surprise")
 
@@ -292,7 +292,7 @@ class Gate:
         return decode(self._text.encode(), "drawing.csv", ".csv", spec)
 
 
-def test_reading_is_said_and_holds_nothing(parent: QMainWindow, qtbot: QtBot) -> None:
+def test_reading_is_reported_and_blocks_nothing(parent: QMainWindow, qtbot: QtBot) -> None:
     gate = Gate(FLOWERS)
     dialog, taken = show(parent, qtbot, gate, wait=False)
     qtbot.waitUntil(gate.entered.is_set)

@@ -253,7 +253,7 @@ def test_a_living_window_of_the_same_program_is_not_offered(make: Make, qtbot: Q
     assert second.findChild(RecoveryDialog) is None and copy.exists()
 
 
-def test_several_damaged_copies_are_told_of_in_one_box(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_several_damaged_copies_are_reported_in_one_box(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     folder = tmp_path / "recovery"
     folder.mkdir()
     for name in "abc":
@@ -268,7 +268,7 @@ def test_several_damaged_copies_are_told_of_in_one_box(make: Make, qtbot: QtBot,
     assert sorted(path.name for path in folder.glob("?.*able")) == ["a.unreadable", "b.unreadable", "c.unreadable"]
 
 
-def test_copies_that_cannot_be_read_are_told_of_and_kept(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_unreadable_copies_are_reported_and_kept(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     data = left_behind(make, qtbot, tmp_path, SMALL)
     folder = tmp_path / "recovery"
     (folder / "bad.recovery").write_bytes(b"noise")
@@ -288,7 +288,9 @@ def test_copies_that_cannot_be_read_are_told_of_and_kept(make: Make, qtbot: QtBo
 
 
 @pytest.mark.slow
-def test_copies_that_cannot_be_written_are_said_once(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_that_cannot_be_written_are_reported_once(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = make(SMALL, wait=False)
     said: list[str] = []
     monkeypatch.setattr(window.controller, "say", said.append)
@@ -476,7 +478,7 @@ def dialogs(window: MainWindow) -> list[QFileDialog]:
     return [each for each in window.findChildren(QFileDialog) if each.isVisible()]
 
 
-def test_a_failed_save_offers_another_place(
+def test_a_failed_save_offers_another_file(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, other = tmp_path / "mine.playground", tmp_path / "other.playground"
@@ -512,7 +514,7 @@ def test_a_failed_save_offers_another_place(
 
 
 @pytest.mark.parametrize("place", ["folder", "missing/mine.playground", "mine.playground/below"])
-def test_places_that_cannot_be_saved_to(make: Make, tmp_path: Path, place: str) -> None:
+def test_paths_that_cannot_be_saved_to(make: Make, tmp_path: Path, place: str) -> None:
     window = make(SMALL, wait=False)
     (tmp_path / "folder").mkdir()
     assert file_work.save(window.controller, tmp_path / "mine.playground")

@@ -127,7 +127,7 @@ def test_the_generator_goes_on_after_pasting(make: Make, qtbot: QtBot) -> None:
     ("value", "said"),
     [(0.000366, "0.0004"), (0.0004, "0.0004"), (9.1, "10"), (3e14, "3e+14"), (2e-9, "2e-09"), (0, "0")],
 )
-def test_it_moves_by_no_more_than_is_said(value: float, said: str) -> None:
+def test_it_moves_by_no_more_than_reported(value: float, said: str) -> None:
     assert _at_most(value) == said and float(said) >= value * (1 - 1e-12)
 
 

@@ -118,7 +118,7 @@ def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, co
     ),
     ids=["odd", "plain", "print", "projector"],
 )
-def test_a_png_has_the_size_asked_for_and_shows_what_the_model_predicts(
+def test_a_png_has_the_requested_size_and_shows_the_predictions(
     make: Make, qtbot: QtBot, tmp_path: Path, spec: PictureSpec
 ) -> None:
     window = make(three())
@@ -347,12 +347,12 @@ def test_a_folder_that_vanished_and_a_failing_model_are_sentences(
         ({"scale": 1.1}, "quarter"),
     ],
 )
-def test_a_wish_that_cannot_be_made_says_so(changes: dict[str, int], words: str) -> None:
+def test_an_impossible_picture_is_refused_in_a_sentence(changes: dict[str, int], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         replace(PictureSpec(), **changes)
 
 
-def test_presets_and_sizes_of_ones_own_are_wishes_that_can_be_made() -> None:
+def test_presets_and_custom_sizes_are_possible() -> None:
     for preset in PRESETS:
         PictureSpec("window", preset.width, preset.height, preset.scale)
         assert 10 * preset.scale * preset.height / 1080 > 0
@@ -365,7 +365,7 @@ def test_presets_and_sizes_of_ones_own_are_wishes_that_can_be_made() -> None:
 
 
 @pytest.mark.parametrize("size", first_of([(200, 200), (12_000, 200), (200, 3000), (420, 260)], 2))
-def test_the_oddest_sizes_give_a_picture(make: Make, qtbot: QtBot, tmp_path: Path, size: tuple[int, int]) -> None:
+def test_the_oddest_sizes_have_a_picture(make: Make, qtbot: QtBot, tmp_path: Path, size: tuple[int, int]) -> None:
     window = make(three())
     export(qtbot, window, PictureSpec("window", *size, scale_for(*size)), tmp_path / "a.png")
     image = QImage(str(tmp_path / "a.png"))
@@ -373,7 +373,7 @@ def test_the_oddest_sizes_give_a_picture(make: Make, qtbot: QtBot, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
+def test_an_export_in_the_middle_of_training_shows_and_labels_one_frozen_frame(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = make()
@@ -411,7 +411,7 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
     sheet.close()
 
 
-def test_an_empty_document_and_a_lone_class_are_pictures_that_say_so(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_pictures_explain_an_empty_document_and_a_lone_class(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     for number, points in enumerate((Points(), Points.of([[0, 0], [1, 1.0]], [2, 2]))):
         window = make(Document(points=points, view=View.fitting(points)))
         export(qtbot, window, PictureSpec("window", 800, 500, 1.0), tmp_path / f"{number}.svg")
@@ -420,7 +420,7 @@ def test_an_empty_document_and_a_lone_class_are_pictures_that_say_so(make: Make,
         assert "Waiting for" in texts and "Click" not in texts and "click" not in texts
 
 
-def test_a_picture_says_why_a_lane_failed(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_picture_shows_why_a_lane_failed(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     lane = Lane("svm", svm=SvmSettings(kernel="sigmoid", hard_margin=True))
     window = make(replace(three(), lanes=(Lane("knn"), lane)))
     export(qtbot, window, PictureSpec("lane1", 800, 500, 1.0), tmp_path / "a.svg")
@@ -663,7 +663,7 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
 
 
 @pytest.mark.slow
-def test_a_picture_carries_the_accuracies_if_wished(make: Make, qtbot: QtBot) -> None:
+def test_a_picture_has_the_accuracies_if_requested(make: Make, qtbot: QtBot) -> None:
     """Those of the status lines at that time; none while they are being computed."""
     window = make()
     settle(qtbot, window)

@@ -74,7 +74,7 @@ class Held:
 
 
 @pytest.mark.slow
-def test_it_says_so_and_what_steps_is_grey_with_the_reason(make: Make, qtbot: QtBot) -> None:
+def test_it_is_reported_and_stepping_is_disabled_with_the_reason(make: Make, qtbot: QtBot) -> None:
     window = make(document(2400))
     lane = window.scene.lanes[1]
     assert "Trained on all points; not step by step" in said(window) and "optimal" in status(window)
@@ -116,7 +116,7 @@ def test_it_says_so_and_what_steps_is_grey_with_the_reason(make: Make, qtbot: Qt
 
 
 @pytest.mark.slow
-def test_panels_about_steps_say_why_they_are_empty(make: Make, qtbot: QtBot) -> None:
+def test_panels_about_steps_explain_why_they_are_empty(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     for name, described in (("curves", ""), ("step", "step"), ("alphas", ""), ("loss", ""), ("relief", "")):
         window.named_actions[name].trigger()
@@ -178,7 +178,7 @@ def test_space_stops_it_and_space_goes_on(make: Make, qtbot: QtBot, monkeypatch:
     assert held.asked > asked and window.result(1).phase is Phase.DONE and len(window.result(1).points) == n + 1
 
 
-def test_what_goes_wrong_is_said_in_its_picture(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_reported_in_its_picture(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make(document())
     with monkeypatch.context() as patch:
         patch.setattr(FastRun, "advance", lambda run, late: 1 / 0)

@@ -679,7 +679,7 @@ def test_a_field_being_emptied_is_left_alone_and_undo_is_the_documents(make: Mak
 
 
 @pytest.mark.slow
-def test_the_layout_comes_to_rest_with_lanes_of_one_width(make: Make, qtbot: QtBot) -> None:
+def test_the_layout_settles_with_lanes_of_one_width(make: Make, qtbot: QtBot) -> None:
     """Also where a row is as wide as its lane: with an odd pixel it oscillated for ever."""
     window = make(size=(1280, 800))
     for points in (9, 11, 13, 20):
@@ -694,7 +694,7 @@ def test_the_layout_comes_to_rest_with_lanes_of_one_width(make: Make, qtbot: QtB
             assert jobs == [window.scheduler.newest(lane) for lane in (0, 1)], (points, width)
 
 
-def test_a_form_has_the_width_of_its_place_as_soon_as_it_unfolds(make: Make, qtbot: QtBot) -> None:
+def test_a_form_has_its_final_width_as_soon_as_it_unfolds(make: Make, qtbot: QtBot) -> None:
     """The perceptron's form was laid out for the previous width, which cut off its last button."""
     window = make(replace(default_document(), lanes=(Lane("perceptron"), Lane("svm"))), size=(1280, 800))
     unfold(window, 0)

@@ -109,7 +109,7 @@ def test_the_last_lane_stays(make: Make, qtbot: QtBot) -> None:
 
 
 @pytest.mark.slow
-def test_a_lane_that_comes_into_the_place_of_one_that_left_shows_nothing_of_it(make: Make, qtbot: QtBot) -> None:
+def test_a_lane_in_the_position_of_a_removed_one_shows_nothing_of_it(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"))
     slot = window.document.slots[1]
     click(qtbot, window, "lane1.remove")

@@ -195,7 +195,7 @@ def test_nonsense_is_refused_in_a_sentence(make: Make, qtbot: QtBot) -> None:
     assert window.document is start
 
 
-def test_the_form_shows_what_the_document_says(make: Make, qtbot: QtBot) -> None:
+def test_the_form_shows_the_document(make: Make, qtbot: QtBot) -> None:
     lane = Lane("perceptron")
     window = make(few(lane, lane))
     changed = msgspec.structs.replace(

@@ -110,7 +110,7 @@ def right_end(line: Timeline) -> int:
     share=st.floats(0, 1),
 )
 @examples(200)
-def test_a_step_is_where_its_place_is(first: int, span: int, columns: int, log: bool, share: float) -> None:
+def test_a_step_is_at_its_pixel(first: int, span: int, columns: int, log: bool, share: float) -> None:
     scale = StepScale(first, first + span, columns, log)
     assert scale.step_at(0) == min(scale.start, scale.last) and scale.step_at(-5) == scale.step_at(0)
     assert scale.step_at(columns - 1) == scale.last == scale.step_at(columns + 5)
@@ -154,7 +154,7 @@ def test_clicks_reach_both_ends_and_the_step_under_the_pointer(show: Show, lengt
         assert line.sliderPosition() == nearest
 
 
-def test_the_handle_follows_the_hand_and_not_the_frames(show: Show) -> None:
+def test_the_handle_follows_the_drag_and_not_the_frames(show: Show) -> None:
     run = made(1000)
     bar = show(study_of(run.trace, step=100))
     line, light = bar.timeline, theme.LIGHT
@@ -280,7 +280,7 @@ def test_keys_of_the_timeline(show: Show) -> None:
     assert line.value() == 137, "only the scene moves the handle"
 
 
-def test_programs_that_read_the_screen_know_and_move_it(show: Show) -> None:
+def test_screen_readers_read_and_move_it(show: Show) -> None:
     bar = show(study_of(made(400).trace, step=137))
     line = bar.timeline
     interface = QAccessible.queryAccessibleInterface(line)
@@ -336,7 +336,7 @@ def test_what_leads_nowhere_is_grey(show: Show) -> None:
     assert enabled(bar) == [] and bar.timeline.maximum() == 0
 
 
-def test_play_says_what_a_press_will_do(show: Show) -> None:
+def test_the_tip_of_play_explains_what_a_press_does(show: Show) -> None:
     run = made(400)
     bar = show(study_of(run.trace, step=10), playing=True)
     play = button(bar, "play")
@@ -419,7 +419,7 @@ def test_a_click_on_a_button_leaves_the_keys_where_they_are(show: Show, qtbot: Q
 # -- in the window -----------------------------------------------------------------------------------------------------
 
 
-def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
+def test_a_run_is_stepped_through_by_hand(make: Make, qtbot: QtBot) -> None:
     window = make()
     window.controller.playback.to_end(1)  # shows the bar
 

@@ -123,7 +123,7 @@ def test_space_and_play_replay_the_run_of_any_learner_and_the_timeline_stays(mak
     assert window.controller.session.speeds == speeds, "live training keeps its speed"
 
 
-def test_the_end_says_so_and_the_way_back_begins_there(make: Make, qtbot: QtBot) -> None:
+def test_the_end_is_reported_and_the_way_back_begins_there(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     bar, length = window.lanes_view.bars[0], step(window)
     press(window, qtbot, Qt.Key.Key_Period)
@@ -242,7 +242,7 @@ def points_away(window: MainWindow) -> tuple[float, float]:
     return grid.left + 0.04 * (grid.right - grid.left), grid.bottom + 0.06 * (grid.top - grid.bottom)
 
 
-def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) -> None:
+def test_a_point_under_the_pointer_is_described(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     canvas = window.canvases[0]
     beside = QPoint(3, canvas.height() // 2)  # on the axis, between its numbers and the handle of its unit
@@ -269,7 +269,7 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     assert canvas.overlays.layers[0].laid.card is None
 
 
-def test_the_kkt_cases_take_the_place_of_the_marks(make: Make, qtbot: QtBot) -> None:
+def test_the_kkt_cases_replace_the_marks(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     canvas = window.canvases[0]
     plain = canvas.grab().toImage()
@@ -300,7 +300,7 @@ def test_the_cases_of_a_sample_mark_the_right_points(make: Make, qtbot: QtBot) -
     assert np.array_equal(canvas.layers.marks.xy, run_state.points.xy[index])
 
 
-def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_rests(make: Make, qtbot: QtBot) -> None:
+def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_pauses(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM), size=(1500, 900))
     for name in ("step", "curves"):
         window.named_actions[name].trigger()
@@ -349,7 +349,7 @@ def test_of_several_classes_the_chosen_pair_is_driven(make: Make, qtbot: QtBot) 
     assert set(points.labels[window.scene.run_state.index].tolist()) == {1, 2} and window.scene.run_state.at_end
 
 
-def test_an_edit_starts_another_run_and_old_wishes_do_not_count(make: Make, qtbot: QtBot) -> None:
+def test_an_edit_starts_another_run_and_old_requests_do_not_count(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     window.controller.playback.seek(0, 6)
     settle(qtbot, window)
@@ -410,7 +410,7 @@ def test_every_control_of_a_run_can_be_hit_and_has_a_name(make: Make, qtbot: QtB
 
 
 @pytest.mark.slow
-def test_tabs_are_seen_only_where_there_is_a_choice(make: Make, qtbot: QtBot) -> None:
+def test_tabs_are_visible_only_if_there_is_a_choice(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM), size=(1500, 900))
 
     def tabs() -> list[list[str]]:

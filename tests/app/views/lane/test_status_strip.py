@@ -50,7 +50,7 @@ def test_with_less_room_fewer_words_stand_there_and_the_badge_is_whole(strip: St
     ]
 
 
-def test_what_is_said_aside_stays_where_there_is_nothing_else(strip: StatusStrip) -> None:
+def test_the_remark_stays_if_it_is_the_only_text(strip: StatusStrip) -> None:
     assert written(strip, 200, AT_ONCE).startswith("✓ opt") and "Trained on" in written(strip, 200, AT_ONCE)
 
 

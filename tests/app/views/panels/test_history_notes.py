@@ -255,7 +255,7 @@ def test_showing_notes_writes_none_and_the_cursor_goes_where_they_changed(make: 
     assert window.document.notes == "first 😀 line\r\nsecond\xa0line\nthird", "shown, not written"
 
 
-def test_notes_that_are_full_say_so(make: Make, qtbot: QtBot) -> None:
+def test_full_notes_are_reported(make: Make, qtbot: QtBot) -> None:
     window = make(replace(plain(), notes=("x" * 99 + "\n") * 999 + "x" * 99))
     notes = opened(window, qtbot, "notes")
     notes.moveCursor(notes.textCursor().MoveOperation.End)

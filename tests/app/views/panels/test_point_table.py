@@ -375,7 +375,7 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
             assert float(model.index(row, Y).data(Qt.ItemDataRole.EditRole)) == points.xy[row, 1]
 
 
-def test_a_change_behind_a_row_that_comes_or_goes_is_told_where_it_is() -> None:
+def test_a_change_after_an_inserted_or_removed_row_is_reported_at_its_row() -> None:
     before = Points.of(np.arange(20.0).reshape(10, 2), 0)
     after = before.remove([3]).move([8], (0.5, 0.5))  # the last of them
     for old, new, row in ((before, after, 8), (after, before, 9)):
@@ -439,7 +439,7 @@ def test_a_hundred_thousand_rows(make: Make, qtbot: QtBot) -> None:
     assert time.thread_time() - start < 10, "a freeze, not a speed"
 
 
-def test_the_present_place_stays_when_rows_come_and_go(make: Make, qtbot: QtBot) -> None:
+def test_the_current_row_stays_when_rows_are_inserted_and_removed(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     table = opened(window, qtbot)
     click(table, 6, Y)
@@ -452,7 +452,7 @@ def test_the_present_place_stays_when_rows_come_and_go(make: Make, qtbot: QtBot)
     assert (current.row(), current.column()) == (4, Y) and abs(table.verticalScrollBar().value() - at) <= 1
 
 
-def test_an_empty_table_says_what_to_do_and_names_follow(make: Make, qtbot: QtBot) -> None:
+def test_an_empty_table_explains_what_to_do_and_names_follow(make: Make, qtbot: QtBot) -> None:
     window = make(of(np.empty((0, 2)), []))
     table = opened(window, qtbot)
     blank = table.viewport().grab().toImage()

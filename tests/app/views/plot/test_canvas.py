@@ -147,7 +147,7 @@ EXTREMES = {
 
 
 @pytest.mark.slow
-def test_extremes_give_a_sentence_or_a_defined_picture(make: Make, qtbot: QtBot) -> None:
+def test_extremes_have_a_sentence_or_a_defined_picture(make: Make, qtbot: QtBot) -> None:
     window = make()
     for name, (xy, labels, svm) in EXTREMES.items():
         points = Points.of(xy, labels)
@@ -185,7 +185,7 @@ def test_until_the_loops_are_compiled_the_window_already_learns(
     assert window.result(1).certificate.dual == pytest.approx(plain.dual, rel=1e-3)
 
 
-def test_a_worker_that_fails_says_so_and_the_next_run_works(
+def test_a_failing_worker_is_reported_and_the_next_run_works(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make()

@@ -416,7 +416,7 @@ def test_an_outline_and_a_cursor_far_outside_the_view(make: Make, qtbot: QtBot) 
 
 
 @pytest.mark.slow
-def test_other_points_in_place_of_far_ones(make: Make, qtbot: QtBot) -> None:
+def test_other_points_replace_distant_ones(make: Make, qtbot: QtBot) -> None:
     far = np.vstack((np.random.default_rng(0).normal(size=(60, 2)), [[LIMIT, LIMIT]]))
     labels = (far[:, 0] > 0).astype(np.uint8)
     points = Points.of(far, labels)

@@ -73,7 +73,7 @@ def history(window: MainWindow) -> tuple[str, ...]:
     return window.controller.store.history
 
 
-def test_a_click_on_a_point_selects_it_and_one_on_the_ground_adds_a_point(make: Make) -> None:
+def test_a_click_on_a_point_selects_it_and_one_elsewhere_adds_a_point(make: Make) -> None:
     window = make(five())
     click(window, spot(window, *XY[2]) + QPoint(4, -3))
     assert selected(window) == [2]
@@ -132,7 +132,7 @@ def test_drags_move_points_or_draw_a_rubber_band(make: Make) -> None:
     assert selected(window) == [0, 1, 3]
 
 
-def test_hovering_says_what_a_click_does(make: Make) -> None:
+def test_hovering_explains_what_a_click_does(make: Make) -> None:
     window = make(five())
     canvas = window.canvases[0]
     ground, point, other = spot(window, 0.5, 0.5), spot(window, *XY[2]), spot(window, *XY[4])

@@ -53,7 +53,7 @@ def test_a_test_point_is_its_class_with_a_hole(theme: Theme, label: int, scale: 
     assert (whole != hollow).sum() >= (9 if scale == 1 else 4)
 
 
-def test_all_kinds_of_test_points_can_be_told_apart() -> None:
+def test_all_kinds_of_test_points_are_distinct() -> None:
     seen = [drawn(LIGHT, kind).tobytes() for kind in KINDS]
     assert len(set(seen)) == len(seen)
 
@@ -129,7 +129,7 @@ def test_marks_of_support_vectors_stay_with_their_points(make: Make, qtbot: QtBo
     assert len(marks.free) + len(marks.bounded) >= 2
 
 
-def test_exported_pictures_have_them_hollow_and_say_so(make: Make) -> None:
+def test_exported_pictures_have_them_hollow_and_explain_them(make: Make) -> None:
     window = make(document([0, 7]))
     frames = [window.result(0), window.result(1)]
     sheet = Sheet(shoot(FEATURES, window.scene, frames, "window"), PictureSpec("window"))

@@ -154,7 +154,7 @@ def painted(target: UnitHandle) -> bool:
     return bool(with_it != without)
 
 
-def test_it_is_seen_when_it_matters(make: Make, qtbot: QtBot) -> None:
+def test_it_is_visible_when_it_matters(make: Make, qtbot: QtBot) -> None:
     window = make()
     target = handle(window)
     window.canvases[0].setFocus()
