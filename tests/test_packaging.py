@@ -140,9 +140,9 @@ def test_the_bundle_starts_known_processes_only(tmp_path: Path) -> None:
 def test_licences_name_everything_and_the_terms_of_qt(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["--licences"])
-    said = capsys.readouterr().out
-    assert not end.value.code and "GNU Lesser General Public\nLicense, version 3" in said
+    shown = capsys.readouterr().out
+    assert not end.value.code and "GNU Lesser General Public\nLicense, version 3" in shown
     installed = [part.name for part in licences.packages()]
     assert {"PySide6_Essentials", "numba", "numpy"} <= set(installed)
     for name in installed:
-        assert name == licences.NAME or re.search(rf"^{re.escape(name)} +\d", said, re.MULTILINE), name
+        assert name == licences.NAME or re.search(rf"^{re.escape(name)} +\d", shown, re.MULTILINE), name

@@ -40,7 +40,7 @@ from app.window.lane.lanes import Lanes
 from app.window.lane.status_strip import StatusStrip
 from app.window.main_window import MainWindow
 
-from .bench_window import _document, _shown, _Watch, ground
+from .bench_window import _document, _shown, _Watch, background
 
 SIZES = (50, 500, 9_900)  # with more than 10 000, lanes are trained on a sample
 CLICKS = 30
@@ -136,7 +136,7 @@ def clicks(n: int) -> tuple[list[float], list[list[tuple[str, str, float, float,
         watch.until(window.idle, 120)
         rng = np.random.default_rng(0)
         for _ in range(CLICKS):
-            at = ground(window, rng)
+            at = background(window, rng)
             trace.spans, trace.on = [], True
             start = time.perf_counter()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)

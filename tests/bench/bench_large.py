@@ -145,7 +145,7 @@ def _report(title: str, window: MainWindow, watch: _Watch, lanes: tuple[int, ...
     """Wait for new pictures of these lanes, and print their times."""
     frames = [window.result(lane) for lane in lanes]
     before = {lane: 0 if frame is None else frame.job for lane, frame in zip(lanes, frames, strict=True)}
-    start, busy, seen = time.perf_counter(), time.process_time(), dict[str, str]()
+    start, busy, found = time.perf_counter(), time.process_time(), dict[str, str]()
     stages: tuple[tuple[str, Callable[[Frame], bool]], ...] = (
         ("first picture", lambda frame: frame.picture is not None),
         ("trained", _done),
@@ -160,13 +160,13 @@ def _report(title: str, window: MainWindow, watch: _Watch, lanes: tuple[int, ...
                 continue
             for stage, reached in stages:
                 name = f"{frame.lane.family.short} {stage}"
-                if name not in seen and reached(frame):
-                    seen[name] = now
-        return len(seen) == len(stages) * len(lanes)
+                if name not in found and reached(frame):
+                    found[name] = now
+        return len(found) == len(stages) * len(lanes)
 
     gap = 1e3 * watch.wait(look)
-    said = "; ".join(f"{name} {at}" for name, at in seen.items() if name != "kNN trained")
-    print(f"{title:20s}: {said}; longest GUI gap {gap:.0f} ms", flush=True)
+    shown = "; ".join(f"{name} {at}" for name, at in found.items() if name != "kNN trained")
+    print(f"{title:20s}: {shown}; longest GUI gap {gap:.0f} ms", flush=True)
 
 
 def run() -> None:

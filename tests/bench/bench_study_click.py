@@ -16,7 +16,7 @@ from app.features.study.planning import AxisPlan
 from app.main import create_window
 from app.views.application import make_application
 
-from .bench_window import _document, _shown, _Watch, ground
+from .bench_window import _document, _shown, _Watch, background
 
 POINTS, CLICKS = 500, 40
 
@@ -41,7 +41,7 @@ def clicks(running: bool) -> list[float]:
             watch.until(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0, 120)
         rng = np.random.default_rng(0)
         for _ in range(CLICKS):
-            at = ground(window, rng)
+            at = background(window, rng)
             start = time.perf_counter()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)
             watch.until(lambda: not window._refresh_pending and _shown(window, False))

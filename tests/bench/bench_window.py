@@ -67,7 +67,7 @@ def _document(n: int, lanes: tuple[Lane, ...] = TWO) -> Document:
     return Document(points=points, view=View.fitting(points), lanes=lanes, shown=len(lanes))
 
 
-def ground(window: MainWindow, rng: np.random.Generator) -> QPoint:
+def background(window: MainWindow, rng: np.random.Generator) -> QPoint:
     """Return a random location in the first picture without a point, where a click adds one."""
     canvas = window.canvases[0]
     while True:
@@ -115,7 +115,7 @@ def click_times(
             watch.until(lambda: False, pause)
         for _ in range(CLICKS):
             busy += not window.idle()
-            at = ground(window, rng)
+            at = background(window, rng)
             before = window.document.points
             start, processor = time.perf_counter(), time.process_time()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)

@@ -148,14 +148,14 @@ def state_of(solver: SteppedSolver) -> State:
     if isinstance(solver, SmoSolver):
         own = [solver.beta, solver.v, generator_of(solver), solver.working_set, astuple(solver.certificate())]
     elif isinstance(solver, LasvmSolver):
-        seen = solver.snapshot()
-        own = [seen.expansion, solver.beta, seen.v, seen.working_set, seen.operation, astuple(seen.certificate)]
+        shown = solver.snapshot()
+        own = [shown.expansion, solver.beta, shown.v, shown.working_set, shown.operation, astuple(shown.certificate)]
         own += [solver.alpha, solver.points]
     elif isinstance(solver, DualAscentSolver):
         own = [solver.beta, solver.v, solver._moved, solver._newest_size, astuple(solver.certificate())]
     elif isinstance(solver, PerceptronSolver):
-        seen = solver.snapshot(thorough=False)
-        own = [seen.coef, seen.intercept, seen.count, solver._ints, solver._order, astuple(solver.certificate())]
+        shown = solver.snapshot(thorough=False)
+        own = [shown.coef, shown.intercept, shown.count, solver._ints, solver._order, astuple(solver.certificate())]
         own += [generator_of(solver)]
     elif isinstance(solver, ReductionSolver):
         now = solver.snapshot()

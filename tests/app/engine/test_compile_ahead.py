@@ -37,20 +37,20 @@ class Compiler:
 
 @pytest.mark.parametrize("known", [False, True])
 def test_the_first_start_reports_its_progress(monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
-    compiler, told = Compiler(monkeypatch, known), list[str]()
+    compiler, reports = Compiler(monkeypatch, known), list[str]()
     ahead: list[CompileAhead] = []
     begun = threading.Event()
 
     def done() -> None:
         begun.wait(300)
-        told.append(ahead[0].progress)
+        reports.append(ahead[0].progress)
 
     ahead.append(CompileAhead(done))
     begun.set()
     compiler.may.release(3)
     ahead[0]._thread.join(300)
     steps = [f"First start: preparing faster pictures, {step} of 3" for step in (1, 2, 3)]
-    assert told == ([""] if known else [*steps, "", ""]) and fast_loops.ready() and not ahead[0].progress
+    assert reports == ([""] if known else [*steps, "", ""]) and fast_loops.ready() and not ahead[0].progress
 
 
 def test_only_the_thread_that_loads_machine_code_uses_it_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,9 +185,9 @@ def test_what_goes_wrong_is_one_sentence_and_the_next_run_works(
         pending.result()
         return model.predict_proba(MOONS.xy)
 
-    with pytest.raises(ValueError) as told:
+    with pytest.raises(ValueError) as reports:
         ask(does)
-    assert str(told.value) == FAULTS[does]
+    assert str(reports.value) == FAULTS[does]
     assert ("Traceback" in caplog.text) == (does != "die"), "the log has more than the sentence"
     shares = ask("print")  # its output is no answer
     assert np.array_equal(shares.argmax(axis=1), MOONS.xy[:, 0] > 0.5)
@@ -252,13 +252,13 @@ def test_values_of_decision_function_grade_the_colours() -> None:
 def test_probe_and_score_of_a_model_in_another_process_wait_in_the_background() -> None:
     lane = Lane("forest")
     made = run(fitted(lane, MOONS, Pace()))
-    model, place = made.model, (0.3, 0.2)  # type: ignore[attr-defined]
+    model, location = made.model, (0.3, 0.2)  # type: ignore[attr-defined]
     peer = scikit("forest").fit(MOONS.xy, MOONS.labels)  # type: ignore[attr-defined]
     assert heavy(model)
     probes: list[LaneProbe] = []
     who = NamedPoints(MOONS, MOONS, tuple(f"class {c + 1}" for c in range(8)))
-    run(ProbeQuery(model, lane, who, place, probe_lane).answer(probes.append, bool))
-    (share,) = peer.predict_proba([place])
+    run(ProbeQuery(model, lane, who, location, probe_lane).answer(probes.append, bool))
+    (share,) = peer.predict_proba([location])
     assert probes[0].label == share.argmax() and f"{100 * share.max():.1f} %" in probes[0].headline
     values = run(ScoreGrid(model, GRID).values(Pace()))
     x, y = np.meshgrid(GRID.xs, GRID.ys)

@@ -250,8 +250,8 @@ def test_a_wrong_estimate_is_discarded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(svm.Machine, "estimate", lambda *what: 1e-6)
     background = Background()
     background.finish(moons(2600), lane())
-    told = [frame.fast_run.expected for frame in background.frames[:-1]]
-    assert told[0] == 1e-6 and math.isnan(told[-1])
+    reports = [frame.fast_run.expected for frame in background.frames[:-1]]
+    assert reports[0] == 1e-6 and math.isnan(reports[-1])
     assert text.headline(background.frames[-2], lane()) == "Training on 2\u202f600 points at once…"
 
 
@@ -296,12 +296,12 @@ def background_results(frame: Frame) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "shown"),
     [(0.03, "below 0.1 s"), (0.14, "about 0.1 s"), (2.3, "about 2 s"), (9.7, "about 10 s"), (44.0, "about 40 s"),
      (100.0, "about 2 min"), (4000.0, "about 67 min"), (9000.0, "about 2 h")],
 )  # fmt: skip
-def test_estimates_have_one_digit(seconds: float, said: str) -> None:
-    assert about(seconds) == said
+def test_estimates_have_one_digit(seconds: float, shown: str) -> None:
+    assert about(seconds) == shown
 
 
 def test_words_of_a_training_at_once() -> None:

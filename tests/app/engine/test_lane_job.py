@@ -172,17 +172,19 @@ def pool() -> Iterator[Pool]:
 class Hold:
     """Keep the only thread of a pool busy until `release`."""
 
-    def __init__(self, pool: Pool, wish_after: Priority | Delay | None = None, then: Callable[[], Any] = int) -> None:
+    def __init__(
+        self, pool: Pool, request_after: Priority | Delay | None = None, then: Callable[[], Any] = int
+    ) -> None:
         self._begun, self._go = threading.Event(), threading.Event()
-        self.job = self._job(wish_after, then)
+        self.job = self._job(request_after, then)
         pool.submit(self.job, Priority.FIRST_PICTURE)
         assert self._begun.wait(PATIENCE)
 
-    def _job(self, wish_after: Priority | Delay | None, then: Callable[[], Any]) -> Job:
+    def _job(self, request_after: Priority | Delay | None, then: Callable[[], Any]) -> Job:
         self._begun.set()
         self._go.wait(PATIENCE)
-        if wish_after is not None:
-            yield wish_after
+        if request_after is not None:
+            yield request_after
             then()
 
     def release(self) -> None:
@@ -393,10 +395,10 @@ def request(number: int, index: int = 0) -> LaneRequest:
 
 
 def test_only_the_newest_request_runs(pool: Pool) -> None:
-    seen: list[int] = []
+    found: list[int] = []
 
     def work(asked: LaneRequest, overtaken: Callable[[], bool]) -> Job:
-        seen.append(asked.number)
+        found.append(asked.number)
         return
         yield
 
@@ -407,17 +409,17 @@ def test_only_the_newest_request_runs(pool: Pool) -> None:
     done = last(pool)
     hold.release()
     assert done.wait(PATIENCE)
-    assert seen == [5]
+    assert found == [5]
     queue.submit(request(6))
     assert last(pool).wait(PATIENCE)
-    assert seen == [5, 6]
+    assert found == [5, 6]
 
 
 class Held:
     """Work whose first request waits for `go`, and which notes of each whether it was overtaken; ends with number 3."""
 
     def __init__(self) -> None:
-        self.seen: list[tuple[int, bool]] = []
+        self.found: list[tuple[int, bool]] = []
         self.begun, self.go, self.done = threading.Event(), threading.Event(), threading.Event()
 
     def __call__(self, asked: LaneRequest, overtaken: Callable[[], bool]) -> Job:
@@ -426,7 +428,7 @@ class Held:
             self.begun.set()
             self.go.wait(PATIENCE)
         yield Priority.FIRST_PICTURE
-        self.seen.append((asked.number, overtaken()))
+        self.found.append((asked.number, overtaken()))
         if asked.number == 3:
             self.done.set()
 
@@ -440,7 +442,7 @@ def test_a_running_request_is_notified_of_a_newer_one(pool: Pool) -> None:
     queue.submit(request(3))
     held.go.set()
     assert held.done.wait(PATIENCE)
-    assert held.seen == [(1, True), (3, False)]
+    assert held.found == [(1, True), (3, False)]
 
 
 def test_a_cancelled_request_ends_or_never_begins(pool: Pool) -> None:
@@ -456,7 +458,7 @@ def test_a_cancelled_request_ends_or_never_begins(pool: Pool) -> None:
     assert last(pool).wait(PATIENCE)
     queue.submit(request(3))
     assert held.done.wait(PATIENCE)
-    assert held.seen == [(1, True), (3, False)]
+    assert held.found == [(1, True), (3, False)]
 
 
 def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
@@ -591,11 +593,11 @@ def flood(wishes: int) -> None:
 
     def collect() -> None:
         scheduler.collect()
-        for index, seen in enumerate(shown):
+        for index, found in enumerate(shown):
             frame = scheduler.results.frame(index)
             if frame is not None:
                 assert frame.phase is not Phase.FAILED, frame.message
-                seen.append(frame.job)
+                found.append(frame.job)
 
     points = [two_moons(10), four_blobs(5), Points(), Points.of([(0.0, 0.0)], [1])]
     lanes = [knn(), svm(tol=1e-3), svm(tol=1e-3, kernel="linear")]
@@ -623,8 +625,8 @@ def flood(wishes: int) -> None:
         woken.wait(0.01)
         collect()
     collect()
-    for index, seen in enumerate(shown):
-        assert seen == sorted(seen) and seen[-1] == scheduler.newest(index)
+    for index, found in enumerate(shown):
+        assert found == sorted(found) and found[-1] == scheduler.newest(index)
     assert scheduler.close()
 
 
@@ -643,7 +645,7 @@ def test_a_long_flood_of_requests_ends_with_the_newest() -> None:
 PLAIN_COLOURS = Shades((0, 0, 0), ((200, 0, 0), (0, 200, 0), (0, 0, 200), (200, 200, 0)) * 2, (255, 255, 255))
 
 
-def classes_seen(frame: Frame) -> np.ndarray:
+def classes_shown(frame: Frame) -> np.ndarray:
     """Return the class of each pixel of the frame's picture, lowest row first; -1 for a tie."""
     assert frame.picture is not None
     argb = frame.picture.argb[::-1]
@@ -662,28 +664,28 @@ def classes_seen(frame: Frame) -> np.ndarray:
 def test_each_pixel_has_the_colour_of_the_prediction(lane: Lane, points: Points, compiled: bool) -> None:
     grid = Grid(-1.5, 2.5, -1.0, 1.5, 64, 40)
     frame = Background().finish(spec(points, lane, grid=grid, shades=PLAIN_COLOURS, compiled=compiled))
-    seen = classes_seen(frame)
-    places = np.stack(np.meshgrid(grid.xs, grid.ys), axis=-1).reshape(-1, 2)
+    found = classes_shown(frame)
+    locations = np.stack(np.meshgrid(grid.xs, grid.ys), axis=-1).reshape(-1, 2)
     assert frame.model is not None
-    expected = frame.model.predict(places).astype(int)
+    expected = frame.model.predict(locations).astype(int)
     if isinstance(frame.model, KNeighborsClassifier):
-        shares = np.sort(frame.model.predict_proba(places), axis=1)
+        shares = np.sort(frame.model.predict_proba(locations), axis=1)
         expected[shares[:, -1] - shares[:, -2] < 1e-12] = -1
         assert (expected == -1).any() == (lane.knn.n_neighbors == 4), "an even k ties somewhere"
     elif len(points.classes) > 2 and lane.svm.multiclass == "one-vs-one":
-        won = np.zeros((len(places), 4))
-        for f, pair in zip(frame.model.pair_decision_function(places).T, frame.model.pairs_, strict=True):
+        won = np.zeros((len(locations), 4))
+        for f, pair in zip(frame.model.pair_decision_function(locations).T, frame.model.pairs_, strict=True):
             won[np.arange(len(won)), np.where(f > 0, pair.positive, pair.negative)] += 1
         expected[np.sort(won, axis=1)[:, -1] == np.sort(won, axis=1)[:, -2]] = -1
         assert (expected == -1).any(), "three may each win a duel of the others"
-    assert (seen.ravel() == expected).all()
-    assert set(points.classes) <= set(seen.flat), "a picture of one class proves nothing"
+    assert (found.ravel() == expected).all()
+    assert set(points.classes) <= set(found.flat), "a picture of one class proves nothing"
 
 
 @pytest.mark.parametrize("lane", [knn(n_neighbors=2), svm(kernel="linear"), svm()], ids=["knn", "linear", "rbf"])
 def test_contradicting_points_are_a_tie_everywhere(lane: Lane) -> None:
     twins = Points.of([(0.5, 0.5), (0.5, 0.5)], [0, 1])
-    assert (classes_seen(Background().finish(spec(twins, lane, shades=PLAIN_COLOURS))) == -1).all()
+    assert (classes_shown(Background().finish(spec(twins, lane, shades=PLAIN_COLOURS))) == -1).all()
 
 
 def test_the_lines_of_an_svm_lie_where_its_function_has_their_value() -> None:
@@ -842,11 +844,11 @@ def test_a_lane_that_is_forgotten_shows_nothing_of_what_was_still_on_its_way() -
 
 @pytest.mark.parametrize("lane", [knn(), svm()], ids=["knn", "svm"])
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "reported"),
     [(ValueError("X is odd."), "X is odd."), (MemoryError(), "MemoryError"), (ZeroDivisionError("x"), "ZeroDivision")],
 )
 def test_an_exception_becomes_a_sentence(
-    lane: Lane, error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+    lane: Lane, error: Exception, reported: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: Any) -> None:
         raise error
@@ -855,7 +857,7 @@ def test_an_exception_becomes_a_sentence(
     with monkeypatch.context() as patched:
         patched.setattr(surface_values, "colour", broken)
         frame = background.finish(spec(two_moons(), lane))
-    assert frame.phase is Phase.FAILED and said in frame.message and frame.message.endswith(".")
+    assert frame.phase is Phase.FAILED and reported in frame.message and frame.message.endswith(".")
     assert words.headline(frame, lane) == "No picture"
     assert background.finish(spec(two_moons(), lane)).phase is Phase.DONE
 
@@ -1244,8 +1246,8 @@ def test_preparation_is_done_once_and_reports_its_failure(
     assert done.wait(PATIENCE)
     preparation._thread.join(PATIENCE)
     assert not preparation.running and fast_loops.ready() == (error is None)
-    said = "The fast solver could not be compiled (OSError: no compiler here)."
-    assert preparation.failure == (said if error else "")
+    reported = "The fast solver could not be compiled (OSError: no compiler here)."
+    assert preparation.failure == (reported if error else "")
 
 
 # -- extremes ------------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def three_blobs(count: int = 40, noise: float = 1.2) -> Points:
     return GeneratorSettings(name="blobs", count=count, noise=noise, n_classes=3).points()
 
 
-def places_of(grid: Grid) -> Array:
+def locations_of(grid: Grid) -> Array:
     xs, ys = np.meshgrid(grid.xs, grid.ys)
     return np.column_stack((xs.ravel(), ys.ravel()))
 
@@ -62,9 +62,9 @@ def test_class_and_shade_are_those_of_the_library(points: Points, multiclass: st
     last, frames = finished(lane, points)
     assert last.probability is not None and last.model is not None and last.picture is not None and last.full
     theirs = of_the_library(points, multiclass)
-    places = places_of(SMALL)
-    p, n_classes = theirs.predict_proba(places), len(points.classes)
-    assert last.probability.of(last.model.pair_decision_function(places)) == pytest.approx(p, abs=1e-5)
+    locations = locations_of(SMALL)
+    p, n_classes = theirs.predict_proba(locations), len(points.classes)
+    assert last.probability.of(last.model.pair_decision_function(locations)) == pytest.approx(p, abs=1e-5)
     sureness = (p.max(axis=1) - 1.0 / n_classes) / (1.0 - 1.0 / n_classes)
     # A picture has 64 shades: the next shade is right, too, if a probability differs in its last digits.
     shades = [colour(LIGHT, p.argmax(axis=1), np.clip(sureness + d, 0, 1), p[:, 0] == 2.0) for d in (-1e-5, 0, 1e-5)]
@@ -140,8 +140,8 @@ def test_a_training_on_its_way_shows_f() -> None:
     background = Background()
     paused = background.finish(spec(POINTS, SHADED, paused=True, seek=Seek(3, 1)))
     assert paused.phase is Phase.PAUSED and paused.probability is None
-    (said,) = status_badge.probability(paused)
-    assert said.text == "colours show f"
+    (shown,) = status_badge.probability(paused)
+    assert shown.text == "colours show f"
 
 
 def test_until_the_loops_are_compiled_the_picture_shows_f() -> None:
@@ -152,8 +152,10 @@ def test_until_the_loops_are_compiled_the_picture_shows_f() -> None:
 
 def fold_of(known: Points) -> int:
     """Return the fold that is missing from the points that a fold's training was given."""
-    left_out = {tuple(place) for place in POINTS.xy.tolist()} - {tuple(place) for place in known.xy.tolist()}
-    (fold,) = {int(folds_of(POINTS, N_FOLDS, 0)[POINTS.xy.tolist().index(list(place))]) for place in left_out}
+    left_out = {tuple(location) for location in POINTS.xy.tolist()} - {
+        tuple(location) for location in known.xy.tolist()
+    }
+    (fold,) = {int(folds_of(POINTS, N_FOLDS, 0)[POINTS.xy.tolist().index(list(location))]) for location in left_out}
     return fold
 
 
@@ -168,8 +170,8 @@ def test_overtaken_it_stops_and_goes_on_with_the_fold_where_it_was(monkeypatch: 
     for _ in background.start(spec(POINTS, SHADED), lambda: len(begun) >= 2):
         pass
     assert begun == [0, 1] and all(frame.probability is None for frame in background.frames)
-    (said,) = status_badge.probability(background.frames[-1])
-    assert said.text == "probability follows"
+    (shown,) = status_badge.probability(background.frames[-1])
+    assert shown.text == "probability follows"
     last = background.finish(spec(POINTS, SHADED, grid=SMALL.coarse(share=0.5)))
     # Whether the second fold was finished is a matter of milliseconds; the first one was.
     assert sorted(set(begun)) == [0, 1, 2, 3, 4] and begun.count(0) == 1 and len(begun) <= 6
@@ -267,8 +269,8 @@ def test_contradictions_are_reported() -> None:
     last, _ = finished(Lane("svm", svm=SvmSettings(class_weight="balanced"), shading="probability"), points)
     found = last.probability
     assert found is not None and found.contradicted > 5
-    (said,) = status_badge.probability(last)
-    assert said.text.startswith("50 % at f = ") and f"at {found.contradicted} training points" in said.tip
+    (shown,) = status_badge.probability(last)
+    assert shown.text.startswith("50 % at f = ") and f"at {found.contradicted} training points" in shown.tip
 
 
 def test_a_decreasing_sigmoid_is_reported() -> None:
@@ -285,5 +287,5 @@ def test_contradictions_of_several_classes_are_reported() -> None:
     own = Points.of(points.xy, points.labels).chosen(np.arange(len(points)) % 8 % (1 + 3 * points.labels) == 0)
     last, _ = finished(Lane("svm", svm=SvmSettings(class_weight="balanced"), shading="probability"), own)
     assert last.probability is not None and last.probability.contradicted > 0
-    (said,) = status_badge.probability(last)
-    assert said.text.startswith("other class at ") and str(last.probability.contradicted) in said.text
+    (shown,) = status_badge.probability(last)
+    assert shown.text.startswith("other class at ") and str(last.probability.contradicted) in shown.text

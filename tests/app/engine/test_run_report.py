@@ -117,7 +117,7 @@ class Dense:
 def check(frame: Frame, points: Points, lane: Lane) -> None:
     """Check everything that a frame at rest reports of its run."""
     run_state = study_of(frame)
-    now, said = Dense(points, lane, run_state), run_state.certificate
+    now, report = Dense(points, lane, run_state), run_state.certificate
     alpha, y, small = now.alpha, now.y, now.small
     assert np.array_equal(run_state.index, now.index) and np.array_equal(run_state.y, y)
     assert (alpha >= 0).all() and (alpha <= now.C).all()
@@ -137,14 +137,14 @@ def check(frame: Frame, points: Points, lane: Lane) -> None:
     assert run_state.kkt.violation == pytest.approx(broken, abs=1e-14)
     # The certificate, and what the curves have at this step.
     counts = int(now.free.sum()), int(((alpha == now.C) & (alpha > 0)).sum())
-    assert said.n_iter == run_state.step and (said.n_free, said.n_bounded) == counts
-    assert said.dual == pytest.approx(now.dual, abs=now.small_dual)
+    assert report.n_iter == run_state.step and (report.n_free, report.n_bounded) == counts
+    assert report.dual == pytest.approx(now.dual, abs=now.small_dual)
     definite = lane.svm.kernel != "sigmoid"
-    if lane.learner != "lasvm" or said.status in (Status.OPTIMAL, Status.STATIONARY):
-        assert max(0.0, said.kkt_violation) == pytest.approx(max(0.0, now.violation), abs=4 * small)
-    if said.status in (Status.OPTIMAL, Status.STATIONARY):
+    if lane.learner != "lasvm" or report.status in (Status.OPTIMAL, Status.STATIONARY):
+        assert max(0.0, report.kkt_violation) == pytest.approx(max(0.0, now.violation), abs=4 * small)
+    if report.status in (Status.OPTIMAL, Status.STATIONARY):
         assert now.violation <= run_state.tol + 4 * small  # of all points
-        assert (said.status is Status.OPTIMAL) == definite or said.status is Status.OPTIMAL
+        assert (report.status is Status.OPTIMAL) == definite or report.status is Status.OPTIMAL
     for name, value, error in (
         ("dual", now.dual, 100 * now.small_dual),
         ("free", counts[0], 0.0),
@@ -154,10 +154,10 @@ def check(frame: Frame, points: Points, lane: Lane) -> None:
     marked = run_state.trace.landmarks[run_state.trace.landmarks[:, 0] == run_state.step]
     assert len(marked) == 1 and marked[0, 1] == pytest.approx(now.dual, abs=100 * now.small_dual)
     # A primal of a real f: no better than the optimum, no worse than these multipliers with the best b.
-    assert math.isfinite(said.primal) or not definite or lane.svm.hard_margin
-    if math.isfinite(said.primal):
-        assert said.primal <= now.primal * (1 + 1e-9) + now.small_dual
-        assert said.gap == pytest.approx(max(0.0, 1.0 - said.dual / said.primal), abs=1e-12)
+    assert math.isfinite(report.primal) or not definite or lane.svm.hard_margin
+    if math.isfinite(report.primal):
+        assert report.primal <= now.primal * (1 + 1e-9) + now.small_dual
+        assert report.gap == pytest.approx(max(0.0, 1.0 - report.dual / report.primal), abs=1e-12)
         rows = run_state.trace.landmarks
         assert rows[:, 2].min() >= rows[:, 1].max() * (1 - 1e-9) - now.small_dual, "every P is above every D"
     if run_state.explanation is not None and not run_state.explanation.newest:

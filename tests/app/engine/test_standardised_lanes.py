@@ -53,7 +53,7 @@ def grid_of(points: Points, width: int = 125, height: int = 80) -> Grid:
     return Grid(float(left), float(right), float(bottom), float(top), width, height)
 
 
-def places_on(grid: Grid) -> np.ndarray:
+def locations_on(grid: Grid) -> np.ndarray:
     x, y = np.meshgrid(grid.xs, grid.ys)
     return np.column_stack((x.ravel(), y.ravel()))
 
@@ -92,20 +92,20 @@ def test_the_picture_of_a_lane_is_that_of_the_pipeline(
     frame = Background().finish(wanted)
     assert frame.phase is Phase.DONE and frame.model is not None and frame.picture is not None
     pipeline.fit(points.xy, points.labels)
-    seen = ended(surface(source_of(frame.model, lane), grid, Pace(never)))
-    places = places_on(grid)
-    expected = pipeline.predict(places).reshape(seen.classes.shape)
-    ties = seen.tie if classifier == "knn" else np.zeros_like(seen.tie)
-    np.testing.assert_array_equal(seen.classes[~ties], expected[~ties])
+    shown = ended(surface(source_of(frame.model, lane), grid, Pace(never)))
+    locations = locations_on(grid)
+    expected = pipeline.predict(locations).reshape(shown.classes.shape)
+    ties = shown.tie if classifier == "knn" else np.zeros_like(shown.tie)
+    np.testing.assert_array_equal(shown.classes[~ties], expected[~ties])
     assert ties.mean() < 0.2
     # These classes are painted in the colours of the classes, or paler.
-    alone = np.unique(frame.picture.argb[::-1][seen.classes == 0])
-    assert not np.isin(alone, frame.picture.argb[::-1][(seen.classes == 1) & ~seen.tie]).all()
+    alone = np.unique(frame.picture.argb[::-1][shown.classes == 0])
+    assert not np.isin(alone, frame.picture.argb[::-1][(shown.classes == 1) & ~shown.tie]).all()
     assert frame.accuracy == pytest.approx(pipeline.score(points.xy, points.labels), abs=0.02)
     if frame.model.kind == "f":
-        f, g = frame.model.decision_function(places), pipeline.decision_function(places)
+        f, g = frame.model.decision_function(locations), pipeline.decision_function(locations)
         assert np.abs(f - g).max() <= 1e-3 * np.abs(g).max()
-        np.testing.assert_allclose(seen.f.ravel(), f, atol=1e-9 * np.abs(f).max())
+        np.testing.assert_allclose(shown.f.ravel(), f, atol=1e-9 * np.abs(f).max())
 
 
 @pytest.mark.parametrize("classifier", ["knn", "svm", "perceptron", "pegasos", "condensed_knn", "edited_knn"])
@@ -127,10 +127,10 @@ def test_a_training_goes_on_while_the_points_are_dragged() -> None:
     moved = TWO.move([0], [TWO.xy[0] + 300.0])
     second = work.finish(replace(wanted, points=moved))
     fresh = Background().finish(replace(wanted, points=moved))
-    places = places_on(wanted.grid)
-    f, g = (each.model.decision_function(places) for each in (second, fresh))
+    locations = locations_on(wanted.grid)
+    f, g = (each.model.decision_function(locations) for each in (second, fresh))
     assert np.abs(f - g).max() < 1e-4
-    assert np.abs(f - first.model.decision_function(places)).max() > 1e-3
+    assert np.abs(f - first.model.decision_function(locations)).max() > 1e-3
     third = work.finish(replace(wanted, lane=msgspec.structs.replace(lane, standardise=False)))
     assert third.model.scaler is None and third.ended
 
@@ -182,22 +182,22 @@ def test_a_curve_of_k_standardises_without_each_fold() -> None:
     for _ in query.answer(found.append, lambda: False):
         pass
     curve = found[-1]
-    place = curve.scale.position_of(5)
+    index = curve.scale.position_of(5)
     expected: list[Validated] = []
     ended(
         cross_validated(
             standardised("knn", n_neighbors=5), TWO.sample(40), curves.FOLDS, curves.SEED, Pace(never), expected.append
         )
     )
-    assert curve.complete and curve.validated[place] == pytest.approx(expected[-1].mean)
+    assert curve.complete and curve.validated[index] == pytest.approx(expected[-1].mean)
 
 
 def test_labels_are_learned_standardised() -> None:
     for lane in (standardised("knn", n_neighbors=1), standardised("svm", tol=1e-7)):
         made, _ = ended(training(TWO.xy[::3], TWO.labels[::3].astype(np.int64), lane, {}, Pace(never)))
         whole = ended(fitted(lane, Points.of(TWO.xy[::3], TWO.labels[::3]), Pace(never)))
-        places = places_on(grid_of(TWO))
-        assert (made.model.predict(places) == whole.model.predict(places)).mean() > 0.9999
+        locations = locations_on(grid_of(TWO))
+        assert (made.model.predict(locations) == whole.model.predict(locations)).mean() > 0.9999
         assert made.model.scaler is not None
 
 

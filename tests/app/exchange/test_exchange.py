@@ -37,9 +37,9 @@ def points_of(text: str | bytes, name: str = "drawing.csv", dialect: Dialect | N
 
 
 def sentence(error: FileError, name: str = "drawing") -> str:
-    said = str(error)
-    assert said.startswith(name) and said.endswith(".") and "\n" not in said and len(said) < 400
-    return said
+    shown = str(error)
+    assert shown.startswith(name) and shown.endswith(".") and "\n" not in shown and len(shown) < 400
+    return shown
 
 
 def refusal(text: str | bytes, name: str = "drawing.csv", dialect: Dialect | None = None) -> str:
@@ -374,10 +374,10 @@ def test_cells_as_the_csv_module_writes_them(rows: list[tuple[str, str, float]],
     file = io.StringIO()
     csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL).writerows([("u", "v", "w"), *rows])
     table = table_of(file.getvalue(), dialect=Dialect(separator, ".", True))
-    for place, (u, v, w) in enumerate(rows):
-        assert table.columns[2].values[place] == w
+    for index, (u, v, w) in enumerate(rows):
+        assert table.columns[2].values[index] == w
         for column, word in zip(table.columns, (u, v), strict=False):
-            cell = column.cell(place)
+            cell = column.cell(index)
             assert cell == word or float(cell) == float(word)
 
 
@@ -435,8 +435,8 @@ def test_svmlight_by_its_look(name: str) -> None:
     ],
 )
 def test_bad_lines_of_svmlight(line: str, reason: str) -> None:
-    said = refusal(f"1 1:1 2:2\n# between\n{line}\n2 1:1\n", "drawing.svm")
-    assert reason in said and "1 of 3 rows cannot be used, line 3: " in said
+    shown = refusal(f"1 1:1 2:2\n# between\n{line}\n2 1:1\n", "drawing.svm")
+    assert reason in shown and "1 of 3 rows cannot be used, line 3: " in shown
 
 
 # -- files ---------------------------------------------------------------------------------------------------------

@@ -42,8 +42,8 @@ def attempt(data: bytes, name: str) -> bool:
             assert column.cell(0) is not None
         found = convert(table, default_choice(table))
     except FileError as error:
-        said = str(error)
-        assert said.startswith(name) and said.endswith(".") and "\n" not in said and len(said) < 400
+        shown = str(error)
+        assert shown.startswith(name) and shown.endswith(".") and "\n" not in shown and len(shown) < 400
         return False
     assert found.xy.shape == (len(table), 2) and found.labels.shape == (len(table),)
     assert np.abs(found.xy).max() <= LIMIT and found.labels.max() < MAX_CLASSES
@@ -249,8 +249,8 @@ def test_bad_archives_are_one_sentence(case: str) -> None:
     with pytest.raises(FileError) as caught:
         table = decode(data, "arrays.npz", ".npz")
         convert(table, default_choice(table))
-    said = str(caught.value)
-    assert reason in said and said.startswith("arrays.npz") and said.endswith(".") and "\n" not in said
+    shown = str(caught.value)
+    assert reason in shown and shown.startswith("arrays.npz") and shown.endswith(".") and "\n" not in shown
     assert not attempt(data, "arrays.npz")
 
 

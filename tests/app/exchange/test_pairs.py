@@ -157,7 +157,7 @@ def test_many_columns_and_rows_are_bounded() -> None:
     assert len(found.columns) == 61 and len(found.pairs) == 780 and len(found.sample) == 500
     assert "Pairs are of the 40 columns that separate the classes best one by one" in found.note
     assert "Set aside: 'c0' (constant), 'c32' (constant), 'c39' (constant)." in found.note
-    used = {place for pair in found.pairs for place in pair}
+    used = {location for pair in found.pairs for location in pair}
     assert len(used) == 40 and all(x < y for x, y in found.pairs)
 
 
@@ -210,7 +210,7 @@ def test_no_whole_row_means_no_components() -> None:
 def test_names_twice_and_of_other_alphabets() -> None:
     table = table_of("größe,größe,身長,kind\n1,2,9,u\n3,1,8,v\n5,6,2,u\n2,3,4,v\n")
     found = pairs.views(table, 3)
-    assert [table.columns[place].name for place in found.columns] == ["größe", "größe (2)", "身長"]
+    assert [table.columns[location].name for location in found.columns] == ["größe", "größe (2)", "身長"]
     assert "größe (2)" in "".join(found.components.axis_names([column.name for column in table.columns[:3]]))
 
 

@@ -301,9 +301,9 @@ def refusal(text: str) -> str:
     with pytest.raises(FileError) as caught:
         decode(text)
     assert time.thread_time() - before < 0.5
-    said = str(caught.value)
-    assert said.startswith("The share text ") and said.endswith(".") and "\n" not in said and len(said) < 400
-    return said
+    report = str(caught.value)
+    assert report.startswith("The share text ") and report.endswith(".") and "\n" not in report and len(report) < 400
+    return report
 
 
 SMALL = Document(
@@ -449,8 +449,8 @@ def test_the_offsets_in_the_small_text() -> None:
 
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_refused(name: str) -> None:
-    make, said = BAD[name]
-    assert said in refusal(make())
+    make, report = BAD[name]
+    assert report in refusal(make())
 
 
 def test_a_key_twice_is_refused() -> None:

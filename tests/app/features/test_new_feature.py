@@ -46,13 +46,15 @@ class MiddleSession(FeatureSession, frozen=True):
     """Session of the feature."""
 
     marked: bool = False
-    places: tuple[int, ...] = (0, 0, 0, 0)
+    locations: tuple[int, ...] = (0, 0, 0, 0)
 
     def of_new_document(self) -> MiddleSession:
         return MiddleSession()
 
     def of_new_lane(self, slot: int) -> MiddleSession:
-        return replace(self, places=tuple(0 if each == slot else place for each, place in enumerate(self.places)))
+        return replace(
+            self, locations=tuple(0 if each == slot else location for each, location in enumerate(self.locations))
+        )
 
 
 class MiddleQuery(Struct, frozen=True):
@@ -103,7 +105,7 @@ class MiddleLayer:
 
     laid = None
 
-    def lay(self, *seen: object) -> list[object]:
+    def lay(self, *shown: object) -> list[object]:
         return []
 
 
@@ -113,8 +115,8 @@ class MiddleCover:
     over = None
 
     def __init__(self, controller: Controller, canvas: QWidget) -> None: ...
-    def show_view(self, *seen: object) -> None: ...
-    def render_scene(self, *seen: object) -> bool:
+    def show_view(self, *shown: object) -> None: ...
+    def render_scene(self, *shown: object) -> bool:
         return False
 
 
@@ -162,8 +164,8 @@ MIDDLE = Feature(
     other_marks=lambda context, index: first(context.document.points),
     pointed=lambda controller, pointer: POINTED.append(pointer),
     views={
-        place: Widget(f"{__name__}.{kind}")
-        for place, kind in (("overlay", "MiddleLayer"), ("cover", "MiddleCover"), ("below slider", "BelowSlider"))
+        location: Widget(f"{__name__}.{kind}")
+        for location, kind in (("overlay", "MiddleLayer"), ("cover", "MiddleCover"), ("below slider", "BelowSlider"))
     },
     help=(("Why this class", "Ctrl+M", "the middle of the points"),),
 )
@@ -224,10 +226,10 @@ def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot
     pointer = PointerPosition(0.1, 0.2, 0.01)
     controller.editing.hover(pointer)
     assert POINTED[-1] is pointer
-    controller.change(MiddleSession, places=(1, 2, 3, 4))
+    controller.change(MiddleSession, locations=(1, 2, 3, 4))
     controller.lanes.add(1)
     slot = controller.document.slots[2]
-    assert controller.session.of(MiddleSession).places == tuple(0 if each == slot else each + 1 for each in range(4))
+    assert controller.session.of(MiddleSession).locations == tuple(0 if each == slot else each + 1 for each in range(4))
     assert controller.session.of(MiddleSession).marked
     controller.new()
     settle(qtbot, window)
@@ -264,7 +266,7 @@ def test_widgets_are_made_of_their_surroundings() -> None:
         assert len(takes) == len(widget.takes), widget.name
         for wanted, given in zip(takes.values(), widget.takes, strict=True):
             assert around[given] in (wanted, Any), f"{widget.name} is not made of {given}"
-    assert {kind.__name__ for place in get_args(Place) for kind in FEATURES.views(place)} == {
+    assert {kind.__name__ for location in get_args(Place) for kind in FEATURES.views(location)} == {
         "KktLayer",
         "LessonLayer",
         "ClassLayer",

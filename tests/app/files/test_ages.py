@@ -107,7 +107,7 @@ def lost(before: Any, after: Any, where: str = "$") -> list[str]:
         ]
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         pairs = enumerate(zip(before, after, strict=True))
-        return [text for place, pair in pairs for text in lost(*pair, f"{where}[{place}]")]
+        return [text for location, pair in pairs for text in lost(*pair, f"{where}[{location}]")]
     same = type(before) is type(after) and before == after and str(before) == str(after)  # -0.0 is not 0.0
     return [] if same else [where]
 
@@ -129,26 +129,26 @@ def test_a_document_of_each_age_opens_with_everything(age: str) -> None:
     points = [i for i in range(24) if i not in (3, 11, 12)]
     x = [round(0.37 * i - 4.1, 6) if i % 3 else -0.1 * i for i in points]
     y = [round(((i * i * 7) % 23) / 7 - 1.5, 6) for i in points]
-    assert document.points.xy.tolist() == [list(place) for place in zip(x, y, strict=True)]
+    assert document.points.xy.tolist() == [list(location) for location in zip(x, y, strict=True)]
     assert document.points.labels.tolist() == [i % 8 for i in points]
     assert document.points.ids.tolist() == points
     assert [lane.classifier for lane in document.lanes] == list(CLASSIFIERS[age])
     assert [lane.pair for lane in document.lanes] == list(PAIRS[: len(document.lanes)])
-    for place, lane in enumerate(document.lanes):
-        first = place % 2 == 0
+    for location, lane in enumerate(document.lanes):
+        first = location % 2 == 0
         has(lane.knn, FIRST_KNN if first else SECOND_KNN)
         has(lane.svm, FIRST_SVM if first else SECOND_SVM)
         has(lane.svm, FIRST_SCHEME if first else {"multiclass": "one-vs-rest", "class_weight": "balanced"})
         has(lane.svm, FIRST_TRAINER if first else {"trainer": "dual-ascent"})
         has(lane.perceptron, PERCEPTRON)
         has(lane.pegasos, PEGASOS)
-        assert lane.shading == ("probability" if age >= "3d" and place < 2 else msgspec.UNSET)
+        assert lane.shading == ("probability" if age >= "3d" and location < 2 else msgspec.UNSET)
     assert document.shown == 3
     has(document.generator, GENERATOR | {"flipped": 0.125 if age > "3a" else 0.0})
     has(document.view, {"x": 0.25, "y": -0.5, "span": 3.75})
-    for place, style in enumerate(document.styles):
-        assert style.name == (f"kind {place} é" if place % 2 == 0 else "")
-        assert style.colour == (f"#12ab9{place}" if place % 3 != 1 else "")
+    for location, style in enumerate(document.styles):
+        assert style.name == (f"kind {location} é" if location % 2 == 0 else "")
+        assert style.colour == (f"#12ab9{location}" if location % 3 != 1 else "")
     assert document.axes == ("length / cm", "β → 0")
     assert document.notes == NOTES and document.training_limit == 5000
     assert document.compared == (2, 0)
@@ -204,14 +204,14 @@ def test_a_study_is_kept_with_its_numbers() -> None:
         numbers = np.array(struct.unpack(f"<{len(packed) // 8}d", packed)).reshape(shape)
         np.testing.assert_array_equal(kept.values[name], numbers)
     assert kept.done == 47 and len(list(kept.records())) == 47
-    by_place = {(*each.cell, each.repetition, each.fold): each for each in kept.records()}
-    failed = {place for place, each in by_place.items() if each.error}
-    assert len(failed) == 1 and by_place[next(iter(failed))].error == "MemoryError: no room"
+    by_index = {(*each.cell, each.repetition, each.fold): each for each in kept.records()}
+    failed = {location for location, each in by_index.items() if each.error}
+    assert len(failed) == 1 and by_index[next(iter(failed))].error == "MemoryError: no room"
     written = folder_lines("study")
     for line in written:
-        place = (*line["places"], line["repetition"], line["fold"])
-        if place in by_place and place not in failed:
-            assert by_place[place].values == line["values"] and by_place[place].status == line["status"]
+        location = (*line["places"], line["repetition"], line["fold"])
+        if location in by_index and location not in failed:
+            assert by_index[location].values == line["values"] and by_index[location].status == line["status"]
     assert StudyResults.decode(kept.encode()).encode() == kept.encode()
     assert lost(plain["study"], json.loads(kept.encode())["study"]) == []
 
@@ -288,11 +288,11 @@ def test_a_share_text_with_a_generator_opens() -> None:
 
 def test_the_first_lesson_is_read_as_before() -> None:
     lesson = lessons.read(FEATURES, AGES / "first.lesson.md")
-    said = json.loads((AGES / "first.lesson.json").read_text())
-    for step in said["steps"]:  # from before a goal was more than its text
+    report = json.loads((AGES / "first.lesson.json").read_text())
+    for step in report["steps"]:  # from before a goal was more than its text
         step["goal"] = (step["goal"] or {"text": ""})["text"]
     now = json.loads(json.dumps(msgspec.to_builtins(msgspec.structs.replace(lesson, folder=None))))
-    assert lost(said, now) == []
+    assert lost(report, now) == []
     steps = lesson.steps
     assert [step.start.kind for step in steps] == ["example", "before", "document", "share", "example"]
     assert {step.prediction.kind for step in steps if step.prediction} == {"choice", "boundary", "pair"}
@@ -324,7 +324,7 @@ def test_an_unknown_field_inside_is_reported_with_its_path() -> None:
     file["lanes"][1]["svm"]["nu"] = 0.5
     with pytest.raises(UnreadError) as caught:
         documents.decode(json.dumps(file).encode(), "new.playground")
-    said = (
+    report = (
         "new.playground has “nu” (in lanes[1].svm), which this program does not know: a newer one may have written it."
     )
-    assert str(caught.value) == said
+    assert str(caught.value) == report

@@ -353,12 +353,12 @@ class Open:
     def __init__(self) -> None:
         self.alerts: list[str] = []
         self.store = Store(default_document())
-        self.hand = Controller(self.store, Session(), lambda: None, lambda said: None)
-        self.hand.set_notes("not saved yet")
-        self.before = (self.store.document, self.store.history, self.store.path, self.hand.session, self.hand.on_disk)
+        self.user = Controller(self.store, Session(), lambda: None, lambda report: None)
+        self.user.set_notes("not saved yet")
+        self.before = (self.store.document, self.store.history, self.store.path, self.user.session, self.user.on_disk)
 
     def unharmed(self) -> bool:
-        now = (self.store.document, self.store.history, self.store.path, self.hand.session, self.hand.on_disk)
+        now = (self.store.document, self.store.history, self.store.path, self.user.session, self.user.on_disk)
         return self.store.modified and all(a is b or a == b for a, b in zip(self.before, now, strict=True))
 
 
@@ -369,13 +369,13 @@ def test_whatever_is_opened_leaves_the_document_alone(tmp_path: Path) -> None:
     table = Open()
     for number, data in enumerate(contents, 1):
         path.write_bytes(data)
-        assert not file_work.open_file(table.hand, path, table.alerts.append)
+        assert not file_work.open_file(table.user, path, table.alerts.append)
         assert len(table.alerts) == number and table.unharmed()
         check(FileError(table.alerts[-1]), "drawing.playground")
         assert path.read_bytes() == data
     assert (
-        not file_work.open_file(table.hand, tmp_path)
-        and not file_work.open_file(table.hand, tmp_path / "missing")
+        not file_work.open_file(table.user, tmp_path)
+        and not file_work.open_file(table.user, tmp_path / "missing")
         and table.unharmed()
     )
 
@@ -386,7 +386,7 @@ def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path) -> None:
         file.truncate(200_000_000)
     table = Open()
     tracemalloc.start()
-    assert not file_work.open_file(table.hand, path, table.alerts.append) and table.unharmed()
+    assert not file_work.open_file(table.user, path, table.alerts.append) and table.unharmed()
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()
     assert table.alerts == ["noise.playground is larger than 100 MB, so it was not read."]
@@ -686,14 +686,14 @@ def test_a_failing_disk_harms_nothing(
     else:
         monkeypatch.setattr(documents.os, operation, fail)
     table = Open()
-    failure = file_work.try_save(table.hand, path)
+    failure = file_work.try_save(table.user, path)
     assert table.unharmed()
     with pytest.raises(FileError) as caught:
         playground_files.write(default_document(), path)
     assert failure == str(caught.value)
     monkeypatch.undo()
-    said = "no space left on device" if code == errno.ENOSPC else "permission denied"
-    assert check(caught.value, "mine.playground") == f"mine.playground was not saved: {said}."
+    report = "no space left on device" if code == errno.ENOSPC else "permission denied"
+    assert check(caught.value, "mine.playground") == f"mine.playground was not saved: {report}."
     assert [p.name for p in tmp_path.iterdir()] == (["mine.playground"] if existing else [])
     assert not existing or path.read_bytes() == SOUND
 
@@ -785,15 +785,15 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_disk_that_is_really_full(small_disk: Path) -> None:
     path = small_disk / "mine.playground"
     table = Open()
-    assert file_work.save(table.hand, path)
+    assert file_work.save(table.user, path)
     old = path.read_bytes()
-    table.hand.generate()
-    table.hand.set_notes("n" * 90_000)
-    failure = file_work.try_save(table.hand, path)
+    table.user.generate()
+    table.user.set_notes("n" * 90_000)
+    failure = file_work.try_save(table.user, path)
     assert failure == "mine.playground was not saved: no space left on device."
     assert table.store.modified and path.read_bytes() == old and list(small_disk.iterdir()) == [path]
-    table.hand.set_notes("")
-    assert file_work.save(table.hand, path) and not table.store.modified
+    table.user.set_notes("")
+    assert file_work.save(table.user, path) and not table.store.modified
 
 
 SAVER = """

@@ -27,13 +27,13 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Li
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder in which the program is registered, from a path with an awkward name."""
-    home, place = tmp_path / "data", tmp_path / 'a "50 %" $place'
-    place.mkdir()
-    program = place / integration.NAME
+    home, location = tmp_path / "data", tmp_path / 'a "50 %" $place'
+    location.mkdir()
+    program = location / integration.NAME
     program.write_text('#!/bin/sh\nprintf \'%s\\n\' "$@" > "$(dirname "$0")/given"\n')
     program.chmod(0o755)
     monkeypatch.setenv("XDG_DATA_HOME", str(home))
-    monkeypatch.setattr(sys, "executable", str(place / "python"))
+    monkeypatch.setattr(sys, "executable", str(location / "python"))
     assert main(["--integrate"]) == 0
     return home
 
@@ -46,8 +46,8 @@ def test_a_path_with_a_control_character_reaches_no_entry(
     monkeypatch.setattr(sys, "executable", str(tmp_path / f"a{sign}Exec=sh" / "python"))
     with pytest.raises(SystemExit) as end:
         main(["--integrate"])
-    said = capsys.readouterr().err
-    assert end.value.code == 2 and "its path has a control character" in said and said.count("\n") == 1
+    shown = capsys.readouterr().err
+    assert end.value.code == 2 and "its path has a control character" in shown and shown.count("\n") == 1
     assert not (tmp_path / "data").exists()
 
 
@@ -79,10 +79,10 @@ def test_the_description_is_valid_except_for_missing_addresses(home: Path) -> No
     if shutil.which("appstreamcli") is None:
         pytest.skip("appstreamcli is not installed")
     words = ["appstreamcli", "validate", "--no-net", home / "metainfo/classifier-playground.metainfo.xml"]
-    said = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False).stdout
-    remarks = {line.split()[2] for line in said.splitlines() if line[:2] in ("E:", "W:")}
-    assert "releases-info-missing" not in said
-    assert remarks <= {"cid-desktopapp-is-not-rdns", "url-homepage-missing", "developer-info-missing"}, said
+    shown = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False).stdout
+    remarks = {line.split()[2] for line in shown.splitlines() if line[:2] in ("E:", "W:")}
+    assert "releases-info-missing" not in shown
+    assert remarks <= {"cid-desktopapp-is-not-rdns", "url-homepage-missing", "developer-info-missing"}, shown
 
 
 def test_the_entry_starts_this_program_with_what_was_clicked(home: Path) -> None:
@@ -136,8 +136,8 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     with pytest.raises(SystemExit) as end:
         main(["--integrate"])
-    said = capsys.readouterr().err
-    assert end.value.code == 2 and said.count("\n") == 1 and "was not saved" in said
+    shown = capsys.readouterr().err
+    assert end.value.code == 2 and shown.count("\n") == 1 and "was not saved" in shown
     assert main(["--remove"]) == 0 and "nothing to remove" in capsys.readouterr().out
 
 

@@ -94,8 +94,8 @@ Check = Callable[[bytes], bool]
 
 
 def check_sentence(error: FileError, name: str) -> None:
-    said = str(error)
-    assert said.startswith(name) and said.endswith(".") and plain(said) == said and len(said) < 400, said
+    report = str(error)
+    assert report.startswith(name) and report.endswith(".") and plain(report) == report and len(report) < 400, report
 
 
 def check_document(data: bytes) -> bool:
@@ -209,10 +209,10 @@ def test_the_campaign_sees_what_should_not_be(tmp_path: Path, monkeypatch: pytes
         document = real(data, name)
         return document if data == sound else replace(document, points=Points.of([(np.nan, 0.0)], 0))
 
-    for place, fault in enumerate(
+    for location, fault in enumerate(
         [faulty, lambda data, name="": 1 / 0, lambda data, name="": (_ for _ in ()).throw(FileError("No name"))]
     ):
         monkeypatch.setattr(documents, "decode", fault)
-        (tmp_path / str(place)).mkdir()
+        (tmp_path / str(location)).mkdir()
         with pytest.raises((AssertionError, FileError, ZeroDivisionError)):
-            campaign("newest", tmp_path / str(place), 0, 50)
+            campaign("newest", tmp_path / str(location), 0, 50)

@@ -61,8 +61,8 @@ repeated_key = file_format._repeated_key
 @example('{"x": [{"y": 1}], "\\u0078": 2}')
 def test_as_pythons_reader_finds_them(data: str) -> None:
     expected = repeated(data)
-    said = repeated_key(data.encode())
-    assert said in expected if expected else said is None
+    shown = repeated_key(data.encode())
+    assert shown in expected if expected else shown is None
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)

@@ -129,9 +129,9 @@ def test_a_curve_has_what_the_library_computes() -> None:
     field = lane.family.field("logistic_C")
     scale = field.scale(len(POINTS))
     assert curves[-1].complete and len(curves[-1].train) == scale.high - scale.low + 1
-    for place in (scale.low, *range(scale.low + 5, scale.high, 12), scale.high):  # each takes a training of its own
-        wanted = reference(lane.with_value(field, scale.value_at(place))).score(POINTS.xy, POINTS.labels)
-        assert curves[-1].train[place - scale.low] == pytest.approx(wanted)
+    for index in (scale.low, *range(scale.low + 5, scale.high, 12), scale.high):  # each takes a training of its own
+        wanted = reference(lane.with_value(field, scale.value_at(index))).score(POINTS.xy, POINTS.labels)
+        assert curves[-1].train[index - scale.low] == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -169,11 +169,13 @@ def test_programs_predict_the_same(tmp_path: Path) -> None:
         )
         for start in range(0, len(lanes), 4)
     }
-    for name, told in programs.run(cases, tmp_path).items():
+    for name, reports in programs.run(cases, tmp_path).items():
         case = cases[name]
-        for place in case.lanes:
-            expected = reference(case.document.lanes[place]).predict(case.places)
-            assert np.array_equal(told["predicted"][f"model_{place + 1}"], expected), case.document.lanes[place].title
+        for index in case.lanes:
+            expected = reference(case.document.lanes[index]).predict(case.places)
+            assert np.array_equal(reports["predicted"][f"model_{index + 1}"], expected), case.document.lanes[
+                index
+            ].title
 
 
 def test_without_the_library_a_file_opens_and_its_lane_names_what_to_install(

@@ -62,7 +62,7 @@ def test_limits_and_scale_are_those_of_the_learner() -> None:
 
 def test_changes_in_words() -> None:
     svm, perceptron = LEARNERS["svm"].fields, LEARNERS["perceptron"].fields
-    said = [
+    report = [
         change_text(LEARNERS["knn"].fields, {"n_neighbors": 7}),
         change_text(svm, {"C": 0.5}),
         change_text(svm, {"multiclass": "one-vs-rest"}),
@@ -70,7 +70,7 @@ def test_changes_in_words() -> None:
         change_text(perceptron, {"shuffle": True}),
         change_text(perceptron, {"C": 1.0}),
     ]
-    assert said == ["Set k to 7", "Set C to 0.5", "Set one-vs-rest", "Set soft margin", "Shuffle the points", ""]
+    assert report == ["Set k to 7", "Set C to 0.5", "Set one-vs-rest", "Set soft margin", "Shuffle the points", ""]
 
 
 def test_a_real_number_keeps_its_digits_whatever_the_spelling_of_its_limits() -> None:

@@ -222,7 +222,7 @@ def test_in_a_curve(lane: Lane) -> None:
     curves: list[Curve] = []
     query = CurveQuery(POINTS, asked_lane(lane, "C"), "C", POINTS)
     list(query.answer(curves.append, bool))
-    values = [query.field.scale(len(POINTS)).value_at(place) for place in range(16)]
+    values = [query.field.scale(len(POINTS)).value_at(index) for index in range(16)]
     wanted = [
         (CentroidModel(POINTS, CentroidSettings(0.25, C=C)).predict(POINTS.xy) == POINTS.labels).mean() for C in values
     ]

@@ -115,17 +115,17 @@ def test_names_in_the_undo_menu() -> None:
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_each_command_is_one_step_there_and_back(name: str) -> None:
-    command, said = CHANGES[name]
+    command, report = CHANGES[name]
     news: list[tuple[Document, Document]] = []
     store = Store(SMALL)
     store.listen(lambda old, new: news.append((old, new)))
     before = content(SMALL)
     store.dispatch(command)
     after = content(store.document)
-    assert after != before and store.undo_name == said and store.modified
+    assert after != before and store.undo_name == report and store.modified
     assert news == [(SMALL, store.document)]
     store.undo()
-    assert content(store.document) == before and store.redo_name == said and not store.modified
+    assert content(store.document) == before and store.redo_name == report and not store.modified
     assert store.document.view == SMALL.view
     store.redo()
     assert content(store.document) == after and store.redo_name is None

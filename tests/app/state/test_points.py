@@ -55,8 +55,8 @@ def as_a_plain_list(edits: list[Edit]) -> None:
             chosen = rng.permutation(len(model))[:size]
             if kind == "move":
                 points = points.move(chosen, xy[: len(chosen)])
-                for place, (x, y) in zip(chosen, xy, strict=False):
-                    model[place] = (model[place][0], float(x), float(y), model[place][3])
+                for position, (x, y) in zip(chosen, xy, strict=False):
+                    model[position] = (model[position][0], float(x), float(y), model[position][3])
             else:
                 points = points.remove(chosen)
                 gone = set(chosen.tolist())

@@ -145,9 +145,9 @@ class Table:
     """A controller with a document of moons, and its sentences."""
 
     def __init__(self, **fields: Any) -> None:
-        self.said: list[str] = []
+        self.shown: list[str] = []
         self.store = Store(Document(MOONS, **fields))
-        self.hand = Controller(self.store, Session(), lambda: None, self.said.append)
+        self.user = Controller(self.store, Session(), lambda: None, self.shown.append)
 
     @property
     def document(self) -> Document:
@@ -155,12 +155,12 @@ class Table:
 
     def paint(self, index: int, *more: int, shift: bool = False) -> None:
         """Paint a stroke from one point to others with the tool."""
-        self.hand.set_session(tool="test")
+        self.user.set_session(tool="test")
         spots = [PointerPosition(*self.document.points.xy[each], 0.0005) for each in (index, *more)]
-        self.hand.editing.press(spots[0], Keys(shift=shift))
+        self.user.editing.press(spots[0], Keys(shift=shift))
         for pointer in spots[1:]:
-            self.hand.editing.drag(pointer)
-        self.hand.editing.release(spots[-1])
+            self.user.editing.drag(pointer)
+        self.user.editing.release(spots[-1])
 
 
 def test_a_stroke_is_one_step_and_goes_back_whole() -> None:
@@ -173,10 +173,10 @@ def test_a_stroke_is_one_step_and_goes_back_whole() -> None:
     assert halves(table.document)[0] == test - {1} and table.store.history[-1] == "Train on 1 point again"
     table.paint(1, shift=True)
     assert len(table.store.history) == 2, "a stroke that changes nothing is no step"
-    table.hand.undo()
-    table.hand.undo()
+    table.user.undo()
+    table.user.undo()
     assert table.document.split == NO_SPLIT and not table.store.modified
-    table.hand.redo()
+    table.user.redo()
     assert halves(table.document)[0] == test
 
 
@@ -191,7 +191,7 @@ def test_painting_goes_on_from_a_ratio() -> None:
 
 def test_kinds_by_hand_and_back() -> None:
     table = Table()
-    splitting = table.hand.splitting
+    splitting = table.user.splitting
     splitting.set_ratio(0.5)
     splitting.set_seed(3)
     by_ratio = halves(table.document)[0]
@@ -209,7 +209,7 @@ def test_kinds_by_hand_and_back() -> None:
         "Choose test points by hand",
     )
     splitting.set_ratio(1.5)
-    assert table.said[-1].startswith("The share of test points is 1.5") and len(table.store.history) == 5
+    assert table.shown[-1].startswith("The share of test points is 1.5") and len(table.store.history) == 5
     drag = object()
     for ratio in (0.1, 0.2, 0.3):
         splitting.set_ratio(ratio, drag)
@@ -228,9 +228,9 @@ EDITS: dict[str, Callable[[], Any]] = {
 def test_undo_brings_the_split_back(name: str) -> None:
     table = Table(split=Split("painted", painted=IdSet([1, 2])))
     before = table.document
-    table.hand.dispatch(EDITS[name]())
+    table.user.dispatch(EDITS[name]())
     assert table.document is not before
-    table.hand.undo()
+    table.user.undo()
     assert table.document.split == before.split and table.document.test_points is before.test_points
 
 
@@ -271,10 +271,10 @@ def test_missing_training_points_are_reported() -> None:
 def test_another_document_takes_the_thresholds_away() -> None:
     table = Table()
     threshold = Threshold(0.5, Lane("svm"))
-    table.hand.feature(EvaluationController).set_threshold(1, threshold)
+    table.user.feature(EvaluationController).set_threshold(1, threshold)
     assert (
-        table.hand.session.of(EvaluationSession).thresholds[1] == threshold
-        and table.hand.session.of(EvaluationSession).judged == 1
+        table.user.session.of(EvaluationSession).thresholds[1] == threshold
+        and table.user.session.of(EvaluationSession).judged == 1
     )
-    table.hand.new()
-    assert table.hand.session.of(EvaluationSession).thresholds == (None,) * 4
+    table.user.new()
+    assert table.user.session.of(EvaluationSession).thresholds == (None,) * 4

@@ -82,13 +82,13 @@ def nodes(window: QWidget) -> list[Node]:
         if isinstance(item.object(), QTabBar) and item.object().visibleRegion().isEmpty():
             return  # a closed dock, whose title bar Qt keeps far outside the window
         node = Node(item, depth)
-        told = bool(node.name) or node.role not in HOLDERS
-        if told:
+        reports = bool(node.name) or node.role not in HOLDERS
+        if reports:
             yield node
         if node.role not in CLOSED:
-            for place in range(item.childCount()):
-                child = item.child(place)
+            for index in range(item.childCount()):
+                child = item.child(index)
                 if child is not None and child.role() is not QAccessible.Role.Window:
-                    yield from within(child, depth + told)
+                    yield from within(child, depth + reports)
 
     return list(within(QAccessible.queryAccessibleInterface(window), 0))

@@ -57,7 +57,7 @@ def small(top: QWidget) -> list[str]:
         if isinstance(widget, CLICKED) and min(widget.width(), widget.height()) < TARGET:
             found.append(where(widget))
         if isinstance(widget, QTabBar) and not widget.visibleRegion().isEmpty():
-            sizes = [widget.tabRect(place).size() for place in range(widget.count())]
+            sizes = [widget.tabRect(index).size() for index in range(widget.count())]
             found += [f"tab of {where(widget)}" for size in sizes if min(size.width(), size.height()) < TARGET]
         if isinstance(widget, QAbstractItemView) and widget.model() is not None and widget.model().rowCount():
             height = widget.rowHeight(0) if isinstance(widget, QTableView) else widget.sizeHintForRow(0)
@@ -145,5 +145,5 @@ def test_it_is_read_out_reached_and_hit(make: Make, qtbot: QtBot, monkeypatch: p
         QAccessible.setActive(False)  # the following tests need no texts for screen readers
     assert not faults, "\n".join(dict.fromkeys(faults))
     kept = FILE.read_text(encoding="utf-8")
-    told = "\n".join(difflib.unified_diff(kept.splitlines(), text.splitlines(), "kept", "now", lineterm="", n=2))
-    assert text == kept, f"Another tree is read out.  If that is meant: {COMMAND}\n{told}"
+    reports = "\n".join(difflib.unified_diff(kept.splitlines(), text.splitlines(), "kept", "now", lineterm="", n=2))
+    assert text == kept, f"Another tree is read out.  If that is meant: {COMMAND}\n{reports}"

@@ -165,8 +165,8 @@ def test_covered_pictures_are_visible_here_alone_until_revealed(make: Make, qtbo
     window.named_actions["peek"].trigger()
     rest(window, qtbot)
     assert all(lane.picture is not None for lane in window.scene.lanes), "seen here"
-    told = window.findChild(QTextBrowser, "lesson.teacher").toPlainText()
-    assert "Answer: Only 2" in told and "support vectors" in told and "Next: Take points away" in told
+    reports = window.findChild(QTextBrowser, "lesson.teacher").toPlainText()
+    assert "Answer: Only 2" in reports and "support vectors" in reports and "Next: Take points away" in reports
     assert (pixels(view) == covered).all(), "nothing leaks to the audience"
     window.controller.dispatch(AddPoints(xy=[(0.1, 0.1)], labels=[1]))
     rest(window, qtbot)
@@ -184,22 +184,26 @@ def test_no_step_of_a_lesson_shows_the_audience_what_it_covers(make: Make, qtbot
     """Uncovered here or not, the audience's window is the same to the last pixel."""
     window = make(moons())
     view = opened(window, qtbot, (1000, 500))
-    told = shipped.lesson(window.features, name)
-    window.lessons.begin(told)
+    reports = shipped.lesson(window.features, name)
+    window.lessons.begin(reports)
     lessons, asked = window.controller.feature(LessonController), 0
-    for at in range(len(told.steps)):
+    for at in range(len(reports.steps)):
         lessons.go(at)
         rest(window, qtbot)
         if window.controller.session.of(LessonSession).prediction is None:
             continue
         asked += 1
-        seen = [pixels(view)]
+        visible = [pixels(view)]
         for _ in range(2):
             window.named_actions["peek"].trigger()
             rest(window, qtbot)
-            seen.append(pixels(view))
-        assert seen[0].shape == seen[1].shape and (seen[1] == seen[0]).all() and (seen[2] == seen[0]).all(), at
-    assert asked == told.n_predictions
+            visible.append(pixels(view))
+        assert (
+            visible[0].shape == visible[1].shape
+            and (visible[1] == visible[0]).all()
+            and (visible[2] == visible[0]).all()
+        ), at
+    assert asked == reports.n_predictions
 
 
 def test_spotlight_and_pen_are_on_both(make: Make, qtbot: QtBot) -> None:

@@ -56,8 +56,8 @@ def surfaces(theme: Theme) -> list[RGB]:
     """Return the colours of the plane: every class, sure or not, a tie, and none."""
     classes, sureness = np.meshgrid(np.arange(8), np.linspace(0, 1, LEVELS), indexing="ij")
     packed = colour(theme.shades, classes.astype(np.int8), sureness, np.zeros(classes.shape, dtype=bool)).ravel()
-    seen = {(int(each) >> 16 & 255, int(each) >> 8 & 255, int(each) & 255) for each in packed}
-    return [*sorted(seen), theme.tie, theme.background]
+    shown = {(int(each) >> 16 & 255, int(each) >> 8 & 255, int(each) & 255) for each in packed}
+    return [*sorted(shown), theme.tie, theme.background]
 
 
 def least(inks: list[RGB], grounds: list[RGB]) -> float:
@@ -164,10 +164,10 @@ def test_radio_buttons_have_an_outline_and_a_dot(theme: Theme, make: Make) -> No
     window = make()
     window.choose_theme("dark" if theme is DARK else "light")
     box = QWidget(window)
-    for place in range(2):
+    for location in range(2):
         button = QRadioButton(box)
-        button.setChecked(place == 1)
-        button.setGeometry(0, 30 * place, 30, 30)
+        button.setChecked(location == 1)
+        button.setGeometry(0, 30 * location, 30, 30)
     box.setGeometry(0, 0, 30, 60)
     box.show()
     window.refresh_if_pending()

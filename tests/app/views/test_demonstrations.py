@@ -80,8 +80,8 @@ class Teacher:
             more = combo.view().visualRect(combo.model().index(combo.findData(MORE), 0)).center()
             QTest.mouseMove(combo.view().viewport(), more)
             QApplication.processEvents()
-        place = combo.view().visualRect(combo.model().index(row, 0)).center()
-        QTest.mouseClick(combo.view().viewport(), LEFT, NONE, place)
+        location = combo.view().visualRect(combo.model().index(row, 0)).center()
+        QTest.mouseClick(combo.view().viewport(), LEFT, NONE, location)
         self._done()
 
     def press(self, action: str) -> None:
@@ -102,7 +102,7 @@ class Teacher:
         """Drag the point at `start`."""
         self.actions += 1
         view = self.window.canvases[0].viewport()
-        a, b = (self.window.to_widget(0, *place) for place in (start, end))
+        a, b = (self.window.to_widget(0, *location) for location in (start, end))
         QTest.mousePress(view, LEFT, NONE, a)
         for share in (0.3, 0.7, 1.0):
             QTest.mouseMove(view, a + QPoint(round(share * (b - a).x()), round(share * (b - a).y())))

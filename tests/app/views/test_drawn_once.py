@@ -306,16 +306,16 @@ class Heard(QObject):
 def test_a_moving_pointer_has_nothing_laid_out(make: Make, qtbot: QtBot) -> None:
     window = make()
     viewport, heard = window.canvases[0].viewport(), Heard(window, QEvent.Type.LayoutRequest)
-    place = window.findChild(QLabel, "coordinates")
-    assert place is not None
+    point_at = window.findChild(QLabel, "coordinates")
+    assert point_at is not None
     for _ in range(2):
         heard.count, texts = 0, set()
         for x in (0.123456, -0.123456, 0.5, 0.0, -0.25):
             QTest.mouseMove(viewport, window.to_widget(0, x, 0.4))
             settle(qtbot, window)
             rest()
-            texts.add(place.text())
-            assert place.minimumSizeHint().width() <= place.width(), "whole"
+            texts.add(point_at.text())
+            assert point_at.minimumSizeHint().width() <= point_at.width(), "whole"
     assert len(texts) == 5 and heard.count == 0, "the widest has been there"
 
 

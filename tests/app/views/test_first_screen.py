@@ -48,11 +48,11 @@ def click(window: MainWindow, qtbot: QtBot, name: str) -> None:
 
 def test_the_first_screen_has_thirty_controls_at_most(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800), simple=True)
-    seen = controls(window)
-    assert len(seen) <= MOST, sorted(seen)
-    assert [name for name in seen if name.startswith("class")] == ["class1", "class2", "class.more"]
-    tools = [name for name in seen if name.startswith("tool.tool.")]
-    assert len(tools) == 6 and "tool.more" in seen
+    shown = controls(window)
+    assert len(shown) <= MOST, sorted(shown)
+    assert [name for name in shown if name.startswith("class")] == ["class1", "class2", "class.more"]
+    tools = [name for name in shown if name.startswith("tool.tool.")]
+    assert len(tools) == 6 and "tool.more" in shown
     window.controller.prefer_simple(False)
     settle(qtbot, window)
     rest()
@@ -62,7 +62,7 @@ def test_the_first_screen_has_thirty_controls_at_most(make: Make, qtbot: QtBot) 
     window.controller.prefer_simple(True)
     settle(qtbot, window)
     rest()
-    assert sorted(controls(window)) == sorted(seen)
+    assert sorted(controls(window)) == sorted(shown)
 
 
 def test_plus_brings_one_class_more(make: Make, qtbot: QtBot) -> None:
@@ -105,8 +105,8 @@ def choose_more(combo: QComboBox, data: str, by_click: bool) -> None:
     rest()
     after = view.mapToGlobal(QPoint(0, 0)) + view.visualRect(combo.model().index(0, 0)).topLeft()
     assert view.isVisible() and after == before, "what was in the list stays where it was"
-    place = view.visualRect(combo.model().index(combo.findData(data), 0)).center()
-    QTest.mouseClick(view.viewport(), LEFT, pos=place)
+    location = view.visualRect(combo.model().index(combo.findData(data), 0)).center()
+    QTest.mouseClick(view.viewport(), LEFT, pos=location)
 
 
 def test_more_classifiers_opens_the_list_of_all_and_the_window_stays_simple(make: Make, qtbot: QtBot) -> None:

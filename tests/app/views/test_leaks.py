@@ -52,7 +52,7 @@ class Visitor:
         for path in self.paths:
             playground_files.write(window.document, path)
 
-    def place(self, canvas: QWidget) -> QPoint:
+    def location(self, canvas: QWidget) -> QPoint:
         area = canvas.plot_area()
         x, y = self.rng.uniform(area.left(), area.right() - 1), self.rng.uniform(area.top(), area.bottom() - 1)
         return QPoint(int(x), int(y))
@@ -60,16 +60,16 @@ class Visitor:
     def pointer(self) -> None:
         canvas = self.window.canvases[self.rng.randrange(self.window.document.shown)]
         button = self.rng.choice([Qt.MouseButton.LeftButton] * 4 + [Qt.MouseButton.RightButton])
-        view, start = canvas.viewport(), self.place(canvas)
+        view, start = canvas.viewport(), self.location(canvas)
         QTest.mousePress(view, button, pos=start)
         moves = self.rng.randrange(4)
         self.events += moves + 2
         for _ in range(moves):
-            QTest.mouseMove(view, self.place(canvas))
+            QTest.mouseMove(view, self.location(canvas))
             QApplication.processEvents()
         if self.rng.random() < 0.1:
             self.controller.editing.escape()
-        QTest.mouseRelease(view, button, pos=self.place(canvas))
+        QTest.mouseRelease(view, button, pos=self.location(canvas))
         menu = QApplication.activePopupWidget()
         if isinstance(menu, PictureMenu):
             self.rng.choice([each for each in menu.actions() if each.menu() is None]).trigger()
@@ -78,7 +78,7 @@ class Visitor:
     def wheel(self) -> None:
         """Turn the wheel, now and then by very many notches: the drawing is then stretched beyond measure."""
         canvas = self.window.canvases[self.rng.randrange(self.window.document.shown)]
-        at = QPointF(self.place(canvas))
+        at = QPointF(self.location(canvas))
         notches = self.rng.choice([1, 1, 2, 3, 24, 60])
         self.events += notches
         turn = QPoint(0, self.rng.choice([-120, 120]))

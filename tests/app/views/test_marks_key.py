@@ -33,8 +33,8 @@ def pixels(window: MainWindow, lane: int) -> np.ndarray:
 def at_points(window: MainWindow, lane: int) -> np.ndarray:
     """Return the colours in the middles of all points."""
     drawn = pixels(window, lane)
-    places = [window.to_widget(lane, x, y) for x, y in window.document.points.xy.tolist()]
-    return np.array([drawn[at.y(), at.x()] for at in places])
+    locations = [window.to_widget(lane, x, y) for x, y in window.document.points.xy.tolist()]
+    return np.array([drawn[at.y(), at.x()] for at in locations])
 
 
 def exported(window: MainWindow) -> np.ndarray:
@@ -44,9 +44,9 @@ def exported(window: MainWindow) -> np.ndarray:
     out, row = np.zeros((600, 600), dtype=np.uint32), 0
     while row < 600:
         row = paint_strip(sheet, out, row)
-    said = [kind for kind, _ in sheet.entries]
+    shown = [kind for kind, _ in sheet.entries]
     sheet.close()
-    assert ("bounded" in said or "free" in said) is window.controller.session.marks
+    assert ("bounded" in shown or "free" in shown) is window.controller.session.marks
     return out
 
 

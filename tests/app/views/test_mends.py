@@ -240,6 +240,6 @@ def test_a_status_line_shortens_its_words_before_it_cuts_any(make: Make, qtbot: 
         status = window.findChild(QLabel, f"lane{lane}.status")
         words = QTextDocument()
         words.setHtml(status.text())
-        said = words.toPlainText()
-        assert "…" not in said and "% · test" in " ".join(said.split()), said
+        report = words.toPlainText()
+        assert "…" not in report and "% · test" in " ".join(report.split()), report
         assert status.sizeHint().width() <= status.width() + 1

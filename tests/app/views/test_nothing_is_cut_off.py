@@ -152,8 +152,8 @@ def faults(window: QWidget) -> list[str]:
             found.append(f"{name_of(widget)} lacks {lack.width()}, {lack.height()} pixels")
         parent = widget.parentWidget()
         if not scrolled(widget):
-            place, whole = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()), window.rect()
-            if not whole.contains(place) or not parent.rect().adjusted(-1, -1, 1, 1).contains(widget.geometry()):
+            location, whole = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()), window.rect()
+            if not whole.contains(location) or not parent.rect().adjusted(-1, -1, 1, 1).contains(widget.geometry()):
                 found.append(f"{name_of(widget)} lies beyond the edge: {widget.geometry().getRect()}")
         for other in siblings.setdefault(parent, []):
             common = widget.geometry() & other.geometry()
@@ -177,7 +177,7 @@ def cut_badges(window: QWidget) -> list[str]:
     return found
 
 
-def places(window: MainWindow) -> dict[str, tuple[int, ...]]:
+def locations(window: MainWindow) -> dict[str, tuple[int, ...]]:
     """Return the location of each text that reserves space for its longest value."""
     return {label.objectName(): label.geometry().getRect() for label in window.findChildren(RoomyLabel)}
 
@@ -185,12 +185,14 @@ def places(window: MainWindow) -> dict[str, tuple[int, ...]]:
 def moving(window: MainWindow) -> list[str]:
     """Return what does not settle: a scroll bar that appears and vanishes rewraps texts, which toggle it in turn."""
     for _ in range(10):
-        before = places(window)
+        before = locations(window)
         rest()
-        after = places(window)
+        after = locations(window)
         if before == after:
             return []
-    return [f"{name} does not come to rest" for name, place in after.items() if place != before.get(name, place)]
+    return [
+        f"{name} does not come to rest" for name, location in after.items() if location != before.get(name, location)
+    ]
 
 
 @pytest.fixture

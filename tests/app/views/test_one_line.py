@@ -36,8 +36,8 @@ def test_no_panel_makes_the_bar_or_a_row_wrap(make: Make, qtbot: QtBot) -> None:
         dock = window.dock_manager.docks([spec.name])[0]
         assert heads(window) == before, spec.name
         assert [sliders(window, lane) for lane in (0, 1)] == shown, spec.name
-        place = QRect(dock.mapTo(window, QPoint(0, 0)), dock.size())
-        assert place.top() >= window.bar.mapTo(window, QPoint(0, window.bar.height())).y() - 1, spec.name
+        location = QRect(dock.mapTo(window, QPoint(0, 0)), dock.size())
+        assert location.top() >= window.bar.mapTo(window, QPoint(0, window.bar.height())).y() - 1, spec.name
         window.dock_manager.hide([spec.name])
         rest()
     settle(qtbot, window)

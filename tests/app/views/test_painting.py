@@ -49,17 +49,17 @@ def reported(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QWidget | None, QRectF]]:
+def reports(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QWidget | None, QRectF]]:
     """Return where sentences were painted in place of a part."""
-    places: list[tuple[QWidget | None, QRectF]] = []
+    locations: list[tuple[QWidget | None, QRectF]] = []
     real = painting._announce
 
-    def tell(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
-        places.append((widget, QRectF(area)))
+    def announce(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
+        locations.append((widget, QRectF(area)))
         real(painter, area, error, widget)
 
-    monkeypatch.setattr(painting, "_announce", tell)
-    return places
+    monkeypatch.setattr(painting, "_announce", announce)
+    return locations
 
 
 def painting_modules() -> list[Any]:
@@ -108,7 +108,7 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
     reported: list[BaseException],
-    told: list[tuple[QWidget | None, QRectF]],
+    reports: list[tuple[QWidget | None, QRectF]],
 ) -> None:
     window = make(SMALL, size=(1400, 1000))
     for spec in sorted(docks(FEATURES), key=lambda each: each.name == "asking"):
@@ -133,14 +133,14 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
             QApplication.processEvents()
             dock_of(window, spec.name).grab()
         repaint_all(window)
-    kinds = {type(widget).__name__ for widget, _ in told}
+    kinds = {type(widget).__name__ for widget, _ in reports}
     assert len(kinds) >= 8, kinds
     assert reported and all(isinstance(error, BrokenError) for error in reported)
-    assert len(reported) < len(told), "the same fault is not reported with every frame"
-    before = len(told)
+    assert len(reported) < len(reports), "the same fault is not reported with every frame"
+    before = len(reports)
     repaint_all(window)
     settle(qtbot, window)
-    assert len(told) == before and window.isVisible()
+    assert len(reports) == before and window.isVisible()
 
 
 @pytest.mark.parametrize("part", ["layers", "axis", "overlay"])
@@ -149,7 +149,7 @@ def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
     reported: list[BaseException],
-    told: list[tuple[QWidget | None, QRectF]],
+    reports: list[tuple[QWidget | None, QRectF]],
     part: str,
 ) -> None:
     window = make()
@@ -175,7 +175,7 @@ def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
         settle(qtbot, window)
     shown = [canvas for canvas in window.canvases if canvas.isVisible()]
     for canvas in shown:
-        own = [area for widget, area in told if widget in (canvas, canvas.viewport())]
+        own = [area for widget, area in reports if widget in (canvas, canvas.viewport())]
         plot = canvas.plot_area()
         assert own and all((area.intersects(plot) and area.width() > 50) == (part != "axis") for area in own)
     assert spoilt != before and reported

@@ -44,9 +44,9 @@ def _edit(window: MainWindow) -> None:
 def _wheel(window: MainWindow, at: QPoint, notches: int = 1) -> None:
     view, modifiers = window.canvases[0].viewport(), Qt.KeyboardModifier.NoModifier
     turned, phase = QPoint(0, 120 * notches), Qt.ScrollPhase.NoScrollPhase
-    place = QPointF(at)
+    location = QPointF(at)
     QApplication.sendEvent(
-        view, QWheelEvent(place, place, QPoint(), turned, Qt.MouseButton.NoButton, modifiers, phase, False)
+        view, QWheelEvent(location, location, QPoint(), turned, Qt.MouseButton.NoButton, modifiers, phase, False)
     )
     _turn(window)
 
@@ -96,10 +96,10 @@ def test_fingers_keep_what_is_between_them(window: MainWindow) -> None:
     for step in range(1, 4):
         there, apart = middle + step * way, (1 + step) * reach
         QTest.touchEvent(view, screen).move(0, there - apart, view).move(1, there + apart, view).commit()
-    seen = _shown_at(window, window.document.view, there)
+    found = _shown_at(window, window.document.view, there)
     QTest.touchEvent(view, screen).release(0, there - apart, view).release(1, there + apart, view).commit()
     unit = window.document.view.span / window.canvases[0].plot_area().width()
-    assert np.abs(seen - between).max() < unit, "half a pixel at most is lost between corner and middle of a pixel"
+    assert np.abs(found - between).max() < unit, "half a pixel at most is lost between corner and middle of a pixel"
 
 
 def test_the_arrow_keys_go_by_pixels_of_the_present_view(window: MainWindow) -> None:

@@ -319,9 +319,9 @@ def test_the_pen_draws_over_a_picture_and_one_key_clears_it(make: Make, qtbot: Q
     (stroke,) = window.controller.session.presenting.strokes
     assert stroke.slot == document.slots[1] and len(stroke.xy) == len(corners)
     drawn = pixels(window.canvases[1])
-    place = glass(window, 1).pos()
+    location = glass(window, 1).pos()
     for corner in corners[1:-1]:
-        red, green = drawn[(place + corner).y(), (place + corner).x()][[2, 1]]
+        red, green = drawn[(location + corner).y(), (location + corner).x()][[2, 1]]
         assert red > 180 and green < 60, "a line of its own colour"
     other = pixels(window.canvases[0])
     tray = window.findChild(QWidget, "presenter.tray").geometry()

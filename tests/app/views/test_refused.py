@@ -92,7 +92,7 @@ def test_a_click_beside_the_popover_closes_it_the_second_time(make: Make) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "typed", "said"),
+    ("name", "typed", "report"),
     [
         ("generator.noise", "99", "Noise must be a number from 0 to 10; “99” is not: it stays 0.2."),
         ("generator.count", "100000", "Points per class must be a whole number from 1 to 50000; “100000” is not"),
@@ -101,7 +101,7 @@ def test_a_click_beside_the_popover_closes_it_the_second_time(make: Make) -> Non
         ("lane1.C", "-3", "must be a number from"),
     ],
 )
-def test_a_field_of_the_bar_keeps_the_focus(make: Make, name: str, typed: str, said: str) -> None:
+def test_a_field_of_the_bar_keeps_the_focus(make: Make, name: str, typed: str, report: str) -> None:
     window = make()
     window.activateWindow()
     field = field_of(window, name)
@@ -110,7 +110,7 @@ def test_a_field_of_the_bar_keeps_the_focus(make: Make, name: str, typed: str, s
     for end in (KEY.Key_Return, KEY.Key_Tab, KEY.Key_Enter):
         type_anew(field, typed, end)
         assert field.hasFocus() and field.text() == typed and field.property("bad"), end
-        assert said in window.status_line.text()
+        assert report in window.status_line.text()
     press(field, KEY.Key_Tab)
     press(field, KEY.Key_Return)
     assert field.hasFocus() and window.document is document

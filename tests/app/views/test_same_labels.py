@@ -130,7 +130,7 @@ def test_another_machine_predicts_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", first_of(reversed(LESSONS), 1))
 def test_what_was_open_before_does_not_matter(name: str, make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     paths = {path.stem: path for path in write(tmp_path)}
-    told = []
+    reports = []
     for before in ([], [other for other in LESSONS if other != name]):
         window = make(wait=False)
         for other in before:
@@ -142,10 +142,10 @@ def test_what_was_open_before_does_not_matter(name: str, make: Make, qtbot: QtBo
         assert file_work.open_file(window.controller, paths[name])
         assert window.document.training_limit == LESSONS[name].training_limit
         settle(qtbot, window)
-        told.append(labels(window))
-    sure = np.minimum(told[0][2], told[1][2]) > SURE
-    assert (told[0][0] == told[1][0]).all() and (told[0][1] == told[1][1])[sure].all()
-    assert (told[0][2] == told[1][2]).all(), "to the last bit: the lanes start from zero"
+        reports.append(labels(window))
+    sure = np.minimum(reports[0][2], reports[1][2]) > SURE
+    assert (reports[0][0] == reports[1][0]).all() and (reports[0][1] == reports[1][1])[sure].all()
+    assert (reports[0][2] == reports[1][2]).all(), "to the last bit: the lanes start from zero"
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ def show(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, panels: tupl
         QApplication.processEvents()
 
 
-def seen(window: MainWindow) -> float:
+def found(window: MainWindow) -> float:
     """Return the share of the window that is picture; parts covered by other widgets do not count."""
     total = 0
     for canvas in window.canvases[: window.document.shown]:
@@ -58,7 +58,7 @@ def test_pictures_have_their_share(
     window = make(size=size, simple=True)
     show(window, qtbot, lanes, larger, panels)
     assert window.size().toTuple() == size
-    assert seen(window) >= least
+    assert found(window) >= least
 
 
 def test_nothing_covers_the_square_about_the_middle(make: Make, qtbot: QtBot) -> None:

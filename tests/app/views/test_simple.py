@@ -43,7 +43,7 @@ def first_sight(menu: QMenu) -> list[str]:
     return [action.text().replace("&", "") for action in menu.actions() if not action.isSeparator()]
 
 
-def said(window: MainWindow) -> Iterator[str]:
+def report(window: MainWindow) -> Iterator[str]:
     """Return all visible texts."""
     for widget in window.findChildren(QWidget):
         if not widget.isVisible():
@@ -85,14 +85,14 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
     hidden = {"lane0.metric", "lane1.rule", "lane1.trainer", "lane1.tol", "lane1.class_weight", "lane1.degree"}
     for name in shown | hidden:
         assert window.findChild(QWidget, name).isVisible() == (name in shown), name
-    words = " ".join(said(window))
+    words = " ".join(report(window))
     assert [word for word in UNCLEAR if word.lower() in words.lower()] == []
     QTest.keyClick(window, Qt.Key.Key_F8)
     settle(qtbot, window)
     for name in (shown | hidden) - {"lane1.degree"}:
         assert window.findChild(QWidget, name).isVisible(), name
     assert offered(window) == [*(name for name, each in LEARNERS.items() if not each.own_process), "more"]
-    words = " ".join(said(window))
+    words = " ".join(report(window))
     assert "KKT" in words and "Trainer" in words
     for form, canvas in zip(window.lanes_view.forms, window.canvases, strict=False):
         assert form.height() == min(form.sizeHint().height(), canvas.height()), (

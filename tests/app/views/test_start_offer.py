@@ -57,8 +57,8 @@ def test_the_gallery_is_offered_at_the_first_start_until_the_first_click(make: M
     menu.close()
     assert offer.isVisible(), "nothing has been opened"
     number = len(window.document.points)
-    ground = window.canvases[0].viewport().mapTo(window, window.to_widget(0, 0.3, 2.0))
-    QTest.mouseClick(window.windowHandle(), LEFT, NONE, ground)
+    background = window.canvases[0].viewport().mapTo(window, window.to_widget(0, 0.3, 2.0))
+    QTest.mouseClick(window.windowHandle(), LEFT, NONE, background)
     settle(qtbot, window)
     rest()
     assert len(window.document.points) == number + 1 and not offer.isVisible()

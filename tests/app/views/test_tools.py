@@ -42,9 +42,9 @@ def take(window: MainWindow, tool: str) -> None:
     assert window.controller.session.tool == tool and button.isChecked()
 
 
-def drag(window: MainWindow, *places: tuple[float, float], lane: int = 0, held: Qt.KeyboardModifier = NO) -> None:
+def drag(window: MainWindow, *locations: tuple[float, float], lane: int = 0, held: Qt.KeyboardModifier = NO) -> None:
     view = window.canvases[lane].viewport()
-    spots = [window.to_widget(lane, *place) for place in places]
+    spots = [window.to_widget(lane, *index) for index in locations]
     QTest.mousePress(view, LEFT, held, spots[0])
     for start, end in pairwise(spots):
         for step in range(1, 9):
@@ -217,9 +217,9 @@ def test_tools_by_the_mouse(make: Make, qtbot: QtBot, theme: str, first: int) ->
     before = window.document.points
     for tool in list(TOOLS)[first::2]:
         take(window, tool)
-        said = ACTS[tool](window)
+        shown = ACTS[tool](window)
         settle(qtbot, window)
-        assert window.controller.store.history == (said,), f"{tool}: one gesture, one step"
+        assert window.controller.store.history == (shown,), f"{tool}: one gesture, one step"
         assert all(window.result(lane).points is window.document.training_points for lane in (0, 1)), tool
         window.named_actions["undo"].trigger()
         assert window.document.points is before and not len(window.document.test_points), tool

@@ -73,8 +73,8 @@ def test_help_begins_with_first_steps_and_drawings_of_the_pictures(make: Make) -
     window.refresh()
     assert all(dark != each for dark, each in zip(drawings(), light, strict=True))
     text = dialog.findChild(QTextBrowser, "help.keys").toPlainText()
-    places = [text.index(title) for title in sections(FEATURES)]
-    assert places == sorted(places)
+    locations = [text.index(title) for title in sections(FEATURES)]
+    assert locations == sorted(locations)
     dialog.close()
 
 

@@ -29,8 +29,8 @@ from tests.windows import Make, rest, settle
 def wheel(widget: QWidget, angle: int, at: QPoint | None = None) -> None:
     """Turn the wheel as the system sends it, over the middle of `widget` or at a pixel of it."""
     top = widget.window()
-    place = widget.mapTo(top, widget.rect().center() if at is None else at)
-    QTest.wheelEvent(top.windowHandle(), QPointF(place), QPoint(0, angle))
+    location = widget.mapTo(top, widget.rect().center() if at is None else at)
+    QTest.wheelEvent(top.windowHandle(), QPointF(location), QPoint(0, angle))
     QApplication.processEvents()
 
 

@@ -237,13 +237,13 @@ def test_machine_code_outlives_an_update_and_does_not_depend_on_the_folder(tmp_p
     finds it, too.
     """
 
-    def words(place: str) -> list[str]:
+    def words(location: str) -> list[str]:
         script = tmp_path / "own.py"
-        script.write_text(f"import sys; sys.path.insert(0, {str(tmp_path / place)!r})\n{OWN}")
+        script.write_text(f"import sys; sys.path.insert(0, {str(tmp_path / location)!r})\n{OWN}")
         return python([str(script)], tmp_path / "cache", tmp_path)
 
-    for place in ("a", "b"):
-        shutil.copytree(ROOT / "solver", tmp_path / place / "solver", ignore=shutil.ignore_patterns("__pycache__"))
+    for location in ("a", "b"):
+        shutil.copytree(ROOT / "solver", tmp_path / location / "solver", ignore=shutil.ignore_patterns("__pycache__"))
     for path in (tmp_path / "b").rglob("*.py"):
         os.utime(path, (10**9, 10**9))
     for name in ("svm/svc.py", "__init__.py"):

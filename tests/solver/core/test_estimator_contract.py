@@ -120,8 +120,8 @@ def test_a_perceptron_takes_the_tol_that_sets_no_end() -> None:
 def test_probabilities_are_refused_with_an_alternative() -> None:
     with pytest.raises(ValueError) as caught:
         SVC(probability=True).fit(X, y)
-    said = "probability is True; an SVM has none: fit CalibratedSVC(SVC())."
-    assert str(caught.value) == said
+    shown = "probability is True; an SVM has none: fit CalibratedSVC(SVC())."
+    assert str(caught.value) == shown
     assert CalibratedSVC(SVC()).fit(X, y).predict_proba(X).shape == (90, 3)
 
 

@@ -64,8 +64,8 @@ def masses(law: Law) -> np.ndarray:
     width = 2 * HALF / BINS
     centres = -HALF + (np.arange(BINS) + 0.5) * width
     x = (centres[:, None] + 0.5 * width * nodes).ravel()
-    places = np.column_stack([each.ravel() for each in np.meshgrid(x, x, indexing="ij")])
-    density = np.exp(law.log_density(places)).reshape(BINS, 3, BINS, 3, law.n_classes)
+    locations = np.column_stack([each.ravel() for each in np.meshgrid(x, x, indexing="ij")])
+    density = np.exp(law.log_density(locations)).reshape(BINS, 3, BINS, 3, law.n_classes)
     return np.einsum("aibjc,i,j->abc", density, weights, weights) * (0.5 * width) ** 2
 
 
@@ -84,11 +84,11 @@ def chance(counts: np.ndarray, shares: np.ndarray) -> float:
     """Return the probability of a chi-square at least as large; rare bins are merged into one."""
     expected = shares * counts.sum()
     often = expected >= 10
-    seen = np.append(counts[often], counts[~often].sum())
+    shown = np.append(counts[often], counts[~often].sum())
     wanted = np.append(expected[often], max(expected[~often].sum(), 1e-9))
     if wanted[-1] < 10:
-        seen, wanted = seen[:-1], wanted[:-1]
-    return float(chi2.sf(((seen - wanted) ** 2 / wanted).sum(), len(seen) - 1))
+        shown, wanted = shown[:-1], wanted[:-1]
+    return float(chi2.sf(((shown - wanted) ** 2 / wanted).sum(), len(shown) - 1))
 
 
 @by_name
@@ -121,10 +121,10 @@ def test_ideal_class_is_what_most_points_around_are(law: Law) -> None:
     ranked = np.sort(counts, axis=-1)
     clear = ranked[..., -1] - ranked[..., -2] > 6 * np.sqrt(ranked[..., -1] + 1)
     width = 2 * HALF / BINS
-    places = -HALF + (np.argwhere(clear)[:, None] + np.linspace(0.02, 0.98, 5)[:, None].repeat(2, 1)) * width
-    more = places.copy()
+    locations = -HALF + (np.argwhere(clear)[:, None] + np.linspace(0.02, 0.98, 5)[:, None].repeat(2, 1)) * width
+    more = locations.copy()
     more[..., 1] = more[:, ::-1, 1]
-    inside = np.concatenate([places, more], axis=1)
+    inside = np.concatenate([locations, more], axis=1)
     ideal = law.bayes(inside.reshape(-1, 2)).reshape(inside.shape[:2])
     one = (ideal == ideal[:, :1]).all(axis=1)
     assert one.sum() > 60
@@ -165,13 +165,13 @@ def test_chessboard_fields_that_overlap() -> None:
 
 def test_gaps_have_no_class() -> None:
     law = Law("line", shift=0.4)
-    places = np.array([[0.0, 0.1], [0.0, 0.5], [0.0, -0.5], [0.9, -1.4], [0.0, 0.39], [0.0, 0.41]])
-    assert law.bayes(places).tolist() == [-1, 0, 1, -1, -1, 0]
-    assert np.isnan(law.posterior(places)[0]).all() and (law.risk(places) == 0).all()
-    assert law.truth.classes(places).tolist() == [0, 0, 1, 1, 0, 0]  # the truth has no gap
-    assert not Law("moons").has_density and (Law("moons").bayes(places) == -1).all()
+    locations = np.array([[0.0, 0.1], [0.0, 0.5], [0.0, -0.5], [0.9, -1.4], [0.0, 0.39], [0.0, 0.41]])
+    assert law.bayes(locations).tolist() == [-1, 0, 1, -1, -1, 0]
+    assert np.isnan(law.posterior(locations)[0]).all() and (law.risk(locations) == 0).all()
+    assert law.truth.classes(locations).tolist() == [0, 0, 1, 1, 0, 0]  # the truth has no gap
+    assert not Law("moons").has_density and (Law("moons").bayes(locations) == -1).all()
     blobs = Law("blobs", n_classes=3)
-    assert not blobs.has_density and blobs.log_density(places).shape == (6, 3)
+    assert not blobs.has_density and blobs.log_density(locations).shape == (6, 3)
 
 
 def test_normal_cdf() -> None:
@@ -184,8 +184,8 @@ def test_normal_cdf() -> None:
 
 def _moon(x: float, y: float, s: float, c: int) -> float:
     def log_term(t: float) -> float:
-        place = (math.cos(t), math.sin(t)) if c == 0 else (1 - math.cos(t), 0.5 - math.sin(t))
-        return -((x - place[0]) ** 2 + (y - place[1]) ** 2) / (2 * s * s)
+        location = (math.cos(t), math.sin(t)) if c == 0 else (1 - math.cos(t), 0.5 - math.sin(t))
+        return -((x - location[0]) ** 2 + (y - location[1]) ** 2) / (2 * s * s)
 
     return _log_integral(log_term, math.pi, 1 / math.pi, s)
 
@@ -193,8 +193,8 @@ def _moon(x: float, y: float, s: float, c: int) -> float:
 def _arm(x: float, y: float, s: float, c: int, n_classes: int) -> float:
     def log_term(t: float) -> float:
         radius, angle = 0.1 + 0.9 * t, 3 * math.pi * t + 2 * math.pi * c / n_classes
-        place = (radius * math.cos(angle), radius * math.sin(angle))
-        return math.log(2 * t + 1e-300) - ((x - place[0]) ** 2 + (y - place[1]) ** 2) / (2 * s * s)
+        location = (radius * math.cos(angle), radius * math.sin(angle))
+        return math.log(2 * t + 1e-300) - ((x - location[0]) ** 2 + (y - location[1]) ** 2) / (2 * s * s)
 
     return _log_integral(log_term, 1.0, 1.0, s)
 
@@ -221,14 +221,14 @@ def test_curves_agree_with_adaptive_quadrature(noise: float) -> None:
     X = np.concatenate([random.uniform(-1.2, 2.2, (12, 2)), [[-1.0, 0.0], [1.0, 0.0], [0.0, 0.2], [-1.0, -18 * noise]]])
     ours = Law("moons", noise).log_density(X)
     arms = Law("spirals", noise, n_classes=3).log_density(X)
-    for place, (x, y) in enumerate(X.tolist()):
+    for location, (x, y) in enumerate(X.tolist()):
         for c in range(2):
             wanted = _moon(x, y, noise, c)
             if wanted > -0.5 * 20**2:
-                assert ours[place, c] == pytest.approx(wanted, abs=1e-6)
+                assert ours[location, c] == pytest.approx(wanted, abs=1e-6)
             wanted = _arm(x, y, noise, c, 3)
             if wanted > -0.5 * 20**2:
-                assert arms[place, c] == pytest.approx(wanted, abs=1e-6)
+                assert arms[location, c] == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.3, -0.4])
@@ -348,14 +348,14 @@ def test_true_lines_of_any_view(name: str, x: float, y: float, power: int) -> No
         assert np.nanmax(np.abs(lines - (x, y))) <= 1.02 * half + (0.01 if name == "circle" else 0)
 
 
-def _distance(lines: np.ndarray, place: np.ndarray) -> float:
+def _distance(lines: np.ndarray, location: np.ndarray) -> float:
     """Return the distance from a location to polylines."""
     a, b = lines[:-1], lines[1:]
     whole = ~np.isnan(a + b).any(axis=1)
     a, b = a[whole], b[whole]
     along = b - a
-    t = np.clip(((place - a) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300), 0, 1)
-    return float(np.hypot(*(a + t[:, None] * along - place).T).min(initial=np.inf))
+    t = np.clip(((location - a) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300), 0, 1)
+    return float(np.hypot(*(a + t[:, None] * along - location).T).min(initial=np.inf))
 
 
 def test_sets_without_a_truth() -> None:

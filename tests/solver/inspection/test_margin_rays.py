@@ -95,9 +95,9 @@ def first_by_force(decision: Decision, x: Array, y: float, fine: int = 8_000) ->
     slope = y * decision.gradient(x[None])[0][0]
     direction = slope / np.linalg.norm(slope)
     t = np.linspace(0.0, 5.0, fine)
-    places = x + t[:, None] * direction
-    inside = (np.abs(places) <= (2.0, 1.5)).all(axis=1)
-    met = np.flatnonzero(inside & (y * decision.value(places) >= 1.0))
+    locations = x + t[:, None] * direction
+    inside = (np.abs(locations) <= (2.0, 1.5)).all(axis=1)
+    met = np.flatnonzero(inside & (y * decision.value(locations) >= 1.0))
     return (float(t[met[0]]), direction) if len(met) else None
 
 

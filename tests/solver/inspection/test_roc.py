@@ -95,7 +95,7 @@ def test_a_curve_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("truth", "score", "said"),
+    ("truth", "score", "shown"),
     [
         ([True, True], [1.0, 2.0], "both classes"),
         ([False], [1.0], "both classes"),
@@ -104,8 +104,8 @@ def test_a_curve_by_hand() -> None:
         ([True, False], [1.0, np.nan], "one finite number"),
     ],
 )
-def test_curves_that_cannot_be(truth: Any, score: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_curves_that_cannot_be(truth: Any, score: Any, shown: str) -> None:
+    with pytest.raises(ValueError, match=shown):
         roc_curve(truth, score)
 
 

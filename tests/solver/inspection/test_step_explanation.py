@@ -100,7 +100,7 @@ def run_of(seed: int) -> Run:
     return Run(solver, formula(at, at))
 
 
-def told(solver: SmoSolver, steps: int) -> Iterator[Explanation]:
+def reports(solver: SmoSolver, steps: int) -> Iterator[Explanation]:
     """Yield the explanations of the next steps, each before the step is made."""
     for _ in range(steps):
         explanation = explain(solver)
@@ -174,7 +174,7 @@ def test_explanations_agree_with_the_steps(first: int) -> None:
     for seed in range(first, first + 40):
         run = run_of(seed)
         s, twin = run.solver, run_of(seed).solver
-        for explanation in told(s, 25):
+        for explanation in reports(s, 25):
             steps += 1
             twin.step(1)
             before = s.alpha.copy()
@@ -209,18 +209,18 @@ def best_on_segment(run: Run, i: int, j: int) -> float:
 
 
 def test_clipped_gains_are_the_best_that_the_box_allows() -> None:
-    seen = 0
+    shown = 0
     for seed in range(5, 480, 6):
         run = run_of(seed)
         s = run.solver
         if not s.compiled:
             continue
         last = s.working_set
-        for explanation in told(s, 12):
+        for explanation in reports(s, 12):
             if explanation.first.measure != CLIPPED_GAIN:
                 last = explanation.i, explanation.j
                 continue
-            seen += 1
+            shown += 1
             kept = int(explanation.first.candidates[0])
             assert sorted(explanation.first.candidates.tolist()) == sorted(last)
             assert explanation.first.values[0] == explanation.second.values[0]
@@ -231,7 +231,7 @@ def test_clipped_gains_are_the_best_that_the_box_allows() -> None:
                 best = best_on_segment(run, kept, int(point))
                 assert explanation.second.values[place] == pytest.approx(best, rel=2e-3, abs=1e-9)
             last = explanation.i, explanation.j
-    assert seen > 100
+    assert shown > 100
 
 
 @pytest.mark.slow
@@ -241,7 +241,7 @@ def test_the_numbers_of_the_box() -> None:
     for seed in range(240):
         run = run_of(seed)
         s = run.solver
-        for e in told(s, 8):
+        for e in reports(s, 8):
             assert e.v_i == pytest.approx(run.v[e.i], rel=1e-9, abs=1e-9)
             # Along the segment alpha_j = t, alpha_i follows from y_i alpha_i + y_j alpha_j = const.
             const = e.y_i * e.alpha_i + e.y_j * e.alpha_j
@@ -427,7 +427,7 @@ def test_every_kind_of_sentence_is_met_and_fits_its_state() -> None:
     for seed in range(240):
         run = run_of(seed)
         s = run.solver
-        for e in told(s, 20):
+        for e in reports(s, 20):
             sentences |= {e.sentence, e.effect}
             violators = ((run.v > run.v[run.low].min() + s.tol) & run.up) | (
                 (run.v < run.v[run.up].max() - s.tol) & run.low
@@ -528,7 +528,7 @@ def test_candidates_are_few_and_the_chosen_one_is_among_them() -> None:
     for rule in ("random", "platt", "cyclic", "second-order"):
         solver = SmoSolver(X, y, Kernel("rbf"), selection=rule)
         solver.step(100)
-        for e in told(solver, 20):
+        for e in reports(solver, 20):
             rankings_hold(e)
             for ranking in (e.first, e.second):
                 behind += ranking.total > MOST and ranking.chosen == MOST - 1
@@ -544,7 +544,7 @@ def test_points_left_out_for_a_while_are_no_candidates(rule: str) -> None:
     left_out = set()
     for start in (FIRST_REVIEW, 2 * FIRST_REVIEW):
         solver.step(start - 8 - solver.n_iter)
-        for e in told(solver, 16):
+        for e in reports(solver, 16):
             rankings_hold(e)
             left_out.add(e.left_out)
             under_work = set(active_of(solver).part.index.tolist())
@@ -584,6 +584,6 @@ def test_a_given_matrix() -> None:
     A = rng.normal(size=(20, 3))
     y = np.where(A[:, 0] + rng.normal(size=20) > 0, 1.0, -1.0)
     solver = SmoSolver(A @ A.T, y, PrecomputedKernel(), C=5.0)
-    for e in told(solver, 30):
+    for e in reports(solver, 30):
         rankings_hold(e)
         assert e.k_ij == (A @ A.T)[e.i, e.j]

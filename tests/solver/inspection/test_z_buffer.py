@@ -74,8 +74,8 @@ def test_each_pixel_shows_the_nearest_triangle(seed: int) -> None:
     face, depth, doubt = by_hand(width, height, at, value, triangles, limit)
     assert (face >= 0).sum() > 100 and len(np.unique(face)) > 3 and doubt.mean() < 0.2
     assert (buffer.face == face)[~doubt].all()
-    seen = ~doubt & (face >= 0)
-    assert buffer.depth[seen] == pytest.approx(depth[seen])
+    shown = ~doubt & (face >= 0)
+    assert buffer.depth[shown] == pytest.approx(depth[shown])
     assert (buffer.rgb[buffer.face < 0] == 255).all() and (buffer.rgb[..., 3] == 255).all()
 
 

@@ -38,14 +38,14 @@ def contours(grid: Grid, values: Array, level: float) -> Array:
     return np.empty((0, 2)) if found is None else np.asarray(found)
 
 
-def distance(places: Array, line: Array) -> Array:
+def distance(locations: Array, line: Array) -> Array:
     """Return the distance from each location to the polyline `line`, which may have gaps."""
     start, end = line[:-1], line[1:]
     whole = ~(np.isnan(start).any(axis=1) | np.isnan(end).any(axis=1))
     start, along = start[whole], (end - start)[whole]
     length = np.maximum((along**2).sum(axis=1), 1e-300)
-    share = np.clip(((places[:, None] - start) * along).sum(axis=2) / length, 0.0, 1.0)
-    return np.asarray(np.linalg.norm(start + share[..., None] * along - places[:, None], axis=2).min(axis=1))
+    share = np.clip(((locations[:, None] - start) * along).sum(axis=2) / length, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(start + share[..., None] * along - locations[:, None], axis=2).min(axis=1))
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -99,12 +99,12 @@ def test_boundaries_run_between_different_pixels_once(cells: Integers) -> None:
 
 
 @given(st.tuples(st.integers(1, 8), st.integers(1, 8)), st.booleans())
-def test_an_island_of_one_pixel_has_its_line(place: tuple[int, int], of_values: bool) -> None:
+def test_an_island_of_one_pixel_has_its_line(index: tuple[int, int], of_values: bool) -> None:
     grid, inside = Grid(0.0, 10.0, 0.0, 10.0, 10, 10), np.zeros((10, 10), dtype=np.int8)
-    inside[place] = 1
+    inside[index] = 1
     line = level_lines(grid, inside - 0.5, (0.0,)) if of_values else region_lines(grid, inside)
     assert len(line) == 5 and (line[0] == line[-1]).all(), "closed"
-    np.testing.assert_allclose(np.abs(line - (grid.xs[place[1]], grid.ys[place[0]])).sum(axis=1), 0.5)
+    np.testing.assert_allclose(np.abs(line - (grid.xs[index[1]], grid.ys[index[0]])).sum(axis=1), 0.5)
 
 
 @given(values=VALUES, data=st.data())

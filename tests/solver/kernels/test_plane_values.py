@@ -29,7 +29,7 @@ def by_definition(f: Expansion, queries: Array) -> tuple[Array, Array]:
     return gram @ f.coef + f.offset, np.abs(gram) @ np.abs(f.coef) + np.abs(f.offset)
 
 
-def places(f: Expansion, n: int, reach: float, seed: int = 1) -> Array:
+def locations(f: Expansion, n: int, reach: float, seed: int = 1) -> Array:
     """Return locations of a box `reach` times as large as that of the support vectors."""
     low, high = f.points.min(axis=0), f.points.max(axis=0)
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
@@ -40,7 +40,7 @@ def places(f: Expansion, n: int, reach: float, seed: int = 1) -> Array:
 @pytest.mark.parametrize("reach", [1.0, SCALES[0] * 1.5, SCALES[-1] * 1.5])
 def test_they_are_the_sums_of_kernel_values_wherever_one_asks(kernel: Kernel, reach: float) -> None:
     f = expansion(kernel)
-    queries = places(f, 3 * BLOCK // 2, reach)
+    queries = locations(f, 3 * BLOCK // 2, reach)
     exact, size = by_definition(f, queries)
     assert f.together == BLOCK, "there is a short way"
     scale = size if kernel.name == "poly" else np.abs(f.coef).sum(axis=0)  # the accuracy of an expansion in the plane
@@ -50,7 +50,7 @@ def test_they_are_the_sums_of_kernel_values_wherever_one_asks(kernel: Kernel, re
 @pytest.mark.parametrize("kernel", [RBF, POLY])
 def test_bits_do_not_depend_on_the_other_locations(kernel: Kernel) -> None:
     f = expansion(kernel)
-    queries = places(f, 2 * BLOCK + 7, 2.0 * SCALES[0])  # in both rectangles
+    queries = locations(f, 2 * BLOCK + 7, 2.0 * SCALES[0])  # in both rectangles
     whole = f(queries)
     for cut in (1, 5, BLOCK - 1, BLOCK, BLOCK + 1):
         assert np.array_equal(whole, np.concatenate([f(queries[:cut]), f(queries[cut:])]))
@@ -69,7 +69,7 @@ def test_bits_do_not_depend_on_the_other_locations(kernel: Kernel) -> None:
     ids=["few", "laplacian", "linear", "too narrow"],
 )  # fmt: skip
 def test_without_a_short_way_kernel_values_are_summed(f: Expansion) -> None:
-    queries = places(f, 50, 1.0)
+    queries = locations(f, 50, 1.0)
     exact, size = by_definition(f, queries)
     assert f.together == 1
     assert (np.abs(f(queries) - exact) <= 1e-14 * 20 * size).all()

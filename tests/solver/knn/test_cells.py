@@ -33,9 +33,9 @@ def test_cells_are_the_locations_where_the_same_points_vote(metric: str, k: int,
     index = index_of(fitted)
     rows = fitted.cells_on(XS)
     cells = np.concatenate([rows(YS[block : block + 16]) for block in range(0, len(YS), 16)])
-    places = np.column_stack((np.tile(XS, len(YS)), np.repeat(YS, len(XS))))
-    assert len(places) == 10_000
-    d = plain.distances(index.metric, index.p, index.scaled(places), index.points)
+    locations = np.column_stack((np.tile(XS, len(YS)), np.repeat(YS, len(XS))))
+    assert len(locations) == 10_000
+    d = plain.distances(index.metric, index.p, index.scaled(locations), index.points)
     voting = d <= np.sort(d, axis=1)[:, k - 1, None]
     _, expected = np.unique(voting, axis=0, return_inverse=True)
     pairs = np.unique(np.column_stack((expected.ravel(), cells.ravel())), axis=0)

@@ -309,8 +309,8 @@ def test_p_counts_unless_another_metric_is_named() -> None:
     for metric in ("euclidean", "manhattan", "chebyshev", "cosine"):
         with pytest.raises(ValueError) as caught:
             KNeighborsClassifier(metric=metric, p=1).fit(X, y)
-        said = f"p is 1, but metric '{metric}' has no p; leave it 2, or choose 'minkowski'."
-        assert str(caught.value) == said
+        shown = f"p is 1, but metric '{metric}' has no p; leave it 2, or choose 'minkowski'."
+        assert str(caught.value) == shown
 
 
 def test_neighbors_break_ties_by_index() -> None:

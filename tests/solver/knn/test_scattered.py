@@ -65,7 +65,7 @@ def cloud(kind: str, n: int, rng: np.random.Generator, features: int = 2) -> Arr
     return clouds.get(kind, normal)
 
 
-def places(X: Array, rng: np.random.Generator) -> Array:
+def locations(X: Array, rng: np.random.Generator) -> Array:
     """Return queries: at points, between them, about them, and far outside."""
     some, others = X[rng.integers(0, len(X), (2, 30))]
     spread = float(np.ptp(X)) + 1.0
@@ -123,7 +123,7 @@ def test_the_tree_finds_what_looking_at_all_points_finds(
     rng = np.random.default_rng(n + k)
     X = cloud(kind, n, rng)
     model = KNeighborsClassifier(k, weights, *measure).fit(X, rng.integers(0, 3, n))
-    check(model, places(X, rng))
+    check(model, locations(X, rng))
     if n < 100:
         check(model, None)
 
@@ -147,7 +147,7 @@ def test_products_of_matrices_find_what_looking_at_all_points_finds(
     monkeypatch.setattr(_knn_index, "SHARE", 0.0)
     rng = np.random.default_rng(k)
     X = np.clip(scale * cloud(kind, 300, rng, features), -1e137, 1e137)
-    queries = np.clip(places(X, rng), -1e140, 1e140)
+    queries = np.clip(locations(X, rng), -1e140, 1e140)
     model = KNeighborsClassifier(k, weights).fit(X, rng.integers(0, 3, 300))
     check(model, queries)
     assert sum(calls) >= 2 * len(queries)
@@ -178,7 +178,7 @@ def test_few_points(
     rng = np.random.default_rng(seed)
     X = np.ldexp(cloud(kind, n, rng, features), exponent)
     model = KNeighborsClassifier(min(k, n), weights, *measure).fit(X, rng.integers(0, 3, n))
-    check(model, places(X, rng))
+    check(model, locations(X, rng))
     if n > 1:
         model.set_params(n_neighbors=min(k, n - 1))
         check(model, None)
@@ -256,6 +256,6 @@ def test_many_points(kind: str, n: int) -> None:
     parameters: Any
     for parameters in ((1, "uniform"), (20, "distance"), (100, "uniform", "manhattan"), (7, "uniform", "cosine")):
         model = KNeighborsClassifier(*parameters).fit(X, y)
-        check(model, places(X, rng)[::5])
+        check(model, locations(X, rng)[::5])
         rows = rng.integers(0, n, 3)
         np.testing.assert_array_equal(model.leave_one_out(rows), left_out(model, rows).argmax(axis=1))

@@ -55,7 +55,7 @@ def test_every_location_is_measured_or_pruned_once_and_the_counts_are_right(seed
     tree, query, k = problem(seed)
     walk = tree.search(query, k)
     ends = [tree.range_of(step.node) for step in walk.steps if step.outcome != "descend"]
-    assert sorted(place for end in ends for place in range(*end)) == list(range(len(tree.points)))
+    assert sorted(position for end in ends for position in range(*end)) == list(range(len(tree.points)))
     measured = 0
     for number, step in enumerate(walk.steps, 1):
         begin, end = tree.range_of(step.node)

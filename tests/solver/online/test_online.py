@@ -255,12 +255,12 @@ def test_kept_rows_are_kernel_rows(seed: int, n: int, cache_size: float) -> None
     while solver.step(23):
         kept, size, expansion = kept_by(solver), solver.size, solver.expansion
         S = kept.S
-        for place in range(size):
-            slot = S.slot_of[place]
+        for index in range(size):
+            slot = S.slot_of[index]
             if slot >= 0:
                 length = S.slots[1, slot]
-                assert S.slots[0, slot] == place
-                expected = K[expansion[place], expansion[:length]]
+                assert S.slots[0, slot] == index
+                expected = K[expansion[index], expansion[:length]]
                 assert np.allclose(S.rows[slot, :length], expected, rtol=0.0, atol=1e-14)
         assert (kept.index_of[expansion] == np.arange(size)).all()
         assert (kept.index_of >= 0).sum() == size
@@ -284,11 +284,11 @@ def test_many_points_that_leave_at_once() -> None:
             sizes.append(solver.size)
             rows, kept = kept_by(solver), solver.expansion
             S = rows.S
-            for place in np.flatnonzero(S.slot_of[: solver.size] >= 0):
-                slot = S.slot_of[place]
-                assert S.slots[0, slot] == place
+            for index in np.flatnonzero(S.slot_of[: solver.size] >= 0):
+                slot = S.slot_of[index]
+                assert S.slots[0, slot] == index
                 row = S.rows[slot, : S.slots[1, slot]]
-                assert row == pytest.approx(K[kept[place], kept[: len(row)]], abs=1e-14)
+                assert row == pytest.approx(K[kept[index], kept[: len(row)]], abs=1e-14)
             own = kept >= 90
             assert (rows.index_of[kept[own] - 90] == np.flatnonzero(own)).all()
             assert (rows.index_of >= 0).sum() == own.sum()
@@ -378,12 +378,12 @@ def test_learning_batch_by_batch() -> None:
     model = OnlineSVC(C=10.0, gamma=2.0)
     model.partial_fit(X[:20][y[:20] > 0], labels[:20][y[:20] > 0], classes=["white", "black"])
     assert set(model.predict(X)) == {"white"}  # it has seen only this class
-    seen = int((y[:20] > 0).sum())
+    shown = int((y[:20] > 0).sum())
     scores = []
     for start in range(0, 1500, 300):
         model.partial_fit(X[start : start + 300], labels[start : start + 300])
         scores.append(model.score(X, labels))
-    assert model.n_samples_seen_ == 1500 + seen
+    assert model.n_samples_seen_ == 1500 + shown
     assert scores[-1] > 0.93 > scores[0]
     order = np.concatenate([np.flatnonzero(y[:20] > 0), np.arange(1500)])
     assert model.support_vectors_ == pytest.approx(X[order][model.support_])

@@ -31,8 +31,8 @@ def ended(solver: SmoSolver) -> SmoSolver:
 def test_each_C_ends_at_its_optimum(kernel: Kernel, tol: float) -> None:
     X, y = points()
     solver = PathSolver(X, y, kernel, C=0.01, tol=tol)
-    for place, C in enumerate((0.01, 0.1, 3.0, 50.0, 1e3, 7.0)):  # back again, too
-        if place:
+    for index, C in enumerate((0.01, 0.1, 3.0, 50.0, 1e3, 7.0)):  # back again, too
+        if index:
             solver.restart(C)
             assert solver.status is Status.RUNNING and solver.n_iter == 0
         assert ended(solver).status is Status.OPTIMAL

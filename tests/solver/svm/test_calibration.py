@@ -312,7 +312,7 @@ X6, Y6 = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
-    ("cv", "said"),
+    ("cv", "shown"),
     [
         (1, "cv is 1; it must be a whole number of at least 2."),
         (True, "cv is True; it must be a whole number of at least 2."),
@@ -326,8 +326,8 @@ X6, Y6 = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1, 1]
         (None, "cv must be a whole number"),
     ],
 )
-def test_folds_that_do_not_fit_are_refused_in_a_sentence(cv: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said) as caught:
+def test_folds_that_do_not_fit_are_refused_in_a_sentence(cv: Any, shown: str) -> None:
+    with pytest.raises(ValueError, match=shown) as caught:
         CalibratedSVC(cv=cv).fit(X6, Y6)
     assert str(caught.value).count(". ") == 0
 

@@ -413,7 +413,7 @@ def test_all_problems_of_a_classifier_move(kernel: str, multiclass: str) -> None
     trainer = svc.prepare(X, y, shrinking=False)
     trainer.step(7)
     first, earlier = X, svc.snapshot_model(trainer.snapshot())
-    said = earlier.decision_function(first)
+    shown = earlier.decision_function(first)
     for point in (4, 5, 6):
         X = X.copy()
         X[point] += 3.0
@@ -430,7 +430,7 @@ def test_all_problems_of_a_classifier_move(kernel: str, multiclass: str) -> None
         np.testing.assert_array_equal(model.support_vectors_, reference_model.support_vectors_)
         np.testing.assert_array_equal(model.decision_function(X), reference_model.decision_function(X))
         trainer = moved
-    np.testing.assert_array_equal(earlier.decision_function(first), said)
+    np.testing.assert_array_equal(earlier.decision_function(first), shown)
 
 
 def test_where_the_kernel_or_the_number_of_points_is_another_one_a_new_training_is_needed() -> None:

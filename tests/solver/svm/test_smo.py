@@ -703,7 +703,7 @@ def test_the_rules_choose_as_defined(problem: Problem, rule: str) -> None:
     X, y = problem.data
     K = problem.formula(X, X)
     solver = SmoSolver(X, y, kernel_of(problem.formula), C=problem.C, selection=rule, random_state=9)
-    cursor, free_turn, seen = 0, False, set()
+    cursor, free_turn, shown = 0, False, set()
     for _ in range(400):
         plain = Plain(solver, K)
         last = solver.working_set
@@ -711,7 +711,7 @@ def test_the_rules_choose_as_defined(problem: Problem, rule: str) -> None:
         if solver.step(1) == 0:
             break
         chosen = solver.working_set
-        seen.add(chosen)
+        shown.add(chosen)
         if rule == "first-order":
             assert chosen == plain.first_order()
         elif rule == "second-order":
@@ -730,7 +730,7 @@ def test_the_rules_choose_as_defined(problem: Problem, rule: str) -> None:
         else:
             assert plain.platt(chosen, free_turn)
             free_turn = not free_turn
-    assert len(seen) > 3
+    assert len(shown) > 3
     assert solver.status in (Status.OPTIMAL, Status.RUNNING)
 
 

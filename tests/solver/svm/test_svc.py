@@ -515,10 +515,10 @@ def test_a_trainer_sees_the_weights() -> None:
     X, y = uneven(3)
     weights = np.random.default_rng(5).integers(0, 3, len(X)).astype(float)
     source = SVC(C=4.0, class_weight={"ant": 0.5})
-    seen: list[Array] = []
-    trainer = source.prepare(X, y, start=lambda pair, C: seen.append(C), sample_weight=weights)
+    shown: list[Array] = []
+    trainer = source.prepare(X, y, start=lambda pair, C: shown.append(C), sample_weight=weights)
     expected = 4.0 * weights * np.where(y == "ant", 0.5, 1.0)
-    for pair, solver, C in zip(trainer.pairs, trainer.solvers, seen, strict=True):
+    for pair, solver, C in zip(trainer.pairs, trainer.solvers, shown, strict=True):
         assert (expected[pair.index] == C).all() and (C == solver.C).all() and (C > 0).all()
     assert not isinstance(trainer.solvers[0].kernel, PrecomputedKernel)
 

@@ -62,7 +62,7 @@ class Stage:
     def __init__(self, document: Document, qtbot: QtBot, size: tuple[int, int]) -> None:
         self.qtbot = qtbot
         self.store, self.dark = Store(document), False
-        self.controller = Controller(self.store, Session(), lambda: None, lambda said: None)
+        self.controller = Controller(self.store, Session(), lambda: None, lambda report: None)
         self.scheduler = Scheduler(1, lambda: None)
         self.panel = ActiveLearningPanel(self.controller, self.scheduler)
         self.open(size)
@@ -331,9 +331,9 @@ def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
 def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     made = stage()
     asked = made.asking.target
-    places = made.picture.spots()
+    locations = made.picture.spots()
     # Far from any other point.
-    own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(places - places[i]).T))[1])
+    own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(locations - locations[i]).T))[1])
     made.point(own, (3, -2))
     assert made.asking.target == own and "Your own choice" in made.text("question")
     made.key(Qt.Key.Key_Escape)
@@ -359,7 +359,7 @@ def test_a_labelled_point_does_not_hide_an_unlabelled_one(stage: Build) -> None:
 
 def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
     made = stage()
-    places = made.picture.spots()
+    locations = made.picture.spots()
     for key, (dx, dy) in {
         Qt.Key.Key_Left: (-1, 0),
         Qt.Key.Key_Right: (1, 0),
@@ -375,7 +375,7 @@ def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
             if made.asking.target == here:
                 break
             assert here is not None and made.asking.target is not None
-            assert (places[made.asking.target] - places[here]) @ (dx, dy) > 0
+            assert (locations[made.asking.target] - locations[here]) @ (dx, dy) > 0
             steps.append(made.asking.target)
         assert steps and made.asking.open[steps[-1]]
         made.key(Qt.Key.Key_Escape)
@@ -579,16 +579,16 @@ def test_the_picture_shows_the_querying_model(stage: Build) -> None:
     sure = np.abs(model.decision_function(np.column_stack((columns.ravel(), rows.ravel())))) > 0.05  # type: ignore[union-attr]
     assert (bluer == (predicted == 0)).ravel()[sure].all() and len(np.unique(bluer)) == 2
     # The points lie on the colours of their own locations, and the labelled ones have the colours of their classes.
-    pool, places = made.asking.pool, made.picture.spots()
-    columns_, rows_ = (places - made.picture.area().topLeft().toTuple()).astype(int).T
+    pool, locations = made.asking.pool, made.picture.spots()
+    columns_, rows_ = (locations - made.picture.area().topLeft().toTuple()).astype(int).T
     below = picture.argb[rows_, columns_].astype(np.int64)
     certain = np.abs(model.decision_function(pool.xy)) > 0.1  # type: ignore[union-attr]
     blue = (below & 0xFF) > (below >> 16 & 0xFF)
     assert certain.sum() > 10 and (blue == (model.predict(pool.xy) == 0))[certain].all()
     image = made.picture.grab().toImage()
     for answer in made.asking.labelled:
-        seen = image.pixelColor(*(int(v) for v in places[answer.index]))
-        assert (seen.red(), seen.green(), seen.blue()) == theme.LIGHT.classes[answer.label]
+        displayed = image.pixelColor(*(int(v) for v in locations[answer.index]))
+        assert (displayed.red(), displayed.green(), displayed.blue()) == theme.LIGHT.classes[answer.label]
 
 
 # -- controls ------------------------------------------------------------------------------------------------------

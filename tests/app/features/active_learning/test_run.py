@@ -107,7 +107,7 @@ def run(asking: ActiveLearningRun, answers: int) -> ActiveLearningRun:
     return asking
 
 
-def told(asking: ActiveLearningRun) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def reports(asking: ActiveLearningRun) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return indices and labels of labelled points, and the indices of all others."""
     index = np.array([answer.index for answer in asking.labelled])
     labels = np.array([answer.label for answer in asking.labelled])
@@ -170,7 +170,7 @@ def sureness(asking: ActiveLearningRun, index: np.ndarray, labels: np.ndarray, q
 def test_the_least_sure_point_of_all_is_queried(lane: Lane, points: Points | None) -> None:
     asking = learnt(begin(document(lane, points), LearningPlan(per_class=2)))
     for _ in range(12):
-        index, labels, others = told(asking)
+        index, labels, others = reports(asking)
         reference = sureness(asking, index, labels, others)
         question = asking.question
         assert question is not None and question.index in others
@@ -182,7 +182,7 @@ def test_the_least_sure_point_of_all_is_queried(lane: Lane, points: Points | Non
 
 def test_of_equally_sure_points_the_first_in_random_order_is_queried() -> None:
     asking = learnt(begin(document(knn(n_neighbors=1)), LearningPlan()))  # a single vote is always sure
-    index, _, _ = told(asking)
+    index, _, _ = reports(asking)
     assert asking.question is not None and asking.question.certainty == 1.0
     assert asking.question.index == next(i for i in asking.order if i not in index)
 
@@ -210,7 +210,7 @@ def test_accuracies_are_those_of_an_independent_model(source: Any, lane: Lane) -
     pool = asking.pool
     assert pool.tested is (source == "generator")
     for _ in range(8):
-        index, labels, _ = told(asking)
+        index, labels, _ = reports(asking)
         svc = lane.classifier == "svm"
         model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10) if svc else ReferenceKnn(min(3, len(index)))
         model.fit(pool.xy[index], labels)
@@ -281,7 +281,7 @@ def test_a_wrong_answer_is_learnt_from_and_counted() -> None:
     assert after.answers[-1] == PointLabel(target, 1 - truth) and after.wrong == 1
     assert "1 answer is not the truth" in words.remarks(after)
     assert after.last_step is not None
-    index, labels, _ = told(after)
+    index, labels, _ = reports(after)
     model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10).fit(asking.pool.xy[index], labels)
     assert labels[-1] != truth
     assert after.last_step.score.pool == pytest.approx(model.score(asking.pool.xy, asking.pool.truth), abs=0.02)
@@ -291,7 +291,7 @@ def test_a_wrong_answer_is_learnt_from_and_counted() -> None:
 def test_an_own_choice_replaces_the_question() -> None:
     asking = run(begin(document(svm()), LearningPlan()), 2)
     assert asking.question is not None
-    _, _, others = told(asking)
+    _, _, others = reports(asking)
     own = int(next(i for i in others if i != asking.question.index))
     chosen = asking.choosing(own)
     assert chosen.target == own and chosen.choosing(None).target == asking.question.index
@@ -319,7 +319,7 @@ def test_a_step_back_restores_what_was_there() -> None:
         states.append(learnt(states[-1].shown_truth()))
     asking = states[-1]
     assert asking.question is not None
-    asking = asking.choosing(next(int(i) for i in told(asking)[2] if i != asking.question.index))
+    asking = asking.choosing(next(int(i) for i in reports(asking)[2] if i != asking.question.index))
     for before in states[-2::-1]:
         asking = asking.back()
         assert asking.answers == before.answers and asking.chosen is None
@@ -339,13 +339,13 @@ def test_a_reply_that_comes_late_counts_as_far_as_its_answers_do() -> None:
     assert otherwise.learnt(longer.answers, longer.steps) is otherwise, "other answers"
 
 
-answers_of_a_hand = st.lists(
+random_actions = st.lists(
     st.tuples(st.sampled_from(["truth", "answer", "choose", "back", "learn"]), st.integers(0, 70)), max_size=25
 )
 
 
 @examples(60)
-@given(answers_of_a_hand)
+@given(random_actions)
 def test_any_actions_leave_the_run_consistent(acts: list[tuple[str, int]]) -> None:
     asking = begin(document(svm()), LearningPlan())
     for act, number in acts:
@@ -437,7 +437,7 @@ def test_the_labelled_points_go_into_the_document_in_one_step(source: Any) -> No
     asking = asking.answered(1 - int(asking.pool.truth[asking.target]))
     assert store.document is made, "asking changes nothing"
     controller.dispatch(asking.command(store.document))
-    index, labels, _ = told(asking)
+    index, labels, _ = reports(asking)
     after = store.document
     assert np.array_equal(after.points.xy, asking.pool.xy[index]) and np.array_equal(after.points.labels, labels)
     assert after.styles == styles and after.axes == ("width", "height") and after.lanes == made.lanes

@@ -149,13 +149,13 @@ def away(xy: np.ndarray, line: np.ndarray) -> float:
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=2, max_size=25).map(tuple))
 def test_a_line_is_accurate_to_less_than_a_pixel(line: tuple[tuple[float, float], ...]) -> None:
-    whole, told = np.array(line), np.array(rounded(line))
+    whole, reports = np.array(line), np.array(rounded(line))
     extent = float(np.ptp(whole, axis=0).max())
     digits = 1e-9 * max(1.0, float(np.abs(whole).max()))
     near = (NEAR + 2 * FINEST + 0.004) * extent + digits  # 0.004: between two samples
-    assert len(told) <= len(whole) and away(whole, told) <= near
-    for place in (0, -1):
-        assert tuple(told[place]) == pytest.approx(line[place], abs=FINEST * extent + digits)
+    assert len(reports) <= len(whole) and away(whole, reports) <= near
+    for index in (0, -1):
+        assert tuple(reports[index]) == pytest.approx(line[index], abs=FINEST * extent + digits)
 
 
 def test_a_hand_that_trembles_less_than_a_pixel_draws_few_points() -> None:

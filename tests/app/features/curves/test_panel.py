@@ -47,9 +47,9 @@ def show(qtbot: QtBot) -> Show:
     def build(
         run_state: RunState | None = None, size: tuple[int, int] = (500, 450), points: int = 0, dark: bool = False
     ) -> CurvesPanel:
-        desk = hands()
-        panel = CurvesPanel(desk)
-        panel.told = desk.playback  # type: ignore[attr-defined]
+        setup = hands()
+        panel = CurvesPanel(setup)
+        panel.reports = setup.playback  # type: ignore[attr-defined]
         panels.append(panel)
         qtbot.addWidget(panel)
         theme.apply(theme.theme_of(dark), panel, points)
@@ -65,7 +65,7 @@ def show(qtbot: QtBot) -> Show:
 
 
 def asked(panel: CurvesPanel) -> list[tuple[Any, ...]]:
-    playback = panel.told  # type: ignore[attr-defined]
+    playback = panel.reports  # type: ignore[attr-defined]
     calls = [(name, *args, *kwargs.values()) for name, args, kwargs in playback.mock_calls]
     playback.reset_mock()
     return calls
@@ -113,10 +113,10 @@ def test_each_cell_has_the_extremes_of_the_steps_drawn_there(
     if not len(steps):
         assert not len(cells)
         return
-    values, places = run.values("violation")[steps], scale.pixels(steps)
+    values, locations = run.values("violation")[steps], scale.pixels(steps)
     # Rounded both ways: a step between two pixels may belong to either.
-    pixel = np.ceil(places - 0.5 - 1e-7)
-    other = np.ceil(places - 0.5 + 1e-7)
+    pixel = np.ceil(locations - 0.5 - 1e-7)
+    other = np.ceil(locations - 0.5 + 1e-7)
     column = np.ceil(cells.x - 0.5 - 1e-7)
     assert (np.diff(column) > 0).all(), "at most one cell for each pixel"
     assert set(column) <= set(pixel) | set(other)
@@ -125,7 +125,7 @@ def test_each_cell_has_the_extremes_of_the_steps_drawn_there(
         assert perhaps.min() <= low <= surely.min(initial=np.inf)
         assert perhaps.max() >= high >= surely.max(initial=-np.inf)
     alone = np.array([(pixel == x).sum() == 1 for x in column])
-    exactly = np.isclose(cells.x[alone][:, None], places, atol=1e-6).any(axis=1)
+    exactly = np.isclose(cells.x[alone][:, None], locations, atol=1e-6).any(axis=1)
     assert exactly.all(), "a step of its own stands where it belongs, not in the middle of a pixel"
     assert cells.low.min() == values.min() and cells.high.max() == values.max(), "no step is left out"
 
@@ -221,7 +221,7 @@ def test_what_is_painted_is_what_was_noted(show: Show, length: int, log: bool) -
     chart = chart_of(panel, "margin")
     area, image = chart.area(), chart.grab().toImage()
     left, top = round(area.left()), round(area.top())
-    seen = np.array(
+    found = np.array(
         [
             [QColor(image.pixel(left + c, top + r)).lightness() < 140 for c in range(round(area.width()))]
             for r in range(round(area.height()))
@@ -231,17 +231,17 @@ def test_what_is_painted_is_what_was_noted(show: Show, length: int, log: bool) -
     steps = np.arange(int(log), length + 1)
     x, y = chart.pixels(steps, values[steps])
     column = np.floor(x - left).astype(int)
-    for at in range(8, seen.shape[1] - 8):  # the cursor covers the first ones
-        own, drawn = y[column == at] - top, np.flatnonzero(seen[:, at])
+    for at in range(8, found.shape[1] - 8):  # the cursor covers the first ones
+        own, drawn = y[column == at] - top, np.flatnonzero(found[:, at])
         if len(own) and len(drawn):
-            drawn = np.flatnonzero(seen[:, at - 1 : at + 2].any(axis=1))  # a step between two pixels belongs to either
+            drawn = np.flatnonzero(found[:, at - 1 : at + 2].any(axis=1))  # a step between two pixels belongs to either
             assert drawn[0] <= own.min() + 1.5 and drawn[-1] >= own.max() - 2.5, "all of it is there"
         near = np.abs(column - at) <= 2
         if len(drawn) and len(set(column[near])) == 5:  # else a line enters from further away
             about = y[near] - top
-            drawn = np.flatnonzero(seen[:, at])
+            drawn = np.flatnonzero(found[:, at])
             assert drawn[0] >= about.min() - 3 and drawn[-1] <= about.max() + 3, "and nothing else"
-    assert seen.any(axis=0)[8:-8].mean() > 0.9
+    assert found.any(axis=0)[8:-8].mean() > 0.9
 
 
 def test_strokes_at_the_foot_mark_the_changes(show: Show) -> None:
@@ -270,9 +270,11 @@ def test_the_legend_has_the_numbers_at_the_cursor(show: Show) -> None:
     assert legend(panel, "violation") == {"KKT violation m − M": f"{violation:#.5g}", "tolerance": "1e-3"}
     counts = legend(panel, "counts")
     assert (counts["free SVs, 0<α<C"], counts["bounded, α=C"]) == (f"{free:.0f}", f"{bounded:.0f}")
-    said = chart_of(panel, "violation").accessibleDescription()
-    assert said.startswith("Step 137 of 400.") and f"Dual {dual:#.5g}." in said and "Primal 4.5000 at step 120." in said
-    assert f"KKT violation {violation:#.5g}." in said and f"{free:.0f}." in said
+    shown = chart_of(panel, "violation").accessibleDescription()
+    assert (
+        shown.startswith("Step 137 of 400.") and f"Dual {dual:#.5g}." in shown and "Primal 4.5000 at step 120." in shown
+    )
+    assert f"KKT violation {violation:#.5g}." in shown and f"{free:.0f}." in shown
     panel.render_scene(scene_of(study_of(run.trace, step=300)), theme.LIGHT)
     assert legend(panel, "objective")["primal P"] == "4.2500"
     panel.render_scene(scene_of(study_of(run.trace, step=50)), theme.LIGHT)
@@ -567,11 +569,11 @@ def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
     run = made(100_000, seed=3)
     chart = chart_of(show(study_of(run.trace, step=5)), "violation")
     (line,) = chart.lines()
-    for place in (0, 101, 350):
-        step = round(float(np.asarray(line.x)[place]))
+    for location in (0, 101, 350):
+        step = round(float(np.asarray(line.x)[location]))
         low, high = run.trace.view().at("violation", step)
-        said = chart.description(line, place)
-        assert said.startswith(f"KKT violation m − M: {exact(low)}") and said.endswith(f"at step {grouped(step)}")
+        shown = chart.description(line, location)
+        assert shown.startswith(f"KKT violation m − M: {exact(low)}") and shown.endswith(f"at step {grouped(step)}")
         assert low <= run.values("violation")[step] <= high
     trace = Trace(("violation",), np.array([2.0]))
     trace.append(np.array([[1.0], [-1e-16]]), np.zeros(2, dtype=np.int64))

@@ -72,14 +72,14 @@ def answered(query: Differing) -> list[LaneDifference]:
     return posted
 
 
-def said_by(model: Any, places: np.ndarray) -> np.ndarray:
+def predicted_by(model: Any, locations: np.ndarray) -> np.ndarray:
     """Return what `predict` predicts; -1 where several classes have the most votes, or win the most duels."""
-    predicted = model.predict(places).astype(int)
+    predicted = model.predict(locations).astype(int)
     if hasattr(model, "predict_proba"):
-        votes = model.predict_proba(places)
+        votes = model.predict_proba(locations)
     elif len(model.classes_) > 2 and model.pairs_[0].negative >= 0:
-        votes = np.zeros((len(places), len(model.classes_)))
-        for f, pair in zip(model.pair_decision_function(places).T, model.pairs_, strict=True):
+        votes = np.zeros((len(locations), len(model.classes_)))
+        for f, pair in zip(model.pair_decision_function(locations).T, model.pairs_, strict=True):
             votes[np.arange(len(votes)), np.where(f > 0, pair.positive, pair.negative)] += 1
     else:
         return predicted
@@ -90,8 +90,8 @@ def said_by(model: Any, places: np.ndarray) -> np.ndarray:
 def disagreement(both: Sides, grid: Grid) -> np.ndarray:
     """Return where they disagree at each pixel's middle; row 0 is the highest."""
     x, y = np.meshgrid(grid.xs, grid.ys[::-1])
-    places = np.column_stack((x.ravel(), y.ravel()))
-    first, second = (said_by(side.model, places) for side in both)
+    locations = np.column_stack((x.ravel(), y.ravel()))
+    first, second = (predicted_by(side.model, locations) for side in both)
     return (first != second).reshape(x.shape)
 
 
@@ -110,7 +110,7 @@ def test_pixels_and_points_are_those_where_predictions_differ(names: tuple[str, 
     coarse = grid.coarse()
     np.testing.assert_array_equal(rough.hatch.mask, disagreement(both, coarse))
     assert rough.full == (coarse == grid)
-    predicted = np.column_stack([said_by(side.model, points.xy) for side in both])
+    predicted = np.column_stack([predicted_by(side.model, points.xy) for side in both])
     assert last.involved is not None
     np.testing.assert_array_equal(last.involved.index, np.flatnonzero(predicted[:, 0] != predicted[:, 1]))
     np.testing.assert_array_equal(last.involved.predicted, predicted[last.involved.index])
@@ -125,7 +125,7 @@ def test_the_hatching_lies_over_pictures_of_models_alone() -> None:
     value, results = answered(query)[-1], Results()
     results.accept_answer(Answer("compare", 1, query, value, True))
     context = Context(document, Session().having(DifferenceSession(differing=True)), results)
-    assert [sheets(context, place) for place in range(3)] == [(value.hatch,), (value.hatch,), ()]
+    assert [sheets(context, location) for location in range(3)] == [(value.hatch,), (value.hatch,), ()]
     assert not sheets(replace(context, session=Session()), 0)
 
 
@@ -157,14 +157,14 @@ def test_the_lane_of_a_difference_counts_the_same_pixels_and_stripes_them() -> N
     sure = np.array(
         [colour(SHADES, np.full((1, 1), c, np.int8), np.ones((1, 1)), np.zeros((1, 1), bool))[0, 0] for c in (0, 1)]
     )
-    of_first, of_second = (picture.argb[expected] == sure[says[expected]] for says in predicted)
+    of_first, of_second = (picture.argb[expected] == sure[shows[expected]] for shows in predicted)
     assert (of_first ^ of_second).all() and 0.4 < of_first.mean() < 0.6, "half of it in either's class"
     lines = [line[np.isfinite(line[:, 0])] for line in (picture.boundary, picture.margins)]
     unit = (grid.right - grid.left) / grid.width
     # On the two sides of its own line, a model predicts different classes.
     for line, side in zip(lines, both, strict=True):
         steps = [side.model.predict(line + shift) for shift in ((unit, 0), (-unit, 0), (0, unit), (0, -unit))]
-        assert len(line) and np.mean([len(set(says)) > 1 for says in zip(*steps, strict=True)]) > 0.98
+        assert len(line) and np.mean([len(set(shows)) > 1 for shows in zip(*steps, strict=True)]) > 0.98
 
 
 def document(*kinds: str, **others: Any) -> Document:
@@ -206,8 +206,8 @@ def test_those_that_are_compared_stay_so_wherever_they_go() -> None:
 
 def results(doc: Document, both: Sides) -> Results:
     found = Results()
-    for place, side in enumerate(both):
-        frame = Frame(1, doc.slots[place], doc.points, side.lane, Phase.DONE, model=side.model)
+    for location, side in enumerate(both):
+        frame = Frame(1, doc.slots[location], doc.points, side.lane, Phase.DONE, model=side.model)
         found.accept(frame)
     return found
 
@@ -354,10 +354,10 @@ def test_a_difference_is_exported_as_displayed() -> None:
     run(LaneJob(frames.append)(LaneRequest(1, 2, spec), lambda: False))
     made: list[Any] = []
     run(enlarge(frames[-1], grid, SHADES, made.append, lambda: False))
-    seen, picture = frames[-1].picture, made[0]
-    assert seen is not None
-    np.testing.assert_array_equal(picture.argb, seen.argb)
-    for exported, shown in ((picture.boundary, seen.boundary), (picture.margins, seen.margins)):
-        ends = {tuple(place) for place in exported[np.isfinite(exported[:, 0])].round(9).tolist()}
-        known = {tuple(place) for place in shown[np.isfinite(shown[:, 0])].round(9).tolist()}
+    visible, picture = frames[-1].picture, made[0]
+    assert visible is not None
+    np.testing.assert_array_equal(picture.argb, visible.argb)
+    for exported, shown in ((picture.boundary, visible.boundary), (picture.margins, visible.margins)):
+        ends = {tuple(location) for location in exported[np.isfinite(exported[:, 0])].round(9).tolist()}
+        known = {tuple(location) for location in shown[np.isfinite(shown[:, 0])].round(9).tolist()}
         assert len(known) > 20 and len(ends & known) > 0.8 * len(known)

@@ -172,8 +172,8 @@ def test_the_matrix_of_the_chosen_lane(make: Make, qtbot: QtBot) -> None:
         test = window.document.test_points
         matrix = theirs.confusion_matrix(test.labels, called(window, lane))
         assert matrix_shown(panel).tolist() == matrix.tolist()
-        said = view.accessibleDescription()
-        assert f"Of class 1: {matrix[0, 0]} predicted class 1" in said
+        shown = view.accessibleDescription()
+        assert f"Of class 1: {matrix[0, 0]} predicted class 1" in shown
 
 
 def matrix_shown(panel: QWidget) -> np.ndarray:
@@ -190,9 +190,9 @@ def test_the_scores_of_each_class(make: Make, qtbot: QtBot) -> None:
     test, guess = window.document.test_points, called(window, 0)
     theirs_of = theirs.precision_recall_fscore_support(test.labels, guess)[:3]
     expected = [percent(value) for row in zip(*theirs_of, strict=True) for value in row]
-    said = part(panel, QLabel, "class_scores").accessibleDescription().replace("\u00a0", " ")
-    found = [said.index(value) for value in expected]
-    assert found[0] > said.index("class 1") and found[3] > said.index("class 2") > found[2]
+    shown = part(panel, QLabel, "class_scores").accessibleDescription().replace("\u00a0", " ")
+    found = [shown.index(value) for value in expected]
+    assert found[0] > shown.index("class 1") and found[3] > shown.index("class 2") > found[2]
 
 
 def channels(image: Any, spot: Any) -> np.ndarray:
@@ -207,10 +207,10 @@ def test_cells_are_shaded_by_their_share_of_the_row(make: Make, qtbot: QtBot) ->
     view = part(panel, ConfusionView, "confusion")
     image = view.grab().toImage()
     counts = matrix_shown(panel)
-    ground = np.array(LIGHT.background)
+    free = np.array(LIGHT.background)
     for true in (0, 1):
         for guess in (0, 1):
-            expected = ground + FULLEST * counts[true, guess] / counts[true].sum() * (np.array(LIGHT.accent) - ground)
+            expected = free + FULLEST * counts[true, guess] / counts[true].sum() * (np.array(LIGHT.accent) - free)
             at = view.pixel(guess - 0.4, 1 - true + 0.2)  # beside the number; the first class is the upper row
             assert channels(image, at) == pytest.approx(expected, abs=3)
 
@@ -255,13 +255,13 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
     assert roc.index == index_of(curve, 0.0) and "own" in text(panel, "threshold")
     x, y = roc.pixels(curve.fpr, curve.tpr)
     steps = window.controller.store.position
-    for place in (0, len(x) // 2, len(x) - 1):
+    for at_index in (0, len(x) // 2, len(x) - 1):
         QTest.mousePress(roc.viewport(), LEFT, pos=QPoint(round(x[roc.index]), round(y[roc.index])))
-        QTest.mouseMove(roc.viewport(), QPoint(round(x[place]), round(y[place])))
-        QTest.mouseRelease(roc.viewport(), LEFT, pos=QPoint(round(x[place]), round(y[place])))
+        QTest.mouseMove(roc.viewport(), QPoint(round(x[at_index]), round(y[at_index])))
+        QTest.mouseRelease(roc.viewport(), LEFT, pos=QPoint(round(x[at_index]), round(y[at_index])))
         settle(qtbot, window)
         threshold = window.controller.session.of(EvaluationSession).thresholds[1]
-        assert threshold is not None and abs(roc.index - place) <= 3
+        assert threshold is not None and abs(roc.index - at_index) <= 3
         guess = score_of(model, test.xy) > threshold.value
         assert roc.lane.confusion.tolist() == theirs.confusion_matrix(test.labels == 1, guess).tolist()
         assert text(panel, "test1") == percent((guess == (test.labels == 1)).mean())
@@ -304,8 +304,8 @@ def test_the_line_of_the_threshold_lies_where_the_score_is_it(make: Make, qtbot:
     threshold = window.controller.session.of(EvaluationSession).thresholds[1]
     (line,) = window.scene.lanes[1].sheets
     assert line.style == "other" and window.scene.lanes[0].sheets == ()
-    places = line.xy[np.isfinite(line.xy[:, 0])]
-    f = window.result(1).model.pair_decision_function(places)[:, 0]
+    locations = line.xy[np.isfinite(line.xy[:, 0])]
+    f = window.result(1).model.pair_decision_function(locations)[:, 0]
     assert len(f) > 20 and np.abs(f - threshold.value).max() < 0.01
     window.named_actions["evaluation"].trigger()  # closed: no line whose number is not displayed
     settle(qtbot, window)

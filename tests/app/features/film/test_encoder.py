@@ -45,11 +45,11 @@ def test_a_film_is_what_went_into_it(kind: str, rate: int) -> None:
     made = pictures()
     times = plan.times(len(made), rate)
     data = encode(kind, times, palette_of(kind, made), made)
-    found, seen, loop = decoded(BytesIO(data))
+    found, visible, loop = decoded(BytesIO(data))
     assert loop == 0
     # No picture is more than a millisecond late.
     np.testing.assert_allclose(np.cumsum(times)[:-1], 1000 / rate * np.arange(1, len(made)), atol=0.5)
-    shown = played(found, seen, times)
+    shown = played(found, visible, times)
     if kind != "gif":
         for number, (one, other) in enumerate(zip(shown, made, strict=True)):
             np.testing.assert_array_equal(one, rgb(other), err_msg=str(number))
@@ -65,8 +65,8 @@ def test_a_film_is_what_went_into_it(kind: str, rate: int) -> None:
 def test_a_gif_of_few_colours_is_exact() -> None:
     made = pictures(200)
     times = plan.times(len(made), 10)
-    found, seen, _ = decoded(BytesIO(encode("gif", times, Palette(made), made)))
-    for one, other in zip(played(found, seen, times), made, strict=True):
+    found, visible, _ = decoded(BytesIO(encode("gif", times, Palette(made), made)))
+    for one, other in zip(played(found, visible, times), made, strict=True):
         np.testing.assert_array_equal(one, rgb(other))
 
 
@@ -74,8 +74,8 @@ def test_a_palette_of_samples_serves_new_colours() -> None:
     made = pictures()
     palette = Palette(made[:1])
     assert palette.colours.shape == (256, 3)
-    places = palette.indices(np.array([[0xFFF9FBFC]], dtype=np.uint32))
-    assert tuple(palette.colours[places[0, 0]]) == (250, 251, 252)
+    locations = palette.indices(np.array([[0xFFF9FBFC]], dtype=np.uint32))
+    assert tuple(palette.colours[locations[0, 0]]) == (250, 251, 252)
 
 
 def test_only_what_has_changed_is_stored_again() -> None:

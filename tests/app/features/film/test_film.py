@@ -99,8 +99,8 @@ def check_against_the_window(
     length = window.result(1).run_state.length
     for step, picture in zip(steps, found, strict=True):
         rest_at(qtbot, window, step)
-        said = "not optimal yet" if step < length else "Optimal to 1e-3"
-        words = f"Pair update {step} of {length}: {said}"
+        report = "not optimal yet" if step < length else "Optimal to 1e-3"
+        words = f"Pair update {step} of {length}: {report}"
         shown = exported(qtbot, window, spec.picture, folder / "one.png", words)
         np.testing.assert_array_equal(picture, shown, err_msg=str(step))
 
@@ -126,19 +126,23 @@ def test_pictures_are_of_the_requested_steps(make: Make, qtbot: QtBot, tmp_path:
     grid, left, top = plot.grid, round(plot.area.left()), round(plot.area.top())
     sheet.close()
     table = colours_of(theme_of(False).shades)
-    place = {int(colour) & 0xFFFFFF: row for row, colour in enumerate(table)}
-    places = np.stack(np.meshgrid(grid.xs, grid.ys[::-1]), axis=-1)
+    location = {int(colour) & 0xFFFFFF: row for row, colour in enumerate(table)}
+    locations = np.stack(np.meshgrid(grid.xs, grid.ys[::-1]), axis=-1)
 
     def wrong(picture: np.ndarray, step: int) -> float:
         """Return the share of the pixels of plain colour that a model after `step` steps would colour differently."""
         estimator = SVC(5.0, kernel="rbf", gamma=1.0, random_state=0, solver="smo")
         trainer = estimator.prepare(points.xy, points.labels, shrinking=False)
         trainer.solvers[0].step(step)
-        f = estimator.adopt(trainer.snapshot(True)).decision_function(places.reshape(-1, 2)).reshape(places.shape[:2])
+        f = (
+            estimator.adopt(trainer.snapshot(True))
+            .decision_function(locations.reshape(-1, 2))
+            .reshape(locations.shape[:2])
+        )
         levels = np.minimum(np.minimum(np.abs(f) / FULL_VALUE, 1) * (LEVELS - 1) + 0.5, LEVELS - 1).astype(int)
         inside = picture[top : top + grid.height, left : left + grid.width].astype(int)
         packed = inside[..., 0] << 16 | inside[..., 1] << 8 | inside[..., 2]
-        rows = np.vectorize(lambda colour: place.get(int(colour), -1))(packed)
+        rows = np.vectorize(lambda colour: location.get(int(colour), -1))(packed)
         plain = rows >= 0
         assert plain.mean() > 0.3
         return float((rows != levels + LEVELS * (f > 0))[plain].mean())
@@ -220,7 +224,7 @@ def test_a_film_fits_the_points_in_its_own_shape_where_the_window_shows_them_all
     window = make(two(), size=(1280, 800))
     spec = PictureSpec("lane1", 960, 540, 1.25, fitted=True)
 
-    def seen(spec: PictureSpec = spec) -> tuple[Grid, float]:
+    def visible(spec: PictureSpec = spec) -> tuple[Grid, float]:
         sheet = Sheet(window.shoot("lane1"), spec)
         grid = sheet.plots[0].grid
         sheet.close()
@@ -228,17 +232,17 @@ def test_a_film_fits_the_points_in_its_own_shape_where_the_window_shows_them_all
 
     points, whole = window.document.points.xy, View.fitting(window.document.points)
     low, high = points.min(axis=0), points.max(axis=0)
-    grid, height = seen()
+    grid, height = visible()
     assert (grid.left, grid.bottom) < tuple(low) and (grid.right, grid.top) > tuple(high)
     assert height == pytest.approx(1.2 * (high - low)[1], rel=0.02), "no more room than round any fitted points"
-    assert height < 0.8 * seen(replace(spec, fitted=False))[1]
+    assert height < 0.8 * visible(replace(spec, fitted=False))[1]
     tall = Sheet(window.shoot("lane1"), replace(spec, width=540, height=960))
     assert tall.plots[0].grid.right - tall.plots[0].grid.left == pytest.approx(whole.span, rel=0.02)
     tall.close()
     for span in (0.5 * whole.span, 2 * whole.span):
         window.controller.dispatch(SetView(View(whole.x, whole.y, span)))
         settle(qtbot, window)
-        assert seen()[0] == seen(replace(spec, fitted=False))[0]
+        assert visible()[0] == visible(replace(spec, fitted=False))[0]
     assert opened(qtbot, window).spec().picture.fitted
 
 
@@ -249,12 +253,12 @@ def test_a_cancelled_film_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Pat
     folder.mkdir()
     (folder / "b.gif").write_bytes(old)
     maker = FilmMaker(window.scheduler, window.features, window)
-    seen: list[int] = []
-    maker.progressed.connect(lambda done, of, left: seen.append(done))
+    visible: list[int] = []
+    maker.progressed.connect(lambda done, of, left: visible.append(done))
     for name in ("a.gif", "b.gif"):
-        seen.clear()
+        visible.clear()
         maker.make(moment_now(window), spec_of(SweepFilm(1, "C", 0.01, 1000), "gif"), folder / name)
-        qtbot.waitUntil(lambda: bool(seen) and seen[-1] > 2)
+        qtbot.waitUntil(lambda: bool(visible) and visible[-1] > 2)
         encoders = [thread for thread in threading.enumerate() if thread.name == "task"]
         assert maker.cancel() and not maker.busy and encoders
         for thread in encoders:
@@ -275,7 +279,7 @@ FAULTS = {
 def test_an_encoder_that_fails_is_a_sentence(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    fault, said = FAULTS[name]
+    fault, report = FAULTS[name]
 
     def fail(kind: str, times: tuple[int, ...], palette: object, pictures: Iterator[Pixels]) -> bytes:
         next(pictures)
@@ -288,7 +292,7 @@ def test_an_encoder_that_fails_is_a_sentence(
     maker.failed.connect(failures.append)
     maker.make(moment_now(window), spec_of(TrainingFilm(1, 0, 3)), tmp_path / "a.png")
     qtbot.waitUntil(lambda: not maker.busy)
-    assert len(failures) == 1 and said in failures[0] and failures[0].startswith("The film was not made")
+    assert len(failures) == 1 and report in failures[0] and failures[0].startswith("The film was not made")
     assert not (tmp_path / "a.png").exists()
 
 
@@ -321,14 +325,14 @@ def field(dialog: FilmDialog, kind: type, name: str) -> object:
 
 def choose(dialog: FilmDialog, name: str, data: object) -> None:
     combo = field(dialog, QComboBox, name)
-    place = next(place for place in range(combo.count()) if combo.itemData(place) == data)
-    combo.setCurrentIndex(place)
-    combo.activated.emit(place)
+    location = next(location for location in range(combo.count()) if combo.itemData(location) == data)
+    combo.setCurrentIndex(location)
+    combo.activated.emit(location)
 
 
-def told(qtbot: QtBot, dialog: FilmDialog, said: str) -> str:
+def reports(qtbot: QtBot, dialog: FilmDialog, report: str) -> str:
     label = field(dialog, QLabel, "said")
-    qtbot.waitUntil(lambda: said in label.text())
+    qtbot.waitUntil(lambda: report in label.text())
     return label.text()
 
 
@@ -338,7 +342,7 @@ def test_the_dialog_reports_the_size_of_a_film_and_makes_it(make: Make, qtbot: Q
     length = window.result(1).run_state.length
     dialog = opened(qtbot, window)
     what = field(dialog, QComboBox, "what")
-    assert [what.itemData(place) for place in range(what.count())] == [
+    assert [what.itemData(location) for location in range(what.count())] == [
         (0, "k"),
         (1, "training"),
         (1, "C"),
@@ -347,7 +351,7 @@ def test_the_dialog_reports_the_size_of_a_film_and_makes_it(make: Make, qtbot: Q
     ]
     assert what.currentData() == (1, "training") and field(dialog, QSpinBox, "last").value() == length
     choose(dialog, "rate", 25)
-    assert told(qtbot, dialog, "about").startswith(
+    assert reports(qtbot, dialog, "about").startswith(
         f"{min(60, length + 1)} pictures, {min(59, length) / 25 + 2:.1f} s, about "
     )
     assert not field(dialog, QLabel, "still").pixmap().isNull()
@@ -356,11 +360,11 @@ def test_the_dialog_reports_the_size_of_a_film_and_makes_it(make: Make, qtbot: Q
     choose(dialog, "kind", "gif")  # which has no rate of 30
     assert field(dialog, QComboBox, "rate").currentData() == 25
     field(dialog, QSpinBox, "count").setValue(12)
-    estimate = told(qtbot, dialog, "12 pictures, ")
+    estimate = reports(qtbot, dialog, "12 pictures, ")
     number, unit = estimate.rstrip(".").split("about ")[1].split()
     guessed = float(number) * {"kB": 1e3, "MB": 1e6}[unit]
     save(qtbot, dialog, tmp_path / "a.gif")
-    told(qtbot, dialog, "Saved a.gif")
+    reports(qtbot, dialog, "Saved a.gif")
     found = pictures_in(tmp_path / "a.gif", 25)
     assert len(found) == 12 and found[0].shape == (360, 640, 3)
     assert guessed == pytest.approx((tmp_path / "a.gif").stat().st_size, rel=0.25)
@@ -383,11 +387,11 @@ def test_the_dialog_cancels(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     save(qtbot, dialog, tmp_path / "a.gif")
     bar, cancel = field(dialog, QProgressBar, "progress"), field(dialog, QPushButton, "cancel")
     assert not field(dialog, QPushButton, "save").isEnabled() and bar.isVisible()
-    assert "left…" in told(qtbot, dialog, "Picture 2 of 60")
+    assert "left…" in reports(qtbot, dialog, "Picture 2 of 60")
     qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
     assert "cancelled" in field(dialog, QLabel, "said").text() and not bar.isVisible()
     save(qtbot, dialog, tmp_path / "b.gif")  # the window is closed while the film is made
-    told(qtbot, dialog, "Picture 1 of 60")
+    reports(qtbot, dialog, "Picture 1 of 60")
     window.close()
     assert not dialog._maker.busy and not list(tmp_path.glob("*.gif"))
 
@@ -396,11 +400,11 @@ def test_the_dialog_cancels(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
 def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     dialog = opened(qtbot, window)
-    told(qtbot, dialog, "about")
+    reports(qtbot, dialog, "about")
     window.controller.dispatch(SetLane(index=1, lane=Lane("knn", knn=KnnSettings(9))))
     settle(qtbot, window)
     what = field(dialog, QComboBox, "what")
-    assert [what.itemData(place) for place in range(what.count())] == [(0, "k"), (1, "k")]
+    assert [what.itemData(location) for location in range(what.count())] == [(0, "k"), (1, "k")]
     start, stop = field(dialog, QSpinBox, "start"), field(dialog, QSpinBox, "stop")
     assert (start.text(), stop.text()) == ("1", "39")
     start.lineEdit().setText("12")  # typed: exact if the slider has it, else the nearest of its numbers
@@ -413,18 +417,18 @@ def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, t
     assert alert is not None and "must end in .gif, .webp or .png" in alert.text()
     alert.close()
     choose(dialog, "what", (0, "k"))
-    told(qtbot, dialog, "about")
+    reports(qtbot, dialog, "about")
     window.named_actions["marks"].trigger()
-    assert told(qtbot, dialog, "Estimating"), "the pictures look otherwise without marks"
+    assert reports(qtbot, dialog, "Estimating"), "the pictures look otherwise without marks"
     save(qtbot, dialog, tmp_path / "a.gif")  # the document is replaced while the film is made
     window.controller.dispatch(SetLane(index=1, lane=Lane("svm")))
     settle(qtbot, window)
-    told(qtbot, dialog, "Saved a.gif")
+    reports(qtbot, dialog, "Saved a.gif")
     assert what.currentData() == (0, "k"), "what was chosen stays, though another entry has another name"
-    assert [what.itemData(place) for place in range(what.count())][-1] == (1, "turn"), "that of now"
+    assert [what.itemData(location) for location in range(what.count())][-1] == (1, "turn"), "that of now"
     window.controller.clear()
     settle(qtbot, window)
-    assert told(qtbot, dialog, "nothing to film") == "There is nothing to film: there are no points."
+    assert reports(qtbot, dialog, "nothing to film") == "There is nothing to film: there are no points."
     dialog.close()
     assert "film" not in window.dock_manager.windows
 
@@ -552,7 +556,7 @@ def test_the_dialog_offers_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) 
     window = make(squares())
     dialog = opened(qtbot, window)
     what = field(dialog, QComboBox, "what")
-    able = [what.itemData(place) for place in range(what.count())]
+    able = [what.itemData(location) for location in range(what.count())]
     assert able[-2:] == [(1, "turn"), (1, "lift")] and what.currentData() == (1, "training")
     picture, lanes, legend = (field(dialog, QWidget, name) for name in ("relief", "lanes", "legend"))
     assert picture.isVisible() and lanes.isVisible() and legend.isVisible()
@@ -561,17 +565,17 @@ def test_the_dialog_offers_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) 
     assert dialog.content() == replace(dialog.content(), relief=True) and dialog.spec().picture.what == "lane1"
     assert not lanes.isVisible() and not legend.isVisible()
     field(dialog, QSpinBox, "count").setValue(2)
-    told(qtbot, dialog, "2 pictures, 2.1 s, about")
+    reports(qtbot, dialog, "2 pictures, 2.1 s, about")
     assert not field(dialog, QLabel, "still").pixmap().isNull()
     choose(dialog, "what", (0, "k"))
-    assert told(qtbot, dialog, "no f") == text.without(window.document.lanes[0])
+    assert reports(qtbot, dialog, "no f") == text.without(window.document.lanes[0])
     choose(dialog, "what", (1, "lift"))
     assert dialog.content() == LiftFilm(1, 2) and not picture.isVisible()
     assert not field(dialog, QSpinBox, "first").isVisible() and not field(dialog, QSpinBox, "start").isVisible()
     field(dialog, QSpinBox, "count").setValue(6)
-    told(qtbot, dialog, "5 pictures, 2.4 s")
+    reports(qtbot, dialog, "5 pictures, 2.4 s")
     choose(dialog, "kind", "webp")
     save(qtbot, dialog, tmp_path / "lift.webp")
-    told(qtbot, dialog, "Saved lift.webp")
+    reports(qtbot, dialog, "Saved lift.webp")
     found = pictures_in(tmp_path / "lift.webp", 10)
     assert len(found) == 5 and (found[0] == found[4]).all() and (found[0] != found[2]).any()

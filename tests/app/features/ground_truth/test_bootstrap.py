@@ -25,7 +25,7 @@ from solver import Grid, KNeighborsClassifier
 from solver.kernels.lines import level_lines
 
 GRID = Grid(-1.5, 2.5, -1.2, 1.8, 40, 30)
-PLACES = np.column_stack([each.ravel() for each in np.meshgrid(GRID.xs, GRID.ys)])
+LOCATIONS = np.column_stack([each.ravel() for each in np.meshgrid(GRID.xs, GRID.ys)])
 SVM = Lane("svm", svm=SvmSettings(gamma=2.0, C=5.0, tol=1e-6))
 KNN = Lane("knn", knn=KnnSettings(3))
 
@@ -50,12 +50,12 @@ def pairs(classes: np.ndarray) -> float:
 
 
 @given(st.integers(2, 9), st.integers(1, 12), st.integers(1, 8), st.integers(0, 2**31))
-def test_disagreement_is_that_of_all_pairs(models: int, places: int, classes: int, seed: int) -> None:
-    said = np.random.default_rng(seed).integers(0, classes, (models, places))
-    votes = ResampleVotes(places)
-    for each in said:
+def test_disagreement_is_that_of_all_pairs(models: int, locations: int, classes: int, seed: int) -> None:
+    shown = np.random.default_rng(seed).integers(0, classes, (models, locations))
+    votes = ResampleVotes(locations)
+    for each in shown:
         votes.add(each.astype(np.int8))
-    assert votes.disagreement == pytest.approx(pairs(said), abs=1e-12)
+    assert votes.disagreement == pytest.approx(pairs(shown), abs=1e-12)
 
 
 def test_disagreement_of_too_few() -> None:
@@ -69,11 +69,11 @@ def test_disagreement_of_too_few() -> None:
 
 def test_a_resample_draws_with_replacement() -> None:
     points = points_of()
-    index = {place: number for number, place in enumerate(map(tuple, points.xy.tolist()))}
+    index = {position: number for number, position in enumerate(map(tuple, points.xy.tolist()))}
     counts = np.zeros((200, len(points)), dtype=int)
     for number in range(200):
         drawn = resampled(points, number)
-        where = [index[place] for place in map(tuple, drawn.xy.tolist())]
+        where = [index[position] for position in map(tuple, drawn.xy.tolist())]
         assert len(drawn) == len(points) and where == sorted(where)
         assert (drawn.labels == points.labels[where]).all()
         counts[number] = np.bincount(where, minlength=len(points))
@@ -94,7 +94,7 @@ def test_an_svm_against_libsvm(n_classes: int) -> None:
     for number in range(8):
         drawn = resampled(points, number)
         theirs = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-6).fit(drawn.xy, drawn.labels)
-        surface.append(theirs.predict(PLACES))
+        surface.append(theirs.predict(LOCATIONS))
         at_points.append(theirs.predict(points.xy))
     assert (last.done, last.of, last.lost, last.unfinished) == (8, 8, 0, 0)
     assert last.area == pytest.approx(pairs(np.array(surface)), abs=2e-3)
@@ -106,18 +106,18 @@ def test_neighbours_against_a_search_of_all(seed: int = 0) -> None:
     """A point drawn twice votes twice; ties follow the classifier's own rule, at each location."""
     points = points_of()
     last = ask(StabilityQuery(KNN, points, 6, GRID))[-1]
-    said = [
-        KNeighborsClassifier(3).fit(drawn.xy, drawn.labels).predict(PLACES)
+    shown = [
+        KNeighborsClassifier(3).fit(drawn.xy, drawn.labels).predict(LOCATIONS)
         for drawn in (resampled(points, number) for number in range(6))
     ]
-    assert last.area == pytest.approx(pairs(np.array(said)), abs=1e-12)
+    assert last.area == pytest.approx(pairs(np.array(shown)), abs=1e-12)
     first = resampled(points, 0)
-    distance = ((PLACES[:, None] - first.xy[None]) ** 2).sum(axis=2)
+    distance = ((LOCATIONS[:, None] - first.xy[None]) ** 2).sum(axis=2)
     order = np.argsort(distance, axis=1, kind="stable")[:, :4]
     near = np.take_along_axis(distance, order, axis=1)
     clear = near[:, 3] - near[:, 2] > 1e-12  # no tie at the edge of the neighbourhood
     votes = first.labels[order[:, :3]].sum(axis=1)
-    assert clear.sum() > 500 and (said[0][clear] == (votes >= 2)[clear]).all()
+    assert clear.sum() > 500 and (shown[0][clear] == (votes >= 2)[clear]).all()
 
 
 def test_lines_are_the_contours_of_the_refitted_models() -> None:
@@ -126,7 +126,7 @@ def test_lines_are_the_contours_of_the_refitted_models() -> None:
     assert last.lines.style == "haze" and last.drawn == 5
     parts = []
     for number in range(5):
-        f = _finish(fitted(SVM, resampled(points, number), Pace())).model.decision_function(PLACES)
+        f = _finish(fitted(SVM, resampled(points, number), Pace())).model.decision_function(LOCATIONS)
         parts += [level_lines(GRID, f.reshape(30, 40), (0.0,)), np.full((1, 2), np.nan)]
     ours, theirs = last.lines.xy, np.concatenate(parts[:-1])
     assert ours.shape == theirs.shape and np.nanmax(np.abs(ours - theirs)) < 1e-9
@@ -134,7 +134,7 @@ def test_lines_are_the_contours_of_the_refitted_models() -> None:
     drawn = resampled(points, 0)
     theirs = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-6).fit(drawn.xy, drawn.labels)
     line = parts[0][~np.isnan(parts[0]).any(axis=1)]
-    assert np.abs(theirs.decision_function(line)).max() < 0.2 and np.ptp(theirs.decision_function(PLACES)) > 1.5
+    assert np.abs(theirs.decision_function(line)).max() < 0.2 and np.ptp(theirs.decision_function(LOCATIONS)) > 1.5
 
 
 def _finish(steps: Generator[Any, None, Any]) -> Any:

@@ -125,10 +125,10 @@ def test_the_case_is_the_row_of_the_table(y: float, f: float, C: float, share: f
     lines = words.point_words(study_of([y], [f], [alpha], [C]), 0)
     if abs(abs(margin - 1) - TOL) > 1e-9:  # not where rounding decides
         assert lines[-1] == KKT_WORDS[case, good]
-    said = re.fullmatch(r"y f = (\S+), slack ξ = (\S+)", lines[1])
-    assert said is not None
-    assert float(said[1].replace("−", "-")) == pytest.approx(margin, rel=0.06, abs=1e-11)
-    assert float(said[2]) == pytest.approx(max(0.0, 1.0 - margin), rel=0.06, abs=1e-11)
+    shown = re.fullmatch(r"y f = (\S+), slack ξ = (\S+)", lines[1])
+    assert shown is not None
+    assert float(shown[1].replace("−", "-")) == pytest.approx(margin, rel=0.06, abs=1e-11)
+    assert float(shown[2]) == pytest.approx(max(0.0, 1.0 - margin), rel=0.06, abs=1e-11)
 
 
 def test_what_rounding_leaves_is_called_zero() -> None:

@@ -111,7 +111,7 @@ def test_a_visible_answer_is_reported(make: Make, qtbot: QtBot, tmp_path: Path) 
     """
     window, path = make(), tmp_path / "mine.lesson.md"
     window.controller.change(LessonSession, making=path)
-    for cover, seen in (("none", True), ("picture", False)):
+    for cover, shown in (("none", True), ("picture", False)):
         dialog = new_step(window, qtbot)
         part(dialog, "title", QLineEdit).clear()
         QTest.keyClicks(part(dialog, "title"), "Guess")
@@ -121,8 +121,8 @@ def test_a_visible_answer_is_reported(make: Make, qtbot: QtBot, tmp_path: Path) 
         QTest.keyClick(part(dialog, "cover"), Qt.Key.Key_End if cover == "none" else Qt.Key.Key_Home)
         press(part(dialog, "add"))
         finish_tasks(window)
-        assert path.exists() != seen and dialog.isVisible() == seen
-        if seen:
+        assert path.exists() != shown and dialog.isVisible() == shown
+        if shown:
             fault = part(dialog, "fault", QLabel).text()
             assert fault.startswith("The answer is visible before: its own step shows the test accuracy; write “cover:")
             QTest.keyClick(dialog, Qt.Key.Key_Escape)
@@ -140,7 +140,7 @@ def test_the_form_offers_the_questions_about_the_classifiers(make: Make, qtbot: 
     window = make(Document(default_document().points, (Lane("knn"), Lane("svm"), Lane("difference")), 3))
     dialog = new_step(window, qtbot)
     kind = part(dialog, "kind", QComboBox)
-    offered = [kind.itemData(place) for place in range(kind.count())]
+    offered = [kind.itemData(index) for index in range(kind.count())]
     assert offered == [(None, 0), ("choice", 0), ("boundary", 0), ("boundary", 1), ("pair", 1)]
     there = {name: part(dialog, name).isVisible() for name in ("question", "answer1", "because", "cover", "show.k")}
     assert not any(there.values())

@@ -264,9 +264,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_is_one_sentence_with_its_line(name: str, folder: Path) -> None:
-    text, line, said = FAULTS[name]
+    text, line, report = FAULTS[name]
     (found,) = faults(text, folder)
-    assert found.startswith(f"x.lesson.md:{line}: ") and said in found and found.endswith(".") and "\n" not in found
+    assert found.startswith(f"x.lesson.md:{line}: ") and report in found and found.endswith(".") and "\n" not in found
     with pytest.raises(FileError) as error:
         parse(FEATURES, text, "x.lesson.md", folder)
     assert str(error.value) == found
@@ -359,7 +359,7 @@ def test_a_step_goes_on_from_what_the_one_before_began_with() -> None:
         + "# T\nC = 5\n\n# U\n\n# V\nstart: example step\n"
     )
     lesson = parse(FEATURES, text, "x.lesson.md", None)
-    made = [starting.start_of(lesson, place) for place in range(4)]
+    made = [starting.start_of(lesson, index) for index in range(4)]
     assert [each.lanes[0].svm.C for each in made] == [1.0, 5.0, 5.0, 2.0]
     assert [each.view.span for each in made[:3]] == [3.0] * 3 and made[2].lanes[0].svm.hard_margin is False
     assert faults(step("start: example moons") + "# T\nC = 5\nshow: lam\n") == [
@@ -399,10 +399,10 @@ def test_files_that_are_no_lessons(tmp_path: Path) -> None:
         tmp_path / "no.lesson.md": "no.lesson.md cannot be read: no such file or directory.",
         tmp_path: f"{tmp_path.name} is a folder, not a file.",
     }
-    for path, said in cases.items():
+    for path, report in cases.items():
         with pytest.raises(FileError) as error:
             read(FEATURES, path)
-        assert str(error.value) == said
+        assert str(error.value) == report
 
 
 def test_the_command_prints_a_line_for_each_fault(
@@ -415,9 +415,9 @@ def test_the_command_prints_a_line_for_each_fault(
     assert capsys.readouterr().out == "good.lesson.md: sound, 2 steps\n"
     Path("a").mkdir()
     assert main(["lesson", "check", "bad.lesson.md", "good.lesson.md", "a/no.lesson.md"]) == 1
-    said = capsys.readouterr().out.splitlines()
-    assert [line.partition(": ")[0] for line in said[:3]] == ["bad.lesson.md:6", "bad.lesson.md:7", "good.lesson.md"]
-    assert said[3:] == ["a/no.lesson.md cannot be read: no such file or directory."]
+    report = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in report[:3]] == ["bad.lesson.md:6", "bad.lesson.md:7", "good.lesson.md"]
+    assert report[3:] == ["a/no.lesson.md cannot be read: no such file or directory."]
     for words in (["lesson"], ["lesson", "check"], ["lesson", "burn", "good.lesson.md"]):
         with pytest.raises(SystemExit) as end:
             main(words)
@@ -430,10 +430,10 @@ def test_the_example_of_the_help_is_sound(tmp_path: Path) -> None:
     example.write_text(page.split("```\n")[1], encoding="utf-8")
     assert check(FEATURES, [example]) == ([f"{example}: sound, 3 steps"], True)
     lesson = read(FEATURES, example)
-    contexts = [context_of(starting.start_of(lesson, place)) for place in (0, 1)]
+    contexts = [context_of(starting.start_of(lesson, index)) for index in (0, 1)]
     asked, goal = lesson.steps[0].prediction, lesson.steps[1].goal
     assert asked is not None and asked.answers[asked.right] == "k = 15" and goal
-    one, fifteen = (score(contexts[0], place) for place in (0, 1))
+    one, fifteen = (score(contexts[0], index) for index in (0, 1))
     assert (
         one is not None
         and fifteen is not None
@@ -446,7 +446,7 @@ def test_help_shows_how_lessons_are_written(qapp: object) -> None:
     parent = QWidget()
     dialog = HelpDialog(parent, FEATURES)
     pages = dialog.findChild(QTabWidget, "help.pages")
-    assert pages is not None and [pages.tabText(place) for place in (1, 2)] == ["Mouse and keys", "Writing lessons"]
+    assert pages is not None and [pages.tabText(index) for index in (1, 2)] == ["Mouse and keys", "Writing lessons"]
     page = pages.widget(2)
     assert isinstance(page, QTextBrowser) and "predict boundary of 2" in page.toPlainText()
     assert not page.openExternalLinks() and page.accessibleName() == "Writing lessons"
@@ -476,28 +476,28 @@ def test_the_help_has_every_field_and_every_name() -> None:
 def damaged(data: bytes, rng: random.Random) -> bytes:
     """Return `data` cut, flipped, with lines doubled, shuffled, joined and omitted, or random bytes in it."""
     for _ in range(rng.randint(1, 4)):
-        place, lines = rng.randrange(len(data) + 1), data.split(b"\n")
+        index, lines = rng.randrange(len(data) + 1), data.split(b"\n")
         line = rng.randrange(len(lines))
         kind = rng.randrange(8)
         if kind == 0:
-            data = data[:place]
+            data = data[:index]
         elif kind == 1 and data:
-            place = min(place, len(data) - 1)
-            data = data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :]
+            index = min(index, len(data) - 1)
+            data = data[:index] + bytes([data[index] ^ 1 << rng.randrange(8)]) + data[index + 1 :]
         elif kind == 2:
             data = b"\n".join([*lines[:line], lines[line], *lines[line:]])
         elif kind == 3:
             rng.shuffle(lines)
             data = b"\n".join(lines)
         elif kind == 4:
-            data = data[:place] + rng.randbytes(rng.randint(1, 40)) + data[place:]
+            data = data[:index] + rng.randbytes(rng.randint(1, 40)) + data[index:]
         elif kind == 5:
             data = b"\n".join([*lines[:line], *lines[line + 1 :]])
         elif kind == 6:
             data = (
-                data[:place]
+                data[:index]
                 + rng.choice([b"=", b":", b"- ", b"# ", b"---\n", b"\n", b"```\n", b"9" * 400, b"\0"])
-                + data[place:]
+                + data[index:]
             )
         else:
             data = data.replace(*rng.choice([(b"\n\n", b"\n"), (b": ", b" "), (b"\n", b"\r"), (b" ", b"\t")]))
@@ -516,13 +516,15 @@ def test_a_thousand_damaged_lessons_are_a_sentence_each_or_sound(seed: int) -> N
             lesson = parse(FEATURES, text, "x.lesson.md", None)
         except FileError as error:
             refused += 1
-            said = str(error)
-            assert said.startswith("x.lesson.md:") and said.endswith(".") and "\n" not in said and len(said) <= 400
-            int(said.split(":")[1])
+            report = str(error)
+            assert (
+                report.startswith("x.lesson.md:") and report.endswith(".") and "\n" not in report and len(report) <= 400
+            )
+            int(report.split(":")[1])
         else:
             assert faults(text) == [] and lesson.steps
-            for place in range(len(lesson.steps)):
-                starting.start_of(lesson, place)
+            for index in range(len(lesson.steps)):
+                starting.start_of(lesson, index)
     assert refused > 600
 
 

@@ -35,12 +35,12 @@ HIDING = [
 ]
 
 
-@pytest.mark.parametrize(("name", "line", "said"), HIDING)
-def test_what_hides_an_answer_is_needed(name: str, line: str, said: str | None) -> None:
+@pytest.mark.parametrize(("name", "line", "shown"), HIDING)
+def test_what_hides_an_answer_is_needed(name: str, line: str, shown: str | None) -> None:
     text = shipped.text(name)
     assert text.count(f"\n{line}\n") == 1
     sentences = found(text.replace(f"\n{line}\n", "\n"))
-    assert sentences == [] if said is None else (len(sentences) == 1 and said in sentences[0])
+    assert sentences == [] if shown is None else (len(sentences) == 1 and shown in sentences[0])
 
 
 def lesson(*steps: str) -> str:
@@ -108,9 +108,9 @@ PLANTED: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_answer_is_found(name: str) -> None:
-    text, said = PLANTED[name]
+    text, shown = PLANTED[name]
     (sentence,) = found(text)
-    assert said in sentence and sentence.endswith(".")
+    assert shown in sentence and sentence.endswith(".")
 
 
 def test_other_points_other_settings_and_hidden_parts_reveal_nothing() -> None:

@@ -93,9 +93,9 @@ def test_the_picture_of_a_question_has_points_only_whatever_was_trained(make: Ma
         for bare, whole in zip(plots[-1][:2], plots[-1][2:], strict=True):
             assert (bare == 0xFFFFFF).mean() > 0.6  # paper, apart from the points
             assert (whole == 0xFFFFFF).mean() < 0.1
-    for place, (one, other) in enumerate(zip(*plots, strict=True)):
+    for index, (one, other) in enumerate(zip(*plots, strict=True)):
         assert one.shape == other.shape
-        assert (one == other).all() == (place < 2)  # the questions are the same, the solutions differ
+        assert (one == other).all() == (index < 2)  # the questions are the same, the solutions differ
 
 
 @pytest.mark.slow

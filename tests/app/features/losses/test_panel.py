@@ -40,10 +40,10 @@ def show(qtbot: QtBot, qapp: QApplication) -> Show:
         run_state: RunState | None,
         hovered: int | None = None,
         size: tuple[int, int] = (420, 560),
-        desk: object = None,
+        setup: object = None,
         theme: Theme = LIGHT,
     ) -> LossPanel:
-        panel = LossPanel(desk or controller())  # type: ignore[arg-type]
+        panel = LossPanel(setup or controller())  # type: ignore[arg-type]
         qtbot.addWidget(panel)
         kept.append(panel)
         panel.resize(*size)
@@ -122,8 +122,8 @@ def test_ticks_stand_at_the_zero_one_loss(show: Show) -> None:
 def test_points_are_painted_in_their_class(show: Show) -> None:
     panel = show(with_margins([-1.0, 1.6, 0.5, 2.2]))
     image, (x, y) = pixels(panel), panel.picture.spots()
-    for place, label in enumerate((0, 1, 0, 1)):
-        assert image[int(y[place]), int(x[place])] == argb(LIGHT.classes[label])
+    for index, label in enumerate((0, 1, 0, 1)):
+        assert image[int(y[index]), int(x[index])] == argb(LIGHT.classes[label])
 
 
 def test_of_many_points_all_visible_ones_are_painted(show: Show) -> None:
@@ -164,16 +164,16 @@ def test_the_range_takes_in_what_it_may(margins: list[float]) -> None:
 
 
 def test_what_lies_beyond_is_counted_at_the_edge(show: Show) -> None:
-    def said() -> list[str]:
+    def shown() -> list[str]:
         return [text for mark in panel.picture.marks if isinstance(mark, Texts) for text in mark.texts]
 
     panel = show(with_margins([-7.0, -60.0, -1e9, 0.5, 6.5, 6.0]), size=(700, 500))
-    assert any(text.startswith("◂ 3 ") for text in said()) and any(text.startswith("1 ") for text in said())
+    assert any(text.startswith("◂ 3 ") for text in shown()) and any(text.startswith("1 ") for text in shown())
     area, (x, y) = panel.picture.plot_area(), panel.picture.spots()
     assert x[:3] == pytest.approx(area.left()) and y[:3] == pytest.approx(area.top())
     assert x[4] == x[5] == pytest.approx(area.right())
     panel.render_scene(scene_of(with_margins([-6.0, 6.0])), LIGHT)
-    assert not any("◂" in text or "▸" in text for text in said())
+    assert not any("◂" in text or "▸" in text for text in shown())
 
 
 def test_the_sides_are_named_where_there_is_room(show: Show) -> None:
@@ -227,13 +227,13 @@ def test_the_numbers_agree_with_the_picture(show: Show) -> None:
 
 def test_the_pointer_finds_points_and_ticks(show: Show, qapp: QApplication) -> None:
     run_state = with_margins([-1.0, 0.4, 1.2, 2.0])
-    desk = controller()
-    panel, heard = show(run_state, desk=desk), desk.playback.heard
+    setup = controller()
+    panel, heard = show(run_state, setup=setup), setup.playback.heard
     picture = panel.picture
     (x, y), (_, tick_y) = picture.spots(), picture.tick_spots()
-    for place in range(4):
-        QTest.mouseMove(picture.viewport(), QPoint(round(x[place]) + 3, round(y[place]) - 3))
-        assert heard[-1] == id_of(run_state, place)
+    for index in range(4):
+        QTest.mouseMove(picture.viewport(), QPoint(round(x[index]) + 3, round(y[index]) - 3))
+        assert heard[-1] == id_of(run_state, index)
     QTest.mouseMove(picture.viewport(), QPoint(round(x[0]), round(tick_y[0])))
     assert heard[-1] == id_of(run_state, 0)
     panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
@@ -264,13 +264,13 @@ def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
 
 def test_arrow_keys_go_by_y_f(show: Show) -> None:
     run_state = with_margins([0.5, -1.0, 2.0, 1.0])
-    desk = controller()
-    panel, heard = show(run_state, desk=desk), desk.playback.heard
+    setup = controller()
+    panel, heard = show(run_state, setup=setup), setup.playback.heard
     panel.first_stop.setFocus()
     assert panel.picture.hasFocus()
-    for place in (1, 0, 3, 2, 2):
+    for index in (1, 0, 3, 2, 2):
         QTest.keyClick(panel.picture, KEY.Key_Right)
-        assert heard[-1] == id_of(run_state, place)
+        assert heard[-1] == id_of(run_state, index)
         panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
     QTest.keyClick(panel.picture, KEY.Key_Left)
     assert heard[-1] == id_of(run_state, 3)

@@ -52,14 +52,14 @@ def show(qtbot: QtBot, qapp: QApplication) -> Show:
 
 def spied(qtbot: QtBot, run_state: RunState, hovered: int | None = None) -> tuple[MultipliersPanel, list[int | None]]:
     """Return a panel, and the points that its playback is asked to highlight."""
-    desk = controller()
-    panel = MultipliersPanel(desk)
+    setup = controller()
+    panel = MultipliersPanel(setup)
     qtbot.addWidget(panel)
     panel.resize(420, 560)
     panel.show()
     panel.render_scene(scene_of(run_state, hovered), LIGHT)
     QApplication.processEvents()
-    return panel, desk.playback.heard
+    return panel, setup.playback.heard
 
 
 def text(panel: MultipliersPanel, name: str) -> str:
@@ -102,9 +102,9 @@ def test_heights_are_the_multipliers_of_libsvm(show: Show, weighted: bool) -> No
     bars = show(run_state).bars
     columns = bars.plot_area()
     assert bars.top() == C.max()
-    for bar, place in enumerate(bars.bars().index.tolist()):
+    for bar, position in enumerate(bars.bars().index.tolist()):
         box = bar_box(bars, bar)
-        assert box.height() / columns.height() * bars.top() == pytest.approx(alpha[place], abs=1e-6)
+        assert box.height() / columns.height() * bars.top() == pytest.approx(alpha[position], abs=1e-6)
         assert box.bottom() == columns.bottom()
         assert columns.left() - 1e-9 <= box.left() < box.right() <= columns.right() + 1e-9
 
@@ -116,18 +116,18 @@ def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
     panel = show(run_state)
     assert run_state.kkt is not None
     image, columns = pixels(panel), panel.bars.plot_area()
-    seen = set()
-    for bar, place in enumerate(panel.bars.bars().index.tolist()):
-        box, case = bar_box(panel.bars, bar), KktCase(int(run_state.kkt.case[place]))
-        seen.add(case)
+    shown = set()
+    for bar, position in enumerate(panel.bars.bars().index.tolist()):
+        box, case = bar_box(panel.bars, bar), KktCase(int(run_state.kkt.case[position]))
+        shown.add(case)
         column = image[: round(columns.bottom()), math.floor(box.left() + 0.5)]
-        height, exact = int((column == plain(case)).sum()), alpha[place] * columns.height()
+        height, exact = int((column == plain(case)).sum()), alpha[position] * columns.height()
         if case is not KktCase.NOT_SUPPORT:
             hidden = 4 if exact > columns.height() - 4 else 0  # at the line of C with its seam
             assert exact - 1.001 - hidden <= height <= exact + 1.001
         # The other cases' colours do not occur in this bar.
         assert not any((column == plain(other)).any() for other in KktCase if other not in (case, KktCase.NOT_SUPPORT))
-    assert {KktCase.NOT_SUPPORT, KktCase.FREE, KktCase.INSIDE} <= seen
+    assert {KktCase.NOT_SUPPORT, KktCase.FREE, KktCase.INSIDE} <= shown
 
 
 def test_every_support_vector_has_a_bar(show: Show) -> None:
@@ -137,9 +137,9 @@ def test_every_support_vector_has_a_bar(show: Show) -> None:
     assert run_state.alpha is not None and run_state.alpha.max() < 1e4
     ground = round(panel.bars.plot_area().bottom()) - 1
     row = pixels(panel)[ground]
-    for bar, place in enumerate(panel.bars.bars().index.tolist()):
+    for bar, position in enumerate(panel.bars.bars().index.tolist()):
         painted = row[math.floor(bar_box(panel.bars, bar).left() + 0.5)] == plain(KktCase.FREE)
-        assert painted == (run_state.alpha[place] > 0)
+        assert painted == (run_state.alpha[position] > 0)
 
 
 def test_height_up_to_the_largest(show: Show) -> None:
@@ -195,14 +195,14 @@ def test_order_by_size_and_by_point(show: Show) -> None:
     run_state = study_of(40)
     assert run_state.alpha is not None and run_state.kkt is not None
     panel = show(run_state)
-    place = panel.bars.bars().index
-    assert (np.diff(run_state.alpha[place]) <= 0).all() and sorted(place.tolist()) == list(range(40))
-    bounded = run_state.kkt.case[place][run_state.alpha[place] == 1.0]
+    position = panel.bars.bars().index
+    assert (np.diff(run_state.alpha[position]) <= 0).all() and sorted(position.tolist()) == list(range(40))
+    bounded = run_state.kkt.case[position][run_state.alpha[position] == 1.0]
     assert len(set(bounded.tolist())) == 2 and (np.diff(bounded) <= 0).all()  # cases are not mixed
     choose(panel, "alphas.order", 1)
     assert panel.bars.bars().index.tolist() == list(range(40))
     choose(panel, "alphas.order", 0)
-    assert (panel.bars.bars().index == place).all()
+    assert (panel.bars.bars().index == position).all()
 
 
 @pytest.mark.parametrize("by_size", [True, False])
@@ -260,9 +260,9 @@ def test_points_that_violate_their_case_have_a_tick(show: Show) -> None:
     assert run_state.kkt is not None and 0 < run_state.kkt.satisfied.sum() < 30
     row = image[round(bars.area().bottom()) - 4]
     ground = 0xFF000000 | LIGHT.background[0] << 16 | LIGHT.background[1] << 8 | LIGHT.background[2]
-    for bar, place in enumerate(bars.bars().index.tolist()):
+    for bar, position in enumerate(bars.bars().index.tolist()):
         middle = int(bars.plot_area().left() + (bar + 0.5) * bars.pitch())
-        assert (row[middle - 1 : middle + 2] != ground).any() == (not run_state.kkt.satisfied[place])
+        assert (row[middle - 1 : middle + 2] != ground).any() == (not run_state.kkt.satisfied[position])
 
 
 def test_a_group_has_a_tick_when_any_of_it_violates(show: Show) -> None:
@@ -339,7 +339,7 @@ def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
 def test_arrow_keys_go_through_the_bars(qtbot: QtBot) -> None:
     run_state = study_of(12)
     panel, heard = spied(qtbot, run_state)
-    bars, place = panel.bars, panel.bars.bars().index.tolist()
+    bars, position = panel.bars, panel.bars.bars().index.tolist()
     panel.first_stop.setFocus()
     assert bars.hasFocus()
 
@@ -348,15 +348,15 @@ def test_arrow_keys_go_through_the_bars(qtbot: QtBot) -> None:
         panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
         return heard[-1]
 
-    assert press(KEY.Key_Right) == id_of(run_state, place[0])
-    assert press(KEY.Key_Right) == id_of(run_state, place[1])
-    assert press(KEY.Key_Left) == id_of(run_state, place[0])
-    assert press(KEY.Key_Left) == id_of(run_state, place[0])  # no farther
-    assert press(KEY.Key_End) == id_of(run_state, place[-1])
-    assert press(KEY.Key_Right) == id_of(run_state, place[-1])
-    assert press(KEY.Key_Home) == id_of(run_state, place[0])
+    assert press(KEY.Key_Right) == id_of(run_state, position[0])
+    assert press(KEY.Key_Right) == id_of(run_state, position[1])
+    assert press(KEY.Key_Left) == id_of(run_state, position[0])
+    assert press(KEY.Key_Left) == id_of(run_state, position[0])  # no farther
+    assert press(KEY.Key_End) == id_of(run_state, position[-1])
+    assert press(KEY.Key_Right) == id_of(run_state, position[-1])
+    assert press(KEY.Key_Home) == id_of(run_state, position[0])
     assert press(KEY.Key_Escape) is None
-    assert press(KEY.Key_Left) == id_of(run_state, place[-1])
+    assert press(KEY.Key_Left) == id_of(run_state, position[-1])
 
 
 def test_keys_go_by_bars_where_points_are_grouped(qtbot: QtBot) -> None:

@@ -24,23 +24,23 @@ from app.state.session import Session
 from app.state.store import Store
 from app.tools import PointerPosition
 from solver import Grid
-from tests.app.features.probe.probes import frame_of, ground_of, knn, points_of, scene_with, svm
+from tests.app.features.probe.probes import facts_about, frame_of, knn, points_of, scene_with, svm
 
 #: The panel is open: only then is anything put into words.
 PROBE = frozenset({"probe"})
 
 
 def controller(shown: int = 2) -> tuple[Controller, list[str]]:
-    said: list[str] = []
-    return Controller(Store(Document(shown=shown)), Session(), lambda: None, said.append), said
+    report: list[str] = []
+    return Controller(Store(Document(shown=shown)), Session(), lambda: None, report.append), report
 
 
 def test_the_pointer_is_passed_on_if_a_panel_follows_it() -> None:
-    desk, _ = controller()
-    desk.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
-    assert desk.pointer == (0.5, 0.25)
-    desk.feature(ProbeController).aim(None)
-    assert desk.pointer is None
+    setup, _ = controller()
+    setup.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
+    assert setup.pointer == (0.5, 0.25)
+    setup.feature(ProbeController).aim(None)
+    assert setup.pointer is None
     alone, _ = controller(shown=1)
     alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
     assert alone.pointer is None
@@ -51,23 +51,23 @@ def test_the_pointer_is_passed_on_if_a_panel_follows_it() -> None:
 
 
 def test_pin_and_let_go() -> None:
-    desk, said = controller()
-    desk.feature(ProbeController).toggle()
-    assert desk.session.of(ProbeSession).probe is None and "Put the pointer over a picture" in said[-1]
-    desk.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
-    desk.feature(ProbeController).toggle()
-    assert desk.session.of(ProbeSession).probe == (0.5, 0.25) and "Ctrl+8" in said[-1]
-    desk.feature(ProbeController).aim(PointerPosition(0.1, 0.1, 0.01))
-    assert desk.session.of(ProbeSession).probe == (0.5, 0.25) and desk.pointer == (0.1, 0.1)
-    desk.feature(ProbeController).toggle()
-    assert desk.session.of(ProbeSession).probe is None
-    desk.set_session(cursor=(3.0, 4.0))
-    desk.feature(ProbeController).toggle()
-    assert desk.session.of(ProbeSession).probe == (3.0, 4.0)
-    desk.feature(ProbeController).pin(1e300, -1e300)
-    assert desk.session.of(ProbeSession).probe == (LIMIT, -LIMIT)
-    desk.new()
-    assert desk.session.of(ProbeSession).probe is None  # another document, another plane
+    setup, report = controller()
+    setup.feature(ProbeController).toggle()
+    assert setup.session.of(ProbeSession).probe is None and "Put the pointer over a picture" in report[-1]
+    setup.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
+    setup.feature(ProbeController).toggle()
+    assert setup.session.of(ProbeSession).probe == (0.5, 0.25) and "Ctrl+8" in report[-1]
+    setup.feature(ProbeController).aim(PointerPosition(0.1, 0.1, 0.01))
+    assert setup.session.of(ProbeSession).probe == (0.5, 0.25) and setup.pointer == (0.1, 0.1)
+    setup.feature(ProbeController).toggle()
+    assert setup.session.of(ProbeSession).probe is None
+    setup.set_session(cursor=(3.0, 4.0))
+    setup.feature(ProbeController).toggle()
+    assert setup.session.of(ProbeSession).probe == (3.0, 4.0)
+    setup.feature(ProbeController).pin(1e300, -1e300)
+    assert setup.session.of(ProbeSession).probe == (LIMIT, -LIMIT)
+    setup.new()
+    assert setup.session.of(ProbeSession).probe is None  # another document, another plane
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e3))
@@ -77,11 +77,11 @@ def test_a_coordinate_loses_no_more_than_a_tenth_of_a_pixel(value: float, unit: 
 
 
 def test_a_choice_of_the_problem_is_an_edit() -> None:
-    desk, _ = controller()
-    desk.feature(ProbeController).choose(1, (2, 2))
-    assert desk.document.lanes[1].pair == (2, 2) and desk.store.position == 1
-    desk.feature(ProbeController).choose(1, (2, 2))
-    assert desk.store.position == 1
+    setup, _ = controller()
+    setup.feature(ProbeController).choose(1, (2, 2))
+    assert setup.document.lanes[1].pair == (2, 2) and setup.store.position == 1
+    setup.feature(ProbeController).choose(1, (2, 2))
+    assert setup.store.position == 1
 
 
 def context(
@@ -114,13 +114,13 @@ def test_facts_about_the_boundary_are_those_of_the_shown_problem(fits: bool) -> 
     results.accept(frame)
     problem = 0 if fits else 3
     query = BoundaryQuery(model, problem, (-3.0, 3.0, -2.0, 2.0))  # type: ignore[arg-type]
-    results.accept_answer(Answer("boundary facts0", 1, query, ground_of(model), True))
+    results.accept_answer(Answer("boundary facts0", 1, query, facts_about(model), True))
     document = Document(points, (lane,), shown=1)
     scene = compose(document, Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))), results, FEATURES)
     assert any("feature space" in line for line in scene.feature(Probe).lanes[0].lines) == fits
     other, _ = svm(points, C=2.0)
     results.accept_answer(
-        Answer("boundary facts0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), ground_of(other))
+        Answer("boundary facts0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), facts_about(other))
     )  # type: ignore[arg-type]
     scene = compose(document, Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))), results, FEATURES)
     assert not any("feature space" in line for line in scene.feature(Probe).lanes[0].lines)
@@ -135,15 +135,15 @@ def test_an_aim_alone_is_no_probe() -> None:
 
 def test_a_boundary_of_a_cell_names_the_point_that_entered_and_the_one_that_left() -> None:
     points = Points.of([[-1.0, 0.0], [1.0, 0.0], [0.0, 9.0]], [0, 1, 0])
-    desk, _ = controller(shown=1)
+    setup, _ = controller(shown=1)
     frame = frame_of(*knn(points, k=1), points)
-    desk.results.accept(frame)
-    desk.look_at("probe", True)
-    probe = desk.feature(ProbeController)
+    setup.results.accept(frame)
+    setup.look_at("probe", True)
+    probe = setup.feature(ProbeController)
 
     def lines(x: float, y: float = 0.0) -> str:
         probe.aim(PointerPosition(x, y, 0.01))
-        found = scene_with(desk.session, frame, pointer=desk.pointer, came_from=desk.came_from).feature(Probe)
+        found = scene_with(setup.session, frame, pointer=setup.pointer, came_from=setup.came_from).feature(Probe)
         assert found is not None
         return " ".join(found.lanes[0].lines)
 
@@ -153,12 +153,12 @@ def test_a_boundary_of_a_cell_names_the_point_that_entered_and_the_one_that_left
     assert "point 3 came, point 2 left" in lines(0.6, 8.0)
     moved = Points.of([[-1.0, 0.0], [1.0, 0.0], [9.0, 9.0]], [0, 1, 0])
     other = frame_of(*knn(moved, k=1), moved)
-    found = scene_with(desk.session, other, pointer=desk.pointer, came_from=desk.came_from).feature(Probe)
+    found = scene_with(setup.session, other, pointer=setup.pointer, came_from=setup.came_from).feature(Probe)
     assert found is not None and found.lanes[0].headline and not found.lanes[0].lines, "a border of other cells"
     probe.toggle()
     assert "point 3 came, point 2 left" in lines(-0.5), "pinned: the pointer is not followed"
     probe.toggle()
-    desk.look_at("probe", False)
+    setup.look_at("probe", False)
     probe.aim(None)
-    desk.look_at("probe", True)
+    setup.look_at("probe", True)
     assert "border" not in lines(-0.5), "it came from nowhere"

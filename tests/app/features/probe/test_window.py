@@ -71,7 +71,7 @@ def table(window: MainWindow, name: str) -> ProbeTable:
     return found
 
 
-def shown_place(window: MainWindow) -> tuple[float, float] | None:
+def shown_location(window: MainWindow) -> tuple[float, float] | None:
     assert window.scene is not None
     return window.scene.feature(Probe).location
 
@@ -84,12 +84,12 @@ def test_the_panel_follows_the_pointer(make: Make, qtbot: QtBot) -> None:
     assert text(window, "probe.nowhere") == NOWHERE
     for lane, (x, y) in ((0, (0.9, 0.1)), (1, (-0.8, 0.3)), (0, (0.0, -0.5))):
         hover(window, lane, x, y)
-        place = shown_place(window)
-        assert place is not None and np.hypot(place[0] - x, place[1] - y) < 1.5 * window.canvases[0].unit()
+        point_at = shown_location(window)
+        assert point_at is not None and np.hypot(point_at[0] - x, point_at[1] - y) < 1.5 * window.canvases[0].unit()
         for index in (0, 1):
             model = window.result(index).model  # type: ignore[union-attr]
-            assert f"class {model.predict([place])[0] + 1}" in text(window, f"probe{index}.headline")  # type: ignore[union-attr]
-        f = window.result(1).model.pair_decision_function([place])[0, 0]  # type: ignore[union-attr]
+            assert f"class {model.predict([point_at])[0] + 1}" in text(window, f"probe{index}.headline")  # type: ignore[union-attr]
+        f = window.result(1).model.pair_decision_function([point_at])[0, 0]  # type: ignore[union-attr]
         assert text(window, "probe1.headline").startswith(f"f(x) = {figure(f)}:")
     shown = text(window, "probe1.headline")
     QTest.mouseMove(panel_of(window), QPoint(5, 5))  # on the way to the panel, what it tells stays
@@ -101,18 +101,18 @@ def test_the_panel_follows_the_pointer(make: Make, qtbot: QtBot) -> None:
 def test_q_pins_and_lets_go(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
     hover(window, 0, 0.9, 0.1)
-    place = shown_place(window)
+    point_at = shown_location(window)
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     settle(qtbot, window)
-    assert window.controller.session.of(ProbeSession).probe == place and window.named_actions["pin"].isChecked()
+    assert window.controller.session.of(ProbeSession).probe == point_at and window.named_actions["pin"].isChecked()
     hover(window, 1, -1.0, 0.5)
-    assert shown_place(window) == place
+    assert shown_location(window) == point_at
     button = panel_of(window).findChild(QPushButton, "probe.pin")
     assert button is not None and button.isChecked() and button.text() == "Unpin"
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     window.refresh_if_pending()
     assert window.controller.session.of(ProbeSession).probe is None and not window.named_actions["pin"].isChecked()
-    assert shown_place(window) != place
+    assert shown_location(window) != point_at
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     window.refresh_if_pending()
     assert window.controller.session.of(ProbeSession).probe is not None and button.isChecked()
@@ -127,7 +127,7 @@ def test_q_with_the_panel_closed(make: Make, qtbot: QtBot) -> None:
     window.refresh_if_pending()
     assert window.controller.session.of(ProbeSession).probe is None  # there is nowhere to pin
     hover(window, 0, 0.5, 0.5)
-    assert shown_place(window) is None
+    assert shown_location(window) is None
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     settle(qtbot, window)
     assert window.controller.session.of(ProbeSession).probe == pytest.approx(
@@ -145,12 +145,12 @@ def test_the_keyboard_alone(make: Make, qtbot: QtBot) -> None:
         QTest.keyClick(canvas, KEY.Key_Right)
         window.refresh_if_pending()
         settle(qtbot, window)
-        assert shown_place(window) == window.controller.session.cursor
-    place = shown_place(window)
+        assert shown_location(window) == window.controller.session.cursor
+    point_at = shown_location(window)
     QTest.keyClick(canvas, KEY.Key_Q)
     QTest.keyClick(canvas, KEY.Key_Up)
     settle(qtbot, window)
-    assert shown_place(window) == place != window.controller.session.cursor
+    assert shown_location(window) == point_at != window.controller.session.cursor
 
 
 def test_typed_locations(make: Make, qtbot: QtBot) -> None:
@@ -165,7 +165,7 @@ def test_typed_locations(make: Make, qtbot: QtBot) -> None:
         QTest.keyClick(field, KEY.Key_Return)
         window.refresh_if_pending()
     settle(qtbot, window)
-    assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5) == shown_place(window)
+    assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5) == shown_location(window)
     model = window.result(0).model  # type: ignore[union-attr]
     assert f"class {model.predict([(0.25, -1.5)])[0] + 1}:" in text(window, "probe0.headline")  # type: ignore[union-attr]
     assert fields[0] is not None
@@ -297,8 +297,8 @@ def test_what_the_pictures_draw(make: Make, qtbot: QtBot) -> None:
 AREA, GRID = QRectF(50, 10, 400, 300), Grid(-2.0, 2.0, -1.5, 1.5, 400, 300)
 
 
-def overlay(sketch: Sketch, place: tuple[float, float] = (0.0, 0.0), **more: object) -> ProbeOverlay:
-    made = probe_overlay(Probe(place, True), LaneProbe(0, sketch=sketch), GRID, AREA, False, **more)  # type: ignore[arg-type]
+def overlay(sketch: Sketch, point_at: tuple[float, float] = (0.0, 0.0), **more: object) -> ProbeOverlay:
+    made = probe_overlay(Probe(point_at, True), LaneProbe(0, sketch=sketch), GRID, AREA, False, **more)  # type: ignore[arg-type]
     assert made is not None
     return made
 

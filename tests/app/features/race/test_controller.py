@@ -93,10 +93,10 @@ def racer(
     status: Status = Status.RUNNING,
     violation: float = 0.5,
     gap: float = 0.2,
-    place: int = 0,
+    location: int = 0,
     near: Finish | None = None,
 ) -> RacerFrame:
-    finish = Finish(steps, evaluations, seconds, place) if place else None
+    finish = Finish(steps, evaluations, seconds, location) if location else None
     return RacerFrame(rule, steps, evaluations, seconds, certificate(status, violation, gap), finish=finish, near=near)
 
 
@@ -312,12 +312,12 @@ def test_it_pauses_out_of_sight() -> None:
 # -- words -----------------------------------------------------------------------------------------------------------
 
 
-def done(rule: str, steps: int, place: int, **more: Any) -> RacerFrame:
-    return racer(rule, steps, place=place, status=Status.OPTIMAL, violation=9e-4, gap=1e-5, **more)
+def done(rule: str, steps: int, location: int, **more: Any) -> RacerFrame:
+    return racer(rule, steps, location=location, status=Status.OPTIMAL, violation=9e-4, gap=1e-5, **more)
 
 
 @pytest.mark.parametrize(
-    ("shown", "said"),
+    ("shown", "report"),
     [
         (frame(racer("random", 0), racer("platt", 0)), text.START),
         (
@@ -363,17 +363,17 @@ def done(rule: str, steps: int, place: int, **more: Any) -> RacerFrame:
         (frame(racer("random", 40), message="Not separable: nobody can win."), "Not separable: nobody can win."),
     ],
 )
-def test_the_winner(shown: RaceFrame, said: str) -> None:
-    assert text.winner(shown) == said
+def test_the_winner(shown: RaceFrame, report: str) -> None:
+    assert text.winner(shown) == report
 
 
 def test_the_order_at_a_small_gap() -> None:
     near = Finish(12_345, 0, 0.25, 2)
     racers = racer("random", 20_000, near=near), racer("platt", 9), racer("cyclic", 9, near=Finish(90, 0, 0.1, 1))
-    said = "Gap at most 1\u202f%: 1. Cyclic (90 steps),  2. Random (12\u202f345 steps),  not yet: Platt."
-    assert text.near(frame(*racers)) == said
-    said = "Gap at most 1\u202f%: 1. Cyclic (0.1 s),  2. Random (0.2 s),  not yet: Platt."
-    assert text.near(frame(*racers, mode="time")) == said
+    report = "Gap at most 1\u202f%: 1. Cyclic (90 steps),  2. Random (12\u202f345 steps),  not yet: Platt."
+    assert text.near(frame(*racers)) == report
+    report = "Gap at most 1\u202f%: 1. Cyclic (0.1 s),  2. Random (0.2 s),  not yet: Platt."
+    assert text.near(frame(*racers, mode="time")) == report
     assert text.near(frame(racers[1], racers[1])) == "Gap at most 1\u202f%: nobody yet."
     assert text.near(frame(racer("random", 0), racer("platt", 0))) == ""
     assert text.near(frame(racer("random", 4, gap=math.nan), racer("platt", 4, gap=math.nan))) == ""
@@ -403,7 +403,7 @@ def test_the_best_of_each_column_is_marked() -> None:
 
 @pytest.mark.parametrize("status", Status)
 def test_every_end_has_a_badge(status: Status) -> None:
-    shown = racer("random", 12, status=status, violation=9e-4, gap=2e-5, place=status is Status.OPTIMAL)
+    shown = racer("random", 12, status=status, violation=9e-4, gap=2e-5, location=status is Status.OPTIMAL)
     badge = text.badge(shown, playing=True)
     if status is Status.RUNNING:
         assert (badge.mood, badge.text) == (Mood.MOVING, "still moving")

@@ -93,9 +93,9 @@ def click(widget: QWidget) -> None:
 
 def choose(combo: QComboBox, data: object) -> None:
     """Select as a user does: with the signal of a user's choice."""
-    place = [combo.itemData(each) for each in range(combo.count())].index(data)
-    combo.setCurrentIndex(place)
-    combo.activated.emit(place)
+    location = [combo.itemData(each) for each in range(combo.count())].index(data)
+    combo.setCurrentIndex(location)
+    combo.activated.emit(location)
 
 
 def news(race: RacePanel) -> str:
@@ -153,10 +153,10 @@ def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> 
     assert table.item(1, 1).text() == str(steps[1])
     bold = [[table.item(row, column).font().bold() for row in range(2)] for column in range(7)]
     assert bold[1] == bold[3] == [False, True] and bold[0] == bold[6] == [False, False]
-    for slot, place in ((0, "2nd"), (1, "1st")):
+    for slot, location in ((0, "2nd"), (1, "1st")):
         badge = find(race, QLabel, f"badge{slot}")
-        assert f"✓&nbsp;{place},&nbsp;optimal&nbsp;" in badge.text()
-        assert badge.toolTip().startswith(f"{place}, optimal: KKT")
+        assert f"✓&nbsp;{location},&nbsp;optimal&nbsp;" in badge.text()
+        assert badge.toolTip().startswith(f"{location}, optimal: KKT")
         picture = race.board.racers[slot].picture
         grid = race.racing.frame.racers[slot].picture.grid
         assert (grid.width, grid.height) == (picture.width(), picture.height()), "at rest each pixel is a sample"
@@ -291,14 +291,14 @@ def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
     assert "times as long" in news(race)
     rest(race, qtbot)
     curves = find(race, RaceCurves, "curves")
-    seen = [curves.grab().toImage()]
+    shown = [curves.grab().toImage()]
     choose(find(race, QComboBox, "rightwards"), "evaluations")
-    seen.append(curves.grab().toImage())
+    shown.append(curves.grab().toImage())
     choose(find(race, QComboBox, "upwards"), "violation")
-    seen.append(curves.grab().toImage())
+    shown.append(curves.grab().toImage())
     choose(find(race, QComboBox, "rightwards"), "seconds")
-    seen.append(curves.grab().toImage())
-    assert all(a != b for place, a in enumerate(seen) for b in seen[:place])
+    shown.append(curves.grab().toImage())
+    assert all(a != b for location, a in enumerate(shown) for b in shown[:location])
     for slot, xy in curves.lines_of():
         racer = race.racing.frame.racers[slot]
         assert xy[-1, 0] == racer.seconds and (np.diff(xy[:, 0]) >= 0).all()

@@ -188,13 +188,13 @@ def one_call_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def equal_shares(frames: list[RaceFrame]) -> set[int]:
     """Check that in each frame all running racers have the same number of steps, and the others no more."""
-    seen = set()
+    visible = set()
     for frame in frames:
         running = {runner.steps for runner in frame.racers if runner.running}
         assert len(running) <= 1
         assert all(runner.steps <= max(running, default=math.inf) for runner in frame.racers)
-        seen |= running
-    return seen
+        visible |= running
+    return visible
 
 
 @pytest.mark.usefixtures("quick")
@@ -288,10 +288,10 @@ def test_in_the_same_time_each_gets_the_same_time(clock: RaceClock, pace: float)
         shares += len(running) > 1
     assert shares >= {0.4: 10, 2.0: 2}.get(pace, 1)
     final = driver.last()
-    places = sorted(final.racers, key=lambda runner: runner.finish.rank)
-    assert [r.seconds for r in places] == sorted(r.seconds for r in final.racers)
+    locations = sorted(final.racers, key=lambda runner: runner.finish.rank)
+    assert [r.seconds for r in locations] == sorted(r.seconds for r in final.racers)
     # If steps cost unequally, time decides differently from steps.
-    assert [r.rule for r in places] != [r.rule for r in sorted(final.racers, key=lambda runner: runner.steps)]
+    assert [r.rule for r in locations] != [r.rule for r in sorted(final.racers, key=lambda runner: runner.steps)]
 
 
 @pytest.mark.parametrize("pace", [29, math.inf])
@@ -610,7 +610,7 @@ HARD_SIGMOID = msgspec.structs.replace(SIGMOID, hard_margin=True)
 
 
 @pytest.mark.parametrize(
-    ("points", "settings", "changes", "said"),
+    ("points", "settings", "changes", "shown"),
     [
         (Points(), SvmSettings(), {}, NO_SECOND_CLASS),
         (ONE_CLASS, SvmSettings(), {}, NO_SECOND_CLASS),
@@ -619,12 +619,12 @@ HARD_SIGMOID = msgspec.structs.replace(SIGMOID, hard_margin=True)
     ],
 )
 def test_impossible_races_are_reported_in_one_sentence(
-    points: Points, settings: SvmSettings, changes: dict[str, Any], said: str
+    points: Points, settings: SvmSettings, changes: dict[str, Any], shown: str
 ) -> None:
     driver = Driver()
     driver.run(request(points, settings, **changes))
     assert driver.frames == [] and driver.answers[-1].done
-    assert driver.message.startswith(said) and "\n" not in driver.message and "Error" not in driver.message
+    assert driver.message.startswith(shown) and "\n" not in driver.message and "Error" not in driver.message
     driver.run(request(moons(), SvmSettings()))
     assert driver.message == "" and driver.last().over, "the next one races all the same"
 

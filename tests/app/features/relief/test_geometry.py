@@ -62,7 +62,7 @@ def test_heights_are_the_models_own(lane: Lane, classes: int) -> None:
     name = "circle" if classes == 2 else "blobs"
     model, points = trained(lane, name, classes)
     found = relief_of(model, lane, points, AREA, 25)
-    place = (
+    position = (
         0
         if classes == 2
         else [(0, 1), (0, 2), (1, 2)].index(lane.pair)
@@ -71,14 +71,14 @@ def test_heights_are_the_models_own(lane: Lane, classes: int) -> None:
     )
     assert len(found.xs) == 25 and (found.xs[0], found.xs[-1], found.ys[0], found.ys[-1]) == AREA
     solid = over_plane(found)
-    places = np.array([[x, y] for y in found.ys for x in found.xs])
-    f = model.pair_decision_function(places)[:, place]
+    locations = np.array([[x, y] for y in found.ys for x in found.xs])
+    f = model.pair_decision_function(locations)[:, position]
     assert found.f.ravel() == pytest.approx(f, abs=1e-9) and solid.values == pytest.approx(f, abs=1e-9)
     if classes == 2:
-        assert found.f.ravel() == pytest.approx(model.decision_function(places), abs=1e-9)
+        assert found.f.ravel() == pytest.approx(model.decision_function(locations), abs=1e-9)
     assert solid.corners[:, 2] == pytest.approx(f / solid.limit * HEIGHT, abs=1e-9)
-    seen = np.abs(found.xy) <= (1.5, 1.2)
-    assert seen.all() and found.f_points == pytest.approx(model.pair_decision_function(found.xy)[:, place])
+    shown = np.abs(found.xy) <= (1.5, 1.2)
+    assert shown.all() and found.f_points == pytest.approx(model.pair_decision_function(found.xy)[:, position])
     positive, negative = found.classes[1], found.classes[0]
     assert (found.y == np.where(found.labels == positive, 1, -1)).all()
     assert negative == -1 or set(found.labels) <= {positive, negative}
@@ -190,19 +190,21 @@ def test_known_locations() -> None:
     origin, right, inwards, up = np.zeros(3), *np.eye(3)
     ahead = Camera(0.0, 0.0, 1.0)
 
-    def seen(camera: Camera, at: np.ndarray) -> np.ndarray:
+    def shown(camera: Camera, at: np.ndarray) -> np.ndarray:
         projected: np.ndarray = camera.project(at, 200.0, 100.0, 10.0)
         return projected
 
-    assert seen(ahead, origin) == pytest.approx([100, 50, 0])
-    assert seen(ahead, right) == pytest.approx([110, 50, 0])
-    assert seen(ahead, inwards) == pytest.approx([100, 50, 10])  # farther away
-    assert seen(ahead, up) == pytest.approx([100, 40, 0])  # up on screen
+    assert shown(ahead, origin) == pytest.approx([100, 50, 0])
+    assert shown(ahead, right) == pytest.approx([110, 50, 0])
+    assert shown(ahead, inwards) == pytest.approx([100, 50, 10])  # farther away
+    assert shown(ahead, up) == pytest.approx([100, 40, 0])  # up on screen
     above = Camera(0.0, 90.0, 1.0)
-    assert seen(above, up) == pytest.approx([100, 50, -10])  # nearer
-    assert seen(above, inwards) == pytest.approx([100, 40, 0]) and seen(above, right) == pytest.approx([110, 50, 0])
+    assert shown(above, up) == pytest.approx([100, 50, -10])  # nearer
+    assert shown(above, inwards) == pytest.approx([100, 40, 0]) and shown(above, right) == pytest.approx([110, 50, 0])
     quarter = Camera(90.0, 0.0, 2.0)  # anticlockwise from above: what was at the right is away now
-    assert seen(quarter, right) == pytest.approx([100, 50, 20]) and seen(quarter, inwards) == pytest.approx([80, 50, 0])
+    assert shown(quarter, right) == pytest.approx([100, 50, 20]) and shown(quarter, inwards) == pytest.approx(
+        [80, 50, 0]
+    )
     for camera in (Camera(33.0, 12.0), Camera(-200.0, -71.0)):
         assert camera.axes @ camera.axes.T == pytest.approx(np.eye(3), abs=1e-12)
         # Right, downwards and away are a right-handed system: nothing is mirrored.
@@ -242,10 +244,10 @@ def test_the_plane_in_the_box(seed: int) -> None:
         assert not inside.any()
         return
     assert corners @ normal == pytest.approx(distance) and (np.abs(corners) <= np.array(extent) + 1e-9).all()
-    flat, places = (corners - corners[0]) @ base.T, (drawn - corners[0]) @ base.T
+    flat, locations = (corners - corners[0]) @ base.T, (drawn - corners[0]) @ base.T
     turns = []
     for a, b in zip(flat, np.roll(flat, -1, axis=0), strict=True):
-        turns.append((b[0] - a[0]) * (places[:, 1] - a[1]) - (b[1] - a[1]) * (places[:, 0] - a[0]))
+        turns.append((b[0] - a[0]) * (locations[:, 1] - a[1]) - (b[1] - a[1]) * (locations[:, 0] - a[0]))
     within = (np.array(turns) >= 0).all(axis=0) | (np.array(turns) <= 0).all(axis=0)
     assert (within == inside).all()
 

@@ -27,9 +27,9 @@ def hill(xy: tuple[tuple[float, float], ...] = (), f: tuple[float, ...] = (), **
     values = np.tile(np.where(np.abs(xs) < 0.12, 1.8, -1.8), (41, 1))
     y = np.where(np.array(f) < 0, -1.0, 1.0)
     labels = (y > 0).astype(np.int64)
-    places = np.array(xy, dtype=float).reshape(-1, 2)
+    locations = np.array(xy, dtype=float).reshape(-1, 2)
     parts = dict(classes=(0, 1), has_margins=True, map=None, title="a wall")
-    return Relief(xs, ys, values, places, labels, y, np.array(f, dtype=float), **(parts | more))  # type: ignore[arg-type]
+    return Relief(xs, ys, values, locations, labels, y, np.array(f, dtype=float), **(parts | more))  # type: ignore[arg-type]
 
 
 def found(pixels: np.ndarray, rgb: RGB) -> np.ndarray:
@@ -162,12 +162,12 @@ def test_posts_go_to_the_sheet_of_their_class() -> None:
 def test_captions_keep_apart_and_inside(qapp: QApplication) -> None:
     solid = over_plane(hill(), ("a rather long name of an axis, in centimetres", "<b>y</b>"))
     image = QImage(300, 240, QImage.Format.Format_RGB32)
-    seen = set()
+    visible = set()
     for azimuth in range(0, 360, 30):
         for tilt in (-90, -20, 0, 28, 90):
             with painter_on(image) as painter:
                 boxes = paint_captions(painter, solid, Camera(azimuth, tilt), 300, 240, LIGHT)
             assert all(QRectF(0, 0, 300, 240).contains(box) for box in boxes)
             assert not any(a.intersects(b) for n, a in enumerate(boxes) for b in boxes[:n])
-            seen.add(len(boxes))
-    assert max(seen) == 5 and min(seen) >= 2
+            visible.add(len(boxes))
+    assert max(visible) == 5 and min(visible) >= 2

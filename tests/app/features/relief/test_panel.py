@@ -50,7 +50,7 @@ def shown(panel: ReliefPanel, qtbot: QtBot) -> np.ndarray:
     return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.width()).copy()
 
 
-def said(panel: ReliefPanel, name: str) -> str:
+def report(panel: ReliefPanel, name: str) -> str:
     label = panel.findChild(QLabel, name)
     assert label is not None
     return label.text() if label.isVisible() else ""
@@ -77,9 +77,9 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     # The sentences report what is cut off, and the loss shown by the posts.
     y = np.where(window.document.points.labels == 1, 1.0, -1.0)
     f = window.result(0).model.decision_function(window.document.points.xy)  # type: ignore[union-attr]
-    assert f"{np.maximum(0, 1 - y * f).mean():.3g} on average" in said(panel, "relief.words")
+    assert f"{np.maximum(0, 1 - y * f).mean():.3g} on average" in report(panel, "relief.words")
     limit = min(each for each in (2, 3, 4, 6, 8) if each >= np.abs(f).max())
-    assert f"Cut off at |f| = {limit}." in said(panel, "relief.words")
+    assert f"Cut off at |f| = {limit}." in report(panel, "relief.words")
 
     # Dragging right turns the near side right; a drag ends when the button is released.
     middle = picture.rect().center()
@@ -161,15 +161,15 @@ def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     assert not panel.lift.isVisible() and not panel.use.isVisible()
     panel.mode.setFocus()
     QTest.keyClick(panel.mode, KEY.Key_Down)
-    assert said(panel, "relief.message") == text.NO_MAP and not panel.save.isEnabled()
+    assert report(panel, "relief.message") == text.NO_MAP and not panel.save.isEnabled()
     QTest.mouseClick(panel.use, LEFT)
     settle(qtbot, window)
     lane = window.document.lanes[0]
-    assert (lane.svm.kernel, lane.svm.degree) == ("poly", 2) and not said(panel, "relief.message")
+    assert (lane.svm.kernel, lane.svm.degree) == ("poly", 2) and not report(panel, "relief.message")
     assert window.scene is not None and window.scene.undo == "Use the polynomial kernel of degree 2"
     flat = shown(panel, qtbot)
     assert (
-        panel.lift.isVisible() and panel.lift.text() == "&Lift" and "All of φ is drawn" in said(panel, "relief.words")
+        panel.lift.isVisible() and panel.lift.text() == "&Lift" and "All of φ is drawn" in report(panel, "relief.words")
     )
     # By the slider's keys, by its button to the end, and back.
     panel.morph.setFocus()
@@ -194,17 +194,17 @@ def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     assert before is not None and after is not None and after.relief is not before.relief
     window.controller.dispatch(SetLane(index=0, lane=Lane("svm"), text=""))
     settle(qtbot, window)
-    assert said(panel, "relief.message") == text.NO_MAP
+    assert report(panel, "relief.message") == text.NO_MAP
     QTest.keyClick(panel.mode, KEY.Key_Up)
-    assert not said(panel, "relief.message")
+    assert not report(panel, "relief.message")
     # Without points, without an f: a sentence each.
     window.controller.clear()
     settle(qtbot, window)
-    assert "Click to add points" in said(panel, "relief.message")
+    assert "Click to add points" in report(panel, "relief.message")
     window.controller.undo()
     window.controller.lanes.remove(0)
     settle(qtbot, window)
-    assert said(panel, "relief.message") == text.without(Lane("knn")) and "counts votes" in text.without(Lane("knn"))
+    assert report(panel, "relief.message") == text.without(Lane("knn")) and "counts votes" in text.without(Lane("knn"))
     dock = window.findChild(QDockWidget, "dock.relief")
     window.named_actions["relief"].trigger()
     settle(qtbot, window)
@@ -217,14 +217,14 @@ def test_what_a_lesson_covers_is_not_shown(make: Make, qtbot: QtBot, monkeypatch
     panel = opened(window, qtbot)
     shown(panel, qtbot)
     studied = window.document.slots[window.scene.studied]  # type: ignore[union-attr]
-    assert "γ = 3" in said(panel, "relief.words")
+    assert "γ = 3" in report(panel, "relief.words")
     with monkeypatch.context() as planted:
         planted.setattr(FeatureTable, "covered", lambda *of: {studied: Cover.PICTURE})
         window.refresh()
-        assert said(panel, "relief.message") == "Covered until the reveal." and not panel.picture.isVisible()
-        assert not panel.save.isEnabled() and not said(panel, "relief.words")
+        assert report(panel, "relief.message") == "Covered until the reveal." and not panel.picture.isVisible()
+        assert not panel.save.isEnabled() and not report(panel, "relief.words")
     window.refresh()
-    assert panel.picture.isVisible() and not said(panel, "relief.message")
+    assert panel.picture.isVisible() and not report(panel, "relief.message")
 
 
 def test_the_newest_request_wins(qtbot: QtBot, qapp: QApplication, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,4 +305,4 @@ def test_lessons_open_it_and_their_claims_about_it_are_true(make: Make, qtbot: Q
     panel._clock.setInterval(0)
     QTest.mouseClick(panel.lift, LEFT)
     qtbot.waitUntil(lambda: panel.lift.text() == "F&latten")
-    assert "with 200 of 200 points in view on the right side" in said(panel, "relief.words")
+    assert "with 200 of 200 points in view on the right side" in report(panel, "relief.words")

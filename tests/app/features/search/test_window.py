@@ -157,10 +157,10 @@ def test_pin_and_let_go(make: Make, qtbot: QtBot) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     settle(qtbot, window)
     assert button.isChecked() and button.text() == "Unpin"
-    place = shown(window).probe.location
+    point_at = shown(window).probe.location
     hover(window, 0, -0.9, 0.1)
     settle(qtbot, window)
-    assert shown(window).probe.location == place
+    assert shown(window).probe.location == point_at
     assert window.canvases[0].overlays.layers[1].laid.lines.size == 0  # the probe does not reveal a neighbour
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     settle(qtbot, window)
@@ -187,16 +187,16 @@ def test_leaf_size_and_lane(make: Make, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lane", "points", "said"),
+    ("lane", "points", "report"),
     [
         (Lane("svm"), 6, words.NO_LANE),
         (Lane("knn", knn=KnnSettings(metric="cosine")), 6, words.COSINE),
         (Lane("knn"), 0, words.NO_LANE),
     ],
 )
-def test_why_there_is_no_search(make: Make, qtbot: QtBot, lane: Lane, points: int, said: str) -> None:
+def test_why_there_is_no_search(make: Make, qtbot: QtBot, lane: Lane, points: int, report: str) -> None:
     window = opened(make, qtbot, document(points, lanes=(lane,)))
-    assert shown(window).message == said and laid(window, 0) is None
+    assert shown(window).message == report and laid(window, 0) is None
     assert not window.named_actions["search_forward"].isEnabled()
 
 

@@ -46,7 +46,7 @@ class StepStage:
     """A panel, and a run that it shows."""
 
     def __init__(self, qtbot: QtBot, size: tuple[int, int], theme: Theme = LIGHT, **problem: Any) -> None:
-        self.hand = EditTarget()
+        self.user = EditTarget()
         self.theme = theme
         self.solver = solver_of(1, **{"C": 1.0, "selection": "second-order", **problem})
         self.run = Recording(self.solver)
@@ -58,7 +58,7 @@ class StepStage:
         self.points = every
         self.trained = Points.of(rng.uniform(-1, 1, (24, 2)), labels, ids)
         self.last: Explanation | None = None
-        self.panel = StepPanel(cast(Controller, self.hand))
+        self.panel = StepPanel(cast(Controller, self.user))
         qtbot.addWidget(self.panel)
         themes.apply(theme, self.panel, 0)
         self.panel.resize(*size)
@@ -185,7 +185,7 @@ def test_alpha_i_and_alpha_j_are_distinct_wherever_they_are_painted(qtbot: QtBot
     stage.panel.grab()
     texts = [text for text, _ in drawn]
     assert not any(sign in text for text in texts for sign in "ᵢⱼₖ"), "dots of a pixel"
-    after_alpha = [drawn[place + 1] for place, text in enumerate(texts) if text.endswith("α")]
+    after_alpha = [drawn[at_index + 1] for at_index, text in enumerate(texts) if text.endswith("α")]
     assert {text for text, _ in after_alpha} == {"i", "j", "k"}
     assert min(size for _, size in after_alpha) >= 0.75 * stage.panel.font().pointSizeF()
 
@@ -221,15 +221,15 @@ def test_hovering_a_bar_shows_its_point_in_the_plane_and_back(qtbot: QtBot, rule
     assert run_state.explanation is not None
     for strip, ranking in zip(stage.strips(), (run_state.explanation.first, run_state.explanation.second), strict=True):
         assert strip.objectName() == ("step.first" if ranking is run_state.explanation.first else "step.second")
-        for place in strip.shown()[:4]:
-            stage.hand.hovered.clear()
-            point = int(stage.trained.ids[ranking.candidates[place]])
-            bar = strip.bar(place)
+        for at_index in strip.shown()[:4]:
+            stage.user.hovered.clear()
+            point = int(stage.trained.ids[ranking.candidates[at_index]])
+            bar = strip.bar(at_index)
             assert bar.height() >= 24
             QTest.mouseMove(strip, bar.center().toPoint())
             QTest.mouseMove(strip, bar.center().toPoint() + QPoint(3, 2))  # the same bar: reported once
-            assert stage.hand.hovered == [point]
-            assert strip.row_at(bar.top() + 1) == place == strip.row_at(bar.bottom() - 1)
+            assert stage.user.hovered == [point]
+            assert strip.row_at(bar.top() + 1) == at_index == strip.row_at(bar.bottom() - 1)
             inside = bar.right() - 6, bar.top() + 5
             assert not near(colour_at(strip, *inside), HIGHLIGHT)
             stage.hovered = point  # as in the present scene
@@ -238,10 +238,10 @@ def test_hovering_a_bar_shows_its_point_in_the_plane_and_back(qtbot: QtBot, rule
             stage.hovered = None
             stage.show(run_state)
         QTest.mouseMove(strip, QPoint(5, 3))  # the header
-        assert stage.hand.hovered[-1] is None
+        assert stage.user.hovered[-1] is None
         QTest.mouseMove(strip, strip.bar(0).center().toPoint())
         QApplication.sendEvent(strip, QEvent(QEvent.Type.Leave))
-        assert stage.hand.hovered[-1] is None
+        assert stage.user.hovered[-1] is None
 
 
 def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
@@ -253,7 +253,7 @@ def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
     stage.panel.activateWindow()
     strip.setFocus()
     ids = [int(stage.trained.ids[point]) for point in ranking.candidates[strip.shown()]]
-    for key, place in (
+    for key, at_index in (
         (Qt.Key.Key_Down, 0),
         (Qt.Key.Key_Down, 1),
         (Qt.Key.Key_End, len(ids) - 1),
@@ -263,12 +263,12 @@ def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
         (Qt.Key.Key_Up, 0),
     ):
         QTest.keyClick(strip, key)
-        assert stage.hand.hovered[-1] == ids[place]
-        stage.hovered = ids[place]
+        assert stage.user.hovered[-1] == ids[at_index]
+        stage.hovered = ids[at_index]
         stage.show(run_state)
     strip.clearFocus()
     QApplication.processEvents()
-    assert stage.hand.hovered[-1] is None
+    assert stage.user.hovered[-1] is None
 
 
 def test_bars_and_numbers_come_from_the_ranking(qtbot: QtBot) -> None:
@@ -283,8 +283,8 @@ def test_bars_and_numbers_come_from_the_ranking(qtbot: QtBot) -> None:
     shown = strip.shown()
     image, begin = strip.grab().toImage(), round(2.1 * stage.view(BoxView).line()) + 2
     lengths = []
-    for place in shown:
-        middle = round(strip.bar(place).center().y())
+    for at_index in shown:
+        middle = round(strip.bar(at_index).center().y())
         row = [QColor(image.pixel(x, middle)) for x in range(begin, image.width())]
         lengths.append([near(parts(colour), LIGHT.window, 5) for colour in row].index(True))
     assert lengths[0] > 30
@@ -311,8 +311,15 @@ def test_the_sentences_about_a_step(qtbot: QtBot) -> None:
     ]
     assert text_of(stage, "step.because").split("\n") == [step.first.sentence, step.second.sentence]
     panel_text = stage.panel.accessibleDescription()
-    said = step.sentence, step.effect, *words.moves(step), words.length(step), words.gain_line(step), f"point {rows[0]}"
-    assert all(part in panel_text for part in said)
+    report = (
+        step.sentence,
+        step.effect,
+        *words.moves(step),
+        words.length(step),
+        words.gain_line(step),
+        f"point {rows[0]}",
+    )
+    assert all(part in panel_text for part in report)
     stage.points = stage.points.remove([rows[0] - 1])  # removed from the document since
     stage.show(run_state)
     assert "i = a point that is gone" in text_of(stage)
@@ -348,8 +355,8 @@ def test_without_a_step_there_is_one_sentence(qtbot: QtBot) -> None:
     stage.show(
         stage.run_state(trainer=TRAINERS["perceptron"], explanation=None, operation="Point 3 was on the wrong side.")
     )
-    said = "Point 3 was on the wrong side. Box, gain and candidates are shown for SMO only."
-    assert text_of(stage) == f"After step 3\n{said}"
+    report = "Point 3 was on the wrong side. Box, gain and candidates are shown for SMO only."
+    assert text_of(stage) == f"After step 3\n{report}"
     assert not stage.view(BoxView).isVisible()
     stage.show(stage.run_state(trainer=TRAINERS["lasvm"], explanation=None))
     assert "takes no pairs by a rule" in text_of(stage)
@@ -411,7 +418,7 @@ def test_it_stands_one_below_another_or_side_by_side(qtbot: QtBot) -> None:
 
     def apart_from_each_other() -> bool:
         found = [*areas(), shown_in(stage.panel, stage.panel.findChild(TextView, "step.words"))]
-        return not any(a.intersects(b) for place, a in enumerate(found) for b in found[:place])
+        return not any(a.intersects(b) for at_index, a in enumerate(found) for b in found[:at_index])
 
     box, gain, first, second = areas()
     assert box.bottom() < gain.top() and gain.bottom() < first.top() and first.right() < second.left()

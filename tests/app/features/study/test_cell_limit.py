@@ -93,8 +93,8 @@ def test_what_took_longer_is_computed_again_with_a_larger_limit_only(
         assert study(*words, *more) == 0
         assert "0 trainings in 0 paths to do" in capsys.readouterr().err
     assert study("status", out) == 0
-    assert f", 0 failed, {len(late)} took longer than their limit; " in (said := capsys.readouterr().out)
-    assert "  It took longer than 1 s.\n" in said
+    assert f", 0 failed, {len(late)} took longer than their limit; " in (shown := capsys.readouterr().out)
+    assert "  It took longer than 1 s.\n" in shown
     assert study("show", out) == 0 and TOOK_LONGER in capsys.readouterr().out
     assert study(*words, "--dry-run", "--cell-limit", "2") == 0
     assert "3 in 1 path are to be computed" in capsys.readouterr().out
@@ -138,8 +138,8 @@ def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest
 
     def with_stuck(*words: str) -> list[str]:
         python, *flags, code, niceness = command(*words)
-        place = code.index("runpy.run_module")
-        return [python, *flags, code[:place] + STUCK + code[place:], niceness]
+        position = code.index("runpy.run_module")
+        return [python, *flags, code[:position] + STUCK + code[position:], niceness]
 
     monkeypatch.setattr(running, "command", with_stuck)
     monkeypatch.setattr(running, "GRACE", 0.5)

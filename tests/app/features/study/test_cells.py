@@ -78,7 +78,7 @@ def test_names_depend_on_everything() -> None:
 
 
 def test_seeds_follow_from_the_data_alone() -> None:
-    of = {seed_of(data_of(GRID, places), 0, 0, "points") for places in ((0, 0), (2, 1))}
+    of = {seed_of(data_of(GRID, locations), 0, 0, "points") for locations in ((0, 0), (2, 1))}
     other = msgspec.structs.replace(
         GRID, lane=Lane("knn"), axes=(StudyAxis("k", (1,)), StudyAxis("weights", ("uniform",)))
     )

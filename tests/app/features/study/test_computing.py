@@ -174,15 +174,15 @@ OTHERS = {
 def test_disagreement_is_that_of_a_loop(name: str) -> None:
     lane, peer = OTHERS[name]
     values: dict[str, Any] = {"values": ("disagreement", "accuracy"), "other": lane}
-    seen = set()
+    shown = set()
     for choice, found, train, test in varied((StudyAxis("C", (0.3, 30.0)), StudyAxis("gamma", (0.5, 4.0))), **values):
         one = SVC(C=choice["C"], gamma=choice["gamma"], tol=1e-6).fit(*train).predict(test[0])
         assert found["disagreement"] == (one != peer.fit(*train).predict(test[0])).mean()
-        seen.add(found["disagreement"])
+        shown.add(found["disagreement"])
     for choice, found, train, test in varied((NOISE, StudyAxis("k", (1, 11))), lane=Lane("knn"), **values):
         one = KNeighborsClassifier(int(choice["k"])).fit(*train).predict(test[0])
         assert found["disagreement"] == pytest.approx((one != peer.fit(*train).predict(test[0])).mean(), abs=1e-12)
-    assert len(seen) > 3
+    assert len(shown) > 3
 
 
 def test_a_learner_without_steps_is_studied_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,16 +256,16 @@ def test_a_learning_curve_is_that_of_a_loop() -> None:
         test=300,
     )
     means = results_of(study, computed(study)).means("accuracy")
-    for place, n in enumerate((5, 25)):
+    for index, n in enumerate((5, 25)):
         right = []
         for repetition in range(3):
-            data = data_of(study, (place,))
+            data = data_of(study, (index,))
             X, y = datasets.generate("moons", n, 0.3, seed_of(data, repetition, 0, "points"))
             Q, truth = datasets.generate("moons", 150, 0.3, seed_of(data, repetition, 0, "tests"))
             right.append(SVC(C=10.0, gamma=1.0, tol=1e-6).fit(X, y).score(Q, truth))
-        assert means.mean[place] == pytest.approx(np.mean(right), abs=1e-12)
-        assert means.spread[place] == pytest.approx(np.std(right, ddof=1), abs=1e-12)
-        assert means.count[place] == 3
+        assert means.mean[index] == pytest.approx(np.mean(right), abs=1e-12)
+        assert means.spread[index] == pytest.approx(np.std(right, ddof=1), abs=1e-12)
+        assert means.count[index] == 3
 
 
 def inverse_square(distances: np.ndarray) -> np.ndarray:
@@ -275,8 +275,8 @@ def inverse_square(distances: np.ndarray) -> np.ndarray:
 @pytest.mark.slow
 def test_an_efficiency_map_is_that_of_a_loop() -> None:
     found = computed(KNN)
-    places = {record.cell for record in found}
-    assert places == {
+    locations = {record.cell for record in found}
+    assert locations == {
         (i, j, w) for i, n in enumerate((5, 10, 20)) for j, k in enumerate((1, 5, 10, 20)) if k <= n for w in range(2)
     }
     for record in found:

@@ -49,10 +49,10 @@ def test_means_are_those_of_a_loop(study: Study) -> None:
         for record in records:
             groups.setdefault(record.cell, []).append(record.values[value])
         assert int((means.count > 0).sum()) == len(groups)
-        for places, numbers in groups.items():
-            assert means.mean[places] == pytest.approx(statistics.fmean(numbers), rel=1e-12)
-            assert means.spread[places] == pytest.approx(statistics.stdev(numbers), rel=1e-9, abs=1e-12)
-            assert means.count[places] == len(numbers)
+        for locations, numbers in groups.items():
+            assert means.mean[locations] == pytest.approx(statistics.fmean(numbers), rel=1e-12)
+            assert means.spread[locations] == pytest.approx(statistics.stdev(numbers), rel=1e-9, abs=1e-12)
+            assert means.count[locations] == len(numbers)
     assert not kept.missing() and sorted(map(str, kept.records())) == sorted(map(str, records))
 
 
@@ -77,7 +77,7 @@ def test_results_of_earlier_numerics_are_displayed_as_such() -> None:
     for numerics, sentence in ((kept.numerics, ""), (OLDEST, EARLIER)):
         kept.numerics = numerics
         store = Store(replace(document_of(), attached=((NAME, kept.encode()),)))
-        studies = Controller(store, Session(), lambda: None, lambda said: None).feature(StudyController)
+        studies = Controller(store, Session(), lambda: None, lambda report: None).feature(StudyController)
         assert studies.kept is not None and studies.kept.done == kept.done and studies.why_outdated == sentence
     kept.numerics = OLDEST - 1
     with pytest.raises(FileError, match=f"numerics {OLDEST - 1}"):
@@ -119,9 +119,9 @@ def test_what_is_damaged_is_refused_with_a_sentence() -> None:
         changed(errors={"0 0 0 9": "no"}): "no cell",
     }
     for data, part in bad.items():
-        with pytest.raises(FileError) as said:
+        with pytest.raises(FileError) as report:
             StudyResults.decode(data)
-        assert part in str(said.value) and str(said.value).endswith("."), said.value
+        assert part in str(report.value) and str(report.value).endswith("."), report.value
 
 
 @pytest.mark.parametrize(
@@ -153,20 +153,20 @@ def test_a_document_keeps_nothing_else(tmp_path: Path) -> None:
 
 def test_undo_passes_over_what_is_kept_and_saving_does_not() -> None:
     store = Store(document_of())
-    hand = Controller(store, Session(), lambda: None, lambda said: None)
-    hand.dispatch(AddPoints(xy=[[0.0, 0.0]]))
+    user = Controller(store, Session(), lambda: None, lambda report: None)
+    user.dispatch(AddPoints(xy=[[0.0, 0.0]]))
     store.saved(store.document, Path("a"))
-    hand.apply(Attach(part=NAME, data=b"[1]"))
+    user.apply(Attach(part=NAME, data=b"[1]"))
     assert store.modified and store.history == ("Add 1 point",)
-    hand.undo()
+    user.undo()
     assert dict(store.document.attached) == {NAME: b"[1]"} and store.saved_position == 1
-    hand.redo()
+    user.redo()
     store.saved(store.document, Path("a"))
     assert not store.modified and len(store.document.points) == 41
-    hand.apply(Attach(part=NAME))
+    user.apply(Attach(part=NAME))
     assert not store.document.attached
-    hand.apply(Attach(part=NAME, data=b"[1]"))
-    hand.new()
+    user.apply(Attach(part=NAME, data=b"[1]"))
+    user.new()
     assert not store.document.attached
 
 

@@ -67,7 +67,7 @@ def click(widget: QWidget) -> None:
     QTest.mouseClick(widget, LEFT)
 
 
-def said(panel: StudyPanel, name: str) -> str:
+def report(panel: StudyPanel, name: str) -> str:
     label = panel.findChild(QLabel, f"study.{name}")
     assert label is not None
     return label.text() if label.isVisibleTo(panel) else ""
@@ -125,7 +125,7 @@ def stopped() -> Iterator[None]:
 def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot)
-    assert said(panel, "forecast").startswith("12 trainings, about ")
+    assert report(panel, "forecast").startswith("12 trainings, about ")
     # Each field reports its own fault, and nothing starts.
     for name, bad, label, good in (
         ("axis0.start", "no", "axis0.fault", "0.001"),
@@ -140,11 +140,11 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
         type_into(panel, name, bad)
         window.refresh_if_pending()
         field = panel.findChild(QLineEdit, f"study.{name}")
-        assert said(panel, label).endswith(".") and not panel.start.isEnabled(), name
-        assert field is not None and field.property("bad") and field.accessibleDescription() == said(panel, label)
+        assert report(panel, label).endswith(".") and not panel.start.isEnabled(), name
+        assert field is not None and field.property("bad") and field.accessibleDescription() == report(panel, label)
         type_into(panel, name, good)
         window.refresh_if_pending()
-        assert not said(panel, label) and panel.start.isEnabled() and not field.property("bad"), name
+        assert not report(panel, label) and panel.start.isEnabled() and not field.property("bad"), name
     click(panel.start)
     assert panel.studies.state == "running" and panel.bar.isVisible() and not panel.start.isVisible()
     done(panel, qtbot)
@@ -157,8 +157,8 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     # The pointer reads a cell, with spread and folds; a click puts it into the classifier, as one step.
     QTest.mouseMove(panel.picture.viewport(), cell(panel, 1, 1))
     mean = np.mean([each.values["accuracy"] for each in records if each.cell == (1, 1)])
-    assert said(panel, "words").startswith(f"C = 0.01, γ = 1: validation accuracy {percent(mean)} ± ")
-    assert said(panel, "words").endswith("(2 folds)")
+    assert report(panel, "words").startswith(f"C = 0.01, γ = 1: validation accuracy {percent(mean)} ± ")
+    assert report(panel, "words").endswith("(2 folds)")
     steps = len(window.controller.store.history)
     QTest.mouseClick(panel.picture.viewport(), LEFT, pos=cell(panel, 2, 0))
     settle(qtbot, window)
@@ -196,7 +196,7 @@ def test_the_best_at_the_edge_asks_for_more(make: Make, qtbot: QtBot, tmp_path: 
     window.refresh_if_pending()
     best = panel.studies.best()
     assert best is not None and best.axis == 0 and not best.low
-    assert said(panel, "warning") == "The best is at the edge of C: extend." and panel.remedy.text() == "&Extend"
+    assert report(panel, "warning") == "The best is at the edge of C: extend." and panel.remedy.text() == "&Extend"
     before = panel.studies.kept
     assert before is not None
     first = before.seconds.copy()
@@ -253,20 +253,20 @@ def test_results_are_saved_and_are_of_these_points(make: Make, qtbot: QtBot, tmp
     again = panel.studies.kept
     assert kept is not None and again is not None and panel.picture.isVisible() and panel.studies.state == "ended"
     assert again.study == kept.study and np.array_equal(again.values["accuracy"], kept.values["accuracy"])
-    assert OUTDATED not in said(panel, "warning")
+    assert OUTDATED not in report(panel, "warning")
     other.controller.dispatch(AddPoints(xy=[[0.0, 0.0]], labels=1))
     settle(qtbot, other)
-    assert said(panel, "warning") == OUTDATED and panel.remedy.text() == "&Run again"
+    assert report(panel, "warning") == OUTDATED and panel.remedy.text() == "&Run again"
     other.named_actions["undo"].trigger()
     settle(qtbot, other)
-    assert OUTDATED not in said(panel, "warning")
+    assert OUTDATED not in report(panel, "warning")
     other.named_actions["redo"].trigger()
     settle(qtbot, other)
     click(panel.remedy)
     done(panel, qtbot)
     other.refresh_if_pending()
     now = panel.studies.kept
-    assert now is not None and now.study.digest != kept.study.digest and OUTDATED not in said(panel, "warning")
+    assert now is not None and now.study.digest != kept.study.digest and OUTDATED not in report(panel, "warning")
     assert panel.studies.kept is not again and not now.missing()
     other.controller.new()
     settle(qtbot, other)
@@ -292,7 +292,7 @@ def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_pa
     finish_tasks(window)
     kept = panel.studies.kept
     assert kept is not None and plain(GRID, list(kept.records())) == plain(GRID, records)
-    assert panel.picture.isVisible() and window.document.attached and OUTDATED not in said(panel, "warning")
+    assert panel.picture.isVisible() and window.document.attached and OUTDATED not in report(panel, "warning")
     (part,) = folder.glob("part-*")
     lines = part.read_bytes().splitlines(keepends=True)
     part.write_bytes(b"".join([*lines[:2], b"noise\n", *lines[3:]]))
@@ -321,7 +321,7 @@ def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_pa
 def test_unusable_input_is_reported(make: Make, qtbot: QtBot) -> None:
     window = make(replace(document(), attached=((NAME, b'{"study":1}'),)))
     panel = opened(window, qtbot)
-    assert said(panel, "warning").startswith("The study that is kept with this document cannot be used: ")
+    assert report(panel, "warning").startswith("The study that is kept with this document cannot be used: ")
     assert not panel.picture.isVisible() and not panel.remedy.isVisible() and panel.start.isEnabled()
 
 
@@ -335,9 +335,9 @@ def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     click(panel.start)
     qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0)
     panel.picture.setFocus()
-    assert "left" in said(panel, "left") and panel.studies.state == "running"
+    assert "left" in report(panel, "left") and panel.studies.state == "running"
     click(panel.pause)
-    assert said(panel, "left").startswith("Paused at ") and panel.pause.text() == "&Resume"
+    assert report(panel, "left").startswith("Paused at ") and panel.pause.text() == "&Resume"
     # An edit meanwhile is drawn as usual.
     window.controller.set_lane(0, "svm", C=3.0)
     settle(qtbot, window)
@@ -347,7 +347,7 @@ def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     assert panel.studies.state == "running"
     click(panel.cancel)
     window.refresh_if_pending()
-    assert panel.studies.state == "ended" and "results are there" in said(panel, "warning")
+    assert panel.studies.state == "ended" and "results are there" in report(panel, "warning")
     kept = panel.studies.kept
     assert kept is not None and 0 < kept.done < 7200 and panel.remedy.text() == "&Go on"
     there = kept.done
@@ -431,14 +431,14 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
     window.refresh_if_pending()
-    assert KINDS["notes"].sentence in said(panel, "sentence")
-    assert said(panel, "forecast").startswith("990\u202f000 trainings")
+    assert KINDS["notes"].sentence in report(panel, "sentence")
+    assert report(panel, "forecast").startswith("990\u202f000 trainings")
     assert panel.studies.planned().study == NOTES
     assert panel.form.value.currentText() == "Accuracy on the whole square", "not of the generator's new points"
     assert [each.heading("accuracy")[12:] for each in (NOTES, LEARNING)] == ["the whole square", "new points"]
     choose(panel, "kind", "rules")
     window.refresh_if_pending()
-    assert "six rules" in said(panel, "sentence") and "All 6" in said(panel, "axis1.all")
+    assert "six rules" in report(panel, "sentence") and "All 6" in report(panel, "axis1.all")
     choose(panel, "kind", "learning-curve")
     window.refresh_if_pending()
     type_into(panel, "axis0.stop", "20")
@@ -450,9 +450,9 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     window.refresh_if_pending()
     assert panel._drawn is not None and panel._drawn.curves and not panel.midpoint.isVisible()
     QTest.mouseMove(panel.picture.viewport(), cell(panel, 1, 0))
-    assert said(panel, "words").startswith("n per class = 10: accuracy on new points") and "(4 repetitions)" in said(
-        panel, "words"
-    )
+    assert report(panel, "words").startswith(
+        "n per class = 10: accuracy on new points"
+    ) and "(4 repetitions)" in report(panel, "words")
     for key, goal in ((KEY.Key_Right, (2, 0)), (KEY.Key_Home, (2, 0)), (KEY.Key_End, (2, 0)), (KEY.Key_Left, (1, 0))):
         QTest.keyClick(panel.picture, key)
         assert panel.picture.reading == goal
@@ -531,16 +531,16 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
     window.refresh_if_pending()
-    assert said(panel, "forecast").endswith("(measuring…)")
+    assert report(panel, "forecast").endswith("(measuring…)")
     qtbot.waitUntil(lambda: panel.studies.measured)
-    qtbot.waitUntil(lambda: "measuring" not in said(panel, "forecast"))
+    qtbot.waitUntil(lambda: "measuring" not in report(panel, "forecast"))
     planned = panel.studies.planned()
     trial = panel.studies._trial
     assert trial is not None and trial.factor == pytest.approx(5.0, rel=0.2), (
         "the cell at hand counts with what it took"
     )
     minutes = trial.factor * planned.seconds / jobs() / 60
-    found = re.search(r"about (\d+) min", said(panel, "forecast"))
+    found = re.search(r"about (\d+) min", report(panel, "forecast"))
     assert found is not None and int(found[1]) == pytest.approx(minutes, rel=0.15)
     # Another plan is measured anew; a closed panel is not.
     type_into(panel, "repetitions", "3")

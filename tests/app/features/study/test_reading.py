@@ -153,9 +153,9 @@ def gone(path: Path | None) -> Document:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_are_reported_with_their_key(name: str) -> None:
-    text, said = FAULTS[name]
+    text, report = FAULTS[name]
     study, _, faults = examined(text, Path("."), gone)
-    assert study is None and any(said in fault for fault in faults), faults
+    assert study is None and any(report in fault for fault in faults), faults
     assert all("\n" not in fault and fault.endswith(".") for fault in faults), faults
 
 
@@ -174,9 +174,9 @@ def from_document(text: str, document: Document) -> tuple[Study | None, list[str
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_faults_of_given_points(name: str) -> None:
-    head, said = GIVEN[name]
+    head, report = GIVEN[name]
     study, faults = from_document(f'{head}[data]\ndocument = "x"\n{AXES}', document_of())
-    assert study is None and any(said in fault for fault in faults), faults
+    assert study is None and any(report in fault for fault in faults), faults
 
 
 def test_given_points_are_enough_for_n_and_have_no_noise() -> None:

@@ -215,9 +215,9 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_parts_are_refused_in_a_sentence(tmp_path: Path, name: str) -> None:
-    data, said = BROKEN[name]
+    data, shown = BROKEN[name]
     (tmp_path / "part-a.jsonl").write_bytes(data)
-    with pytest.raises(FileError, match=said):
+    with pytest.raises(FileError, match=shown):
         results.read(tmp_path)
 
 

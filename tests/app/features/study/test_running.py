@@ -205,7 +205,7 @@ def test_a_path_whose_worker_ends_each_time_is_abandoned(monkeypatch: pytest.Mon
     monkeypatch.setattr(StudyProcesses, "_order", killing)
     small = Study("grid", SLOW.axes, ("steps",), Lane("svm"), GeneratorSettings("moons", 10, 0.1), test=10)
     found = {record.cell: record for record in started(small).all()}
-    assert len(found) == 16 and {places for places, record in found.items() if record.error} == {poison}
+    assert len(found) == 16 and {locations for locations, record in found.items() if record.error} == {poison}
 
 
 def test_a_fault_of_the_program_in_a_cell_is_reported_and_logged(
@@ -216,8 +216,8 @@ def test_a_fault_of_the_program_in_a_cell_is_reported_and_logged(
     def faulty(*words: str) -> list[str]:
         python, *flags, code, niceness = command(*words)
         fault = "import app.features.study.computing as computing; computing._drawn = None\n"
-        place = code.index("runpy.run_module")
-        return [python, *flags, code[:place] + fault + code[place:], niceness]
+        position = code.index("runpy.run_module")
+        return [python, *flags, code[:position] + fault + code[position:], niceness]
 
     monkeypatch.setattr(running, "command", faulty)
     (record,) = started(msgspec.structs.replace(GRID, axes=(StudyAxis("C", (1.0,)),), folds=2, repetitions=1)).all()[:1]

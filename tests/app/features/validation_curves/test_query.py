@@ -68,8 +68,8 @@ class Coarse:
     def __init__(self, count: int) -> None:
         self.low, self.high = -4, count - 5
 
-    def value_at(self, place: int) -> float:
-        return 10.0 ** (0.5 * place)
+    def value_at(self, location: int) -> float:
+        return 10.0 ** (0.5 * location)
 
     def position_of(self, value: float) -> int:
         return round(2 * math.log10(value))
@@ -85,17 +85,17 @@ def test_the_curve_of_k_is_that_of_refits(points: Points, weights: str) -> None:
     curve = curve_of(points, lane, "k", TEST)
     assert curve.complete and curve.counted == curve.total == len(points)
     n = len(points)
-    for place in range(curve.scale.high + 1):
-        k = int(curve.scale.value_at(place))
+    for location in range(curve.scale.high + 1):
+        k = int(curve.scale.value_at(location))
         model = KNeighborsClassifier(k, weights).fit(points.xy, points.labels)
-        assert curve.train[place] == pytest.approx(right_of(model, points.xy, points.labels))
-        assert curve.test[place] == pytest.approx(right_of(model, TEST.xy, TEST.labels))
+        assert curve.train[location] == pytest.approx(right_of(model, points.xy, points.labels))
+        assert curve.test[location] == pytest.approx(right_of(model, TEST.xy, TEST.labels))
         right = 0.0
         for i in range(n):
             rest = np.delete(np.arange(n), i)
             one = KNeighborsClassifier(k, weights).fit(points.xy[rest], points.labels[rest])
             right += right_of(one, points.xy[i : i + 1], points.labels[i : i + 1])
-        assert curve.validated[place] == pytest.approx(right / n), k
+        assert curve.validated[location] == pytest.approx(right / n), k
 
 
 def right_of(model: KNeighborsClassifier, xy: np.ndarray, labels: np.ndarray) -> float:
@@ -119,11 +119,11 @@ def test_failures_of_other_settings_are_not_reported_for_these() -> None:
         Session().having(ValidationCurvesSession(strips=True)),
     )
     other, curve = replace(asked, points=THREE), curve_of(POINTS, Lane("knn"), "k")
-    for of, value, said in ((asked, curve, "wrong"), (other, curve, ""), (other, None, "wrong")):
+    for of, value, report in ((asked, curve, "wrong"), (other, curve, ""), (other, None, "wrong")):
         results = Results()
         results.accept_answer(Answer(name_of(0, "k"), 1, of, value, True, "wrong"))
         (strip,) = strips_of(Context(document, session, results), 0).curves
-        assert (strip.message, strip.curve, strip.stale) == (said, value, of is other)
+        assert (strip.message, strip.curve, strip.stale) == (report, value, of is other)
 
 
 def test_a_curve_of_a_sample_of_the_points_reports_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,8 +147,8 @@ def test_the_curve_of_an_svm_is_that_of_scikit_learns_refits(few: None, points: 
     curve = curve_of(points, lane, control, TEST)
     fold = folds_of(points, FOLDS, SEED)
     assert curve.complete and len(curve.known) == curve.scale.high - curve.scale.low + 1
-    for place in range(len(curve.train)):
-        value = curve.scale.value_at(curve.scale.low + place)
+    for location in range(len(curve.train)):
+        value = curve.scale.value_at(curve.scale.low + location)
         parameters = {"C": 2.0, "gamma": 0.7} | {control: value}
 
         def theirs(index: np.ndarray, parameters: dict[str, float] = parameters) -> reference.SVC:
@@ -161,18 +161,18 @@ def test_the_curve_of_an_svm_is_that_of_scikit_learns_refits(few: None, points: 
         )
         # A point within tol of a boundary may fall on either side of it.
         one = 1.01 / len(points)
-        assert curve.train[place] == pytest.approx(model.score(points.xy, points.labels), abs=one)
-        assert curve.test[place] == pytest.approx(model.score(TEST.xy, TEST.labels), abs=1.01 / len(TEST))
-        assert curve.validated[place] == pytest.approx(validated, abs=one)
+        assert curve.train[location] == pytest.approx(model.score(points.xy, points.labels), abs=one)
+        assert curve.test[location] == pytest.approx(model.score(TEST.xy, TEST.labels), abs=1.01 / len(TEST))
+        assert curve.validated[location] == pytest.approx(validated, abs=one)
 
 
 def test_the_values_are_those_of_our_own_refits(few: None) -> None:
     lane = Lane("svm", svm=SvmSettings("poly", gamma=0.5, class_weight="balanced"))
     curve = curve_of(POINTS, lane, "C")
-    for place in (0, 5, 9):
-        C = curve.scale.value_at(curve.scale.low + place)
+    for location in (0, 5, 9):
+        C = curve.scale.value_at(curve.scale.low + location)
         model = SVC(C, "poly", 3, 0.5, 1.0, class_weight="balanced").fit(POINTS.xy, POINTS.labels)
-        assert curve.train[place] == pytest.approx((model.predict(POINTS.xy) == POINTS.labels).mean(), abs=0.026)
+        assert curve.train[location] == pytest.approx((model.predict(POINTS.xy) == POINTS.labels).mean(), abs=0.026)
     assert np.isnan(curve.test).all()
 
 
@@ -192,7 +192,7 @@ def test_the_order_of_the_positions(count: int) -> None:
     order = order_of(count)
     assert sorted(order) == list(range(count))
     first = (count + 3) // 4 + ((count - 1) % 4 > 0)
-    assert all(place % 4 == 0 or place == count - 1 for place in order[:first])
+    assert all(location % 4 == 0 or location == count - 1 for location in order[:first])
 
 
 def test_a_stopped_curve_is_not_finished(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,7 +287,7 @@ def test_a_class_of_one_point_can_be_left_out(few: None) -> None:
 def test_every_position_has_a_value_of_its_own(n: int) -> None:
     scale = Lane("knn").family.field("k").scale(n)
     assert isinstance(scale, RankScale)
-    values = [scale.value_at(place) for place in range(scale.low, scale.high + 1)]
+    values = [scale.value_at(location) for location in range(scale.low, scale.high + 1)]
     assert values[0] == 1 and values[-1] == min(max(n - 1, 1), 9999)
     assert values == sorted(set(values)) and values[:17] == list(range(1, len(values[:17]) + 1))
     assert [scale.position_of(value) for value in values] == list(range(len(values)))
@@ -297,8 +297,8 @@ def test_every_position_has_a_value_of_its_own(n: int) -> None:
 @pytest.mark.parametrize("scale", [C_SCALE, GAMMA_SCALE])
 def test_positions_and_values_of_numbers_of_any_size(scale: object) -> None:
     assert isinstance(scale, type(C_SCALE))
-    for place in range(scale.low, scale.high + 1):
-        assert scale.position_of(scale.value_at(place)) == place
+    for location in range(scale.low, scale.high + 1):
+        assert scale.position_of(scale.value_at(location)) == location
     assert scale.position_of(1e9) == scale.high and scale.value_at(20) == 10.0
 
 

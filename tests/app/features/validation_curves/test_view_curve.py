@@ -215,20 +215,20 @@ def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -
     image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
     accent = LIGHT.accent
     columns = strip.columns()
-    across, heights = strip.pixels([C_SCALE.value_at(place) for place in range(-80, 121)], curve.validated)
+    across, heights = strip.pixels([C_SCALE.value_at(location) for location in range(-80, 121)], curve.validated)
     assert across == pytest.approx(columns), "as the handle"
-    seen = 0
-    for place in range(5, 195, 7):
-        x = int(columns[place] * ratio)
+    visible = 0
+    for location in range(5, 195, 7):
+        x = int(columns[location] * ratio)
         rows = [
             y
             for y in range(int(strip.area().bottom()))
             if sum(abs(a - b) for a, b in zip(image.pixelColor(x, y).getRgb(), accent, strict=False)) < 90
         ]
         if rows:
-            seen += 1
-            assert abs(np.mean(rows) + 0.5 - heights[place] * ratio) <= 2.0 * ratio, place
-    assert seen > 20
+            visible += 1
+            assert abs(np.mean(rows) + 0.5 - heights[location] * ratio) <= 2.0 * ratio, location
+    assert visible > 20
 
 
 def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
@@ -348,13 +348,13 @@ def test_empty_and_one_class_documents_have_their_sentences(make: Make, qtbot: Q
 def test_which_sliders_have_one(quick: None, make: Make, qtbot: QtBot) -> None:
     window = make(small(Lane("svm", svm=SvmSettings("linear")), Lane("svm", svm=SvmSettings(hard_margin=True))))
     show(window, qtbot)
-    seen = {
+    visible = {
         (lane, control)
         for lane in (0, 1)
         for control in ("k", "C", "gamma")
         if strip_of(window, lane, control).isVisible()
     }
-    assert seen == {(0, "C"), (1, "gamma")}
+    assert visible == {(0, "C"), (1, "gamma")}
     names = {f"curve{lane}.{control}" for lane in (0, 1) for control in ("k", "C", "gamma")}
     answered = {name for name in names if window.scheduler.results.answer(name) is not None}
     assert answered == {"curve0.C", "curve1.gamma"}
@@ -416,18 +416,18 @@ def test_every_text_stays_inside_a_narrow_frame(qtbot: QtBot, qapp: QApplication
     values = np.full(m, 0.9)
     finished = np.arange(m) < m - 9
     curve = Curve(C_FIELD, C_SCALE, values + 0.05, values, values, finished, 500, 500, 9000, 500, True)
-    for message, place in (("", None), ("", 0), ("", m - 1), ("The curve needs points of two classes.", None)):
+    for message, location in (("", None), ("", 0), ("", m - 1), ("The curve needs points of two classes.", None)):
         strip.show_strip(ValidationCurve(C_FIELD, C_SCALE, 1.0, True, curve, False, message), LIGHT)
-        strip.read(None if place is None else (0, place))
+        strip.read(None if location is None else (0, location))
         image = strip.grab().toImage()
         names = [mark.name for mark in strip.named()]
         assert names == (["valid", "test", "train"] if pixels == 24 else ["validation", "test", "training"])
         assert all(box.right() <= 220 and box.bottom() <= strip.legend_height() for box in strip._boxes)
         assert strip.area().bottom() + strip.legend_height() <= 160
         assert (strip.area().left(), strip.area().right()) == (strip.columns()[0] - 4, strip.columns()[-1] + 4)
-        ground = image.pixelColor(1, 1)
-        edge = [image.pixelColor(x, y) == ground for x in (0, 219) for y in range(1, 60)]
-        assert all(edge) or place is not None, "nothing is cut off at the sides"
+        background = image.pixelColor(1, 1)
+        edge = [image.pixelColor(x, y) == background for x in (0, 219) for y in range(1, 60)]
+        assert all(edge) or location is not None, "nothing is cut off at the sides"
     assert strip.toolTip() == "The curve needs points of two classes."
     strip.show_strip(ValidationCurve(C_FIELD, C_SCALE, 1.0, True, curve), LIGHT)
     assert "Of a sample of 500 points." in strip.toolTip()
@@ -440,8 +440,8 @@ def test_a_drag_is_one_undo_step(quick: None, make: Make, qtbot: QtBot) -> None:
     strip, start = strip_of(window, 1, "C"), window.controller.store.position
     x = strip.columns()
     QTest.mousePress(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x[120]), 20))
-    for place in (140, 160, 180):
-        QTest.mouseMove(strip.viewport(), QPoint(int(x[place]), 20))
+    for location in (140, 160, 180):
+        QTest.mouseMove(strip.viewport(), QPoint(int(x[location]), 20))
     QTest.mouseRelease(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x[180]), 20))
     assert pytest.approx(1e5, rel=0.3) == window.document.lanes[1].svm.C
     assert window.controller.store.position == start + 1

@@ -76,9 +76,9 @@ def note_of(document: Document, frame: Frame) -> str:
     """Return the panel's sentence about the lane's points that are no support vectors."""
     results = Results()
     results.accept(frame)
-    said = words.lane(Context(document, replace(Session(), open_panels=frozenset({"whatif"})), results), 0)
-    assert said is not None
-    return said.note
+    report = words.lane(Context(document, replace(Session(), open_panels=frozenset({"whatif"})), results), 0)
+    assert report is not None
+    return report.note
 
 
 def asked(query: Any, overtaken: Callable[[], bool] = lambda: False) -> list[Any]:
@@ -270,19 +270,19 @@ def test_without_one_support_vector_something_moves() -> None:
 # -- what is kept ------------------------------------------------------------------------------------------------------
 
 
-class Desk(Controller):
+class Setup(Controller):
     """A controller whose lanes show a model of the present points at once."""
 
     def __init__(self, document: Document) -> None:
-        self.said: list[str] = []
+        self.report: list[str] = []
         shown: Any = SimpleNamespace(frame=self.newest)
-        super().__init__(Store(document), Session(), lambda: None, self.said.append, shown)
+        super().__init__(Store(document), Session(), lambda: None, self.report.append, shown)
         self.what_if = self.feature(WhatIf)
         self.late = False
 
     def newest(self, slot: int) -> Frame | None:
-        place = self.document.slots.index(slot)
-        if self.late or place >= len(self.document.lanes):
+        location = self.document.slots.index(slot)
+        if self.late or location >= len(self.document.lanes):
             return None
         return self.frames[slot]
 
@@ -293,24 +293,24 @@ class Desk(Controller):
         }
 
 
-def desk() -> Desk:
-    made = Desk(Document(TWO, (LANES["knn"], LANES["rbf"]), view=View(0.5, 0.2, 4.0)))
+def setup() -> Setup:
+    made = Setup(Document(TWO, (LANES["knn"], LANES["rbf"]), view=View(0.5, 0.2, 4.0)))
     made.learn()
     return made
 
 
 def test_disarmed_nothing_is_kept() -> None:
-    d = desk()
+    d = setup()
     d.dispatch(RemovePoints(ids=[3]))
     assert d.session.of(WhatIfSession).baseline is None
     d.what_if.toggle()
-    assert d.session.of(WhatIfSession).armed and "dashed" in d.said[-1]
+    assert d.session.of(WhatIfSession).armed and "dashed" in d.report[-1]
     d.what_if.toggle()
     assert not d.session.of(WhatIfSession).armed
 
 
 def test_a_drag_is_compared_with_what_was_before_it_began() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     start = d.document
     d.apply(MovePoints("drag 1", ids=[3], xy=[[1.0, 1.0]]))
@@ -330,7 +330,7 @@ def test_a_drag_is_compared_with_what_was_before_it_began() -> None:
 
 
 def test_undo_and_redo_are_edits_too() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     start = d.document
     d.dispatch(RelabelPoints(ids=[3, 4], label=1))
@@ -345,7 +345,7 @@ def test_undo_and_redo_are_edits_too() -> None:
 
 
 def test_what_does_not_concern_the_lanes_changes_no_baseline() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     d.dispatch(RemovePoints(ids=[3]))
     kept = d.session.of(WhatIfSession).baseline
@@ -359,7 +359,7 @@ def test_what_does_not_concern_the_lanes_changes_no_baseline() -> None:
 
 
 def test_a_cancelled_gesture_leaves_nothing() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     d.dispatch(RemovePoints(ids=[5]))
     left = d.document.points
@@ -375,7 +375,7 @@ def test_a_cancelled_gesture_leaves_nothing() -> None:
 
 
 def test_another_document_forgets() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     d.dispatch(RemovePoints(ids=[3]))
     d.put(Document(THREE), None)
@@ -383,7 +383,7 @@ def test_another_document_forgets() -> None:
 
 
 def test_the_lanes_that_learn_something_else_have_a_ghost() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
 
     def ghosts() -> set[str]:
@@ -397,7 +397,7 @@ def test_the_lanes_that_learn_something_else_have_a_ghost() -> None:
 
 
 def test_a_model_that_was_not_ready_is_trained_for_the_ghost() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     d.late = True
     d.dispatch(RemovePoints(ids=[3]))
@@ -432,7 +432,7 @@ def test_what_differs() -> None:
 
 
 def test_removing_is_one_step_with_a_name_and_arms() -> None:
-    d = desk()
+    d = setup()
     others = removable(d.document, d.frames[1]).ids
     position = d.store.position
     d.what_if.remove_non_support(1)
@@ -519,9 +519,9 @@ def test_f_may_hardly_move_and_many_locations_change_class() -> None:
     lane = Lane("svm", svm=SvmSettings("rbf", C=1e-4, gamma=0.01))
     change = change_of(lane, TWO, TWO.move(range(8), TWO.xy[:8] + np.array([2.0, 1.0])))
     assert change.within and change.moved > max(change.slack, 0.02) and not change.nothing
-    said = words.verdict(change, provisional=False)
-    assert said.startswith("f moved within training tolerance (largest change of f on a ")
-    assert "change class" in said and "Nothing" not in said
+    report = words.verdict(change, provisional=False)
+    assert report.startswith("f moved within training tolerance (largest change of f on a ")
+    assert "change class" in report and "Nothing" not in report
     facts = Facts()
     assert Change(facts, facts, 1e-3, 0.002, 0.01, GRID, 0.003).nothing
     assert not Change(facts, facts, 1e-3, 0.004, 0.01, GRID, 0.003).nothing
@@ -564,5 +564,5 @@ def test_missing_parts_are_reported() -> None:
     session = replace(Session(), open_panels=frozenset({"whatif"}))
     for points, text in ((Points(), "nothing to learn from"), (one, "one class")):
         document = Document(points, (LANES["rbf"],), 1)
-        said = words.lane(Context(document, session, Results()), 0)
-        assert said is not None and text in said.note and "Wait" not in said.note
+        report = words.lane(Context(document, session, Results()), 0)
+        assert report is not None and text in report.note and "Wait" not in report.note

@@ -127,7 +127,7 @@ def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
     without = window.canvases[1].grab().toImage()
     ratio = window.canvases[1].devicePixelRatioF()
     xy = lines.xy[~np.isnan(lines.xy[:, 0])]
-    spots = [window.to_widget(1, *place) for place in xy[:: max(1, len(xy) // 60)]]
+    spots = [window.to_widget(1, *index) for index in xy[:: max(1, len(xy) // 60)]]
     differ = [
         with_it.pixelColor(round(p.x() * ratio), round(p.y() * ratio))
         != without.pixelColor(round(p.x() * ratio), round(p.y() * ratio))

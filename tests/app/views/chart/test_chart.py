@@ -75,10 +75,10 @@ def is_red(picture: QImage, x: float, y: float) -> bool:
 def test_numbers_of_an_axis_are_round_within_it_and_few(low: float, wide: float, most: int) -> None:
     found = ChartAxis().marks(low, low + wide, most)
     assert len(found) <= most + 1
-    places = [place for place, _ in found]
-    assert all(low - 1e-6 * wide <= place <= low + wide * (1 + 1e-6) for place in places)
-    if len(places) > 1:
-        by = np.diff(places)
+    locations = [location for location, _ in found]
+    assert all(low - 1e-6 * wide <= location <= low + wide * (1 + 1e-6) for location in locations)
+    if len(locations) > 1:
+        by = np.diff(locations)
         assert np.allclose(by, by[0], rtol=1e-3)
         mantissa = float(f"{by[0]:.3e}".partition("e")[0])
         assert min(abs(mantissa - each) for each in (1, 2, 5, 10)) < 0.02
@@ -115,7 +115,7 @@ def test_shares_names_and_counts() -> None:
     uneven = ChartAxis(names=("1", "2", "10", "1000"), at=(1.0, 2.0, 10.0, 1000.0), log=True)
     assert uneven.ends([]) == (0.0, 3.0)
     assert [text for _, text in uneven.marks(0.0, 3.0, 4)] == ["1", "10", "1000"]
-    assert all(float(place).is_integer() for place, _ in ChartAxis(whole=True).marks(0.0, 3.0, 12))
+    assert all(float(location).is_integer() for location, _ in ChartAxis(whole=True).marks(0.0, 3.0, 12))
     assert ChartAxis(whole=True).ends([2.0, 3.0])[0] == 0.0
     assert ChartAxis(low=0.0, high=1.0).ends([-3.0, 7.0]) == (0.0, 1.0)
 

@@ -622,14 +622,14 @@ def test_the_tab_key_goes_as_the_eye_reads(parent: QMainWindow, qtbot: QtBot) ->
     dialog, _ = show(parent, qtbot, FLOWERS)
     qtbot.waitUntil(lambda: part(dialog, "views").isVisible())
     part(dialog, "separator").setFocus()
-    seen = []
+    visible = []
     for _ in range(14):
         widget = dialog.focusWidget()
         assert widget is not None
-        if widget.objectName() not in seen:
-            seen.append(widget.objectName())
+        if widget.objectName() not in visible:
+            visible.append(widget.objectName())
         QTest.keyClick(widget, Qt.Key.Key_Tab)
-    assert [name.removeprefix("import.") for name in seen if name] == [
+    assert [name.removeprefix("import.") for name in visible if name] == [
         "separator",
         "decimal",
         "header",

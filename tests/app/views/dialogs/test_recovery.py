@@ -292,8 +292,8 @@ def test_copies_that_cannot_be_written_are_reported_once(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make(SMALL, wait=False)
-    said: list[str] = []
-    monkeypatch.setattr(window.controller, "say", said.append)
+    report: list[str] = []
+    monkeypatch.setattr(window.controller, "say", report.append)
 
     def full(pieces: object, path: Path, **how: bool) -> None:
         raise documents.FileError("x was not saved: no space left on device.", "no space left on device")
@@ -303,8 +303,8 @@ def test_copies_that_cannot_be_written_are_reported_once(
         for x in range(5):
             edit(window, float(x))
             qtbot.wait(300)
-        qtbot.waitUntil(lambda: bool(said))
-    assert said == ["Recovery copies cannot be written: no space left on device."]
+        qtbot.waitUntil(lambda: bool(report))
+    assert report == ["Recovery copies cannot be written: no space left on device."]
 
 
 # -- real processes -------------------------------------------------------------------------------------------------
@@ -356,8 +356,8 @@ def read_until(process: subprocess.Popen[str], wanted: str) -> None:
 
 def ended_well(process: subprocess.Popen[str]) -> bool:
     _, errors = process.communicate("\n", timeout=300)
-    told = [line for line in errors.splitlines() if "propagateSizeHints" not in line]
-    return process.returncode == 0 and not told
+    reports = [line for line in errors.splitlines() if "propagateSizeHints" not in line]
+    return process.returncode == 0 and not reports
 
 
 def kill_and_recover(make: Make, qtbot: QtBot, tmp_path: Path, edits: int) -> float:
@@ -513,16 +513,16 @@ def test_a_failed_save_offers_another_file(
     assert list(tmp_path.glob("open/*")) == [] and copies(tmp_path) == []
 
 
-@pytest.mark.parametrize("place", ["folder", "missing/mine.playground", "mine.playground/below"])
-def test_paths_that_cannot_be_saved_to(make: Make, tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize("location", ["folder", "missing/mine.playground", "mine.playground/below"])
+def test_paths_that_cannot_be_saved_to(make: Make, tmp_path: Path, location: str) -> None:
     window = make(SMALL, wait=False)
     (tmp_path / "folder").mkdir()
     assert file_work.save(window.controller, tmp_path / "mine.playground")
     old = (tmp_path / "mine.playground").read_bytes()
     edit(window)
-    save_as(window, tmp_path / place)
+    save_as(window, tmp_path / location)
     alert = box(window, "alert")
-    assert alert.text().startswith(Path(place).name) and alert.text().count(".") >= 1 and "\n" not in alert.text()
+    assert alert.text().startswith(Path(location).name) and alert.text().count(".") >= 1 and "\n" not in alert.text()
     press(alert, "Save as…")
     assert len(dialogs(window)) == 1 and window.controller.store.modified
     assert window.controller.store.path == tmp_path / "mine.playground"

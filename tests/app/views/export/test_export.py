@@ -73,7 +73,7 @@ def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, co
     """
     assert pixels.shape == (spec.height, spec.width)
     table = colours_of(theme_of(spec.dark).shades)
-    place = {int(colour): row for row, colour in enumerate(table)}
+    index = {int(colour): row for row, colour in enumerate(table)}
     sheet = sheet_of(window, spec)
     shades = theme_of(spec.dark).shades
     rng = np.random.default_rng(4)
@@ -95,7 +95,7 @@ def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, co
             if np.hypot(*(obstacles - at).T).min() < 16 * spec.scale * unit:
                 continue
             where.append(at)
-            rows.append(place[int(pixels[round(top) + grid.height - 1 - j, round(left) + i])])
+            rows.append(index[int(pixels[round(top) + grid.height - 1 - j, round(left) + i])])
         levels = np.array(rows)
         tie = levels == len(table) - 1
         predicted = frame.model.predict(np.array(where))
@@ -219,8 +219,8 @@ def test_points_at_the_sides_of_the_screen_are_not_cut_off(make: Make, width: in
     points = Points.of(xy, [0, 1, 0, 1, 0])
     lane = Lane("knn", knn=KnnSettings(1))
     window = make(Document(points=points, lanes=(lane,), shown=1, view=View(0.0, 0.0, 3.6)), size=(1500, 700))
-    seen = window.canvases[0].grid()
-    assert seen.right > 3.2 and window.canvases[0].plot_area().width() > window.canvases[0].plot_area().height()
+    visible = window.canvases[0].grid()
+    assert visible.right > 3.2 and window.canvases[0].plot_area().width() > window.canvases[0].plot_area().height()
     sheet = sheet_of(window, PictureSpec("lane0", width, height, 1.0))
     grid = sheet.plots[0].grid
     edge = 9 * (grid.right - grid.left) / grid.width
@@ -397,7 +397,7 @@ def test_an_export_in_the_middle_of_training_shows_and_labels_one_frozen_frame(
     plot = sheet.plots[0]
     table = {int(colour): row for row, colour in enumerate(colours_of(theme_of(False).shades))}
     grid = plot.grid
-    seen = checked = 0
+    visible = checked = 0
     for j in range(3, grid.height, 9):
         for i in range(3, grid.width, 9):
             row = table.get(int(pixels[round(plot.area.top()) + grid.height - 1 - j, round(plot.area.left()) + i]))
@@ -405,8 +405,8 @@ def test_an_export_in_the_middle_of_training_shows_and_labels_one_frozen_frame(
                 continue  # a symbol or a line
             checked += 1
             f = float(frame.model.decision_function(np.array([[grid.xs[i], grid.ys[j]]]))[0])
-            seen += row // LEVELS == int(f > 0) and abs(min(abs(f) / 2, 1) * (LEVELS - 1) - row % LEVELS) <= 1.0
-    assert checked > 500 and seen == checked, "the frame that was asked for, not a newer one"
+            visible += row // LEVELS == int(f > 0) and abs(min(abs(f) / 2, 1) * (LEVELS - 1) - row % LEVELS) <= 1.0
+    assert checked > 500 and visible == checked, "the frame that was asked for, not a newer one"
     assert grown is not None
     sheet.close()
 

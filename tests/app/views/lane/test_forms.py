@@ -124,21 +124,21 @@ def test_a_slider_drag_is_one_undo_step_and_keeps_learning(make: Make, qtbot: Qt
     slider = find(window, "lane1.C.slider")
     handle = QPoint(round(slider.width() * 0.4), slider.height() // 2)
     whole = round(slider.width() * 0.25)  # not to the end, where the hard margin would train for long
-    seen = set()
-    window.canvases[1].on_painted = seen.add
+    found = set()
+    window.canvases[1].on_painted = found.add
     QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=handle)
     for step in range(20):
         QTest.mouseMove(slider, handle + QPoint(whole * step // 19, 0))
         qtbot.wait(15)
     for turn in range(1000):  # a busy machine paints less often; the drag continues until enough is painted
-        if len(seen) >= 3:
+        if len(found) >= 3:
             break
         QTest.mouseMove(slider, handle + QPoint(whole - turn % 2, 0))
         qtbot.wait(15)
     QTest.mouseMove(slider, handle + QPoint(whole, 0))
     QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=handle + QPoint(whole, 0))
     assert window.document.lanes[1].svm.C > 1.0 and not window.document.lanes[1].svm.hard_margin
-    assert len(seen) >= 3
+    assert len(found) >= 3
     settle(qtbot, window)
     window.named_actions["undo"].trigger()
     if window.controller.store.undo_name is not None:  # the press beside the handle was a page step of its own
@@ -331,8 +331,8 @@ def test_one_vs_rest_by_hand(make: Make, qtbot: QtBot) -> None:
     X = window.document.points.xy
     reference = SVC(gamma=1.0, multiclass="one-vs-rest").fit(X, window.document.points.labels)
     assert (frame.model.predict(X) == reference.predict(X)).all()
-    for said in ("Choose the pair of the margins", "Choose the pair of the margins", "Set one-vs-rest"):
-        assert window.controller.store.undo_name == said
+    for report in ("Choose the pair of the margins", "Choose the pair of the margins", "Set one-vs-rest"):
+        assert window.controller.store.undo_name == report
         window.named_actions["undo"].trigger()
     assert window.controller.store.undo_name is None
 
@@ -393,16 +393,16 @@ def test_the_form_stands_still_while_weights_and_points_change(make: Make, qtbot
     unfold(window, 1)
     names = ("class_weight", "weight1", "weight3", "rule", "speed", "multiclass", "pair")
 
-    def places() -> list[QPoint]:
+    def locations() -> list[QPoint]:
         return [find(window, f"lane1.{name}").mapTo(window, QPoint(0, 0)) for name in names]
 
-    before, canvas = places(), window.canvases[1].geometry()
+    before, canvas = locations(), window.canvases[1].geometry()
     type_into(window, "lane1.weight2", "7.25")
     choose(window, "lane1.multiclass", "one-vs-rest")
     window.controller.editing.press(PointerPosition(0.0, 0.0, 0.01))
     window.controller.editing.release(PointerPosition(0.0, 0.0, 0.01))
     settle(qtbot, window)
-    assert places() == before and window.canvases[1].geometry() == canvas
+    assert locations() == before and window.canvases[1].geometry() == canvas
 
 
 @pytest.mark.slow
@@ -552,12 +552,12 @@ def test_the_tab_key_reaches_the_forms_and_both_pictures(make: Make) -> None:
     for folded in (True, False):
         window.controller.lanes.fold(1, folded)
         window.refresh()
-        seen, widget = set(), window.canvases[0]
+        found, widget = set(), window.canvases[0]
         for _ in range(2000):
             widget = widget.nextInFocusChain()
             if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
-                seen.add(widget.objectName())
-        assert always | above <= seen and ("lane1.rule" in seen) is not folded
+                found.add(widget.objectName())
+        assert always | above <= found and ("lane1.rule" in found) is not folded
 
 
 def test_the_keyboard_focus_shows_on_a_picture_and_the_mouse_needs_no_frame(make: Make, qtbot: QtBot) -> None:

@@ -175,10 +175,10 @@ def test_each_field_sets_the_document_and_is_one_step_of_undo(make: Make, qtbot:
 
 
 def test_nonsense_is_refused_in_a_sentence(make: Make, qtbot: QtBot) -> None:
-    said: list[str] = []
+    shown: list[str] = []
     window = make(few(Lane("perceptron"), Lane("pegasos")))
     controller = window.controller
-    controller.say = said.append  # type: ignore[method-assign]
+    controller.say = shown.append  # type: ignore[method-assign]
     start = window.document
     for part, values in (
         ("pegasos", {"lam": 0.0}),
@@ -190,7 +190,7 @@ def test_nonsense_is_refused_in_a_sentence(make: Make, qtbot: QtBot) -> None:
     ):
         controller.set_lane(1, part, **values)
         assert window.document is start
-    assert len(said) == 6 and all("\n" not in sentence and len(sentence) < 200 for sentence in said)
+    assert len(shown) == 6 and all("\n" not in sentence and len(sentence) < 200 for sentence in shown)
     type_into(window, "lane1.lam", "1e9")
     assert window.document is start
 
@@ -225,8 +225,8 @@ def cut_off(window: MainWindow, lane: int) -> list[str]:
             widget.initStyleOption(option)
             field = QStyle.SubControl.SC_ComboBoxEditField
             room = widget.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, widget).width()
-            seen = widget.shown_text() if isinstance(widget, NamedCombo) else widget.currentText()
-            needed = widget.fontMetrics().horizontalAdvance(seen)
+            visible = widget.shown_text() if isinstance(widget, NamedCombo) else widget.currentText()
+            needed = widget.fontMetrics().horizontalAdvance(visible)
         if room < needed:
             text = widget.currentText() if isinstance(widget, QComboBox) else widget.text()
             found.append(f"{text}: {room} of {needed} pixels")

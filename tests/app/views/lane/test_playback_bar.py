@@ -40,9 +40,9 @@ def show(qtbot: QtBot) -> Show:
     ) -> PlaybackBar:
         window = QWidget()
         windows.append(window)  # qtbot alone does not keep it
-        desk = hands()
-        bar = PlaybackBar(0, desk)
-        bar.told = desk.playback  # type: ignore[attr-defined]
+        setup = hands()
+        bar = PlaybackBar(0, setup)
+        bar.reports = setup.playback  # type: ignore[attr-defined]
         layout = QVBoxLayout(window)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(bar)
@@ -72,7 +72,7 @@ def counter(bar: PlaybackBar) -> QLabel:
 
 def asked(bar: PlaybackBar) -> list[tuple[Any, ...]]:
     """Return the calls of the playback since the last time: names and arguments."""
-    playback = bar.told  # type: ignore[attr-defined]
+    playback = bar.reports  # type: ignore[attr-defined]
     calls = [(name, *args, *kwargs.values()) for name, args, kwargs in playback.mock_calls]
     playback.reset_mock()
     return calls
@@ -231,13 +231,13 @@ def test_strokes_stand_exactly_where_the_support_vectors_change(show: Show, leng
     steps = np.flatnonzero(run.changes) + 1
     expected = np.zeros(columns, dtype=bool)
     expected[np.ceil(steps / length * (columns - 1) - 0.5).astype(int)] = True
-    seen = marks_of(line, line.grab().toImage(), QColor(*(theme.DARK if dark else theme.LIGHT).ink).rgb())
+    visible = marks_of(line, line.grab().toImage(), QColor(*(theme.DARK if dark else theme.LIGHT).ink).rgb())
     if length / columns < 100:
-        assert seen[8:] == expected[8:].tolist(), "(the handle hides some at the start)"
+        assert visible[8:] == expected[8:].tolist(), "(the handle hides some at the start)"
     else:  # cells of many steps end at the trace's entries, up to a fourteenth of a pixel away
         near = np.convolve(expected, [1, 1, 1], "same") > 0
-        assert sum(seen) >= 0.9 * expected.sum() - 2 and not (np.array(seen) & ~near)[8:].any()
-    assert 5 < sum(seen) < columns
+        assert sum(visible) >= 0.9 * expected.sum() - 2 and not (np.array(visible) & ~near)[8:].any()
+    assert 5 < sum(visible) < columns
 
 
 def test_a_recorded_run_shows_its_changes(show: Show) -> None:
@@ -247,8 +247,8 @@ def test_a_recorded_run_shows_its_changes(show: Show) -> None:
     length = run.trace.length
     assert length < columns and 3 < (run.changes > 0).sum() < length
     expected = np.ceil((np.flatnonzero(run.changes) + 1) / length * (columns - 1) - 0.5).astype(int)
-    seen = np.flatnonzero(marks_of(line, line.grab().toImage(), QColor(*theme.LIGHT.ink).rgb()))
-    assert seen[seen > 8].tolist() == expected[expected > 8].tolist()
+    visible = np.flatnonzero(marks_of(line, line.grab().toImage(), QColor(*theme.LIGHT.ink).rgb()))
+    assert visible[visible > 8].tolist() == expected[expected > 8].tolist()
 
 
 def test_keys_of_the_timeline(show: Show) -> None:

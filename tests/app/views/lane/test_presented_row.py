@@ -199,6 +199,6 @@ def test_k_stands_where_its_logarithm_is(make: Make, qtbot: QtBot) -> None:
 
 def test_a_linear_scale_has_its_ends_and_whole_steps() -> None:
     scale = LinearScale(-5, 5, 0.25)
-    assert [scale.value_at(place) for place in (scale.low, 20, scale.high)] == [-5, 0, 5]
+    assert [scale.value_at(position) for position in (scale.low, 20, scale.high)] == [-5, 0, 5]
     assert scale.position_of(1e6) == scale.high and scale.value_at(scale.position_of(1.1)) == 1.0
     assert scale.share(20) == 0.5

@@ -247,21 +247,21 @@ def test_a_point_under_the_pointer_is_described(make: Make, qtbot: QtBot) -> Non
     canvas = window.canvases[0]
     beside = QPoint(3, canvas.height() // 2)  # on the axis, between its numbers and the handle of its unit
     run_state = window.scene.run_state
-    place = int(np.flatnonzero((run_state.alpha > 0) & (run_state.alpha < run_state.C))[0])
-    at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])
+    position = int(np.flatnonzero((run_state.alpha > 0) & (run_state.alpha < run_state.C))[0])
+    at = canvas.to_widget(*run_state.points.xy[run_state.index[position]])
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
     assert canvas.overlays.layers[0].laid.card is None, "the plain window stays plain"
     QTest.mouseMove(canvas.viewport(), beside)
     window.controller.playback.seek(0, run_state.length - 1)
     settle(qtbot, window)
-    at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])  # the bar has taken space from the picture
+    at = canvas.to_widget(*run_state.points.xy[run_state.index[position]])  # the bar has taken space from the picture
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
     hovered = window.controller.session.hovered
     assert hovered is not None
     found = run_state.points.indices_of(np.array([hovered]))[0]
-    assert np.allclose(run_state.points.xy[found], run_state.points.xy[run_state.index[place]], atol=0.1)
+    assert np.allclose(run_state.points.xy[found], run_state.points.xy[run_state.index[position]], atol=0.1)
     lines = " ".join(canvas.overlays.layers[0].laid.card.label.lines)
     assert "α = " in lines and "slack" in lines and "support vector" in lines
     QTest.mouseMove(canvas.viewport(), beside)
@@ -306,12 +306,12 @@ def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_pauses(make: 
         window.named_actions[name].trigger()
         settle(qtbot, window)
     drawn: dict[str, list[object]] = {name: [] for name in ("step", "curves")}
-    for name, seen in drawn.items():
+    for name, visible in drawn.items():
         panel = window.dock_manager.panel(name)
         usual = panel.render_scene
 
-        def noted(scene: Scene, theme: Theme, usual=usual, seen=seen) -> None:  # type: ignore[no-untyped-def]
-            seen.append(scene.run_state)
+        def noted(scene: Scene, theme: Theme, usual=usual, visible=visible) -> None:  # type: ignore[no-untyped-def]
+            visible.append(scene.run_state)
             usual(scene, theme)
 
         panel.render_scene = noted
@@ -323,10 +323,10 @@ def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_pauses(make: 
     for _ in range(6):
         window.dock_manager.render_scene(scene, dress, window.named_actions)
         QApplication.processEvents()
-    assert [len(seen) for seen in drawn.values()] == [3, 3], "each gets its turn"
+    assert [len(visible) for visible in drawn.values()] == [3, 3], "each gets its turn"
     window.controller.playback.seek(0, 5)
     settle(qtbot, window)
-    assert all(seen[-1].step == 5 for seen in drawn.values())
+    assert all(visible[-1].step == 5 for visible in drawn.values())
     for name in ("step", "curves"):
         window.named_actions[name].trigger()
     settle(qtbot, window)
@@ -416,8 +416,8 @@ def test_tabs_are_visible_only_if_there_is_a_choice(make: Make, qtbot: QtBot) ->
     def tabs() -> list[list[str]]:
         qtbot.wait(300)
         bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        seen = [bar for bar in bars if bar.isVisible() and bar.geometry().intersects(window.rect())]
-        return [[bar.tabText(k) for k in range(bar.count())] for bar in seen]
+        visible = [bar for bar in bars if bar.isVisible() and bar.geometry().intersects(window.rect())]
+        return [[bar.tabText(k) for k in range(bar.count())] for bar in visible]
 
     assert tabs() == []
     for name, expected in (("step", []), ("curves", []), ("alphas", [["Curves", "Multipliers"]])):

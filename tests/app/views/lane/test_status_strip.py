@@ -39,8 +39,8 @@ def written(strip: StatusStrip, width: int, *scores: StatusPart, remark: str = "
 
 
 def test_with_less_room_fewer_words_stand_there_and_the_badge_is_whole(strip: StatusStrip) -> None:
-    seen = [written(strip, width, TRAINING, TEST, AT_ONCE, remark=" · a sample") for width in range(900, 120, -4)]
-    assert list(dict.fromkeys(seen)) == [
+    shown = [written(strip, width, TRAINING, TEST, AT_ONCE, remark=" · a sample") for width in range(900, 120, -4)]
+    assert list(dict.fromkeys(shown)) == [
         "✓ optimal training 97.5 % · test 97.4 % · Trained on all points; not step by step · a sample",
         "✓ optimal training 97.5 % · test 97.4 % · Trained on all points; not step by step",
         "✓ optimal train 97.5 % · test 97.4 % · Trained on all points; not step by step",

@@ -18,7 +18,7 @@ CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QSlider)
 MOVING = {"asking"}
 
 
-def places(dock: QDockWidget) -> dict[str, tuple[object, ...]]:
+def locations(dock: QDockWidget) -> dict[str, tuple[object, ...]]:
     """Return the location in its panel of each visible control."""
     found = {}
     for control in dock.findChildren(QWidget):
@@ -38,13 +38,15 @@ def test_an_edit_moves_no_control(make: Make, qtbot: QtBot) -> None:
         settle(qtbot, window)
         rest()
         dock = window.dock_manager.docks([name])[0]
-        before = places(dock)
+        before = locations(dock)
         window.controller.set_lane(1, "svm", C=20.0)
         window.controller.dispatch(AddPoints(xy=(0.3, 1.9), labels=0))
         settle(qtbot, window)
         rest()
-        after = places(dock)
-        moved |= {control: (place, after[control]) for control, place in before.items() if after[control] != place}
+        after = locations(dock)
+        moved |= {
+            control: (location, after[control]) for control, location in before.items() if after[control] != location
+        }
         window.controller.undo()
         window.controller.undo()
         window.dock_manager.hide([name])

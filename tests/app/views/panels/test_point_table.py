@@ -50,8 +50,8 @@ def opened(window: MainWindow, qtbot: QtBot) -> PointTable:
 
 
 def click(table: PointTable, row: int, column: int, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    place = table.visualRect(table.model().index(row, column)).center()
-    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, keys, place)
+    location = table.visualRect(table.model().index(row, column)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, keys, location)
 
 
 def editor(table: PointTable) -> QLineEdit | ClassField:
@@ -82,14 +82,14 @@ def test_what_counts_as_a_number() -> None:
 
 
 def dispatches(window: MainWindow) -> list[object]:
-    told: list[object] = []
-    window.controller.store.listen(lambda old, new: told.append(new))
-    return told
+    reports: list[object] = []
+    window.controller.store.listen(lambda old, new: reports.append(new))
+    return reports
 
 
 def test_cells_are_edited_by_keyboard_to_every_digit(make: Make, qtbot: QtBot) -> None:
     window = make(few())
-    table, told = opened(window, qtbot), dispatches(window)
+    table, reports = opened(window, qtbot), dispatches(window)
     edit(table, 4, X, "1.2345678901234567")
     assert window.document.points.xy[4, 0] == 1.2345678901234567
     edit(table, 4, Y, "-0,5")
@@ -100,7 +100,7 @@ def test_cells_are_edited_by_keyboard_to_every_digit(make: Make, qtbot: QtBot) -
     model = table.model()
     assert model.index(4, X).data() == "1.2346"
     assert model.index(4, X).data(Qt.ItemDataRole.ToolTipRole) == "1.2345678901234567"
-    assert len(told) == 3 and window.controller.store.history == ("Move 1 point", "Move 1 point", "Relabel 1 point")
+    assert len(reports) == 3 and window.controller.store.history == ("Move 1 point", "Move 1 point", "Relabel 1 point")
     before = few().points
     for _ in range(3):
         window.named_actions["undo"].trigger()
@@ -133,7 +133,7 @@ def test_typing_begins_to_edit_although_the_keys_mean_something_to_the_window(ma
 def test_an_untouched_editor_changes_nothing(make: Make, qtbot: QtBot) -> None:
     third = 1 / 3
     window = make(of([[third, 1e-300], [2e14, -third]], [0, 1]))
-    table, told = opened(window, qtbot), dispatches(window)
+    table, reports = opened(window, qtbot), dispatches(window)
     for row in range(2):
         for column in (X, Y, CLASS):
             edit(table, row, column, "")
@@ -143,18 +143,18 @@ def test_an_untouched_editor_changes_nothing(make: Make, qtbot: QtBot) -> None:
                 QTest.keyClick(editor(table), Qt.Key.Key_Tab)  # continues with the next cell
             QTest.keyClick(editor(table), Qt.Key.Key_Escape)
     edit(table, 0, X, repr(third))
-    assert told == [] and window.controller.store.undo_name is None
+    assert reports == [] and window.controller.store.undo_name is None
 
 
 def test_a_bad_number_is_one_sentence_and_the_old_one_stays(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     window.controller.set_axes(("width", ""))
-    table, told = opened(window, qtbot), dispatches(window)
+    table, reports = opened(window, qtbot), dispatches(window)
     for text in ("abc", " ", "nan", "inf", "-1e16", "1_000", "1 2", "1,5,5"):
         for column, axis in ((X, "width"), (Y, "y")):
             edit(table, 1, column, text)
-            said = window.status_line.text()
-            assert told == [] and f"{axis} must be a number" in said and "stays" in said, text
+            shown = window.status_line.text()
+            assert reports == [] and f"{axis} must be a number" in shown and "stays" in shown, text
             for key in (Qt.Key.Key_Tab, Qt.Key.Key_Return):
                 QTest.keyClick(editor(table), key)
                 assert editor(table).text() == text and editor(table).property("bad"), "to be corrected"
@@ -186,11 +186,11 @@ def test_tab_goes_from_cell_to_cell_and_row_to_row(make: Make, qtbot: QtBot) -> 
 
 def test_a_bad_class_is_one_sentence_and_the_old_one_stays(make: Make, qtbot: QtBot) -> None:
     window = make(few())
-    table, told = opened(window, qtbot), dispatches(window)
+    table, reports = opened(window, qtbot), dispatches(window)
     for text in ("9", "0", "dog", "1.0", "-1"):
         edit(table, 1, CLASS, text)
-        said = window.status_line.text()
-        assert told == [] and "is no class" in said and "stays class 2" in said, text
+        shown = window.status_line.text()
+        assert reports == [] and "is no class" in shown and "stays class 2" in shown, text
         assert editor(table).lineEdit().text() == text and editor(table).property("bad"), "to be corrected"
         QTest.keyClick(editor(table), Qt.Key.Key_Escape)
         window.say("Something else.")
@@ -206,12 +206,12 @@ def test_a_class_is_chosen_from_the_list(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(table, Qt.Key.Key_F2)
     combo = editor(table)
     assert combo.count() == 8 and combo.currentIndex() == 1
-    told = dispatches(window)
+    reports = dispatches(window)
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Up):
         QTest.keyClick(combo, key)
-    assert told == []
+    assert reports == []
     enter(table)
-    assert window.document.points.labels[1] == 0 and len(told) == 1
+    assert window.document.points.labels[1] == 0 and len(reports) == 1
     click(table, 3, CLASS)
     QTest.keyClick(table, Qt.Key.Key_F2)
     combo = editor(table)
@@ -219,14 +219,14 @@ def test_a_class_is_chosen_from_the_list(make: Make, qtbot: QtBot) -> None:
     QTest.keyClicks(combo.view(), "8")
     QTest.keyClick(combo.view(), Qt.Key.Key_Return)
     QApplication.processEvents()
-    assert window.document.points.labels[3] == 7 and len(told) == 2
+    assert window.document.points.labels[3] == 7 and len(reports) == 2
     edit(table, 0, CLASS, "CLASS 3")
     assert window.document.points.labels[0] == 2
 
 
 def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> None:
     window = make(few())
-    table, told = opened(window, qtbot), dispatches(window)
+    table, reports = opened(window, qtbot), dispatches(window)
     selected = lambda: window.controller.session.selection.ids.tolist()  # noqa: E731
     click(table, 2, 0)
     assert selected() == [2]
@@ -254,7 +254,7 @@ def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> 
     QTest.keyClick(table, Qt.Key.Key_Escape)
     assert selected() == []
     settle(qtbot, window)
-    assert told == []
+    assert reports == []
 
     window.controller.editing.select(np.array([30, 35]))
     settle(qtbot, window)
@@ -273,7 +273,7 @@ def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> 
 def test_nothing_comes_back_from_what_is_only_shown(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     table = opened(window, qtbot)
-    told = dispatches(window)
+    reports = dispatches(window)
     window.controller.editing.select(np.arange(5, 9))
     chosen = window.controller.session
     settle(qtbot, window)
@@ -281,10 +281,10 @@ def test_nothing_comes_back_from_what_is_only_shown(make: Make, qtbot: QtBot) ->
     click(table, 1, 0)
     clicked = window.controller.session
     settle(qtbot, window)
-    assert told == [] and window.controller.session is clicked and clicked.selection.ids.tolist() == [1]
+    assert reports == [] and window.controller.session is clicked and clicked.selection.ids.tolist() == [1]
     window.controller.dispatch(MovePoints(ids=[1], xy=[[0.0, 0.0]]))
     settle(qtbot, window)
-    assert len(told) == 1 and window.controller.session is clicked
+    assert len(reports) == 1 and window.controller.session is clicked
 
 
 def test_deleting_rows_adding_points_and_undo(make: Make, qtbot: QtBot) -> None:
@@ -342,13 +342,13 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
         return [tuple(model.index(row, c).data(role) for c in (X, Y, CLASS)) for row in range(first, last + 1)]
 
     # The content of a reader that is notified of changes only.
-    told = read(0, model.rowCount() - 1)
-    model.rowsInserted.connect(lambda parent, first, last: told.__setitem__(slice(first, first), read(first, last)))
-    model.rowsRemoved.connect(lambda parent, first, last: told.__delitem__(slice(first, last + 1)))
+    reports = read(0, model.rowCount() - 1)
+    model.rowsInserted.connect(lambda parent, first, last: reports.__setitem__(slice(first, first), read(first, last)))
+    model.rowsRemoved.connect(lambda parent, first, last: reports.__delitem__(slice(first, last + 1)))
     model.dataChanged.connect(
-        lambda top, end: told.__setitem__(slice(top.row(), end.row() + 1), read(top.row(), end.row()))
+        lambda top, end: reports.__setitem__(slice(top.row(), end.row() + 1), read(top.row(), end.row()))
     )
-    model.modelReset.connect(lambda: told.__setitem__(slice(None), read(0, model.rowCount() - 1)))
+    model.modelReset.connect(lambda: reports.__setitem__(slice(None), read(0, model.rowCount() - 1)))
     controller = window.controller
     for _ in range(60):
         for _ in range(int(rng.integers(1, 4))):
@@ -369,7 +369,7 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
                 controller.dispatch(Clear())
         window.refresh()
         points = window.document.points
-        assert told == read(0, len(points) - 1) and len(told) == model.rowCount()
+        assert reports == read(0, len(points) - 1) and len(reports) == model.rowCount()
         assert (model.xy == points.xy).all() and (model.labels == points.labels).all()
         for row in range(model.rowCount()):
             assert float(model.index(row, Y).data(Qt.ItemDataRole.EditRole)) == points.xy[row, 1]
@@ -381,22 +381,22 @@ def test_a_change_after_an_inserted_or_removed_row_is_reported_at_its_row() -> N
     for old, new, row in ((before, after, 8), (after, before, 9)):
         model = PointModel(None)
         model.show_points(old)
-        told: list[tuple[int, int]] = []
-        model.dataChanged.connect(lambda top, end, roles, told=told: told.append((top.row(), end.row())))
+        reports: list[tuple[int, int]] = []
+        model.dataChanged.connect(lambda top, end, roles, reports=reports: reports.append((top.row(), end.row())))
         assert not model.show_points(new)
-        assert told == [(row, row)]
+        assert reports == [(row, row)]
 
 
 def test_what_is_drawn_follows_one_moved_point(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     table = opened(window, qtbot)
-    seen: list[tuple[int, int]] = []
-    table.model().dataChanged.connect(lambda top, bottom, roles: seen.append((top.row(), bottom.row())))
+    visible: list[tuple[int, int]] = []
+    table.model().dataChanged.connect(lambda top, bottom, roles: visible.append((top.row(), bottom.row())))
     cell = table.visualRect(table.model().index(7, X))
     before = table.viewport().grab(cell).toImage()
     window.controller.dispatch(MovePoints(ids=[7], xy=[[9.125, 9.0]]))
     window.refresh()
-    assert seen == [(7, 7)]
+    assert visible == [(7, 7)]
     assert table.viewport().grab(cell).toImage() != before
 
 

@@ -29,7 +29,7 @@ def test_no_number_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -
     window = make(size=size)
     canvas = window.canvases[1]
     whole = QRectF(canvas.rect())
-    seen = set()
+    shown = set()
     for shift in range(12):  # the view moves, so that a tick comes near each edge
         window.controller.dispatch(SetView(view=View(0.08 * shift, 0.08 * shift, 6.0)))
         settle(qtbot, window)
@@ -38,6 +38,6 @@ def test_no_number_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -
             assert len(found) > 3
             for rect, text in found:
                 assert whole.top() <= rect.top() and rect.right() <= whole.right(), (side, text, rect)
-                seen.add(text)
+                shown.add(text)
             assert len({len(text.partition(".")[2]) for _, text in found}) == 1, [text for _, text in found]
-    assert any(text.startswith("−") for text in seen) and not any("-" in text for text in seen)
+    assert any(text.startswith("−") for text in shown) and not any("-" in text for text in shown)

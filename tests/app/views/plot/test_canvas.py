@@ -72,8 +72,8 @@ def sampled(window: MainWindow, lane: int, count: int) -> tuple[np.ndarray, np.n
 
 #: Each case in one of the two themes, and as a slow test in the other.
 GRABBED = [
-    pytest.param(name, dark, marks=pytest.mark.soak if (place + dark) % 2 else ())
-    for place, name in enumerate(CASES)
+    pytest.param(name, dark, marks=pytest.mark.soak if (index + dark) % 2 else ())
+    for index, name in enumerate(CASES)
     for dark in (False, True)
 ]
 
@@ -86,11 +86,11 @@ def test_grabbed_pixels_are_what_the_model_predicts(make: Make, qtbot: QtBot, na
     settle(qtbot, window)
     table = colours_of(theme_of(dark).shades)
     present = {len(table) - 1, *(c * LEVELS + level for c in window.document.points.classes for level in range(LEVELS))}
-    place = {int(table[row]): row for row in present}
+    index = {int(table[row]): row for row in present}
     for lane in (0, 1):
         where, colours = sampled(window, lane, 500)
         model = window.result(lane).model
-        rows = np.array([place[int(colour)] for colour in colours])
+        rows = np.array([index[int(colour)] for colour in colours])
         tie = rows == len(table) - 1
         np.testing.assert_array_equal(rows[~tie] // LEVELS, model.predict(where[~tie]))
         if isinstance(model, SVC):

@@ -126,8 +126,8 @@ def paint_layers(layers: Layers, view: View, image: QImage) -> None:
 
 
 SPANS = st.floats(-9.0, 15.6).map(lambda power: 10.0**power)
-PLACES = st.floats(-LIMIT, LIMIT) | st.floats(-3.0, 3.0)
-ANY_VIEW = st.builds(View, PLACES, PLACES, SPANS)
+LOCATIONS = st.floats(-LIMIT, LIMIT) | st.floats(-3.0, 3.0)
+ANY_VIEW = st.builds(View, LOCATIONS, LOCATIONS, SPANS)
 #: Zoom factor, and movement in spans of the smaller view.
 CHANGES = st.tuples(st.floats(-14.0, 14.0), st.floats(-2.0, 2.0), st.floats(-2.0, 2.0))
 
@@ -176,7 +176,7 @@ def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
     run_state = replace(
         run_state, points=points, pair=(3, 8), slacks=replace(slacks, end=middle + 0.2 * unit * slacks.end)
     )
-    place = float(points.xy[0, 0]), float(points.xy[0, 1])
+    location = float(points.xy[0, 0]), float(points.xy[0, 1])
     ball = Ball(metric, 3.0, radius if metric == "cosine" else radius * unit)
     sizes = np.linspace(0.0, 1.0, 40)
     sketch = Sketch(points.xy, sizes, np.arange(40) % 2 == 0, np.zeros(40, dtype=np.intp), ball)
@@ -193,7 +193,7 @@ def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
     def paint() -> None:
         painter = QPainter(image)
         over = run_overlay(run_state, grid, area, id_of(run_state, 5), QApplication.font())
-        asked = probe_overlay(Probe(place, pinned), LaneProbe(0, sketch=sketch), grid, area, False)
+        asked = probe_overlay(Probe(location, pinned), LaneProbe(0, sketch=sketch), grid, area, False)
         assert over is not None and asked is not None
         assert all(area.toAlignedRect().contains(part) for part in to_repaint(None, over, area))
         over.paint(painter, THEME, area)

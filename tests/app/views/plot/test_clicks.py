@@ -46,8 +46,8 @@ def send(view: QWidget, kind: QEvent.Type, at: QPoint, held: Qt.KeyboardModifier
     """Send the event of a second press, which QTest cannot make."""
     button = NONE if kind is QEvent.Type.MouseMove else LEFT
     down = NONE if kind is QEvent.Type.MouseButtonRelease else LEFT
-    place = at.toPointF()
-    QApplication.sendEvent(view, QMouseEvent(kind, place, view.mapToGlobal(at).toPointF(), button, down, held))
+    location = at.toPointF()
+    QApplication.sendEvent(view, QMouseEvent(kind, location, view.mapToGlobal(at).toPointF(), button, down, held))
 
 
 def drag(window: MainWindow, start: QPoint, end: QPoint, held: Qt.KeyboardModifier = NO) -> None:
@@ -135,30 +135,32 @@ def test_drags_move_points_or_draw_a_rubber_band(make: Make) -> None:
 def test_hovering_explains_what_a_click_does(make: Make) -> None:
     window = make(five())
     canvas = window.canvases[0]
-    ground, point, other = spot(window, 0.5, 0.5), spot(window, *XY[2]), spot(window, *XY[4])
+    background, point, other = spot(window, 0.5, 0.5), spot(window, *XY[2]), spot(window, *XY[4])
     shape = Qt.CursorShape
 
-    def seen() -> tuple[Qt.CursorShape, int]:
+    def shown() -> tuple[Qt.CursorShape, int]:
         window.refresh_if_pending()
         assert canvas._overlay is not None
         return canvas.viewport().cursor().shape(), canvas._overlay.paints
 
-    assert hover(window, ground).startswith("Click: add a point of class 1  ") and seen() == (shape.CrossCursor, 0)
-    assert "click: select it" in hover(window, point) and seen() == (shape.ArrowCursor, -1)
+    assert hover(window, background).startswith("Click: add a point of class 1  ") and shown() == (shape.CrossCursor, 0)
+    assert "click: select it" in hover(window, point) and shown() == (shape.ArrowCursor, -1)
     click(window, point)
     assert hover(window, point).startswith("The selected point, of class 1")
     assert "Shift+click: it as well" in hover(window, other)
     click(window, other, SHIFT)
     assert hover(window, other).startswith("One of 2 selected points")
-    assert hover(window, ground).startswith("Click: add a point of class 1, select none") and seen()[1] == 0
-    click(window, ground)
-    assert "click: select it" in window.status_line.text() and seen() == (shape.ArrowCursor, -1), "it is on the new one"
+    assert hover(window, background).startswith("Click: add a point of class 1, select none") and shown()[1] == 0
+    click(window, background)
+    assert "click: select it" in window.status_line.text() and shown() == (shape.ArrowCursor, -1), (
+        "it is on the new one"
+    )
     window.controller.undo()
-    assert seen() == (shape.CrossCursor, 0)
+    assert shown() == (shape.CrossCursor, 0)
     canvas.setFocus()
     QTest.mouseMove(canvas.viewport(), point)
     QTest.keyClick(canvas, "b")
-    assert seen() == (shape.CrossCursor, 0), "a brush sprays on points, too"
+    assert shown() == (shape.CrossCursor, 0), "a brush sprays on points, too"
 
 
 def test_the_pointer_is_on_a_point_where_its_symbol_is_drawn(make: Make) -> None:

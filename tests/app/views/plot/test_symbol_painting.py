@@ -125,22 +125,22 @@ def test_symbols_are_symmetric_about_the_middle_of_their_pixel(ratio: float, kin
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_mark_of_what_is_selected_stands_out_and_leaves_the_symbol_readable(dark: bool) -> None:
     theme = DARK if dark else LIGHT
-    place = np.array([[1.505, 1.005]])
-    (column,), (row,) = pixel_of(place, 1.0)
-    seen = []
+    location = np.array([[1.505, 1.005]])
+    (column,), (row,) = pixel_of(location, 1.0)
+    visible = []
     for label, colour in enumerate(theme.classes):
-        fill = painted(cloud_of(place, [label]), size=11, dark=dark) == argb(colour)
+        fill = painted(cloud_of(location, [label]), size=11, dark=dark) == argb(colour)
         free, bounded = (
-            painted(cloud_of(place, [KINDS.index(f"{kind}{label}")]), size=11, dark=dark)
+            painted(cloud_of(location, [KINDS.index(f"{kind}{label}")]), size=11, dark=dark)
             for kind in ("free", "bounded")
         )
         assert (free[fill] == 0xFFFFFFFF).all(), "round the symbol"
         assert bounded[row, column] == 0xFFFFFFFF and (bounded[fill] == 0xFFFFFFFF).mean() > 0.1, "on its outline"
-        seen += [free, bounded]
-    both = painted(cloud_of(np.repeat(place, 2, axis=0), [KINDS.index("selected"), 3]), size=11, dark=dark)
+        visible += [free, bounded]
+    both = painted(cloud_of(np.repeat(location, 2, axis=0), [KINDS.index("selected"), 3]), size=11, dark=dark)
     assert both[row, column] == argb(theme.classes[3])
     assert argb(HIGHLIGHT) in both[row, column : column + 20]
-    assert argb(HIGHLIGHT) not in np.concatenate(seen) and HIGHLIGHT not in theme.classes
+    assert argb(HIGHLIGHT) not in np.concatenate(visible) and HIGHLIGHT not in theme.classes
 
 
 @pytest.mark.usefixtures("qapp")
