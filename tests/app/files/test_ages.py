@@ -129,26 +129,26 @@ def test_a_document_of_each_age_opens_with_everything(age: str) -> None:
     points = [i for i in range(24) if i not in (3, 11, 12)]
     x = [round(0.37 * i - 4.1, 6) if i % 3 else -0.1 * i for i in points]
     y = [round(((i * i * 7) % 23) / 7 - 1.5, 6) for i in points]
-    assert document.points.xy.tolist() == [list(location) for location in zip(x, y, strict=True)]
+    assert document.points.xy.tolist() == [list(index) for index in zip(x, y, strict=True)]
     assert document.points.labels.tolist() == [i % 8 for i in points]
     assert document.points.ids.tolist() == points
     assert [lane.classifier for lane in document.lanes] == list(CLASSIFIERS[age])
     assert [lane.pair for lane in document.lanes] == list(PAIRS[: len(document.lanes)])
-    for location, lane in enumerate(document.lanes):
-        first = location % 2 == 0
+    for index, lane in enumerate(document.lanes):
+        first = index % 2 == 0
         has(lane.knn, FIRST_KNN if first else SECOND_KNN)
         has(lane.svm, FIRST_SVM if first else SECOND_SVM)
         has(lane.svm, FIRST_SCHEME if first else {"multiclass": "one-vs-rest", "class_weight": "balanced"})
         has(lane.svm, FIRST_TRAINER if first else {"trainer": "dual-ascent"})
         has(lane.perceptron, PERCEPTRON)
         has(lane.pegasos, PEGASOS)
-        assert lane.shading == ("probability" if age >= "3d" and location < 2 else msgspec.UNSET)
+        assert lane.shading == ("probability" if age >= "3d" and index < 2 else msgspec.UNSET)
     assert document.shown == 3
     has(document.generator, GENERATOR | {"flipped": 0.125 if age > "3a" else 0.0})
     has(document.view, {"x": 0.25, "y": -0.5, "span": 3.75})
-    for location, style in enumerate(document.styles):
-        assert style.name == (f"kind {location} é" if location % 2 == 0 else "")
-        assert style.colour == (f"#12ab9{location}" if location % 3 != 1 else "")
+    for index, style in enumerate(document.styles):
+        assert style.name == (f"kind {index} é" if index % 2 == 0 else "")
+        assert style.colour == (f"#12ab9{index}" if index % 3 != 1 else "")
     assert document.axes == ("length / cm", "β → 0")
     assert document.notes == NOTES and document.training_limit == 5000
     assert document.compared == (2, 0)

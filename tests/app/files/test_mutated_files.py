@@ -209,10 +209,10 @@ def test_the_campaign_sees_what_should_not_be(tmp_path: Path, monkeypatch: pytes
         document = real(data, name)
         return document if data == sound else replace(document, points=Points.of([(np.nan, 0.0)], 0))
 
-    for location, fault in enumerate(
+    for index, fault in enumerate(
         [faulty, lambda data, name="": 1 / 0, lambda data, name="": (_ for _ in ()).throw(FileError("No name"))]
     ):
         monkeypatch.setattr(documents, "decode", fault)
-        (tmp_path / str(location)).mkdir()
+        (tmp_path / str(index)).mkdir()
         with pytest.raises((AssertionError, FileError, ZeroDivisionError)):
-            campaign("newest", tmp_path / str(location), 0, 50)
+            campaign("newest", tmp_path / str(index), 0, 50)

@@ -164,10 +164,10 @@ def test_radio_buttons_have_an_outline_and_a_dot(theme: Theme, make: Make) -> No
     window = make()
     window.choose_theme("dark" if theme is DARK else "light")
     box = QWidget(window)
-    for location in range(2):
+    for index in range(2):
         button = QRadioButton(box)
-        button.setChecked(location == 1)
-        button.setGeometry(0, 30 * location, 30, 30)
+        button.setChecked(index == 1)
+        button.setGeometry(0, 30 * index, 30, 30)
     box.setGeometry(0, 0, 30, 60)
     box.show()
     window.refresh_if_pending()

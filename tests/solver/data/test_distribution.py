@@ -221,14 +221,14 @@ def test_curves_agree_with_adaptive_quadrature(noise: float) -> None:
     X = np.concatenate([random.uniform(-1.2, 2.2, (12, 2)), [[-1.0, 0.0], [1.0, 0.0], [0.0, 0.2], [-1.0, -18 * noise]]])
     ours = Law("moons", noise).log_density(X)
     arms = Law("spirals", noise, n_classes=3).log_density(X)
-    for location, (x, y) in enumerate(X.tolist()):
+    for index, (x, y) in enumerate(X.tolist()):
         for c in range(2):
             wanted = _moon(x, y, noise, c)
             if wanted > -0.5 * 20**2:
-                assert ours[location, c] == pytest.approx(wanted, abs=1e-6)
+                assert ours[index, c] == pytest.approx(wanted, abs=1e-6)
             wanted = _arm(x, y, noise, c, 3)
             if wanted > -0.5 * 20**2:
-                assert arms[location, c] == pytest.approx(wanted, abs=1e-6)
+                assert arms[index, c] == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.3, -0.4])

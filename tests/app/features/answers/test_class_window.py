@@ -163,7 +163,7 @@ def test_bars_do_not_show_the_right_answer_until_it_is_revealed(make: Make, qtbo
     window = make()
     begin(window, qtbot)
     firsts = [each.steps[0].choices[0] for each in CLASS if each.steps[0].choices]
-    assert counts(window) == [str(firsts.count(location)) for location in range(3)]
+    assert counts(window) == [str(firsts.count(index)) for index in range(3)]
     assert shown(window, "class.head") == "The class: 20 handed in" and shown(window, "class.facts") == ""
 
     def colours() -> list[int]:
@@ -179,7 +179,7 @@ def test_bars_do_not_show_the_right_answer_until_it_is_revealed(make: Make, qtbo
         QTest.keyClicks(field, str(number))
         QTest.keyClick(field, Qt.Key.Key_Return)
     settle(qtbot, window)
-    assert counts(window) == [str(firsts.count(location) + (4, 0, 11)[location]) for location in range(3)]
+    assert counts(window) == [str(firsts.count(index) + (4, 0, 11)[index]) for index in range(3)]
     assert "✓" not in "".join(label.text() for label in window.findChildren(QLabel))
     window.canvases[0].setFocus()
     QTest.keyClick(window.canvases[0], Qt.Key.Key_PageDown)  # a clicker: no guess is required

@@ -432,11 +432,11 @@ def test_accuracies_are_those_of_the_window(cases: dict[str, Case], reports: Rep
             made.training_points,
             (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of),
         )
-        for location, title in enumerate(("1: kNN", "2: SVM")):
-            model = model_of(made, location)
+        for index, title in enumerate(("1: kNN", "2: SVM")):
+            model = model_of(made, index)
             shares = (model.predict(training.xy) == training.labels).mean(), (model.predict(xy) == labels).mean()
             report = f"training accuracy {shares[0]:.1%}, test accuracy {shares[1]:.1%}"
-            assert f"{title}: {report}\n" in reports[name]["printed"] and report in reports[name]["titles"][location]
+            assert f"{title}: {report}\n" in reports[name]["printed"] and report in reports[name]["titles"][index]
     assert "make_moons" in cases["generated"].text and "test point" not in "".join(reports["generated"]["legend"])
     assert np.array_equal(_scope(KEPT_BACK)["X_test"], KEPT_BACK.test_points.xy)
     assert 'np.loadtxt("points.csv"' in cases["edited"].text and "new_points" in cases["edited"].text

@@ -125,7 +125,7 @@ def test_the_hatching_lies_over_pictures_of_models_alone() -> None:
     value, results = answered(query)[-1], Results()
     results.accept_answer(Answer("compare", 1, query, value, True))
     context = Context(document, Session().having(DifferenceSession(differing=True)), results)
-    assert [sheets(context, location) for location in range(3)] == [(value.hatch,), (value.hatch,), ()]
+    assert [sheets(context, index) for index in range(3)] == [(value.hatch,), (value.hatch,), ()]
     assert not sheets(replace(context, session=Session()), 0)
 
 
@@ -206,8 +206,8 @@ def test_those_that_are_compared_stay_so_wherever_they_go() -> None:
 
 def results(doc: Document, both: Sides) -> Results:
     found = Results()
-    for location, side in enumerate(both):
-        frame = Frame(1, doc.slots[location], doc.points, side.lane, Phase.DONE, model=side.model)
+    for index, side in enumerate(both):
+        frame = Frame(1, doc.slots[index], doc.points, side.lane, Phase.DONE, model=side.model)
         found.accept(frame)
     return found
 

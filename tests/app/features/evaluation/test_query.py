@@ -328,9 +328,9 @@ def test_indices_and_thresholds_of_a_curve_belong_together(name: str) -> None:
     training, test = parts(blobs(5, noise=1.0), 1)
     scores = work(Scoring(test, model_of(LANES[name], training)))[0][-1]
     roc, score = scores.roc, score_of(model_of(LANES[name], training), test.xy)
-    for location in range(len(roc.thresholds)):
-        threshold = threshold_at(roc, location)
-        assert index_of(roc, threshold) == location
+    for index in range(len(roc.thresholds)):
+        threshold = threshold_at(roc, index)
+        assert index_of(roc, threshold) == index
         called = score > threshold
         expected = theirs.confusion_matrix(test.labels == 1, called, labels=[False, True])
         assert at_threshold(scores, threshold).tolist() == expected.tolist()

@@ -325,9 +325,9 @@ def field(dialog: FilmDialog, kind: type, name: str) -> object:
 
 def choose(dialog: FilmDialog, name: str, data: object) -> None:
     combo = field(dialog, QComboBox, name)
-    location = next(location for location in range(combo.count()) if combo.itemData(location) == data)
-    combo.setCurrentIndex(location)
-    combo.activated.emit(location)
+    index = next(index for index in range(combo.count()) if combo.itemData(index) == data)
+    combo.setCurrentIndex(index)
+    combo.activated.emit(index)
 
 
 def reports(qtbot: QtBot, dialog: FilmDialog, report: str) -> str:
@@ -342,7 +342,7 @@ def test_the_dialog_reports_the_size_of_a_film_and_makes_it(make: Make, qtbot: Q
     length = window.result(1).run_state.length
     dialog = opened(qtbot, window)
     what = field(dialog, QComboBox, "what")
-    assert [what.itemData(location) for location in range(what.count())] == [
+    assert [what.itemData(index) for index in range(what.count())] == [
         (0, "k"),
         (1, "training"),
         (1, "C"),
@@ -556,7 +556,7 @@ def test_the_dialog_offers_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) 
     window = make(squares())
     dialog = opened(qtbot, window)
     what = field(dialog, QComboBox, "what")
-    able = [what.itemData(location) for location in range(what.count())]
+    able = [what.itemData(index) for index in range(what.count())]
     assert able[-2:] == [(1, "turn"), (1, "lift")] and what.currentData() == (1, "training")
     picture, lanes, legend = (field(dialog, QWidget, name) for name in ("relief", "lanes", "legend"))
     assert picture.isVisible() and lanes.isVisible() and legend.isVisible()

@@ -105,8 +105,8 @@ def test_accuracies_are_those_of_independent_classifiers() -> None:
     training = [float((other.predict(X) == y).mean()) for other in others]
     context = context_of(document)
     both = " and ".join(map(percent, test))
-    for location, share in enumerate(test):
-        for text in (f"test accuracy of {location + 1}", f"{location + 1}"):
+    for index, share in enumerate(test):
+        for text in (f"test accuracy of {index + 1}", f"{index + 1}"):
             assert check(f"{text} at least {100 * share:.6f} %", context).reached
             assert check(f"{text} above {100 * share:.6f} %", context).reached is False
     report = check("both above 50 %", context)

@@ -130,7 +130,7 @@ def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
         asked = step.prediction
         assert asked is None or asked.because
         if asked is not None and asked.kind == "choice":
-            right = [location == asked.right for location in range(len(asked.answers))]
+            right = [index == asked.right for index in range(len(asked.answers))]
             assert [not reason for reason in asked.reasons] == right, "a reason for each wrong answer, and no other"
         assert not step.goal or step.hint
 
@@ -138,8 +138,8 @@ def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
 @pytest.mark.parametrize("name", shipped.NAMES)
 def test_what_is_shown_is_there_and_of_use(name: str) -> None:
     actions = {each.name for each in every(FEATURES)}
-    for location, step in enumerate(lesson(name).steps, 1):
-        document = start(name, location)
+    for index, step in enumerate(lesson(name).steps, 1):
+        document = start(name, index)
         fields = {each.name for lane in document.lanes[: document.shown] for each in lane.family.fields}
         for control in step.show or ():
             assert control in fields | {"tools", "classes", "playback", "speed", "units"}, (step.title, control)
@@ -334,7 +334,7 @@ def test_cells() -> None:
     assert min(count(5)) > max(count(2)), "rises with k at first"
     assert count(19) == {outermost} == {7} and right("cells", 4) == "7" and "7 outermost" in because("cells", 4)
     assert start("cells", 3).lanes[0].knn.n_neighbors == 2 and start("cells", 4).lanes[0].knn.n_neighbors == 19
-    better = [test_score_of(without(document, location)) for location in range(20)]
+    better = [test_score_of(without(document, index)) for index in range(20)]
     assert np.argmax(better) == 10 and better[10] > 0.8 > sorted(better)[-2] and document.points.labels[10] == 1
     assert better[10] - test_score_of(document) == pytest.approx(0.1, abs=0.01), "a tenth"
     xy, upper = document.points.xy, document.view.y + 0.5 * document.view.span
@@ -409,9 +409,9 @@ def test_support_vectors() -> None:
     for one, other in zip(line(all_60), line(two), strict=True):
         assert one == pytest.approx(other, rel=1e-2, abs=1e-2)
     assert right("support-vectors", 5) == "No, never"
-    for location in range(0, 60, 6):
-        assert margin_of(frame_of(without(document, location), 0)) >= width * (1 - 1e-3)
-    assert min(margin_of(frame_of(without(document, location), 0)) for location in (0, 58)) > 0.6
+    for index in range(0, 60, 6):
+        assert margin_of(frame_of(without(document, index), 0)) >= width * (1 - 1e-3)
+    assert min(margin_of(frame_of(without(document, index), 0)) for index in (0, 58)) > 0.6
 
 
 def line(found: Frame) -> tuple[float, float, float]:
@@ -681,7 +681,7 @@ def test_differ() -> None:
     document = start("differ", 2)
     axis = np.linspace(-0.5, 0.5, 120) * document.view.span
     at = np.column_stack([each.ravel() for each in np.meshgrid(document.view.x + axis, document.view.y + axis)])
-    classes = [np.asarray(frame("differ", 2, location).model.predict(at)) for location in (1, 2)]  # type: ignore[union-attr]
+    classes = [np.asarray(frame("differ", 2, index).model.predict(at)) for index in (1, 2)]  # type: ignore[union-attr]
     differing = classes[0] != classes[1]
     away = np.sqrt(((at[:, None] - document.points.xy) ** 2).sum(axis=2)).min(axis=1)
     assert differing[away < 0.5].mean() == pytest.approx(0.04, abs=0.005)
@@ -691,12 +691,12 @@ def test_differ() -> None:
     assert frame("differ", 3, 2).model.intercept_[0] > 0  # type: ignore[union-attr]
     assert len(document.points) == 120
     striped = at[differing & (away > 1.0)][::200]
-    for location in striped[:4]:  # once points are added, the two agree
-        label = int(classes[0][np.flatnonzero((at == location).all(axis=1))[0]])
-        near = location + 0.1 * np.array([(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1)])
+    for index in striped[:4]:  # once points are added, the two agree
+        label = int(classes[0][np.flatnonzero((at == index).all(axis=1))[0]])
+        near = index + 0.1 * np.array([(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1)])
         more = AddPoints(xy=near, labels=label).apply(document)
         for lane in (0, 1):
-            assert frame_of(more, lane).model.predict(location[None])[0] == label  # type: ignore[union-attr]
+            assert frame_of(more, lane).model.predict(index[None])[0] == label  # type: ignore[union-attr]
 
 
 def test_wrong_labels() -> None:

@@ -72,8 +72,8 @@ def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBo
         window.status_line.text()
     )
     window.canvases[0].setFocus()
-    for location, step in enumerate(lesson.steps):
-        assert here(window).at == location
+    for index, step in enumerate(lesson.steps):
+        assert here(window).at == index
         scene = window.scene.feature(LessonScene)
         assert scene is not None and scene.step is step
         if step.goal and step.prediction is None:
@@ -85,7 +85,7 @@ def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBo
             guess(window, qtbot)
             assert here(window).state.guess.is_made
             press(window, qtbot, Qt.Key.Key_PageDown)
-            assert here(window).at == location and here(window).state.guess.revealed, window.status_line.text()
+            assert here(window).at == index and here(window).state.guess.revealed, window.status_line.text()
             assert all(lane.picture is not None for lane in window.scene.lanes)
             score = window.findChild(QLabel, "lesson.score")
             assert score is not None and score.isVisible()
@@ -99,6 +99,6 @@ def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBo
     assert here(window).score[1] == lesson.n_predictions
     press(window, qtbot, Qt.Key.Key_PageUp)
     assert not here(window).ended
-    for location in reversed(range(len(lesson.steps) - 1)):
+    for index in reversed(range(len(lesson.steps) - 1)):
         press(window, qtbot, Qt.Key.Key_PageUp)
-        assert here(window).at == location
+        assert here(window).at == index

@@ -298,7 +298,7 @@ def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
     shown.append(curves.grab().toImage())
     choose(find(race, QComboBox, "rightwards"), "seconds")
     shown.append(curves.grab().toImage())
-    assert all(a != b for location, a in enumerate(shown) for b in shown[:location])
+    assert all(a != b for index, a in enumerate(shown) for b in shown[:index])
     for slot, xy in curves.lines_of():
         racer = race.racing.frame.racers[slot]
         assert xy[-1, 0] == racer.seconds and (np.diff(xy[:, 0]) >= 0).all()

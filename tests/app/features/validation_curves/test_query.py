@@ -85,17 +85,17 @@ def test_the_curve_of_k_is_that_of_refits(points: Points, weights: str) -> None:
     curve = curve_of(points, lane, "k", TEST)
     assert curve.complete and curve.counted == curve.total == len(points)
     n = len(points)
-    for location in range(curve.scale.high + 1):
-        k = int(curve.scale.value_at(location))
+    for index in range(curve.scale.high + 1):
+        k = int(curve.scale.value_at(index))
         model = KNeighborsClassifier(k, weights).fit(points.xy, points.labels)
-        assert curve.train[location] == pytest.approx(right_of(model, points.xy, points.labels))
-        assert curve.test[location] == pytest.approx(right_of(model, TEST.xy, TEST.labels))
+        assert curve.train[index] == pytest.approx(right_of(model, points.xy, points.labels))
+        assert curve.test[index] == pytest.approx(right_of(model, TEST.xy, TEST.labels))
         right = 0.0
         for i in range(n):
             rest = np.delete(np.arange(n), i)
             one = KNeighborsClassifier(k, weights).fit(points.xy[rest], points.labels[rest])
             right += right_of(one, points.xy[i : i + 1], points.labels[i : i + 1])
-        assert curve.validated[location] == pytest.approx(right / n), k
+        assert curve.validated[index] == pytest.approx(right / n), k
 
 
 def right_of(model: KNeighborsClassifier, xy: np.ndarray, labels: np.ndarray) -> float:
@@ -287,7 +287,7 @@ def test_a_class_of_one_point_can_be_left_out(few: None) -> None:
 def test_every_position_has_a_value_of_its_own(n: int) -> None:
     scale = Lane("knn").family.field("k").scale(n)
     assert isinstance(scale, RankScale)
-    values = [scale.value_at(location) for location in range(scale.low, scale.high + 1)]
+    values = [scale.value_at(index) for index in range(scale.low, scale.high + 1)]
     assert values[0] == 1 and values[-1] == min(max(n - 1, 1), 9999)
     assert values == sorted(set(values)) and values[:17] == list(range(1, len(values[:17]) + 1))
     assert [scale.position_of(value) for value in values] == list(range(len(values)))
@@ -297,8 +297,8 @@ def test_every_position_has_a_value_of_its_own(n: int) -> None:
 @pytest.mark.parametrize("scale", [C_SCALE, GAMMA_SCALE])
 def test_positions_and_values_of_numbers_of_any_size(scale: object) -> None:
     assert isinstance(scale, type(C_SCALE))
-    for location in range(scale.low, scale.high + 1):
-        assert scale.position_of(scale.value_at(location)) == location
+    for index in range(scale.low, scale.high + 1):
+        assert scale.position_of(scale.value_at(index)) == index
     assert scale.position_of(1e9) == scale.high and scale.value_at(20) == 10.0
 
 

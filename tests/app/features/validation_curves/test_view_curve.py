@@ -215,11 +215,11 @@ def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -
     image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
     accent = LIGHT.accent
     columns = strip.columns()
-    across, heights = strip.pixels([C_SCALE.value_at(location) for location in range(-80, 121)], curve.validated)
+    across, heights = strip.pixels([C_SCALE.value_at(index) for index in range(-80, 121)], curve.validated)
     assert across == pytest.approx(columns), "as the handle"
     visible = 0
-    for location in range(5, 195, 7):
-        x = int(columns[location] * ratio)
+    for index in range(5, 195, 7):
+        x = int(columns[index] * ratio)
         rows = [
             y
             for y in range(int(strip.area().bottom()))
@@ -227,7 +227,7 @@ def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -
         ]
         if rows:
             visible += 1
-            assert abs(np.mean(rows) + 0.5 - heights[location] * ratio) <= 2.0 * ratio, location
+            assert abs(np.mean(rows) + 0.5 - heights[index] * ratio) <= 2.0 * ratio, index
     assert visible > 20
 
 

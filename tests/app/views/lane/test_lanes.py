@@ -194,7 +194,7 @@ def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: 
     canvases = [name for name in order if name in ("canvas0", "canvas1", "canvas2")]
     assert canvases == ["canvas0", "canvas1", "canvas2"]
     third = [name for name in order if name.startswith("lane2") or name == "canvas2"]
-    last = max(location for location, name in enumerate(order) if name.startswith("lane1") or name == "canvas1")
+    last = max(index for index, name in enumerate(order) if name.startswith("lane1") or name == "canvas1")
     assert order[last + 1] == "lane2.classifier", "right after the lane before it"
     as_read = ["lane2.classifier", "lane2.watch", "lane2.fold", "lane2.menu", "lane2.passes", "canvas2"]
     assert [name for name in third if name in as_read] == as_read
