@@ -584,7 +584,7 @@ def test_close_ends_in_time_in_the_middle_of_trainings() -> None:
     assert pool.close(PATIENCE) and set(threading.enumerate()) == before
 
 
-def flood(wishes: int) -> None:
+def flood(requests: int) -> None:
     """Send random requests to two lanes from a thread of its own, as a user does; job numbers never decrease."""
     rng = np.random.default_rng(0)
     woken = threading.Event()
@@ -601,7 +601,7 @@ def flood(wishes: int) -> None:
 
     points = [two_moons(10), four_blobs(5), Points(), Points.of([(0.0, 0.0)], [1])]
     lanes = [knn(), svm(tol=1e-3), svm(tol=1e-3, kernel="linear")]
-    for _ in range(wishes):
+    for _ in range(requests):
         scheduler.want(
             int(rng.integers(2)),
             spec(
@@ -1135,8 +1135,8 @@ def test_a_replay_of_any_learner_takes_ten_seconds(
     first = background.finish(spec(points, lane, paused=not ended)).run_state
     assert first is not None and first.at_end == ended
     begun, shown = clock.now, [(0.0, 0)]
-    wish = Seek(first.recording, 0, "replay", 1)
-    for step in itertools.chain(background.start(spec(points, lane, seek=wish)), [None]):
+    seek = Seek(first.recording, 0, "replay", 1)
+    for step in itertools.chain(background.start(spec(points, lane, seek=seek)), [None]):
         newest = background.frames[-1].run_state if background.frames else None
         if newest is not None and newest.step != shown[-1][1]:
             shown.append((clock.now - begun, newest.step))
@@ -1152,10 +1152,10 @@ def test_a_replay_is_as_fast_as_chosen_and_of_its_own_run_only(clock: Clock) -> 
     points = two_moons()
     run = background.finish(spec(points, svm(C=20.0))).run_state
     assert run is not None
-    wish = Seek(run.recording, 0, "replay", 1)
-    drive(background.start(spec(points, svm(C=20.0), seek=wish, replay_factor=2.0)), clock, 2.5)
+    seek = Seek(run.recording, 0, "replay", 1)
+    drive(background.start(spec(points, svm(C=20.0), seek=seek, replay_factor=2.0)), clock, 2.5)
     assert background.training.recordings[0].position == pytest.approx(run.length / 2, abs=2)
-    moved = background.finish(spec(two_moons(41), svm(C=20.0), seek=wish)).run_state
+    moved = background.finish(spec(two_moons(41), svm(C=20.0), seek=seek)).run_state
     assert moved is not None and moved.at_end, "other points are trained on at full speed"
     slow = spec(two_moons(42), svm(C=20.0), steps_per_second=10.0)
     drive(background.start(slow), clock, 1.0)

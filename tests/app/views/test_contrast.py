@@ -60,9 +60,9 @@ def surfaces(theme: Theme) -> list[RGB]:
     return [*sorted(shown), theme.tie, theme.background]
 
 
-def least(inks: list[RGB], grounds: list[RGB]) -> float:
+def least(inks: list[RGB], backgrounds: list[RGB]) -> float:
     """Return the least contrast of a mark with several colours, the best of which counts on each background."""
-    return min(max(ratio(ink, ground) for ink in inks) for ground in grounds)
+    return min(max(ratio(ink, background) for ink in inks) for background in backgrounds)
 
 
 def test_the_formula_is_that_of_the_wcag() -> None:
@@ -77,16 +77,16 @@ def test_texts_of_the_window(theme: Theme, make: Make) -> None:
     window.choose_theme("dark" if theme.dark else "light")
     window.refresh_if_pending()
     palette, role = QApplication.palette(), QPalette.ColorRole
-    grounds = [role.Window, role.Base, role.AlternateBase, role.Button]
+    backgrounds = [role.Window, role.Base, role.AlternateBase, role.Button]
     for text in (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText, role.Link):
-        for ground in grounds:
-            if text is not role.Link or ground is not role.Button:
-                assert ratio(rgb(palette.color(text)), rgb(palette.color(ground))) >= TEXT, (text, ground)
+        for background in backgrounds:
+            if text is not role.Link or background is not role.Button:
+                assert ratio(rgb(palette.color(text)), rgb(palette.color(background))) >= TEXT, (text, background)
     assert rgb(palette.color(role.WindowText)) == theme.ink
     assert ratio(rgb(palette.color(role.HighlightedText)), rgb(palette.color(role.Highlight))) >= TEXT
     assert ratio(rgb(palette.color(role.ToolTipText)), rgb(palette.color(role.ToolTipBase))) >= TEXT
-    for mood, (ink, ground) in theme.moods.items():
-        assert ratio(ink, ground) >= TEXT and ratio(ground, theme.window) >= MARK, mood
+    for mood, (ink, background) in theme.moods.items():
+        assert ratio(ink, background) >= TEXT and ratio(background, theme.window) >= MARK, mood
 
 
 @both
@@ -94,7 +94,7 @@ def test_texts_of_pictures(theme: Theme) -> None:
     """On their plates, over any surface; in charts; in tables of colours."""
     everywhere = surfaces(theme)
     for alpha in (215, 220, 225):  # of legends, labels and covers
-        plates = [over(theme.background, ground, alpha) for ground in everywhere]
+        plates = [over(theme.background, background, alpha) for background in everywhere]
         assert least([theme.ink], plates) >= TEXT
         assert least([theme.faint], plates) >= TEXT
     assert least([theme.ink, theme.background][:1], [theme.background, theme.base, theme.window]) >= TEXT
@@ -107,8 +107,8 @@ def test_texts_of_pictures(theme: Theme) -> None:
 
 def test_numbers_in_the_cells_of_a_map() -> None:
     for midpoint, level in itertools.product((False, True), range(256)):
-        ground = rgb_of(int(shades(midpoint)[level]))
-        assert ratio(readable_on(ground), ground) >= TEXT
+        background = rgb_of(int(shades(midpoint)[level]))
+        assert ratio(readable_on(background), background) >= TEXT
 
 
 @both
@@ -133,22 +133,22 @@ def test_marks_and_lines_stand_out_from_every_surface(theme: Theme) -> None:
     for style in line_styles():
         if not style.faint:
             halo, line = (pen.color() for pen in pens_of(style, theme, style.width))
-            seams = [over(rgb(halo), ground, halo.alpha()) for ground in everywhere]
+            seams = [over(rgb(halo), background, halo.alpha()) for background in everywhere]
             assert least([rgb(line)], seams) >= MARK, style
     for case in kkt_style.CASES.values():  # on a seam that is visible on every surface
         assert ratio(rgb(case.colour(theme)), theme.background) >= MARK
-    seams = [over(theme.background, ground, 200) for ground in everywhere]
+    seams = [over(theme.background, background, 200) for background in everywhere]
     assert least([theme.ink], seams) >= MARK and least([theme.accent], seams) >= MARK, "brush, cursor and selection"
     assert least([ink[theme.dark] for ink in pen_layer.INKS], [theme.background]) >= MARK
 
 
 @both
 def test_focus_edges_and_icons(theme: Theme) -> None:
-    for ground in (theme.background, theme.window, theme.base, theme.button):
-        assert ratio(theme.accent, ground) >= MARK, "where the keys go to"
-        assert ratio(theme.ink, ground) >= MARK, "icons"
-    for ground in (theme.window, theme.base):
-        assert ratio(theme.edge, ground) >= MARK and ratio(theme.bad, ground) >= MARK
+    for background in (theme.background, theme.window, theme.base, theme.button):
+        assert ratio(theme.accent, background) >= MARK, "where the keys go to"
+        assert ratio(theme.ink, background) >= MARK, "icons"
+    for background in (theme.window, theme.base):
+        assert ratio(theme.edge, background) >= MARK and ratio(theme.bad, background) >= MARK
 
 
 def line_styles() -> Iterator[LineStyle]:

@@ -154,13 +154,13 @@ def test_qt_keeps_its_references() -> None:
     """PySide6 6.12.0 on Python 3.11 loses references to None and True until the process aborts."""
 
     class Emitter(QObject):
-        told = Signal(object)
+        emitted = Signal(object)
 
     emitter, label = Emitter(), QLabel()
-    emitter.told.connect(lambda value: None)
+    emitter.emitted.connect(lambda value: None)
     before = sys.getrefcount(None), sys.getrefcount(True)
     for number in range(1000):
-        emitter.told.emit(None)
+        emitter.emitted.emit(None)
         label.setText(str(number))
         label.setEnabled(True)
     lost = before[0] - sys.getrefcount(None), before[1] - sys.getrefcount(True)

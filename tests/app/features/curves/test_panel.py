@@ -350,7 +350,7 @@ def test_nothing_to_draw(show: Show) -> None:
         choose(empty, "steps", row)
         empty.grab()
     press(empty, 200)
-    QTest.mouseRelease(ground(empty), Qt.MouseButton.LeftButton)
+    QTest.mouseRelease(viewport_of(empty), Qt.MouseButton.LeftButton)
     assert asked(empty) == [], "there is no other step to go to"
     empty.render_scene(scene_of(None), theme.LIGHT)
     assert message.isVisible() and not chart_of(empty, "counts").isVisible()
@@ -359,12 +359,12 @@ def test_nothing_to_draw(show: Show) -> None:
 # -- mouse and keys ----------------------------------------------------------------------------------------------------
 
 
-def ground(panel: CurvesPanel) -> QWidget:
+def viewport_of(panel: CurvesPanel) -> QWidget:
     return next(chart for chart in panel.charts.values() if chart.isVisible()).viewport()
 
 
 def press(panel: CurvesPanel, x: float) -> None:
-    QTest.mousePress(ground(panel), Qt.MouseButton.LeftButton, pos=QPoint(round(x), 40))
+    QTest.mousePress(viewport_of(panel), Qt.MouseButton.LeftButton, pos=QPoint(round(x), 40))
 
 
 @pytest.mark.parametrize("log", [False, True])
@@ -379,7 +379,7 @@ def test_clicks_go_to_the_step_under_the_pointer(show: Show, length: int, first:
     ways = [(chart.pixels([step], [1])[0][0], step) for step in steps]
     for x, expected in [*ways, (area.right() + 30, length), (area.left() - 10, first)]:
         press(panel, x)
-        QTest.mouseRelease(ground(panel), Qt.MouseButton.LeftButton, pos=QPoint(round(x), 200))
+        QTest.mouseRelease(viewport_of(panel), Qt.MouseButton.LeftButton, pos=QPoint(round(x), 200))
         near = abs(chart.values_at(QPointF(x + 1, 0))[0] - chart.values_at(QPointF(x - 1, 0))[0])
         assert panel.cursor_step == pytest.approx(expected, abs=0.5 * near)
         assert asked(panel) == ([("seek", 0, panel.cursor_step)] if panel.cursor_step != previous_of(panel) else [])
@@ -408,20 +408,20 @@ def test_the_cursor_follows_the_drag_and_the_axis_stays(show: Show) -> None:
     moved = panel.cursor_step
     assert asked(panel) == [("seek", 0, moved)] and abs(moved - 600) <= 2
     assert cursor_at(panel) == pytest.approx(later, abs=1.5)
-    QTest.mouseRelease(ground(panel), Qt.MouseButton.LeftButton, pos=QPoint(later, 60))
+    QTest.mouseRelease(viewport_of(panel), Qt.MouseButton.LeftButton, pos=QPoint(later, 60))
     assert asked(panel) == [] and panel.cursor_step == moved and chart.scale().last == 4000
     panel.render_scene(scene_of(study_of(longer.trace, step=moved - 1)), theme.LIGHT)
     assert panel.cursor_step == moved - 1, "without a hand, the scene rules"
-    QTest.mouseMove(ground(panel), QPoint(later + 40, 60))
+    QTest.mouseMove(viewport_of(panel), QPoint(later + 40, 60))
     assert asked(panel) == []
 
 
 def drag(panel: CurvesPanel, x: int, y: int) -> None:
     """Move with the left button held, which QTest does not do."""
     at, left = QPointF(x, y), Qt.MouseButton.LeftButton
-    over = QPointF(ground(panel).mapToGlobal(at.toPoint()))
+    over = QPointF(viewport_of(panel).mapToGlobal(at.toPoint()))
     moved = QMouseEvent(QMouseEvent.Type.MouseMove, at, over, left, left, Qt.KeyboardModifier.NoModifier)
-    QApplication.sendEvent(ground(panel), moved)
+    QApplication.sendEvent(viewport_of(panel), moved)
 
 
 def cursor_at(panel: CurvesPanel) -> float:
@@ -448,7 +448,7 @@ def test_another_run_ends_the_drag(show: Show) -> None:
     panel.render_scene(scene_of(study_of(made(50).trace, step=6, recording=2), lane=1), theme.LIGHT)
     drag(panel, round(left) + 250, 60)
     assert asked(panel) == [] and panel.cursor_step == 6
-    QTest.mouseRelease(ground(panel), Qt.MouseButton.LeftButton)
+    QTest.mouseRelease(viewport_of(panel), Qt.MouseButton.LeftButton)
 
 
 def test_keys_go_step_by_step(show: Show) -> None:

@@ -404,7 +404,7 @@ def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, t
     window.controller.dispatch(SetLane(index=1, lane=Lane("knn", knn=KnnSettings(9))))
     settle(qtbot, window)
     what = field(dialog, QComboBox, "what")
-    assert [what.itemData(location) for location in range(what.count())] == [(0, "k"), (1, "k")]
+    assert [what.itemData(row) for row in range(what.count())] == [(0, "k"), (1, "k")]
     start, stop = field(dialog, QSpinBox, "start"), field(dialog, QSpinBox, "stop")
     assert (start.text(), stop.text()) == ("1", "39")
     start.lineEdit().setText("12")  # typed: exact if the slider has it, else the nearest of its numbers
@@ -425,7 +425,7 @@ def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, t
     settle(qtbot, window)
     reports(qtbot, dialog, "Saved a.gif")
     assert what.currentData() == (0, "k"), "what was chosen stays, though another entry has another name"
-    assert [what.itemData(location) for location in range(what.count())][-1] == (1, "turn"), "that of now"
+    assert [what.itemData(row) for row in range(what.count())][-1] == (1, "turn"), "that of now"
     window.controller.clear()
     settle(qtbot, window)
     assert reports(qtbot, dialog, "nothing to film") == "There is nothing to film: there are no points."

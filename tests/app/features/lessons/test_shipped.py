@@ -195,7 +195,7 @@ REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
 }
 #: Goal that is a number of a panel, with a test of its own.
 IN_PANEL = ("validation", 3)
-GOALS = [(name, location) for name in shipped.NAMES for location, s in enumerate(lesson(name).steps, 1) if s.goal]
+GOALS = [(name, number) for name in shipped.NAMES for number, s in enumerate(lesson(name).steps, 1) if s.goal]
 GOALS.remove(IN_PANEL)
 
 
@@ -203,13 +203,13 @@ def test_every_goal_is_tried() -> None:
     assert set(GOALS) == set(REACHED)
 
 
-@pytest.mark.parametrize(("name", "location"), GOALS, ids=lambda each: str(each))
-def test_a_goal_is_reached_by_what_the_step_offers_and_not_before(name: str, location: int) -> None:
-    step: Step = lesson(name).steps[location - 1]
+@pytest.mark.parametrize(("name", "number"), GOALS, ids=lambda each: str(each))
+def test_a_goal_is_reached_by_what_the_step_offers_and_not_before(name: str, number: int) -> None:
+    step: Step = lesson(name).steps[number - 1]
     assert step.goal
-    before = check(step.goal, context_of(start(name, location), paused=step.paused))
+    before = check(step.goal, context_of(start(name, number), paused=step.paused))
     assert before.reached is (None if step.paused else False), before.text
-    after = check(step.goal, context_of(REACHED[name, location](start(name, location))))
+    after = check(step.goal, context_of(REACHED[name, number](start(name, number))))
     assert after.reached is True, after.text
 
 

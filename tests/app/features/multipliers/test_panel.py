@@ -135,8 +135,8 @@ def test_every_support_vector_has_a_bar(show: Show) -> None:
     run_state = study_of(30, C=1e4)
     panel = show(run_state)
     assert run_state.alpha is not None and run_state.alpha.max() < 1e4
-    ground = round(panel.bars.plot_area().bottom()) - 1
-    row = pixels(panel)[ground]
+    base = round(panel.bars.plot_area().bottom()) - 1
+    row = pixels(panel)[base]
     for bar, position in enumerate(panel.bars.bars().index.tolist()):
         painted = row[math.floor(bar_box(panel.bars, bar).left() + 0.5)] == plain(KktCase.FREE)
         assert painted == (run_state.alpha[position] > 0)
@@ -259,10 +259,10 @@ def test_points_that_violate_their_case_have_a_tick(show: Show) -> None:
     bars, image = panel.bars, pixels(panel)
     assert run_state.kkt is not None and 0 < run_state.kkt.satisfied.sum() < 30
     row = image[round(bars.area().bottom()) - 4]
-    ground = 0xFF000000 | LIGHT.background[0] << 16 | LIGHT.background[1] << 8 | LIGHT.background[2]
+    base = 0xFF000000 | LIGHT.background[0] << 16 | LIGHT.background[1] << 8 | LIGHT.background[2]
     for bar, position in enumerate(bars.bars().index.tolist()):
         middle = int(bars.plot_area().left() + (bar + 0.5) * bars.pitch())
-        assert (row[middle - 1 : middle + 2] != ground).any() == (not run_state.kkt.satisfied[position])
+        assert (row[middle - 1 : middle + 2] != base).any() == (not run_state.kkt.satisfied[position])
 
 
 def test_a_group_has_a_tick_when_any_of_it_violates(show: Show) -> None:
@@ -273,8 +273,8 @@ def test_a_group_has_a_tick_when_any_of_it_violates(show: Show) -> None:
     bars = panel.bars.bars()
     assert bars.per_bar > 1 and 700 not in bars.index  # it is not the largest of its group
     row = pixels(panel)[round(panel.bars.area().bottom()) - 4, 60:-8]
-    ground = 0xFF000000 | LIGHT.background[0] << 16 | LIGHT.background[1] << 8 | LIGHT.background[2]
-    assert np.flatnonzero(row != ground).tolist() == [
+    base = 0xFF000000 | LIGHT.background[0] << 16 | LIGHT.background[1] << 8 | LIGHT.background[2]
+    assert np.flatnonzero(row != base).tolist() == [
         int(panel.bars.plot_area().left() + panel.bars.pitch() * (bars.bar[700] + 0.5)) - 60
     ]
 

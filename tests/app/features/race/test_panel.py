@@ -71,13 +71,13 @@ def rest(race: RacePanel, qtbot: QtBot) -> None:
     """Wait until no more results are expected, and those that arrived are drawn."""
     (window,) = (each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow) and each.isVisible())
 
-    def rests() -> bool:
+    def is_idle() -> bool:
         asked, answer = race.racing.asked, window.scheduler.results.answer("race")
         if not window.idle():
             return False
         return asked is None or (answer is not None and answer.query == asked and answer.done)
 
-    qtbot.waitUntil(rests)
+    qtbot.waitUntil(is_idle)
 
 
 def find(race: RacePanel, kind: type[QWidget], name: str) -> QWidget:

@@ -147,8 +147,8 @@ def test_the_curve_of_an_svm_is_that_of_scikit_learns_refits(few: None, points: 
     curve = curve_of(points, lane, control, TEST)
     fold = folds_of(points, FOLDS, SEED)
     assert curve.complete and len(curve.known) == curve.scale.high - curve.scale.low + 1
-    for location in range(len(curve.train)):
-        value = curve.scale.value_at(curve.scale.low + location)
+    for position in range(len(curve.train)):
+        value = curve.scale.value_at(curve.scale.low + position)
         parameters = {"C": 2.0, "gamma": 0.7} | {control: value}
 
         def theirs(index: np.ndarray, parameters: dict[str, float] = parameters) -> reference.SVC:
@@ -161,18 +161,18 @@ def test_the_curve_of_an_svm_is_that_of_scikit_learns_refits(few: None, points: 
         )
         # A point within tol of a boundary may fall on either side of it.
         one = 1.01 / len(points)
-        assert curve.train[location] == pytest.approx(model.score(points.xy, points.labels), abs=one)
-        assert curve.test[location] == pytest.approx(model.score(TEST.xy, TEST.labels), abs=1.01 / len(TEST))
-        assert curve.validated[location] == pytest.approx(validated, abs=one)
+        assert curve.train[position] == pytest.approx(model.score(points.xy, points.labels), abs=one)
+        assert curve.test[position] == pytest.approx(model.score(TEST.xy, TEST.labels), abs=1.01 / len(TEST))
+        assert curve.validated[position] == pytest.approx(validated, abs=one)
 
 
 def test_the_values_are_those_of_our_own_refits(few: None) -> None:
     lane = Lane("svm", svm=SvmSettings("poly", gamma=0.5, class_weight="balanced"))
     curve = curve_of(POINTS, lane, "C")
-    for location in (0, 5, 9):
-        C = curve.scale.value_at(curve.scale.low + location)
+    for position in (0, 5, 9):
+        C = curve.scale.value_at(curve.scale.low + position)
         model = SVC(C, "poly", 3, 0.5, 1.0, class_weight="balanced").fit(POINTS.xy, POINTS.labels)
-        assert curve.train[location] == pytest.approx((model.predict(POINTS.xy) == POINTS.labels).mean(), abs=0.026)
+        assert curve.train[position] == pytest.approx((model.predict(POINTS.xy) == POINTS.labels).mean(), abs=0.026)
     assert np.isnan(curve.test).all()
 
 
