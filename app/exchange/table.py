@@ -132,7 +132,7 @@ class Commas:
         self._first = ""
         self._sure = False
 
-    def look(self, cells: Sequence[str]) -> None:
+    def check(self, cells: Sequence[str]) -> None:
         """Check cells that are numbers with a decimal comma."""
         for cell in () if self._sure else cells:
             if "," in cell:
@@ -165,7 +165,7 @@ class CellCollector:
     def add(self, cells: Sequence[str]) -> None:
         """Append `cells`."""
         if self._commas is not None:
-            self._commas.look(cells)
+            self._commas.check(cells)
         values = self._all_numbers(cells)
         if values is None:
             values = np.array([self._number(cell) for cell in cells], dtype=np.float64)

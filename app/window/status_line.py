@@ -38,7 +38,7 @@ class StatusLine(QStatusBar):
         self._silence = QTimer(self, singleShot=True)
         self._silence.timeout.connect(self._forget)
         self._renew = renew
-        self._asked: tuple[Document, Session, PointerPosition | None] | None = None
+        self._hint_inputs: tuple[Document, Session, PointerPosition | None] | None = None
         self._gestures = ""
 
     def say(self, sentence: str, document: Document) -> None:
@@ -65,9 +65,9 @@ class StatusLine(QStatusBar):
         if document is not self._subject:
             self._sentence = ""
         # Called for each new frame, too; the search for the nearest of 100 000 points takes 1.5 ms.
-        asked = (document, session, pointer)
-        if asked != self._asked:
-            self._asked = asked
+        inputs = (document, session, pointer)
+        if inputs != self._hint_inputs:
+            self._hint_inputs = inputs
             self._gestures = _gestures_at(document, session, pointer)
             at = (pointer.x, pointer.y) if pointer else session.cursor
             self._coordinates.setText(signed(f"x = {at[0]:.4g}   y = {at[1]:.4g}") if at else "")

@@ -138,7 +138,7 @@ def margin_reach(
     for start in range(0, len(X), block):
         rays = _Rays(decision, end[start : start + block].copy(), y[start : start + block], limits)
         step = diagonal / decision.n_samples(diagonal)
-        while rays.look(step):
+        while rays.search(step):
             yield
         rays.refine(EXACT * diagonal)
         end[start : start + block], capped[start : start + block] = rays.end, rays.capped
@@ -188,7 +188,7 @@ class _Rays:
         g: Array = self._y[which].reshape(shape[:-1]) * values - 1.0
         return g
 
-    def look(self, step: float) -> bool:
+    def search(self, step: float) -> bool:
         """Search the next samples of each ray that is still searched; return whether a ray is left."""
         which = np.flatnonzero(self._going)
         if not len(which):

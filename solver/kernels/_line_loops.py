@@ -126,7 +126,7 @@ compiled_follow, compiled_straighten = jit(follow), jit(straighten)
 
 
 @jit
-def follow_borders(cells, across, along, crossed, xs, ys, points):  # type: ignore[no-untyped-def]
+def follow_boundaries(cells, across, along, crossed, xs, ys, points):  # type: ignore[no-untyped-def]
     """Write the vertices of the boundaries between pixels of different `cells` into `points`, as `follow` does.
 
     Lines run in the middle between samples.  They end at the edge of the picture and in the middle of four samples
@@ -150,7 +150,7 @@ def follow_borders(cells, across, along, crossed, xs, ys, points):  # type: igno
         for index in crossed:
             for begin in range(4 if stage < 2 else 1):
                 row, column = index // (width - 1), index % (width - 1)
-                if stage == 0 and _borders(cells, row, column) < 3:
+                if stage == 0 and _n_boundaries(cells, row, column) < 3:
                     break
                 direction = begin
                 if stage == 1:  # from beyond the edge
@@ -186,7 +186,7 @@ def follow_borders(cells, across, along, crossed, xs, ys, points):  # type: igno
                     column += (1, 0, -1, 0)[direction]
                     if row < 0 or column < 0 or row > height - 2 or column > width - 2:
                         break
-                    if _borders(cells, row, column) > 2:
+                    if _n_boundaries(cells, row, column) > 2:
                         points[n, 0], points[n, 1] = _middle(xs, column), _middle(ys, row)
                         n += 1
                         break
@@ -215,7 +215,7 @@ def _leaves(cells, row, column, direction):  # type: ignore[no-untyped-def]
 
 
 @part
-def _borders(cells, row, column):  # type: ignore[no-untyped-def]
+def _n_boundaries(cells, row, column):  # type: ignore[no-untyped-def]
     """Return the number of boundaries that meet in the middle of four samples."""
     total = 0
     for direction in range(4):

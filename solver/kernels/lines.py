@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from solver.core import fast_loops
 from solver.core.arrays import Array, Indices, Integers, Mask
 
-from ._line_loops import MIDDLE, NONE, compiled_follow, compiled_straighten, follow, follow_borders, straighten
+from ._line_loops import MIDDLE, NONE, compiled_follow, compiled_straighten, follow, follow_boundaries, straighten
 from .surface import Grid
 
 #: Tolerance of dropped vertices, as a share of a pixel.
@@ -90,7 +90,7 @@ def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, 
     return points[: thinned(points, work(codes, crossed, flat, level, grid.xs, grid.ys, points), tolerance)].copy()
 
 
-def borders(grid: Grid, cells: Integers, most: float = np.inf, thin: float = THIN) -> tuple[Array, int]:
+def cell_boundaries(grid: Grid, cells: Integers, most: float = np.inf, thin: float = THIN) -> tuple[Array, int]:
     """Return the boundaries between pixels of different `cells`, any numbers, and the number of cells.
 
     Unlike in `region_lines`, each boundary occurs once, and where several meet, in the middle of four pixels, they
@@ -117,6 +117,6 @@ def borders(grid: Grid, cells: Integers, most: float = np.inf, thin: float = THI
         return np.empty((0, 2)), count
     crossed = np.flatnonzero(across[1:] | across[:-1] | along[:, 1:] | along[:, :-1])
     points = np.empty((4 * (np.count_nonzero(across) + np.count_nonzero(along)) + 1, 2))
-    n = follow_borders(cells, across, along, crossed, grid.xs, grid.ys, points)
+    n = follow_boundaries(cells, across, along, crossed, grid.xs, grid.ys, points)
     n = compiled_straighten(points, n, thin * (grid.right - grid.left) / grid.width)
     return points[1:n].copy(), count

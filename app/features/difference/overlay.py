@@ -31,7 +31,7 @@ class _RightPart(Layers):
 
     def __init__(self) -> None:
         super().__init__()
-        self.border = 0.0
+        self.edge = 0.0
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemClipsToShape)
         self.setZValue(1)
 
@@ -42,7 +42,7 @@ class _RightPart(Layers):
 
     def shape(self) -> QPainterPath:
         whole, path = self.boundingRect(), QPainterPath()
-        path.addRect(whole.adjusted(max(self.border - whole.left(), 0.0), 0, 0, 0))
+        path.addRect(whole.adjusted(max(self.edge - whole.left(), 0.0), 0, 0, 0))
         return path
 
 
@@ -108,7 +108,7 @@ class WipeCover:
         """Follow the displayed part of the plane, and its rectangle on the canvas."""
         if self._wipe is not None and self._made is not None:
             layers, grip = self._made
-            layers.border = grid.left + self._wipe.at * (grid.right - grid.left)
+            layers.edge = grid.left + self._wipe.at * (grid.right - grid.left)
             layers.show_view(grid)
             x = area.left() + self._wipe.at * area.width() - GRIP / 2
             x = min(max(x, area.left()), area.right() - GRIP)

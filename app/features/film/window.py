@@ -269,7 +269,7 @@ class FilmDialog(NamedDialog):
             "film.cancel",
             "Cancel",
             "Give the film up; no file is left, nor changed.",
-            self._give_up,
+            self._stop_making,
         )
         buttons = self.button_box()
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.ActionRole)
@@ -512,7 +512,7 @@ class FilmDialog(NamedDialog):
             self._summary.say(f"Picture {done} of {of}{rest}…")
 
     @Slot()
-    def _give_up(self) -> None:
+    def _stop_making(self) -> None:
         if self._maker.cancel():
             self._end("The film was cancelled; no file is left.")
 

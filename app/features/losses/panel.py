@@ -245,7 +245,7 @@ class LossPanel(QWidget):
         elif not run_state.trainer.has_f:
             plain = words.without_f(run_state.trainer)
         self._spread.show_plain(plain)
-        self.picture.show_study(run_state, scene.session.hovered, theme)
+        self.picture.show_run_state(run_state, scene.session.hovered, theme)
         if run_state is None or not len(run_state.y):
             return
         self._numbers.say("\n".join(words.loss_words(run_state)))

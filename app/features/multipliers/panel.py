@@ -279,7 +279,7 @@ class MultipliersPanel(QWidget):
         elif run_state.alpha is None or run_state.C is None or run_state.kkt is None:
             plain = words.without_alpha(run_state.trainer)
         self._spread.show_plain(plain)
-        self.bars.show_study(None if plain else run_state, scene.session.hovered, theme)
+        self.bars.show_run_state(None if plain else run_state, scene.session.hovered, theme)
         if theme is not self._theme:
             self._theme = theme
             self._legend.show_theme(theme)

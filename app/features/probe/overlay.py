@@ -41,7 +41,7 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
     sizes, positive, classes : ndarray of shape (m,)
         As in `Sketch`.
     rings : ndarray of shape (n, 2)
-    border : ndarray of shape (p, 4)
+    ball_outline : ndarray of shape (p, 4)
         Segments of the line of the k-th distance.
     made_of : tuple
         The values that it was made from.
@@ -55,13 +55,13 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
     positive: Mask
     classes: Indices
     rings: Array
-    border: Array
+    ball_outline: Array
     made_of: tuple[object, ...]
 
     def bounds(self) -> QRect:
         """Return the rectangle that it covers."""
         area, marks = QRectF(), np.array([each for each in (self.cross, self.aim) if each is not None])
-        reaches = ((marks, ARM + 4), (self.lines, THICK + 2), (self.border, 4.0), (self.rings, RING + 4))
+        reaches = ((marks, ARM + 4), (self.lines, THICK + 2), (self.ball_outline, 4.0), (self.rings, RING + 4))
         for locations, reach in reaches:
             if len(locations):
                 low, high = locations.reshape(-1, 2).min(axis=0), locations.reshape(-1, 2).max(axis=0)
@@ -74,10 +74,10 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         background, ink = QColor(*theme.background), QColor(*theme.ink)
         seam = QColor(*theme.background, 190)
-        if len(self.border):
+        if len(self.ball_outline):
             for pen in (QPen(seam, 4.0), QPen(ink, 1.8)):
                 pen.setCapStyle(Qt.PenCapStyle.SquareCap)
-                draw_pieces(painter, self.border, pen)
+                draw_pieces(painter, self.ball_outline, pen)
         self._paint_lines(painter, theme, seam)
         ratio = painter.device().devicePixelRatioF()
         ring = _ring(theme, ratio)
@@ -166,7 +166,7 @@ def probe_overlay(
     made_of = (cross, aim, probe.pinned, sketch, grid, (area.left(), area.top(), area.width(), area.height()))
     if old is not None and old.made_of == made_of:
         return old
-    lines, rings, border = np.empty((0, 4)), np.empty((0, 2)), np.empty((0, 4))
+    lines, rings, ball_outline = np.empty((0, 4)), np.empty((0, 2)), np.empty((0, 4))
     sizes, positive, classes = np.empty(0), np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.intp)
     if sketch is not None and location is not None:
         at = to_pixels(np.array([location]), grid, area)[0]
@@ -178,7 +178,7 @@ def probe_overlay(
         lines, kept, _ = clipped(np.column_stack((np.tile(at, (len(tips), 1)), tips)), area)
         sizes, positive, classes = (each[far][kept] for each in (sketch.sizes, sketch.positive, sketch.classes))
         if sketch.ball is not None:  # support vectors have other marks already
-            rings, border = ends[_inside(ends, area)], _border(sketch.ball, location, grid, area)
+            rings, ball_outline = ends[_inside(ends, area)], _ball_outline(sketch.ball, location, grid, area)
     return ProbeOverlay(
         _pixel(cross, grid, area),
         probe.pinned,
@@ -188,12 +188,12 @@ def probe_overlay(
         positive,
         classes,
         rings,
-        border,
+        ball_outline,
         made_of,
     )
 
 
-def _border(ball: Ball, location: Location, grid: Grid, area: QRectF) -> Array:
+def _ball_outline(ball: Ball, location: Location, grid: Grid, area: QRectF) -> Array:
     """Return the line of the k-th distance as segments (pixels) that intersect the picture.
 
     If the model standardises, the line is computed in standardised coordinates: a circle there is an ellipse here.

@@ -214,7 +214,9 @@ def _of_neighbours(
     names = [named.names[label] for label in labels]
     before_index = vote.index if before is None else vote_at(model, before).index
     came, left = (np.setdiff1d(*each) for each in ((vote.index, before_index), (before_index, vote.index)))
-    crossed = words.border_lines([named.name(row) for row in came.tolist()], [named.name(row) for row in left.tolist()])
+    crossed = words.crossing_lines(
+        [named.name(row) for row in came.tolist()], [named.name(row) for row in left.tolist()]
+    )
     return LaneProbe(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),

@@ -78,7 +78,7 @@ class RaceRun:
         """Why the race ended without a winner, or ""."""
         for racer in self.racers:
             if racer.solver.status is Status.NOT_SEPARABLE:
-                bound = racer.look().margin_bound
+                bound = racer.certify().margin_bound
                 return f"Not separable with a margin above {bound:.2g}: nobody can win. Choose a finite C."
         return ""
 
@@ -126,7 +126,7 @@ class RaceRun:
         """
         frames, mode, settings = [], self.course.mode, self.course.settings
         for racer in self.racers:
-            racer.look()
+            racer.certify()
             yield Priority.TRAINING
             frames.append(racer.frame((yield from self._painted(racer, grid, shades))))
             yield Priority.TRAINING

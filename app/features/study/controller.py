@@ -73,7 +73,7 @@ class StudyController:
         self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
         #: Factor by which this machine is slower than the model of costs, by kind and classifier.
         self._slower: dict[tuple[str, str], float] = {}
-        self.look()
+        self.load()
 
     # -- the results ------------------------------------------------------------------------------------------------
 
@@ -82,7 +82,7 @@ class StudyController:
         """The user's choices for studies."""
         return self._host.session.of(StudySession)
 
-    def look(self) -> None:
+    def load(self) -> None:
         """Load the results of the document if it, or what it keeps, has changed."""
         shown = self._host.store.resets, dict(self._host.document.attached).get(NAME, b"")
         if shown != self._shown:
@@ -182,7 +182,7 @@ class StudyController:
         if self.lane.classifier != before and not self.plan.further:
             self.choose_kind(self.plan.kind)
 
-    def look_at(self, **changes: Any) -> None:
+    def set_display(self, **changes: Any) -> None:
         """Change which results are displayed, and how."""
         self._host.change(StudySession, **changes)
 
@@ -194,7 +194,7 @@ class StudyController:
         if study is None:
             return
         if self.kept is None or self.kept.study != study or self.why_outdated:
-            self.look_at(value="", rest=(), midpoint=None, level=None)
+            self.set_display(value="", rest=(), midpoint=None, level=None)
             self._compute(StudyResults(study))
         else:
             self._compute(self.kept if self.missing else StudyResults(study))
@@ -275,7 +275,7 @@ class StudyController:
 
     def collect(self) -> bool:
         """Take new results from the run; return True if there were any."""
-        self.look()  # another document may have come since
+        self.load()  # another document may have come since
         run = self._run
         if run is None or self.kept is None:
             return False
@@ -307,7 +307,7 @@ class StudyController:
 
         def done(data: bytes) -> None:
             # By now there may be newer results, or another study or document.
-            self.look()
+            self.load()
             if self.kept is kept and self._shown is shown:
                 self._attach(data)
 

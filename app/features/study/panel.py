@@ -65,11 +65,11 @@ class _Level(QWidget):
         super().__init__()
         self._proposal = 0.0
         self.check = describe(QCheckBox(text), f"study.{name}", text, tip)
-        self.check.clicked.connect(lambda on: studies.look_at(**{name: self._proposal if on else None}))
+        self.check.clicked.connect(lambda on: studies.set_display(**{name: self._proposal if on else None}))
         self.field = describe(NumberField(text, -FAR, FAR), f"study.{name}.value", f"{text} at", tip)
         self.field.setMinimumWidth(52)
         self.field.setMaximumWidth(84)
-        self.field.committed.connect(lambda value: studies.look_at(**{name: value}))
+        self.field.committed.connect(lambda value: studies.set_display(**{name: value}))
         self.field.refused.connect(say)
         filled(QHBoxLayout(self), self.check, self.field, margins=0, spacing=4)
 
@@ -208,7 +208,7 @@ class StudyPanel(QWidget):
             "study.shown",
             "What is shown",
             "The measure on the picture.",
-            lambda value: studies.look_at(value=value, midpoint=None, level=None),
+            lambda value: studies.set_display(value=value, midpoint=None, level=None),
             width=10,
         )
         self.value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -243,7 +243,7 @@ class StudyPanel(QWidget):
 
     def _choose_rest(self) -> None:
         there = self.further_axes[: len(self.studies.rest)]
-        self.studies.look_at(rest=tuple(each.choice.currentData() for each in there))
+        self.studies.set_display(rest=tuple(each.choice.currentData() for each in there))
 
     # -- new results ---------------------------------------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ class StudyPanel(QWidget):
         """Show plan, progress and results."""
         self._scene = scene, theme
         studies = self.studies
-        studies.look()
+        studies.load()
         has, running = studies.kept is not None, studies.state != "ended"
         opened = not has if self._open is None else self._open
         self.fold.setChecked(opened)

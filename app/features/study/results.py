@@ -435,7 +435,7 @@ def read(folder: File, expected: Study | None = None) -> StudyResults:
         )
     if first is None:
         raise FileError(f"{folder.name} holds no results of a study.")
-    found, settled = StudyResults(expected or _study_of(first, folder)), set[str]()
+    found, settled = StudyResults(expected or _run_state_of(first, folder)), set[str]()
     for path, own in heads.items():
         if own and (differs := difference(first, own)) is not None:
             raise FileError(f"{path.name} is of another study: {differs}.")
@@ -479,7 +479,7 @@ def _take(found: StudyResults, path: File, seeds: Sequence[int | None]) -> list[
     return settled
 
 
-def _study_of(own: dict[str, Any], folder: File) -> Study:
+def _run_state_of(own: dict[str, Any], folder: File) -> Study:
     try:
         study, made = msgspec.convert(own["study"], Study), msgspec.convert(own["numerics"], int)
         sound = not faults_of(study, None)

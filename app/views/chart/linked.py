@@ -39,7 +39,7 @@ class PointChart(Chart):
         #: Position of the highlighted point; -1 for none.
         self.highlighted = -1
 
-    def show_study(self, run_state: RunState | None, hovered: int | None, theme: Theme) -> None:
+    def show_run_state(self, run_state: RunState | None, hovered: int | None, theme: Theme) -> None:
         """Display `run_state`, and highlight the point of id `hovered` if it belongs to the run."""
         self._announced = hovered
         if run_state is self.run_state and hovered == self._hovered and theme is self.theme:

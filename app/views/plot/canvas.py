@@ -346,7 +346,7 @@ class Canvas(PointingPlot):
             self._focus_shown = shown
             self.viewport().update()
 
-    def pointer_spot(self) -> PointerPosition | None:
+    def pointer_position(self) -> PointerPosition | None:
         """Return the pointer's location if it is over this canvas."""
         return None if self.pointer is None or self._scene is None else self.pointer_at(self.pointer)
 

@@ -183,7 +183,7 @@ class FileDialogs:
             else:
                 put(opened)
 
-        self._tasks.give_up_reading()  # only the last request counts
+        self._tasks.cancel_reading()  # only the last request counts
         self._tasks.run(file_tasks.opening(path), done)
 
     def unless_open_elsewhere(self) -> None:

@@ -494,7 +494,7 @@ class ImportDialog(NamedDialog):
         return None if choice.components else (min(choice.x, choice.y), max(choice.x, choice.y))
 
     def _end_ranking(self) -> None:
-        self._ranking.give_up()
+        self._ranking.cancel_all()
         self._ranked_for = None
         self._views_panel.hide()
 

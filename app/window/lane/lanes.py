@@ -118,7 +118,7 @@ class Lanes(QWidget):
         self.panels.append(LaneDetails(index, controller, self._features))
         self.rows.append(self.panels[-1].row)
         self.forms.append(ScrollingForm(self.panels[-1]))
-        self.forms[-1].wants.connect(self._place_forms)
+        self.forms[-1].height_changed.connect(self._place_forms)
         canvas = Canvas(index, controller.editing, controller, self._place_over, self._features)
         canvas.covers = [kind(controller, canvas) for kind in self._features.views("cover")]
         canvas.open_menu = partial(self._open_menu, index)

@@ -112,7 +112,7 @@ class PlaybackBar(QWidget):
         self._index, self._playback = index, controller.playback
         self._theme: Theme | None = None
         self._size = SIZE
-        self._study: RunState | None = None
+        self._run_state: RunState | None = None
         self._playing: bool | None = None
         self._no_steps = ""
         self._forms = [("", "")]
@@ -190,13 +190,13 @@ class PlaybackBar(QWidget):
             self._playing = None
             self._draw_icons(theme)
         show_choice(self._speed, lane.replay_factor)
-        if (lane.run_state, lane.playing, lane.no_steps) != (self._study, self._playing, self._no_steps):
-            moved = lane.run_state is not self._study or lane.no_steps != self._no_steps
-            self._study, self._playing, self._no_steps = lane.run_state, lane.playing, lane.no_steps
+        if (lane.run_state, lane.playing, lane.no_steps) != (self._run_state, self._playing, self._no_steps):
+            moved = lane.run_state is not self._run_state or lane.no_steps != self._no_steps
+            self._run_state, self._playing, self._no_steps = lane.run_state, lane.playing, lane.no_steps
             self._show_play(lane.playing, lane.run_state is not None and lane.run_state.at_end, theme)
             if moved:
                 self._show_state()
-        self.timeline.render_study(lane.run_state, theme, lane.no_steps)
+        self.timeline.render_run_state(lane.run_state, theme, lane.no_steps)
 
     def _draw_icons(self, theme: Theme) -> None:
         ratio = self.devicePixelRatioF() * self._size[0] / SIZE[0]
@@ -213,7 +213,7 @@ class PlaybackBar(QWidget):
             describe(button, button.objectName(), f"{title}, classifier {self._index + 1}", tip)
 
     def _show_state(self) -> None:
-        run_state = self._study
+        run_state = self._run_state
         self._speed.setEnabled(not self._no_steps)
         for spec in BUTTONS:
             useful = run_state is not None and (

@@ -36,9 +36,9 @@ class Timeline(QSlider):
     def __init__(self, index: int, playback: PlaybackController) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._index, self._playback = index, playback
-        self._study: RunState | None = None
+        self._run_state: RunState | None = None
         self._theme: Theme | None = None
-        self._asked = 0  # last step displayed or requested
+        self._requested = 0  # last step displayed or requested
         self.setTracking(False)  # the value follows the scene, the position follows the drag
         self.setRange(0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -53,16 +53,16 @@ class Timeline(QSlider):
     def minimumSizeHint(self) -> QSize:
         return LEAST
 
-    def render_study(self, run_state: RunState | None, theme: Theme, no_steps: str = "") -> None:
+    def render_run_state(self, run_state: RunState | None, theme: Theme, no_steps: str = "") -> None:
         """Show step and length of the run, or `no_steps`, the reason why there is none."""
         show_tip(self, no_steps or TIP)
-        if run_state is self._study and theme is self._theme:
+        if run_state is self._run_state and theme is self._theme:
             return
-        old, new = (None if each is None else each.recording for each in (self._study, run_state))
+        old, new = (None if each is None else each.recording for each in (self._run_state, run_state))
         if old != new and self.isSliderDown():
-            self._asked = self.sliderPosition()  # the earlier seek is obsolete
+            self._requested = self.sliderPosition()  # the earlier seek is obsolete
             self.setSliderDown(False)
-        self._study, self._theme = run_state, theme
+        self._run_state, self._theme = run_state, theme
         self.setEnabled(run_state is not None)
         if not self.isSliderDown():
             self._show()
@@ -70,19 +70,19 @@ class Timeline(QSlider):
 
     def _show(self) -> None:
         self._show_length()
-        self._asked = 0 if self._study is None else self._study.step
-        show_number(self, self._asked)
+        self._requested = 0 if self._run_state is None else self._run_state.step
+        show_number(self, self._requested)
 
     def _show_length(self) -> None:
-        length = 0 if self._study is None else self._study.length
+        length = 0 if self._run_state is None else self._run_state.length
         if self.maximum() != length:
             with QSignalBlocker(self):
                 self.setRange(0, length)
             self.setPageStep(timeline_keys.page_of(length))
 
     def _go(self, step: int) -> None:
-        if step != self._asked:
-            self._asked = step
+        if step != self._requested:
+            self._requested = step
             self._playback.seek(self._index, step)
 
     def scale(self) -> StepScale:
@@ -92,7 +92,7 @@ class Timeline(QSlider):
     # -- drags ----------------------------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() != Qt.MouseButton.LeftButton or self._study is None:
+        if event.button() != Qt.MouseButton.LeftButton or self._run_state is None:
             event.ignore()
             return
         self.setSliderDown(True)
@@ -115,14 +115,14 @@ class Timeline(QSlider):
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        run_state = self._study
+        run_state = self._run_state
         if run_state is None or not timeline_keys.take_key(event, self._playback, self._index, run_state.length):
             event.ignore()
 
     # -- painting --------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, run_state = self._theme, self._study
+        theme, run_state = self._theme, self._run_state
         if theme is None:
             return
         scale = self.scale()

@@ -37,7 +37,7 @@ class Setup:
         self.run_state: Any = SimpleNamespace(
             recording=100, step=20, length=40, ended=False, at_end=False, trace=trace.view(), certificate=OPTIMAL
         )
-        self.playback.study_of = lambda lane: self.run_state if lane == 1 else None
+        self.playback.run_state_of = lambda lane: self.run_state if lane == 1 else None
 
     def set_session(self, **changes: Any) -> None:
         self.session = replace(self.session, **changes)
@@ -148,7 +148,7 @@ def test_space_pauses_a_moving_run_and_replays_a_paused_one(setup: Setup) -> Non
 def test_space_goes_to_the_timelines_in_sight(setup: Setup) -> None:
     setup.document = replace(setup.document, lanes=(Lane("svm"), Lane("svm")), shown=2)
     setup.end()
-    setup.playback.study_of = lambda lane: setup.run_state
+    setup.playback.run_state_of = lambda lane: setup.run_state
     setup.playback.seek(0, 40)
     setup.playback.toggle_all()
     assert [seek and seek.until for seek in setup.session.seeks[:2]] == ["replay", None], "one has a timeline"

@@ -138,7 +138,7 @@ def test_a_process_ends_when_its_lane_gets_another_classifier() -> None:
 def test_no_process_is_left_when_the_window_is_closed() -> None:
     scheduler = Scheduler(1, lambda: None)
     spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
-    scheduler.want(0, spec)
+    scheduler.request_picture(0, spec)
     while not scheduler.idle:
         scheduler.collect()
         time.sleep(0.005)
@@ -236,7 +236,7 @@ def test_unreferenced_models_are_dropped(process: EstimatorProcess) -> None:
     _, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
     pending.result()
     with pytest.raises(ValueError, match=r"^Odd could not be trained: its process was ended"):
-        process.ask("Odd", "shares", number, MOONS.xy).result()
+        process.send("Odd", "shares", number, MOONS.xy).result()
 
 
 def test_values_of_decision_function_grade_the_colours() -> None:

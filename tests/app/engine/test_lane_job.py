@@ -602,7 +602,7 @@ def flood(requests: int) -> None:
     points = [two_moons(10), four_blobs(5), Points(), Points.of([(0.0, 0.0)], [1])]
     lanes = [knn(), svm(tol=1e-3), svm(tol=1e-3, kernel="linear")]
     for _ in range(requests):
-        scheduler.want(
+        scheduler.request_picture(
             int(rng.integers(2)),
             spec(
                 points[rng.integers(4)],
@@ -619,7 +619,7 @@ def flood(requests: int) -> None:
             woken.clear()
             collect()
     for index in (0, 1):
-        scheduler.want(index, spec(points[0], lanes[index]))
+        scheduler.request_picture(index, spec(points[0], lanes[index]))
     deadline = time.monotonic() + PATIENCE
     while not scheduler.idle and time.monotonic() < deadline:
         woken.wait(0.01)
@@ -782,11 +782,11 @@ def test_the_conductor_asks_only_for_what_differs() -> None:
     came = threading.Event()
     scheduler = Scheduler(2, came.set)
     wanted = spec(two_moons(), knn())
-    scheduler.want(0, wanted)
-    scheduler.want(0, wanted)
+    scheduler.request_picture(0, wanted)
+    scheduler.request_picture(0, wanted)
     assert (scheduler.newest(0), scheduler.newest(1)) == (1, 0)
-    scheduler.want(1, spec(wanted.points, svm()))
-    scheduler.want(0, replace(wanted, shades=DARK))
+    scheduler.request_picture(1, spec(wanted.points, svm()))
+    scheduler.request_picture(0, replace(wanted, shades=DARK))
     assert (scheduler.newest(0), scheduler.newest(1)) == (3, 2)
     deadline = time.monotonic() + PATIENCE
     while not scheduler.idle and time.monotonic() < deadline:
@@ -818,9 +818,9 @@ class Slow:
 def test_an_answer_to_an_older_question_of_a_name_is_news_still() -> None:
     came, first, second = threading.Event(), Slow("first"), Slow("second")
     scheduler = Scheduler(1, came.set)
-    scheduler.ask({"x": first})
+    scheduler.request_answers({"x": first})
     assert first.begun.wait(PATIENCE)
-    scheduler.ask({"x": second})
+    scheduler.request_answers({"x": second})
     first.may.set()
     assert came.wait(PATIENCE) and scheduler.collect()
     answer = scheduler.results.answer("x")
@@ -832,7 +832,7 @@ def test_an_answer_to_an_older_question_of_a_name_is_news_still() -> None:
 def test_a_lane_that_is_forgotten_shows_nothing_of_what_was_still_on_its_way() -> None:
     came = threading.Event()
     scheduler = Scheduler(1, came.set)
-    scheduler.want(0, spec(two_moons(), knn()))
+    scheduler.request_picture(0, spec(two_moons(), knn()))
     assert came.wait(PATIENCE)
     scheduler.forget(0)
     assert not scheduler.collect() and scheduler.results.frame(0) is None

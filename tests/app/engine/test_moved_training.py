@@ -44,7 +44,7 @@ class Twins:
         return frame
 
 
-def study_of(frame: Frame) -> RunState:
+def run_state_of(frame: Frame) -> RunState:
     assert frame.run_state is not None, frame.message
     return frame.run_state
 
@@ -136,12 +136,12 @@ def test_a_drag_shows_what_new_trainings_show(name: str, classes: int) -> None:
         wanted = replace(wanted, points=points, paused=turn % 4 == 3, seek=None)
         frame = twins.finish(wanted)
         if turn % 4 != 3:
-            assert study_of(frame).at_end
+            assert run_state_of(frame).at_end
             assert_reproduced(frame, wanted)
             continue
         for step in (7, 3, 5):  # the next one begins from the middle of its run, where it was sent back to
             serial += 1
-            wanted = replace(wanted, seek=Seek(study_of(frame).recording, step, "step", serial))
+            wanted = replace(wanted, seek=Seek(run_state_of(frame).recording, step, "step", serial))
             frame = twins.finish(wanted)
     assert twins.taken == (0 if lane.svm.trainer != "smo" else 8)
 
@@ -242,7 +242,7 @@ def test_a_run_that_is_looked_at_elsewhere_may_be_taken_from_there(looked: int) 
     assert background.training._away is not None or looked > 50
     wanted = replace(wanted, points=moved(points, np.random.default_rng(1)))
     frame = background.finish(wanted)
-    assert study_of(frame).at_end
+    assert run_state_of(frame).at_end
     assert_reproduced(frame, wanted)
 
 
@@ -265,18 +265,18 @@ def test_a_seek_in_the_run_before_is_not_followed_and_one_in_this_goes_anywhere(
     points, lane = two_moons(), svm(C=50.0)
     background, wanted = Background(), spec(points, lane, grid=TINY)
     first = background.finish(wanted)
-    old = Seek(study_of(first).recording, 4, "step", 1)
+    old = Seek(run_state_of(first).recording, 4, "step", 1)
     background.finish(replace(wanted, paused=True, seek=old))
     wanted = replace(wanted, points=moved(points, np.random.default_rng(3), 3))
     frame = background.finish(replace(wanted, seek=replace(old, serial=2)))
-    run = study_of(frame)
+    run = run_state_of(frame)
     assert run.at_end and run.length > 10 and run.recording != old.recording
     y = np.where(wanted.points.labels == 1, 1.0, -1.0)
     assert frame.starts is not None and frame.starts.multipliers[0] is not None
     s, began = lane.svm, frame.starts.multipliers[0]
     for serial, step in enumerate((run.length // 2, 0, 6, run.length - 1, run.length), 3):
         seek = Seek(run.recording, step, "step", serial)
-        shown = study_of(background.finish(replace(wanted, paused=True, seek=seek)))
+        shown = run_state_of(background.finish(replace(wanted, paused=True, seek=seek)))
         new = SmoSolver(wanted.points.xy, y, s.as_kernel(), C=s.C, tol=s.tol, alpha=began, shrinking=False)
         new.step(step)
         assert shown.step == step and shown.length == run.length

@@ -16,7 +16,7 @@ from app.engine.run_state import RunState
 from app.state.document import Lane, SvmSettings, problems_of
 from solver import RULES, Kernel, SmoSolver, Status
 from tests.app.engine.test_lane_job import Background, spec
-from tests.app.engine.test_training_run import Run, study_of
+from tests.app.engine.test_training_run import Run, run_state_of
 from tests.examples import examples
 
 Array = np.ndarray
@@ -116,7 +116,7 @@ class Dense:
 
 def check(frame: Frame, points: Points, lane: Lane) -> None:
     """Check everything that a frame at rest reports of its run."""
-    run_state = study_of(frame)
+    run_state = run_state_of(frame)
     now, report = Dense(points, lane, run_state), run_state.certificate
     alpha, y, small = now.alpha, now.y, now.small
     assert np.array_equal(run_state.index, now.index) and np.array_equal(run_state.y, y)
@@ -200,7 +200,7 @@ def test_everything_reported_of_a_step_is_true(seed: int, n_classes: int, n: int
     run = Run(lane, points, surveyed=True)
     assert run.frame.phase is Phase.DONE, run.frame.message
     check(run.frame, points, lane)
-    length = study_of(run.frame).length
+    length = run_state_of(run.frame).length
     for step in data.draw(st.lists(st.integers(0, length), max_size=3)):
         assert run.go(step).step == step
         check(run.frame, points, lane)
@@ -218,7 +218,7 @@ def test_a_run_on_old_multipliers_is_that_of_a_solver_that_begins_with_them(seed
         if data.draw(st.booleans()):  # overtaken by what follows before it is finished
             next(background.start(new, lambda: True), None)
         run.spec, run.frame = new, background.finish(new)
-        end = study_of(run.frame)
+        end = run_state_of(run.frame)
         begin = run.go(0).alpha
         assert begin is not None
         for step in (end.length, data.draw(st.integers(0, end.length))):
@@ -243,7 +243,7 @@ def test_the_v_of_kept_points_is_not_confused_with_that_of_all() -> None:
     # LASVM keeps all six points, but in its own order.
     points = Points.of([[0, 0], [1, 0], [0, 1], [3, 3], [2.5, 3], [3, 2]], [0, 1, 1, 0, 1, 0])
     lane = Lane("svm", svm=SvmSettings(C=0.03, gamma=2.0, trainer="lasvm"))
-    shown = study_of(Background().finish(spec(points, lane)))
+    shown = run_state_of(Background().finish(spec(points, lane)))
     assert shown.alpha is not None and (shown.alpha > 0).all()
     assert shown.v is None
 
@@ -254,7 +254,7 @@ def test_a_pause_completes_the_step_it_falls_into(monkeypatch: pytest.MonkeyPatc
     points = some_points(0, 2, 60)
     lane = Lane("svm", svm=SvmSettings(C=1.0, gamma=2.0))
     background = Background()
-    whole = study_of(background.finish(spec(points, lane)))
+    whole = run_state_of(background.finish(spec(points, lane)))
     background.finish(spec(points, lane, paused=True, restart=1))
     training = background.training
     assert training is not None
@@ -263,4 +263,4 @@ def test_a_pause_completes_the_step_it_falls_into(monkeypatch: pytest.MonkeyPatc
         run.advance(1, lambda: True)
     assert run.length == whole.length
     frame = background.finish(spec(points, lane, paused=True, restart=1, steps_per_second=100.0))
-    assert study_of(frame).at_end and frame.phase is Phase.DONE
+    assert run_state_of(frame).at_end and frame.phase is Phase.DONE

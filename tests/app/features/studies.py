@@ -30,7 +30,7 @@ def problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(labels == 1, 1.0, -1.0)
 
 
-def study_of(
+def run_state_of(
     n: int = 40, C: ArrayLike = 1.0, steps: int | None = None, seed: int = 0, tol: float = 1e-3, **more: Any
 ) -> RunState:
     """Return the state of an SMO run on `problem`, at its end or after some `steps`."""

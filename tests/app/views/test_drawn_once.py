@@ -284,7 +284,7 @@ def test_a_requested_refresh_is_done_once(make: Make, monkeypatch: pytest.Monkey
     drawn: list[int] = []
     draw = window._draw
     monkeypatch.setattr(window, "_draw", lambda scene: (drawn.append(1), draw(scene)))
-    window.ask_refresh()
+    window.request_refresh()
     window.refresh_if_pending()
     _turn(window)
     assert drawn == [1]

@@ -105,7 +105,7 @@ def what_goes_on(window: MainWindow) -> str:
         "unpainted": [(each.size(), each.unpainted) for each in window.canvases if each.isVisible()],
         "jobs": [str(job) for job in (*pool._running, *(entry[2] for entry in pool._ready))],
         "later": len(pool._later),
-        "asked": sorted(scheduler._asked),
+        "asked": sorted(scheduler._requested),
         "mail": (scheduler._mailbox.empty, scheduler._answers.empty),
     }
     return ", ".join(f"{name}: {value}" for name, value in parts.items())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from solver import Grid
 from solver.core.arrays import Array, Integers
-from solver.kernels.lines import THIN, borders, joined, level_lines, region_lines
+from solver.kernels.lines import THIN, cell_boundaries, joined, level_lines, region_lines
 from tests.without_compiler import machine_code
 
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 80, 60)
@@ -78,7 +78,7 @@ def test_region_lines_are_those_of_contourpy_around_regions(compiled: bool, regi
 def test_boundaries_run_between_different_pixels_once(cells: Integers) -> None:
     height, width = cells.shape
     grid = Grid(0.0, float(width), 0.0, float(height), width, height)
-    lines, count = borders(grid, cells)
+    lines, count = cell_boundaries(grid, cells)
     assert count == len(np.unique(cells))
     x, y = np.meshgrid(grid.xs, grid.ys)
     across, along = cells[:, 1:] != cells[:, :-1], cells[1:] != cells[:-1]

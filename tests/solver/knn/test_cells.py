@@ -50,8 +50,8 @@ def test_idle_points_are_those_without_which_no_pixel_changes(metric: str, weigh
     k = (1, 2, 3, 7)[seed]
     X, y = data(100 + seed, 18, lattice=seed % 2 == 1)
     fitted = model(k, metric, weights).fit(X, y)
-    look = fitted.kept_on(xs)
-    kept = [look(ys[block : block + 4]) for block in range(0, len(ys), 4)][-1]
+    needed = fitted.kept_on(xs)
+    kept = [needed(ys[block : block + 4]) for block in range(0, len(ys), 4)][-1]
     before = fitted.surface_classes_on(xs)(ys)
     labels = fitted.classes_[before.top]
     for row in range(len(X)):

@@ -523,10 +523,10 @@ def test_a_panel_asks_the_scheduler_beside_the_window() -> None:
     runner = ActiveLearningController(scheduler)
     try:
         runner.start(begin(document(svm()), LearningPlan()))
-        runner.want(GRID, SHADES)
+        runner.request_picture(GRID, SHADES)
         deadline = time.monotonic() + 300
         while runner.learning and time.monotonic() < deadline:
-            scheduler.ask({})  # the window's queries have another owner
+            scheduler.request_answers({})  # the window's queries have another owner
             scheduler.collect()
             runner.collect()
         assert runner.asking is not None and runner.asking.question is not None and runner.picture is not None

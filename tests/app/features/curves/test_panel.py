@@ -32,7 +32,7 @@ from app.views.chart.marks import Line, Strokes
 from app.views.chart.steps import StepScale, cell_edges
 from app.views.theme import contrast
 from solver.core.trace import Trace
-from tests.app.features.runs import hands, made, scene_of, smo, study_of
+from tests.app.features.runs import hands, made, run_state_of, scene_of, smo
 from tests.examples import examples
 
 Array = NDArray[np.float64]
@@ -216,7 +216,7 @@ def test_a_line_goes_on_to_the_landmarks_on_either_side() -> None:
 @pytest.mark.parametrize("log", [False, True])
 def test_what_is_painted_is_what_was_noted(show: Show, length: int, log: bool) -> None:
     run = made(length, ("margin",), seed=length, share=0.0)
-    panel = show(study_of(run.trace, step=0))
+    panel = show(run_state_of(run.trace, step=0))
     choose(panel, "steps", int(log))
     chart = chart_of(panel, "margin")
     area, image = chart.area(), chart.grab().toImage()
@@ -246,7 +246,7 @@ def test_what_is_painted_is_what_was_noted(show: Show, length: int, log: bool) -
 
 def test_strokes_at_the_foot_mark_the_changes(show: Show) -> None:
     run = made(300, seed=5, share=0.05)
-    chart = chart_of(show(study_of(run.trace, step=0)), "counts")
+    chart = chart_of(show(run_state_of(run.trace, step=0)), "counts")
     (feet,) = (mark for mark in chart.marks if isinstance(mark, Strokes))
     expected = np.flatnonzero(run.changes) + 1
     wide = 300 / chart.area().width()
@@ -262,7 +262,7 @@ def test_the_legend_has_the_numbers_at_the_cursor(show: Show) -> None:
     run = made(400, seed=4)
     run.trace.mark(120, 3.0, 4.5, 0.012345678)
     run.trace.mark(300, 3.0, 4.25, 0.001)
-    panel = show(study_of(run.trace, step=137))
+    panel = show(run_state_of(run.trace, step=137))
     dual, violation, free, bounded = run.notes[137]
     first = legend(panel, "objective")
     assert first["dual D"] == f"{dual:#.5g}" and first["primal P"] == "4.5000 at 120"
@@ -275,12 +275,12 @@ def test_the_legend_has_the_numbers_at_the_cursor(show: Show) -> None:
         shown.startswith("Step 137 of 400.") and f"Dual {dual:#.5g}." in shown and "Primal 4.5000 at step 120." in shown
     )
     assert f"KKT violation {violation:#.5g}." in shown and f"{free:.0f}." in shown
-    panel.render_scene(scene_of(study_of(run.trace, step=300)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(run.trace, step=300)), theme.LIGHT)
     assert legend(panel, "objective")["primal P"] == "4.2500"
-    panel.render_scene(scene_of(study_of(run.trace, step=50)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(run.trace, step=50)), theme.LIGHT)
     assert legend(panel, "objective")["primal P"] == "–", "not known so early"
     long = made(9000, seed=6, limit=500)
-    panel.render_scene(scene_of(study_of(long.trace, step=4321)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(long.trace, step=4321)), theme.LIGHT)
     low, high = long.trace.view().at("dual", 4321)
     assert low < high and legend(panel, "objective")["dual D"] == f"{exact(low)} to {exact(high)}"
 
@@ -319,10 +319,10 @@ def test_each_learner_has_the_plots_of_its_notes(show: Show) -> None:
     pegasos.mark(200, 0.5, 0.75, 1 / 3)
     pegasos.mark(400, 0.6, 0.7, 1 / 7)
     assert curves_of(pegasos.view()) == {"objective": ["dual", "primal"], "gap": ["gap"]}
-    panel = show(study_of(pegasos, step=450, trainer=TRAINERS["pegasos"]))
+    panel = show(run_state_of(pegasos, step=450, trainer=TRAINERS["pegasos"]))
     assert legend(panel, "objective") == {"dual D": "0.60000 at 400", "primal P": "0.70000 at 400"}
     assert list(legend(panel, "gap").values()) == ["14.286 % at 400"]
-    panel.render_scene(scene_of(study_of(made(10, ("wrong", "margin")).trace)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(made(10, ("wrong", "margin")).trace)), theme.LIGHT)
     assert set(legend(panel, "counts")) == {"wrong points", "first mistake on a point"}
     panel.grab()
 
@@ -342,7 +342,7 @@ def test_nothing_to_draw(show: Show) -> None:
     message = next(each for each in empty.findChildren(QLabel) if each.isVisible() and len(each.text()) > 20)
     assert "No run" in message.text()
     assert not any(chart.isVisible() for chart in empty.charts.values())
-    for run_state in (study_of(Trace((), np.empty(0))), study_of(made(0).trace, ended=False)):
+    for run_state in (run_state_of(Trace((), np.empty(0))), run_state_of(made(0).trace, ended=False)):
         empty.render_scene(scene_of(run_state), theme.LIGHT)
         empty.grab()
     assert chart_of(empty, "counts").isVisible()
@@ -370,7 +370,7 @@ def press(panel: CurvesPanel, x: float) -> None:
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize(("length", "first"), [(1, 0), (400, 0), (90_000, 0), (90_000, 89_000)])
 def test_clicks_go_to_the_step_under_the_pointer(show: Show, length: int, first: int, log: bool) -> None:
-    panel = show(study_of(made(length, ("violation",)).trace, step=0))
+    panel = show(run_state_of(made(length, ("violation",)).trace, step=0))
     choose(panel, "steps", int(log))
     choose(panel, "range", int(first > 0))
     chart = chart_of(panel, "violation")
@@ -392,13 +392,13 @@ def previous_of(panel: CurvesPanel) -> int:
 
 def test_the_cursor_follows_the_drag_and_the_axis_stays(show: Show) -> None:
     run, longer = made(1000, seed=7), made(4000, seed=7)
-    panel = show(study_of(run.trace, step=100))
+    panel = show(run_state_of(run.trace, step=100))
     chart = chart_of(panel, "violation")
     x, later = (round(float(chart.pixels([step], [1])[0][0])) for step in (400, 600))
     press(panel, x)
     step = panel.cursor_step
     assert asked(panel) == [("seek", 0, step)] and abs(step - 400) <= 2
-    panel.render_scene(scene_of(study_of(longer.trace, step=110)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(longer.trace, step=110)), theme.LIGHT)
     assert panel.cursor_step == step and chart.scale().last == 1000
     assert legend(panel, "violation")["KKT violation m − M"] == exact(longer.values("violation")[step])
     assert cursor_at(panel) == pytest.approx(x, abs=1.5)
@@ -410,7 +410,7 @@ def test_the_cursor_follows_the_drag_and_the_axis_stays(show: Show) -> None:
     assert cursor_at(panel) == pytest.approx(later, abs=1.5)
     QTest.mouseRelease(viewport_of(panel), Qt.MouseButton.LeftButton, pos=QPoint(later, 60))
     assert asked(panel) == [] and panel.cursor_step == moved and chart.scale().last == 4000
-    panel.render_scene(scene_of(study_of(longer.trace, step=moved - 1)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(longer.trace, step=moved - 1)), theme.LIGHT)
     assert panel.cursor_step == moved - 1, "without a hand, the scene rules"
     QTest.mouseMove(viewport_of(panel), QPoint(later + 40, 60))
     assert asked(panel) == []
@@ -435,24 +435,24 @@ def cursor_at(panel: CurvesPanel) -> float:
 
 
 def test_another_run_ends_the_drag(show: Show) -> None:
-    panel = show(study_of(made(1000).trace, step=100))
+    panel = show(run_state_of(made(1000).trace, step=100))
     left = chart_of(panel, "violation").area().left()
     press(panel, left + 200)
     asked(panel)
-    panel.render_scene(scene_of(study_of(made(50).trace, step=5, recording=2)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(made(50).trace, step=5, recording=2)), theme.LIGHT)
     assert panel.cursor_step == 5
     drag(panel, round(left) + 250, 60)
     assert asked(panel) == []
     press(panel, left + 200)
     asked(panel)
-    panel.render_scene(scene_of(study_of(made(50).trace, step=6, recording=2), lane=1), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(made(50).trace, step=6, recording=2), lane=1), theme.LIGHT)
     drag(panel, round(left) + 250, 60)
     assert asked(panel) == [] and panel.cursor_step == 6
     QTest.mouseRelease(viewport_of(panel), Qt.MouseButton.LeftButton)
 
 
 def test_keys_go_step_by_step(show: Show) -> None:
-    panel = show(study_of(made(400).trace, step=137))
+    panel = show(run_state_of(made(400).trace, step=137))
     for key, expected in (
         (Qt.Key.Key_Left, ("step", 0, -1)),
         (Qt.Key.Key_PageUp, ("step", 0, 20)),
@@ -467,7 +467,7 @@ def test_keys_go_step_by_step(show: Show) -> None:
 
 
 def test_choices_of_the_axes(show: Show) -> None:
-    panel = show(study_of(made(5000).trace, step=2000))
+    panel = show(run_state_of(made(5000).trace, step=2000))
     plot = chart_of(panel, "counts")
     scale = plot.scale()
     assert (scale.first, scale.last, scale.log) == (0, 5000, False)
@@ -491,13 +491,13 @@ def test_choices_of_the_axes(show: Show) -> None:
 def test_values_that_are_not_positive_leave_a_logarithmic_axis_alive(show: Show) -> None:
     trace = Trace(("dual", "violation"), np.array([0.0, 2.0]))
     trace.append(np.array([[-1.0, 1.0], [0.0, 0.0], [3.0, -1e-16]]), np.zeros(3, dtype=np.int64))
-    panel = show(study_of(trace))
+    panel = show(run_state_of(trace))
     QTest.mouseClick(panel.findChild(QToolButton, "curves.log.objective"), Qt.MouseButton.LeftButton)
     panel.grab()
     assert legend(panel, "violation")["KKT violation m − M"] == "−1.0000e-16", "the number is the true one"
     none = Trace(("dual", "violation"), np.array([0.0, 0.0]))
     none.append(np.array([[-1.0, -1.0]]), np.zeros(1, dtype=np.int64))
-    panel.render_scene(scene_of(study_of(none, recording=2, tol=1e-3)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(none, recording=2, tol=1e-3)), theme.LIGHT)
     panel.grab()
 
 
@@ -505,7 +505,7 @@ def test_values_that_are_not_positive_leave_a_logarithmic_axis_alive(show: Show)
 def test_everything_stays_inside_and_can_be_hit(show: Show, size: tuple[int, int], points: int) -> None:
     run = made(5000)
     run.trace.mark(4000, 1.0, 2.0, 0.5)
-    panel = show(study_of(run.trace), size, points)
+    panel = show(run_state_of(run.trace), size, points)
     assert panel.minimumSizeHint().width() <= 360
     parts: list[QWidget] = [*panel.findChildren(QComboBox), *panel.findChildren(QToolButton)]
     assert len(parts) == 4
@@ -526,10 +526,10 @@ def test_everything_stays_inside_and_can_be_hit(show: Show, size: tuple[int, int
 
 def test_curves_are_made_once_while_only_the_cursor_moves(show: Show) -> None:
     run = made(5000)
-    panel = show(study_of(run.trace, step=100))
+    panel = show(run_state_of(run.trace, step=100))
     chart = chart_of(panel, "violation")
     first = chart._curves
-    panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(run.trace, step=200)), theme.LIGHT)
     assert chart._curves is first
     for change in (
         lambda: run.trace.mark(10, 1.0, 2.0, 0.5),
@@ -539,17 +539,17 @@ def test_curves_are_made_once_while_only_the_cursor_moves(show: Show) -> None:
     ):
         change()
         QApplication.sendPostedEvents()
-        panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.LIGHT)
+        panel.render_scene(scene_of(run_state_of(run.trace, step=200)), theme.LIGHT)
         assert chart._curves is not first
         first = chart._curves
-    panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.DARK)
+    panel.render_scene(scene_of(run_state_of(run.trace, step=200)), theme.DARK)
     assert chart._curves is not first
     assert re.match(r"Step 200 of 5\s?005", chart.accessibleDescription())
 
 
 def test_the_wheel_zooms_all_plots_and_shows_single_steps(show: Show) -> None:
     run = made(100_000, seed=8)
-    panel = show(study_of(run.trace, step=100))
+    panel = show(run_state_of(run.trace, step=100))
     chart, other = chart_of(panel, "violation"), chart_of(panel, "counts")
     chart.grab()
     chart.box.scaleBy((1e-4, 1.0))
@@ -567,7 +567,7 @@ def test_the_wheel_zooms_all_plots_and_shows_single_steps(show: Show) -> None:
 def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
     """Also where a pixel covers many steps, and where a value is below a logarithmic axis."""
     run = made(100_000, seed=3)
-    chart = chart_of(show(study_of(run.trace, step=5)), "violation")
+    chart = chart_of(show(run_state_of(run.trace, step=5)), "violation")
     (line,) = chart.lines()
     for location in (0, 101, 350):
         step = round(float(np.asarray(line.x)[location]))
@@ -577,7 +577,7 @@ def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
         assert low <= run.values("violation")[step] <= high
     trace = Trace(("violation",), np.array([2.0]))
     trace.append(np.array([[1.0], [-1e-16]]), np.zeros(2, dtype=np.int64))
-    chart = chart_of(show(study_of(trace)), "violation")
+    chart = chart_of(show(run_state_of(trace)), "violation")
     (line,) = chart.lines()
     last = len(np.asarray(line.x)) - 1
     assert chart.description(line, last) == "KKT violation m − M: −1.0000e-16 at step 2"

@@ -305,7 +305,7 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
     scheduler = Scheduler(2, lambda: None)
     try:
         spec = LaneSpec(points, Lane("knn"), grid, SHADES, False, math.inf, 0, True)
-        scheduler.want(1, spec)
+        scheduler.request_picture(1, spec)
         settled(scheduler)
         frame = scheduler.results.frame(1)
         assert frame is not None
@@ -313,18 +313,18 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
         scheduler._mailbox.post(frame)
         scheduler.collect()
         assert scheduler.results.frame(1) is None, "it was on its way when its lane was removed"
-        scheduler.want(1, spec)
+        scheduler.request_picture(1, spec)
         settled(scheduler)
         assert scheduler.results.frame(1) is not None
         query = Differing(sides(points, "knn", "linear"), grid, points)
-        scheduler.ask({"compare": query})
+        scheduler.request_answers({"compare": query})
         settled(scheduler)
         answer = scheduler.results.answer("compare")
         assert answer is not None and answer.done and answer.query == query
-        scheduler.ask({"compare": replace(query)})
+        scheduler.request_answers({"compare": replace(query)})
         settled(scheduler)
         assert scheduler.results.answer("compare") is answer, "an equal question keeps its answer"
-        scheduler.ask({"compare": replace(query, grid=replace(grid, width=50))})
+        scheduler.request_answers({"compare": replace(query, grid=replace(grid, width=50))})
         settled(scheduler)
         newer = scheduler.results.answer("compare")
         assert newer is not None and newer.number > answer.number and newer.value.hatch.mask.shape == (40, 50)
@@ -332,11 +332,11 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
         late(answer)
         scheduler.collect()
         assert scheduler.results.answer("compare") is newer
-        scheduler.ask({})
+        scheduler.request_answers({})
         late(newer)
         scheduler.collect()
         assert scheduler.results.answer("compare") is None
-        scheduler.ask({"compare": query})
+        scheduler.request_answers({"compare": query})
         late(newer)
         scheduler.collect()
         found = scheduler.results.answer("compare")

@@ -32,7 +32,7 @@ from app.views.theme import DARK, LIGHT, Theme, contrast
 from app.views.widgets.painting import broken
 from solver import Kernel, SmoSolver
 from solver.inspection.step_explanation import explain
-from tests.app.features.studies import id_of, some_slacks, study_of
+from tests.app.features.studies import id_of, run_state_of, some_slacks
 from tests.copies import replace
 from tests.examples import examples
 from tests.windows import Make
@@ -73,7 +73,7 @@ def painted(what: RunOverlay | None, within: QRectF = WHOLE, theme: Theme = LIGH
 @pytest.mark.parametrize("steps", [0, 5, 30, None])
 def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | None) -> None:
     """The rows of the table, written out again."""
-    whole = study_of(60, steps=steps, seed=2)
+    whole = run_state_of(60, steps=steps, seed=2)
     some = np.arange(0, 60)[::-1].copy()  # the run's order need not be that of the points
     assert whole.alpha is not None and whole.kkt is not None
     report = replace(
@@ -101,7 +101,7 @@ def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | No
 
 
 def test_a_learner_without_multipliers_has_no_marks(qapp: QApplication) -> None:
-    run_state = replace(study_of(10), kkt=None, alpha=None, C=None, v=None)
+    run_state = replace(run_state_of(10), kkt=None, alpha=None, C=None, v=None)
     assert marks(run_state, run_state.points) is None
 
 
@@ -155,7 +155,7 @@ def test_no_mark_is_cut_off_by_its_cell(qapp: QApplication, size: int, ratio: fl
 
 
 def test_slacks_go_from_the_point_to_their_end(qapp: QApplication) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     slacks = some_slacks(run_state)
     lines = overlay(replace(run_state, slacks=slacks)).slacks
     assert lines is not None and run_state.kkt is not None
@@ -169,7 +169,7 @@ def test_slacks_go_from_the_point_to_their_end(qapp: QApplication) -> None:
 
 
 def test_a_foot_stands_across_and_a_capped_one_is_double_and_slants(qapp: QApplication) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     lines = overlay(replace(run_state, slacks=some_slacks(run_state))).slacks
     assert lines is not None
     strokes = lines.strokes(WHOLE)
@@ -194,7 +194,7 @@ def test_a_foot_stands_across_and_a_capped_one_is_double_and_slants(qapp: QAppli
 
 @pytest.mark.parametrize("n", [300, 1500])
 def test_only_what_is_painted_anew_is_drawn(qapp: QApplication, n: int) -> None:
-    run_state = study_of(n, seed=4, steps=40)
+    run_state = run_state_of(n, seed=4, steps=40)
     made = overlay(replace(run_state, slacks=some_slacks(run_state)))
     part = QRectF(200, 100, 60, 40)
     assert made.slacks is not None and (len(made.slacks.ends) > SEAMED) == (n == 1500)
@@ -206,7 +206,7 @@ def test_only_what_is_painted_anew_is_drawn(qapp: QApplication, n: int) -> None:
 
 
 def test_slacks_of_no_length_are_no_lines(qapp: QApplication) -> None:
-    run_state = study_of(10)
+    run_state = run_state_of(10)
     location = np.array([0, 1])
     slacks = Slacks(location, run_state.points.xy[location], np.array([False, True]))
     lines = overlay(replace(run_state, slacks=slacks)).slacks
@@ -218,7 +218,7 @@ def test_slacks_of_no_length_are_no_lines(qapp: QApplication) -> None:
 
 
 def test_the_pair_is_named_with_its_v(qapp: QApplication) -> None:
-    run_state = study_of(40, steps=9)
+    run_state = run_state_of(40, steps=9)
     i, j = run_state.pair
     assert i >= 0 and j >= 0 and run_state.v is not None
     # In a problem with some of the points, `pair` holds indices of points, and v those of the problem.
@@ -247,7 +247,7 @@ def test_the_pair_is_named_with_its_v(qapp: QApplication) -> None:
 
 
 def test_at_the_end_the_pair_is_named_with_v_before_and_after_the_last_step(qapp: QApplication) -> None:
-    run_state = study_of(40, steps=9)
+    run_state = run_state_of(40, steps=9)
     solver = SmoSolver(run_state.points.xy, run_state.y, Kernel("rbf", 1.0))
     step = explain(solver)
     assert step is not None and run_state.v is not None
@@ -263,7 +263,7 @@ def test_at_the_end_the_pair_is_named_with_v_before_and_after_the_last_step(qapp
 
 
 def test_a_point_of_the_pair_out_of_sight_has_no_label(qapp: QApplication) -> None:
-    run_state = study_of(10)
+    run_state = run_state_of(10)
     away = run_state.points.move([3], np.array([[50.0, 0.0]]))
     pair = overlay(replace(run_state, points=away, pair=(3, 4))).pair
     assert pair is not None and len(pair.at) == 2 and len(pair.rings) == len(pair.labels) == 1
@@ -272,7 +272,7 @@ def test_a_point_of_the_pair_out_of_sight_has_no_label(qapp: QApplication) -> No
 
 @pytest.mark.parametrize("zoom", [1.0, 1e3, 1e9])
 def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplication, zoom: float) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     slacks = some_slacks(run_state)
     x, y = run_state.points.xy[run_state.index[slacks.point[0]]]
     grid = grid_of(View(float(x), float(y), 5.0 / zoom), 400, 300)
@@ -300,7 +300,7 @@ def test_labels_stay_inside_and_cover_nothing_if_there_is_room(
 ) -> None:
     """For any locations of the pair and of the hovered point."""
     xy = np.array(at).reshape(3, 2)
-    run_state = study_of(6, steps=2)
+    run_state = run_state_of(6, steps=2)
     moved = run_state.points.move([0, 1, 2], xy)
     run_state = replace(run_state, points=moved, pair=(0, 1))
     made = run_overlay(run_state, GRID, AREA, id_of(run_state, 2 if long else 1), font(size))
@@ -346,7 +346,7 @@ def has_room(box: QRectF, busy: list[QRectF], area: QRectF = AREA) -> bool:
 
 
 def test_the_card_has_the_sentences_about_the_point(qapp: QApplication) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     for location in (0, 11, 39):
         card = overlay(run_state, id_of(run_state, location)).card
         assert card is not None
@@ -366,7 +366,7 @@ def test_the_card_has_the_sentences_about_the_point(qapp: QApplication) -> None:
 
 @pytest.mark.parametrize("size", [8, 14, 24])
 def test_the_words_fit_on_their_plate(qapp: QApplication, size: int) -> None:
-    run_state = study_of(40, steps=3)
+    run_state = run_state_of(40, steps=3)
     made = overlay(run_state, id_of(run_state, 5), size=size)
     assert made.card is not None and made.pair is not None
     for label in (made.card.label, *made.pair.labels):
@@ -392,7 +392,7 @@ def test_lines_are_broken_between_words_only(text: str, most: int) -> None:
 
 
 def test_what_differs_is_painted_anew_and_no_more(qapp: QApplication) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     run_state = replace(run_state, slacks=some_slacks(run_state), pair=(3, 8))
     first = overlay(run_state, id_of(run_state, 5))
     steps = [
@@ -416,7 +416,7 @@ def test_what_differs_is_painted_anew_and_no_more(qapp: QApplication) -> None:
 
 
 def test_slacks_are_laid_out_once_for_a_view(qapp: QApplication) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     run_state = replace(run_state, slacks=some_slacks(run_state))
     first = overlay(run_state)
     assert overlay(replace(run_state, step=run_state.step + 1), id_of(run_state, 1), first).slacks is first.slacks
@@ -429,14 +429,16 @@ def test_slacks_are_laid_out_once_for_a_view(qapp: QApplication) -> None:
 
 def test_nothing_to_lay_over(qapp: QApplication) -> None:
     assert run_overlay(None, GRID, AREA, None, font(10)) is None
-    run_state = study_of(6)
+    run_state = run_state_of(6)
     empty = replace(run_state, index=run_state.index[:0], y=run_state.y[:0], f=run_state.f[:0])
     nothing = run_overlay(replace(empty, pair=(-1, -1)), GRID, AREA, None, font(10))
     assert nothing is not None and (nothing.slacks, nothing.pair, nothing.card) == (None, None, None)
 
 
 def test_a_point_and_the_neighbours_that_vote_on_it(qapp: QApplication) -> None:
-    run_state = replace(study_of(10), trainer=TRAINERS["edited_knn"], index=np.empty(0, dtype=np.intp), pair=(0, 3, 5))
+    run_state = replace(
+        run_state_of(10), trainer=TRAINERS["edited_knn"], index=np.empty(0, dtype=np.intp), pair=(0, 3, 5)
+    )
     made = overlay(run_state)
     assert made.pair is not None and len(made.pair.at) == 3
     assert [label.lines for label in made.pair.labels] == [("x",)]
@@ -446,7 +448,7 @@ def test_a_point_and_the_neighbours_that_vote_on_it(qapp: QApplication) -> None:
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_the_pair_and_the_card_stand_out(qapp: QApplication, theme: Theme) -> None:
     """Ink on a ring's seam of the background's colour, on any surface."""
-    run_state = study_of(10)
+    run_state = run_state_of(10)
     points = Points.of(np.array([[-1.0, 1.0], [1.0, 1.0], *[[0.0, -1.0]] * 8]), run_state.points.labels)
     made = overlay(replace(run_state, points=points, pair=(0, 1), slacks=None))
     image = painted(made, theme=theme)

@@ -14,7 +14,7 @@ from app.features.lessons.state import ModelBoundary
 from solver import Kernel, SmoSolver
 from solver.data import datasets
 from solver.recording import Recording
-from tests.app.features.runs import study_of
+from tests.app.features.runs import run_state_of
 from tests.covering import first_rows
 
 Array = NDArray[np.float64]
@@ -152,7 +152,7 @@ def test_the_gain_is_that_of_the_dual(steps: int, C: float) -> None:
     solver = run.solver
     alpha = np.array(solver.alpha)
     v = y - K @ (y * alpha)
-    state = study_of(
+    state = run_state_of(
         run.trace, points=Points.of(X, labels), index=np.arange(len(y)), y=y, alpha=alpha, C=np.full(len(y), C), v=v
     )
 

@@ -25,7 +25,7 @@ from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
 from app.views.chart.marks import Spots, Texts
 from app.views.theme import DARK, LIGHT, SYMBOLS, Theme
-from tests.app.features.studies import controller, dense_margins, id_of, libsvm, scene_of, study_of
+from tests.app.features.studies import controller, dense_margins, id_of, libsvm, run_state_of, scene_of
 from tests.windows import Make, settle
 
 Show = Callable[..., LossPanel]
@@ -79,7 +79,7 @@ def shown_values(panel: LossPanel, run_state: RunState) -> tuple[np.ndarray, np.
 
 def with_margins(margins: list[float] | np.ndarray, learner: str = "smo") -> RunState:
     """Return a run state whose points have these y f, with meaningless multipliers, or none."""
-    run_state = study_of(len(margins), steps=1)
+    run_state = run_state_of(len(margins), steps=1)
     run_state = replace(run_state, f=run_state.y * np.asarray(margins, dtype=float))
     bare = {"alpha": None, "C": None, "v": None, "kkt": None}
     return replace(run_state, trainer=TRAINERS[learner], **bare) if learner != "smo" else run_state
@@ -89,7 +89,7 @@ def with_margins(margins: list[float] | np.ndarray, learner: str = "smo") -> Run
 
 
 def test_points_stand_where_libsvm_has_them(show: Show) -> None:
-    run_state = study_of(40, tol=1e-9)
+    run_state = run_state_of(40, tol=1e-9)
     _, theirs = libsvm(40, tol=1e-9)
     panel = show(run_state)
     margins, losses = shown_values(panel, run_state)
@@ -102,7 +102,7 @@ def test_points_stand_where_libsvm_has_them(show: Show) -> None:
 
 
 def test_half_trained(show: Show) -> None:
-    run_state = study_of(60, steps=7)
+    run_state = run_state_of(60, steps=7)
     margins, losses = shown_values(show(run_state), run_state)
     ours = dense_margins(run_state)
     assert np.abs(margins - ours).max() < 1e-9
@@ -212,14 +212,14 @@ def test_the_curves(show: Show) -> None:
 
 
 def test_the_numbers_agree_with_the_picture(show: Show) -> None:
-    run_state = study_of(60, steps=12)
+    run_state = run_state_of(60, steps=12)
     panel = show(run_state)
     theirs = hinge_loss(run_state.y, run_state.f)
     assert text(panel, "loss.numbers").startswith(f"Hinge loss: 1/n Σ max(0, 1 − y f) = {short(theirs)}")
     errors = int((dense_margins(run_state) <= 0).sum())
     assert f"= {errors} / 60 =" in text(panel, "loss.numbers")
-    panel.render_scene(scene_of(study_of(60)), LIGHT)
-    assert f"= {short(hinge_loss(run_state.y, study_of(60).f))}\n" in text(panel, "loss.numbers")
+    panel.render_scene(scene_of(run_state_of(60)), LIGHT)
+    assert f"= {short(hinge_loss(run_state.y, run_state_of(60).f))}\n" in text(panel, "loss.numbers")
 
 
 # -- pointer and keys --------------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ def test_the_pointer_finds_points_and_ticks(show: Show, qapp: QApplication) -> N
 
 
 def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     panel = show(run_state)
     before = pixels(panel)
     panel.render_scene(scene_of(run_state, id_of(run_state, 6)), LIGHT)
@@ -284,7 +284,7 @@ def test_arrow_keys_go_by_y_f(show: Show) -> None:
 def test_nothing_to_show_and_back(show: Show) -> None:
     panel = show(None)
     assert text(panel, "loss.message") == NO_RUN and not panel.picture.isVisible()
-    panel.render_scene(scene_of(study_of(12)), DARK)
+    panel.render_scene(scene_of(run_state_of(12)), DARK)
     assert panel.picture.isVisible() and not text(panel, "loss.message")
 
 

@@ -23,7 +23,7 @@ from app.state.document import Document, Lane, View
 from app.views import kkt_style
 from app.views.theme import DARK, LIGHT
 from solver.inspection.metrics import KktCase
-from tests.app.features.studies import controller, id_of, libsvm, scene_of, study_of
+from tests.app.features.studies import controller, id_of, libsvm, run_state_of, scene_of
 from tests.copies import replace
 from tests.windows import Make, settle
 
@@ -97,7 +97,7 @@ def plain(case: KktCase, dark: bool = False) -> int:
 def test_heights_are_the_multipliers_of_libsvm(show: Show, weighted: bool) -> None:
     n = 40
     C = np.where(np.arange(n) % 2 == 1, 3.0, 1.0) if weighted else np.ones(n)
-    run_state = study_of(n, C=C, tol=1e-9)
+    run_state = run_state_of(n, C=C, tol=1e-9)
     alpha, _ = libsvm(n, C, tol=1e-9)
     bars = show(run_state).bars
     columns = bars.plot_area()
@@ -111,7 +111,7 @@ def test_heights_are_the_multipliers_of_libsvm(show: Show, weighted: bool) -> No
 
 def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
     """Counted in the painted pixels: the edge of a bar is solid, in the colour of its case, from 0 up."""
-    run_state = study_of(20, tol=1e-9)
+    run_state = run_state_of(20, tol=1e-9)
     alpha, _ = libsvm(20, tol=1e-9)
     panel = show(run_state)
     assert run_state.kkt is not None
@@ -132,7 +132,7 @@ def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
 
 def test_every_support_vector_has_a_bar(show: Show) -> None:
     """Also if the multiplier is far below a pixel: else C = 10 000 would show no support vectors at all."""
-    run_state = study_of(30, C=1e4)
+    run_state = run_state_of(30, C=1e4)
     panel = show(run_state)
     assert run_state.alpha is not None and run_state.alpha.max() < 1e4
     base = round(panel.bars.plot_area().bottom()) - 1
@@ -143,7 +143,7 @@ def test_every_support_vector_has_a_bar(show: Show) -> None:
 
 
 def test_height_up_to_the_largest(show: Show) -> None:
-    run_state = study_of(30, C=1e4)
+    run_state = run_state_of(30, C=1e4)
     assert run_state.alpha is not None
     panel = show(run_state)
     assert panel.bars.top() == 1e4
@@ -153,21 +153,21 @@ def test_height_up_to_the_largest(show: Show) -> None:
 
 
 def test_the_hard_margin_has_no_upper_line(show: Show) -> None:
-    run_state = study_of(8, C=np.inf, seed=3)
+    run_state = run_state_of(8, C=np.inf, seed=3)
     panel = show(run_state)
     height = panel.findChild(QComboBox, "alphas.height")
     assert height is not None and not height.isEnabled()
     assert run_state.alpha is not None
     assert panel.bars.top() == run_state.alpha.max() > 0
     top = round(panel.bars.plot_area().top())
-    soft = show(study_of(8, C=1.0, seed=3))
+    soft = show(run_state_of(8, C=1.0, seed=3))
     middle = slice(100, 300)
     assert dark(pixels(soft)[top - 1 : top + 2, middle]).any(axis=0).sum() > 150  # the line at C
     assert not dark(pixels(panel)[top - 1 : top + 2, middle]).any()
 
 
 def test_steps_where_c_differs(show: Show) -> None:
-    run_state = study_of(16, C=np.where(np.arange(16) % 2 == 1, 4.0, 1.0))
+    run_state = run_state_of(16, C=np.where(np.arange(16) % 2 == 1, 4.0, 1.0))
     panel = show(run_state)
     choose(panel, "alphas.order", 1)
     image, columns = pixels(panel), panel.bars.plot_area()
@@ -192,7 +192,7 @@ def choose(panel: MultipliersPanel, name: str, entry: int) -> None:
 
 
 def test_order_by_size_and_by_point(show: Show) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     assert run_state.alpha is not None and run_state.kkt is not None
     panel = show(run_state)
     position = panel.bars.bars().index
@@ -208,7 +208,7 @@ def test_order_by_size_and_by_point(show: Show) -> None:
 @pytest.mark.parametrize("by_size", [True, False])
 @pytest.mark.parametrize(("n", "most"), [(7, 7), (8, 7), (100, 7), (29, 10), (30, 1), (5, 100)])
 def test_groups_show_their_largest(qapp: QApplication, n: int, most: int, by_size: bool) -> None:
-    run_state = study_of(n, C=2.0, seed=n)
+    run_state = run_state_of(n, C=2.0, seed=n)
     assert run_state.alpha is not None
     bars = bars_of(run_state, by_size, most)
     assert len(bars.index) <= most and len(bars.index) == -(-n // bars.per_bar)
@@ -224,7 +224,7 @@ def test_groups_show_their_largest(qapp: QApplication, n: int, most: int, by_siz
 
 
 def test_more_points_than_pixels(show: Show) -> None:
-    run_state = study_of(1500, steps=200)
+    run_state = run_state_of(1500, steps=200)
     panel = show(run_state)
     per_bar = panel.bars.bars().per_bar
     assert per_bar == int(np.ceil(1500 / int(panel.bars.plot_area().width()))) > 1
@@ -239,7 +239,7 @@ def test_more_points_than_pixels(show: Show) -> None:
 
 
 def test_legend_counts_each_case(show: Show) -> None:
-    run_state = study_of(60, steps=8)
+    run_state = run_state_of(60, steps=8)
     assert run_state.alpha is not None and run_state.kkt is not None
     panel = show(run_state)
     zero = int((run_state.alpha == 0).sum())
@@ -249,12 +249,12 @@ def test_legend_counts_each_case(show: Show) -> None:
     free = int(((run_state.alpha > 0) & (run_state.alpha < 1)).sum())
     assert text(panel, "alphas.case1").startswith(f"{free} free, 0 < α < C: exactly on the margin")
     assert text(panel, "alphas.violations").startswith(f"{int((~run_state.kkt.satisfied).sum())} points violate")
-    panel.render_scene(scene_of(study_of(60)), LIGHT)
+    panel.render_scene(scene_of(run_state_of(60)), LIGHT)
     assert "not yet" not in text(panel, "alphas.case0") and "hold" in text(panel, "alphas.violations")
 
 
 def test_points_that_violate_their_case_have_a_tick(show: Show) -> None:
-    run_state = study_of(30, steps=6)
+    run_state = run_state_of(30, steps=6)
     panel = show(run_state)
     bars, image = panel.bars, pixels(panel)
     assert run_state.kkt is not None and 0 < run_state.kkt.satisfied.sum() < 30
@@ -266,7 +266,7 @@ def test_points_that_violate_their_case_have_a_tick(show: Show) -> None:
 
 
 def test_a_group_has_a_tick_when_any_of_it_violates(show: Show) -> None:
-    run_state = study_of(1500, steps=1200)
+    run_state = run_state_of(1500, steps=1200)
     assert run_state.kkt is not None
     alone = replace(run_state.kkt, satisfied=np.arange(1500) != 700)
     panel = show(replace(run_state, kkt=alone))
@@ -298,7 +298,7 @@ def test_patterns_differ_without_colour(qapp: QApplication, theme: object, ratio
 
 
 def test_the_pointer_finds_the_bar_under_it(qtbot: QtBot, qapp: QApplication) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     panel, heard = spied(qtbot, run_state)
     bars, columns = panel.bars, panel.bars.plot_area()
     for bar in (0, 7, 39):
@@ -321,7 +321,7 @@ def test_the_pointer_finds_the_bar_under_it(qtbot: QtBot, qapp: QApplication) ->
 
 
 def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     panel = show(run_state)
     before = pixels(panel)
     assert "Point at a bar" in text(panel, "alphas.point")
@@ -337,7 +337,7 @@ def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
 
 
 def test_arrow_keys_go_through_the_bars(qtbot: QtBot) -> None:
-    run_state = study_of(12)
+    run_state = run_state_of(12)
     panel, heard = spied(qtbot, run_state)
     bars, position = panel.bars, panel.bars.bars().index.tolist()
     panel.first_stop.setFocus()
@@ -360,7 +360,7 @@ def test_arrow_keys_go_through_the_bars(qtbot: QtBot) -> None:
 
 
 def test_keys_go_by_bars_where_points_are_grouped(qtbot: QtBot) -> None:
-    run_state = study_of(1500, steps=200)
+    run_state = run_state_of(1500, steps=200)
     panel, heard = spied(qtbot, run_state)
     bars = panel.bars.bars()
     other = int(next(p for p in np.flatnonzero(bars.bar == 4) if p != bars.index[4]))
@@ -374,7 +374,7 @@ def test_keys_go_by_bars_where_points_are_grouped(qtbot: QtBot) -> None:
 
 
 def test_without_multipliers_one_sentence(show: Show) -> None:
-    run_state = study_of(10)
+    run_state = run_state_of(10)
     bare = replace(run_state, trainer=TRAINERS["perceptron"], alpha=None, C=None, v=None, kkt=None)
     panel = show(bare, id_of(run_state, 0))
     assert text(panel, "alphas.message").startswith("The perceptron has no multipliers")
@@ -388,7 +388,7 @@ def test_without_multipliers_one_sentence(show: Show) -> None:
 
 @pytest.mark.parametrize("size", [(200, 260), (1000, 200), (260, 900)])
 def test_it_fits_every_dock(show: Show, size: tuple[int, int]) -> None:
-    panel = show(study_of(500, steps=50), size=size)
+    panel = show(run_state_of(500, steps=50), size=size)
     bars, columns = panel.bars, panel.bars.plot_area()
     assert columns.width() > 50 and columns.height() > 20
     assert bars.rect().contains(columns.toRect())

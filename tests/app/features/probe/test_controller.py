@@ -44,7 +44,7 @@ def test_the_pointer_is_passed_on_if_a_panel_follows_it() -> None:
     alone, _ = controller(shown=1)
     alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
     assert alone.pointer is None
-    alone.look_at("probe", True)
+    alone.set_panel_open("probe", True)
     alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
     alone.feature(ProbeController).aim(None)
     assert alone.pointer == (0.5, 0.25)  # on its way to the panel
@@ -138,7 +138,7 @@ def test_a_boundary_of_a_cell_names_the_point_that_entered_and_the_one_that_left
     setup, _ = controller(shown=1)
     frame = frame_of(*knn(points, k=1), points)
     setup.results.accept(frame)
-    setup.look_at("probe", True)
+    setup.set_panel_open("probe", True)
     probe = setup.feature(ProbeController)
 
     def lines(x: float, y: float = 0.0) -> str:
@@ -158,7 +158,7 @@ def test_a_boundary_of_a_cell_names_the_point_that_entered_and_the_one_that_left
     probe.toggle()
     assert "point 3 came, point 2 left" in lines(-0.5), "pinned: the pointer is not followed"
     probe.toggle()
-    setup.look_at("probe", False)
+    setup.set_panel_open("probe", False)
     probe.aim(None)
-    setup.look_at("probe", True)
+    setup.set_panel_open("probe", True)
     assert "border" not in lines(-0.5), "it came from nowhere"

@@ -285,13 +285,13 @@ def test_what_the_pictures_draw(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     knn, svm = (canvas.overlays.layers[1].laid for canvas in window.canvases[:2])
     assert knn is not None and svm is not None
-    assert len(knn.rings) == len(knn.lines) == 5 and len(knn.border) > 50
+    assert len(knn.rings) == len(knn.lines) == 5 and len(knn.ball_outline) > 50
     model = window.result(0).model
     _, index = model.kneighbors([(0.3, 0.1)])  # type: ignore[union-attr]
     for ring, point in zip(knn.rings, window.document.points.xy[index[0]], strict=True):
         at = window.canvases[0].to_widget(*point)
         assert (np.floor(ring) == (at.x(), at.y())).all()
-    assert not len(svm.rings) and 1 <= len(svm.lines) <= 12 and not len(svm.border)
+    assert not len(svm.rings) and 1 <= len(svm.lines) <= 12 and not len(svm.ball_outline)
 
 
 AREA, GRID = QRectF(50, 10, 400, 300), Grid(-2.0, 2.0, -1.5, 1.5, 400, 300)
@@ -337,10 +337,10 @@ def test_painted_within_the_reported_bounds(theme: object, qapp: QApplication) -
 
 def test_the_ball_has_the_shape_of_the_metric() -> None:
     made = overlay(sketch_of([(0.5, 0.0)], Ball("manhattan", 2.0, 1.0)))
-    corners = made.border.reshape(-1, 2)
+    corners = made.ball_outline.reshape(-1, 2)
     x, y = (corners[:, 0] - 50) / 100 - 2.0, 1.5 - (corners[:, 1] - 10) / 100
     assert np.abs(x) + np.abs(y) == pytest.approx(1.0, abs=1e-9)
-    assert overlay(sketch_of([]), old=made).border.size == 0
+    assert overlay(sketch_of([]), old=made).ball_outline.size == 0
     again = probe_overlay(Probe((0.0, 0.0), True), LaneProbe(0, sketch=made.made_of[3]), GRID, AREA, False, made)  # type: ignore[arg-type]
     assert again is made
 

@@ -36,7 +36,7 @@ class Ear:
         self.wanted: RaceQuery | None = None
         self.results = Results()
 
-    def ask(self, queries: dict[str, RaceQuery], owner: str) -> None:
+    def request_answers(self, queries: dict[str, RaceQuery], owner: str) -> None:
         assert owner == "race"
         before, self.wanted = self.wanted, queries.get("race")
         if self.wanted is None:
@@ -57,7 +57,7 @@ class RaceSetup:
         self.ear = Ear()
         self.racing = RaceController(self.controller, self.ear, self._draw)  # type: ignore[arg-type]
         self.racing.shades, self.racing.size = SHADES, (200, 150, 1.0)
-        self.racing.look()
+        self.racing.update()
 
     def _draw(self) -> None:
         self.drawn += 1
@@ -76,7 +76,7 @@ class RaceSetup:
         racers = tuple(racer(rule, steps, status=status) for rule in self.course.rules)
         frame = None if message else RaceFrame(self.course.points, self.course.mode, 1e-3, racers)
         self.ear.results.accept_answer(Answer("race", len(self.ear.asked), self.newest, frame, False, message))
-        self.racing.look()
+        self.racing.update()
         return frame
 
 
@@ -155,15 +155,15 @@ def test_playing_pausing_and_another_pace_are_one_race() -> None:
     table.racing.toggle()
     assert not table.newest.playing and all(query.race is race for query in table.ear.asked)
     table.racing.size = (300, 150, 2.0)
-    table.racing.look()
+    table.racing.update()
     assert table.newest.grid.width == 600 and table.newest.race is race
     table.racing.shades = replace(SHADES, background=(0, 0, 0))
-    table.racing.look()
+    table.racing.update()
     assert table.newest.shades.background == (0, 0, 0) and table.newest.race is race
     asked = len(table.ear.asked)
     table.racing.size = (300, 150, 2.0)
-    table.racing.look()
-    table.racing.look()
+    table.racing.update()
+    table.racing.update()
     assert len(table.ear.asked) == asked, "nothing new is nothing to ask"
 
 
@@ -204,21 +204,21 @@ def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
     table = RaceSetup()
     first = table.newest.race
     table.controller.dispatch(AddPoints(xy=[(0.0, 0.0)], labels=[0]))
-    table.racing.look()
+    table.racing.update()
     second = table.newest.race
     assert second is not first and table.racing.alarm == "", "not started: it takes them in"
     table.racing.toggle()
     table.answer()
     points = table.course.points
     table.controller.dispatch(AddPoints(xy=[(1.0, 0.0)], labels=[0]))
-    table.racing.look()
+    table.racing.update()
     assert table.course.points is points and table.newest.race is second
     assert table.racing.alarm == "The points have changed: Restart races on the new ones."
     table.controller.undo()
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == "", "and back again"
     table.controller.set_lane(1, "svm", C=7.0)
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == "The settings of the classifier have changed: Restart races with the new ones."
     table.racing.restart()
     assert table.course.settings.C == 7.0 and table.newest.playing and table.racing.alarm == ""
@@ -228,7 +228,7 @@ def test_the_rule_of_the_lane_is_no_setting_of_the_race() -> None:
     table = RaceSetup()
     table.racing.toggle()
     table.controller.set_lane(1, "svm", selection="cyclic")
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == ""
 
 
@@ -237,7 +237,7 @@ def test_a_lane_that_is_no_longer_an_svm_is_reported_while_the_race_continues() 
     table.racing.toggle()
     table.answer()
     table.controller.set_lane(1, classifier="knn")
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == text.NO_LANE and table.racing.choice.playing and table.racing.frame is not None
     table.racing.restart()
     assert not table.racing.can_play and not table.racing.choice.playing
@@ -251,19 +251,19 @@ def test_lanes_without_a_rule_are_not_offered() -> None:
     table.racing.choose_lane(1)
     assert table.course.settings.C == 3.0 and table.racing.course.lane == 1
     table.controller.set_lane(1, classifier="knn")
-    table.racing.look()
+    table.racing.update()
     assert table.course.settings.C == 2.0 and lanes_of(table.controller.document) == (0,)
     table.racing.choose_lane(1)
     assert table.racing.course.lane == 0
     table.controller.set_lane(0, classifier="knn")
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == text.NO_LANE and not table.racing.can_play and table.ear.wanted is None
     assert table.racing.lanes == () and table.racing.problems == []
     table.controller.set_lane(0, classifier="svm")
-    table.racing.look()
+    table.racing.update()
     assert table.racing.can_play and table.course.settings.C == 2.0
     table.controller.set_lane(0, "svm", trainer="lasvm")
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == text.NO_LANE, "another trainer has no such rules"
     hidden = RaceSetup(Document(points=points, lanes=(Lane("knn"), Lane("svm")), shown=1))
     assert hidden.racing.alarm == text.NO_LANE
@@ -277,7 +277,7 @@ def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
     table.racing.choose_problem((0, 2))
     assert table.course.problem == (0, 2)
     table.controller.set_lane(1, "svm", multiclass="one-vs-rest")
-    table.racing.look()
+    table.racing.update()
     assert table.course.problem == (1, 1) and len(table.racing.problems) == 4
 
 
@@ -285,14 +285,14 @@ def test_the_race_waits_for_the_fast_solver() -> None:
     with machine_code(False):
         table = RaceSetup()
         assert table.ear.asked == [] and table.racing.alarm == text.PREPARING and not table.racing.can_play
-    table.racing.look()
+    table.racing.update()
     assert len(table.ear.asked) == 1 and table.racing.can_play
 
 
 def test_a_refusal_of_the_background_is_shown() -> None:
     table = RaceSetup()
     table.controller.dispatch(Clear())
-    table.racing.look()
+    table.racing.update()
     table.racing.toggle()
     table.answer(message="A race needs points of two classes.")
     assert table.racing.alarm.startswith("A race needs points of two classes")

@@ -797,7 +797,7 @@ def newest(scheduler: Scheduler) -> Answer | None:
 
 
 def ask(scheduler: Scheduler, query: RaceQuery) -> None:
-    scheduler.ask({"race": query}, "race")
+    scheduler.request_answers({"race": query}, "race")
 
 
 def answered(scheduler: Scheduler, query: RaceQuery) -> Callable[[], bool]:
@@ -825,7 +825,7 @@ def test_a_race_continues_with_the_newest_query_and_ends_without_one(scheduler: 
     long = driver.query(request(moons(200), SvmSettings(C=1e4), rules=("cyclic", "random")))
     ask(scheduler, long)
     wait_until(lambda: (answer := newest(scheduler)) is not None and answer.query is long)
-    scheduler.ask({}, "race")
+    scheduler.request_answers({}, "race")
     wait_until(lambda: scheduler.collect() or scheduler.idle)
     assert long.race.racers and not long.race.over, "it was given up on the way"
     assert newest(scheduler) is None
@@ -862,5 +862,5 @@ def test_a_first_picture_comes_in_between(scheduler: Scheduler) -> None:
 
         scheduler.queue(lambda *_, job=picture: job(), Priority.FIRST_PICTURE).submit(number)
         assert done.wait(PATIENCE) and not scheduler.idle
-    scheduler.ask({}, "race")
+    scheduler.request_answers({}, "race")
     wait_until(lambda: scheduler.collect() or scheduler.idle)

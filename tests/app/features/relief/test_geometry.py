@@ -22,7 +22,7 @@ from app.features.relief.query import Area, Relief, ReliefQuery, relief_of
 from app.features.relief.text import map_words, relief_words
 from app.state.document import GeneratorSettings, Lane, SvmSettings
 from solver.core.binary_reduction import PairClassifier
-from tests.app.features.studies import study_of
+from tests.app.features.studies import run_state_of
 from tests.copies import replace
 
 AREA: Area = (-1.5, 1.5, -1.2, 1.2)
@@ -86,7 +86,7 @@ def test_heights_are_the_models_own(lane: Lane, classes: int) -> None:
 
 
 def test_the_query_takes_f_of_the_run() -> None:
-    study = study_of(30)
+    study = run_state_of(30)
     lane = Lane("svm", svm=SvmSettings(gamma=1.0))
     model = lane.family.estimator(lane.settings).fit(study.points.xy, study.points.labels)
     posted: list[Relief] = []
@@ -96,7 +96,7 @@ def test_the_query_takes_f_of_the_run() -> None:
     assert len(coarse.xs) < len(fine.xs) and coarse.f_points == pytest.approx(
         model.decision_function(coarse.xy), abs=1e-2
     )
-    assert query == replace(query, run_state=study_of(30)) and query != replace(query, area=(0.0, 1.0, 0.0, 1.0))
+    assert query == replace(query, run_state=run_state_of(30)) and query != replace(query, area=(0.0, 1.0, 0.0, 1.0))
     # Even if it is overtaken, the first relief is displayed.
     posted.clear()
     with pytest.raises(OvertakenError):

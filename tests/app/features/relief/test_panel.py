@@ -209,7 +209,7 @@ def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     window.named_actions["relief"].trigger()
     settle(qtbot, window)
     assert dock is not None and dock.isHidden() and window.scene.feature(ReliefScene) is None
-    assert not [name for name in window.scheduler._asked if name.startswith("relief")]
+    assert not [name for name in window.scheduler._requested if name.startswith("relief")]
 
 
 def test_what_a_lesson_covers_is_not_shown(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

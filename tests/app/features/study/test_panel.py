@@ -484,7 +484,7 @@ def test_a_cell_sets_the_points_too_and_the_form_names_x_and_y_axis(make: Make, 
     axes = (StudyAxis("n", (10, 20)), StudyAxis("gamma", (0.5, 2.0)), StudyAxis("data", ("moons", "circle")))
     study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 5, 0.2, 3), test=50)
     panel.studies.take(StudyResults(study))
-    panel.studies.look_at(rest=(1,))
+    panel.studies.set_display(rest=(1,))
     panel._open = False
     panel._again()
     before, steps = window.document, len(window.controller.store.history)

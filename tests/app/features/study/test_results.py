@@ -51,7 +51,7 @@ def parts(folder: Path) -> list[Path]:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start other processes with the first cell."""
-    monkeypatch.setattr(engines, "LOOK", -1.0)
+    monkeypatch.setattr(engines, "TRIAL", -1.0)
     monkeypatch.setattr(engines, "WORTHWHILE", -1.0)
 
 

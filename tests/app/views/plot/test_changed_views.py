@@ -50,7 +50,7 @@ from app.views.plot.overlays import hatched
 from app.views.plot.picture import draw_samples
 from app.views.plot.pointer_marks import Overlay
 from app.views.theme import theme_of
-from tests.app.features.studies import id_of, some_slacks, study_of
+from tests.app.features.studies import id_of, run_state_of, some_slacks
 from tests.covering import first_of
 from tests.examples import examples
 from tests.windows import Make, settle
@@ -170,7 +170,7 @@ def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
     """Slacks, pair and card of a run, a probe with its neighbours and its ball, brush and outlines."""
     view = after if isinstance(after, View) else changed(before, after)
     middle, unit = np.array([before.x, before.y]), before.shown_span
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     slacks = some_slacks(run_state)
     points = Points.of(middle + 0.2 * unit * run_state.points.xy, run_state.points.labels, run_state.points.ids)
     run_state = replace(
