@@ -103,12 +103,22 @@ def model_of(document: Document, place: int = 0) -> Any:
 
 
 def agreement(case: Case, told: dict[str, Any]) -> list[float]:
-    """For each of its lanes, the share of the places where the program predicts the same class."""
+    """For each of its lanes, the share of the places where the program predicts the same class.
+
+    Without intercept, places where several classes have won most duels do not count: scikit-learn has other machines
+    there, whose ties go to the largest sum of f, as the program says; in the window they tie.
+    """
     shares = []
     for place in case.lanes:
         name = "model" if len(case.lanes) == 1 else f"model_{place + 1}"
-        expected = model_of(case.document, place).predict(case.places)
-        shares.append(float((expected == told["predicted"][name]).mean()))
+        lane, model = case.document.lanes[place], model_of(case.document, place)
+        same = model.predict(case.places) == told["predicted"][name]
+        if lane.classifier == "svm" and not lane.svm.fit_intercept and lane.multiclass == "one-vs-one":
+            values = model.decision_function(case.places)
+            if values.ndim == 2:  # votes, and less than a third of one for the sums of f
+                votes = np.rint(values)
+                same = same[(votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1]
+        shares.append(float(same.mean()))
     return shares
 
 
