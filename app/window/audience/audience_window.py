@@ -54,7 +54,6 @@ class AudienceWindow(QWidget):
         self._resized, self._closed = resized, closed
         self._scene: Scene | None = None
         self._theme: Theme | None = None
-        self._dark: bool | None = None
         self._text, self._arranged = 0, (0, 0)
         self.canvases: list[Canvas] = []
         self._titles: list[QLabel] = []
@@ -137,10 +136,6 @@ class AudienceWindow(QWidget):
     def render_scene(self, scene: Scene, dress: Theme) -> None:
         """Draw the pictures of the scene."""
         self._scene = scene
-        if scene.session.dark != self._dark:
-            self._dark = scene.session.dark
-            theme.apply(theme.theme_of(self._dark), self, 0)
-            self.setStyleSheet(text_rules(self._text) if self._text else "")
         while len(self.canvases) < scene.shown:
             self._make()
             self._arranged = (0, 0)
