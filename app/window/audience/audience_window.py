@@ -14,7 +14,6 @@ from app.features.lessons.state import LessonSession
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
-from app.views import theme
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme, text_rules
 from app.views.widgets.elided_label import ElidedLabel
