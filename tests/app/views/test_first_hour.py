@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from app.features.probe.scene import Probe
 from app.files import examples
 from app.scene import start_offer
+from app.state.commands import SetView
+from app.tools import PointerPosition
 from app.views.widgets.inputs import NumberField
 from app.window.lane.named_combo import MORE, NamedCombo
 from app.window.main_window import MainWindow
@@ -78,3 +82,25 @@ def test_the_legend_takes_the_corner_of_the_first_offer(make: Make, qtbot: QtBot
     window.named_actions["legend"].trigger()
     settle(qtbot, window)
     assert window.scene.offer is None and window.lanes_view.offer.isHidden()
+
+
+def test_what_follows_the_pointer_follows_a_new_layout_and_a_new_view(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800))
+    canvas = window.canvases[0]
+    at = canvas.plot_area().center().toPoint() + QPoint(60, 0)
+    QTest.mouseMove(canvas.viewport(), at)
+    settle(qtbot, window)
+    for change in ("layout", "view"):
+        if change == "layout":
+            window.named_actions["probe"].trigger()
+        else:
+            window.controller.dispatch(SetView(view=window.document.view.panned(0.7, 0.4)))
+        settle(qtbot, window)
+        pointer = canvas.pointer_position()
+        assert pointer is not None
+
+        def follows(pointer: PointerPosition = pointer) -> bool:
+            probed = window.scene.feature(Probe).location
+            return probed is not None and probed == pytest.approx((pointer.x, pointer.y), abs=2e-3)
+
+        qtbot.waitUntil(follows, timeout=5_000)
