@@ -358,7 +358,7 @@ class StudyPanel(QWidget):
             self.picture.setAccessibleDescription(cell_words)
         elif drawn.best is not None:
             best = cell_text(drawn.kept, drawn.means, drawn.value, drawn.best.cell)
-            self.words.say(f"Best (star): {best}. The cross is the classifier.")
+            self.words.say(f"Best (star): {best}. The cross marks the classifier's settings.")
         else:
             self.words.say(HINT if not drawn.curves else HINT.replace("cell", "value"))
 
