@@ -103,8 +103,8 @@ class StatusPart(NamedTuple):
 #: Of a run whose step 0 has the multipliers of an earlier training.
 CONTINUED = StatusPart(
     "continues the last training",
-    "Step 0 is the solution before the last change of points or settings, so that few steps are left.  Restart, in More"
-    " settings, trains from zero.",
+    "Step 0 is the solution before the last change of points or settings, so that few steps are left.  Play at the end"
+    " trains from zero.",
     aside=True,
 )
 
@@ -117,11 +117,7 @@ def paused(frame: Frame | None, followed: bool) -> tuple[StatusPart, ...]:
     if frame is None:
         return ()
     continued: tuple[StatusPart, ...] = ()
-    if (
-        followed
-        and frame.starts is not None
-        and any(each is not None and each.any() for each in frame.starts.multipliers)
-    ):
+    if followed and frame.continues:
         continued = (CONTINUED,)
     if followed and frame.run_state is not None and frame.run_state.at_end:
         end = StatusPart("no step left", "The run has ended here: Space plays it again from the start.", aside=True)
