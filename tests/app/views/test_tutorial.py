@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QPushButton, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.features.lessons.scene import covers
 from app.window.dialogs.gallery import Card
 from app.window.main_window import MainWindow
 from tests.windows import Make, settle
@@ -142,6 +143,6 @@ def test_the_first_lesson_hour(make: Make, qtbot: QtBot) -> None:
 
     # 5. A question for everybody
     hour.open("lesson.margin", Qt.Key.Key_L, CTRL | ALT)
-    assert window.lessons.open is not None
+    assert covers(window.document, window.controller.session), "the picture is covered"
     entries = [entry.text().replace("&", "") for menu in window.menuBar().actions() for entry in menu.menu().actions()]
     assert {"Hand in answers…", "Answers of the class"} <= set(entries)

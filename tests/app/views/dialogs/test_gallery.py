@@ -1,4 +1,4 @@
-"""The gallery in the window: opening an example in one action, what each has in sight, and starting it over."""
+"""The gallery in the window: opening an example in one action, the panels that it opens, and starting it over."""
 
 from __future__ import annotations
 
