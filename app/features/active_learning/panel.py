@@ -24,6 +24,7 @@ from app.views.widgets.inputs import (
     WholeField,
     describe,
     filled,
+    keeps_key,
     label_for,
     named,
     show_choice,
@@ -402,10 +403,7 @@ class ActiveLearningPanel(QWidget):
 
     def event(self, event: QEvent) -> bool:
         # The window's keys 1 to 8 choose the class of the next point; here they answer.
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and _own_key(event):
-            event.accept()
-            return True
-        return super().event(event)
+        return keeps_key(event, _own_key) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not _own_key(event):

@@ -21,7 +21,7 @@ from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, in_row
 from app.views.widgets.clickable import chooser, clickable, slider
-from app.views.widgets.inputs import describe, filled, show_choice
+from app.views.widgets.inputs import describe, filled, keeps_key, show_choice
 from app.views.widgets.painted import Painted
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.qt_dialogs import ask_where
@@ -158,10 +158,7 @@ class ReliefPicture(Painted):
         if event.type() is QEvent.Type.Show:
             self._redraw()
         # Keys that are also commands of the window belong to the picture while it has the focus.
-        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._led_to_by(event):
-            event.accept()
-            return True
-        return super().event(event)
+        return keeps_key(event, self._led_to_by) or super().event(event)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.fillRect(self.rect(), QColor(*theme.background))

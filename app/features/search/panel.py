@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
@@ -17,7 +15,7 @@ from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import chooser, clickable, slider
-from app.views.widgets.inputs import describe, filled, label_for, show_choice, show_number, show_options
+from app.views.widgets.inputs import describe, filled, keeps_key, label_for, show_choice, show_number, show_options
 from app.views.widgets.painting import bold
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -141,10 +139,7 @@ class SearchPanel(QWidget):
         self._show_pin()  # if there was nothing to pin, no new scene comes
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and cast(QKeyEvent, event).key() in OWN_KEYS:
-            event.accept()
-            return True
-        return super().event(event)
+        return keeps_key(event, lambda key: key.key() in OWN_KEYS) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not timeline_keys.take_key(event, self._searching, 0, self._length):

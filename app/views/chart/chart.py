@@ -29,6 +29,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.theme import LIGHT, Theme, mixed
+from app.views.widgets.inputs import keeps_key
 from app.views.widgets.painting import guarded, painter_on, saved
 from solver.core.arrays import Array
 
@@ -426,13 +427,7 @@ class Chart(pg.GraphicsView):
         return event.key() in READING and bool(self.lines())
 
     def event(self, event: QEvent) -> bool:
-        if (
-            isinstance(event, QKeyEvent)
-            and event.type() is QEvent.Type.ShortcutOverride
-            and is_plain(event)
-            and self.takes(event)
-        ):
-            event.accept()
+        if keeps_key(event, lambda key: is_plain(key) and self.takes(key)):
             return True
         if event.type() is QEvent.Type.FontChange:
             self.arrange()

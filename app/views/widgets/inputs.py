@@ -6,7 +6,7 @@ names.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 from typing import TypeVar
 
@@ -424,13 +424,17 @@ def refuse(field: WholeField | NumberField, name: str, limits: str, typed: str, 
     field.refused.emit(sentence)
 
 
-def keeps_escape(field: QWidget, event: QEvent) -> bool:
-    """Keep Escape from the window's shortcuts when it restores the old value of a refused number."""
-    offered = isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride
-    if not (offered and is_refused(field) and event.key() == Qt.Key.Key_Escape):  # type: ignore[attr-defined]
+def keeps_key(event: QEvent, own: Callable[[QKeyEvent], object]) -> bool:
+    """Keep a key from the window's shortcuts if ``own(event)`` is true: the widget with the focus then gets it."""
+    if not isinstance(event, QKeyEvent) or event.type() is not QEvent.Type.ShortcutOverride or not own(event):
         return False
     event.accept()
     return True
+
+
+def keeps_escape(field: QWidget, event: QEvent) -> bool:
+    """Keep Escape from the window's shortcuts when it restores the old value of a refused number."""
+    return keeps_key(event, lambda key: key.key() == Qt.Key.Key_Escape and is_refused(field))
 
 
 def is_undo(event: QEvent) -> bool:
