@@ -136,3 +136,16 @@ def test_play_trains_from_zero_after_an_edit_too(make: Make, qtbot: QtBot) -> No
         ).max()
         < 0.02
     )
+
+
+def test_beside_the_pictures_the_status_line_has_the_notes(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    window.open_example(examples.BY_NAME["differ"])
+    settle(qtbot, window)
+    canvas = window.canvases[0]
+    QTest.mouseMove(canvas.viewport(), canvas.plot_area().center().toPoint())
+    window.controller.dispatch(AddPoints(xy=[(0.5, 0.9)], labels=1))
+    settle(qtbot, window)
+    assert window.status_line.text().startswith("Click: add a point")
+    QTest.mouseMove(canvas.viewport(), QPoint(canvas.width() // 2, canvas.height() - 2))  # over the axis
+    assert window.status_line.text() == window.document.notes.splitlines()[0]
