@@ -48,7 +48,7 @@ class PictureMenu(QMenu):
         self.setObjectName("picture.menu")
         self._copy = self._own("copy_picture", "&Copy picture", lambda: copy_picture(self._lane))
         self._test = self._own("test", "", lambda: self._editing.test_selected(not self._all_test))
-        self._pin = self._own("pin_point", "&Pin the probe", self._pin_probe)
+        self._pin = self._own("pin_point", "&Why this class, here", self._pin_probe)
         self._exact = self._own("exact", "E&xact coordinates", lambda: edit_point(self._index))
         self._classes = named(QMenu("&Class", self), "picture.menu.classes")
         for label in range(MAX_CLASSES):
@@ -64,7 +64,7 @@ class PictureMenu(QMenu):
     def open_at(self, lane: int, pointer: PointerPosition | None, at: QPoint) -> None:
         """Open the menu of the picture of `lane`, or of the point at `pointer`, at a position on the screen.
 
-        A point there is selected, unless it is: the menu applies to the selection.
+        A point there is selected first, unless it already is: the menu applies to the selection.
         """
         index = self._editing.select_at(pointer)
         self.clear()

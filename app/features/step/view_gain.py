@@ -69,7 +69,7 @@ class GainChart(Chart):
         marks += [LevelLine(at=at, upright=True, colour=theme.ink, dash=SOLID) for at in gain.limits if at is not None]
         marks += self._signs(step, gain, theme)
         x_axis = ChartAxis(low=gain.left, high=gain.right, grid=False, exact=words.number)
-        room = 0.06 * (gain.top - gain.bottom)
+        room = 0.14 * (gain.top - gain.bottom)  # for the ring at the top
         y_axis = ChartAxis(
             "Gain of D along the segment",
             low=gain.bottom - room,
@@ -117,7 +117,7 @@ class GainChart(Chart):
         width, (left, right) = self.metrics().horizontalAdvance, self.box.viewRange()[0]
         for at, text in self._numbers if way == 0 else ():
             free = [0.5 * (width(text) + width(other)) + 6 for _, other in shown]
-            away = [abs(at - place) / (right - left) * size for place, _ in shown]
+            away = [abs(at - position) / (right - left) * size for position, _ in shown]
             if left <= at <= right and all(far > least for far, least in zip(away, free, strict=True)):
                 shown.append((at, text))
         return shown

@@ -16,6 +16,7 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene
 from app.tools import POINT_PIXELS, TOOLS, PointerPosition
 from app.views.theme import Theme
+from app.views.widgets.deferred import later
 from app.views.widgets.inputs import named
 from app.views.widgets.painting import guarded, painter_on
 from solver import Grid
@@ -92,8 +93,8 @@ class Canvas(PointingPlot):
         self.setObjectName(f"canvas{index}")
         self.setAccessibleName(f"Picture {index + 1}")
         self.setWhatsThis(
-            "What the classifier predicts: the colour of a place is its class, stronger where it is surer; the solid"
-            " line is the decision boundary.  Click adds or selects a point, dragging moves one; F1 says more."
+            "What the classifier predicts: the colour of a location is its class, stronger where it is surer; the solid"
+            " line is the decision boundary.  Click adds or selects a point, dragging moves one; F1 explains more."
         )
         self.setAccessibleDescription("The points, and how the classifier above divides the plane.")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -106,7 +107,7 @@ class Canvas(PointingPlot):
         )
         self._message.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._message.hide()
-        #: Of y and of x: in this order the Tab key reaches them.
+        #: Handles of y and of x, in tab order.
         self._units = [UnitHandle(self, axis, index, eye) for axis in (1, 0)]
 
     def _build(self) -> None:
@@ -252,6 +253,8 @@ class Canvas(PointingPlot):
         self._layers.show_view(grid)
         for cover in self.covers:
             cover.show_view(grid, self.plot_area())
+        if self.pointer is not None:
+            later(self, self.follow_layout)
 
     def _place_message(self) -> None:
         if not self._message.isHidden():
@@ -346,7 +349,7 @@ class Canvas(PointingPlot):
             self._focus_shown = shown
             self.viewport().update()
 
-    def pointer_spot(self) -> PointerPosition | None:
+    def pointer_position(self) -> PointerPosition | None:
         """Return the pointer's location if it is over this canvas."""
         return None if self.pointer is None or self._scene is None else self.pointer_at(self.pointer)
 

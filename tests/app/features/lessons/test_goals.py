@@ -1,4 +1,4 @@
-"""Goals: what they are read as, and whether they are reached, against scikit-learn and plain counting."""
+"""Goals: how they are read, and whether they are reached, against scikit-learn and plain counting."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_goal_that_is_not_understood_is_a_sentence(text: str) -> None:
         clauses(text)
 
 
-def test_goals_that_nobody_here_can_reach() -> None:
+def test_unreachable_goals() -> None:
     two, three = of(MOONS, KNN, SVM), of(MOONS, KNN, SVM, SVM)
     by_hand = replace(two, origin=None)
     cases = {
@@ -89,9 +89,9 @@ def test_goals_that_nobody_here_can_reach() -> None:
         ("accuracy above 50 %", by_hand, False): "",
         ("at least 20 points", by_hand, False): "",
     }
-    for (text, document, can_change), said in cases.items():
+    for (text, document, can_change), report in cases.items():
         found = fault(text, document, can_change)
-        assert bool(found) == bool(said) and said in found, text
+        assert bool(found) == bool(report) and report in found, text
 
 
 def test_accuracies_are_those_of_independent_classifiers() -> None:
@@ -105,23 +105,23 @@ def test_accuracies_are_those_of_independent_classifiers() -> None:
     training = [float((other.predict(X) == y).mean()) for other in others]
     context = context_of(document)
     both = " and ".join(map(percent, test))
-    for place, share in enumerate(test):
-        for text in (f"test accuracy of {place + 1}", f"{place + 1}"):
+    for index, share in enumerate(test):
+        for text in (f"test accuracy of {index + 1}", f"{index + 1}"):
             assert check(f"{text} at least {100 * share:.6f} %", context).reached
             assert check(f"{text} above {100 * share:.6f} %", context).reached is False
-    said = check("both above 50 %", context)
-    assert said.reached and said.text == f"both above 50 %: {both} (test accuracy)"
+    report = check("both above 50 %", context)
+    assert report.reached and report.text == f"both above 50 %, now {both} (test accuracy)"
     for number, share in enumerate(training, 1):
         assert check(f"training accuracy of {number} exactly {100 * share:.9f} %", context).reached
         wrong = round((1 - share) * len(X))
         assert check(f"exactly {wrong} wrong in {number}", context).reached and wrong
-    assert check("exactly 80 points", context).text == "exactly 80 points: 80"
+    assert check("exactly 80 points", context).text == "exactly 80 points, now 80"
 
 
 def test_without_test_points_and_generator_the_accuracy_is_that_of_training() -> None:
     context = context_of(replace(of(MOONS, KNN), origin=None))
-    said = check("all above 50 %", context)
-    assert said.reached and said.text.endswith(" (training accuracy)")
+    report = check("all above 50 %", context)
+    assert report.reached and report.text.endswith(" (training accuracy)")
     assert check("test accuracy above 1 %", context).reached is False
     split = of(MOONS, KNN, split=Split("ratio", 0.3))
     held = split.test_points
@@ -140,7 +140,7 @@ def test_margins_and_support_vectors_are_those_of_libsvm() -> None:
         width = 2.0 / np.sqrt(other.dual_coef_[0] @ K @ other.dual_coef_[0])
         context = context_of(document)
         assert margin_of(frame_of(document, 1)) == pytest.approx(width, rel=1e-4)
-        assert check(f"margin above {0.999 * width:.6f}", context).text.endswith(f": {short(width)}")
+        assert check(f"margin above {0.999 * width:.6f}", context).text.endswith(f", now {short(width)}")
         assert check(f"margin below {0.999 * width:.6f}", context).reached is False
         assert check(f"exactly {len(other.support_)} support vectors", context).reached
 
@@ -171,8 +171,8 @@ def test_nothing_is_known_while_it_moves_and_nothing_stale_counts() -> None:
     assert check(goal, replace(context, document=fewer)).reached is None
     for phase, words in ((Phase.TRAINING, "still training"), (Phase.PAUSED, "the training is paused")):
         context.results.accept(replace(frame, phase=phase))
-        said = check(goal, context)
-        assert said.reached is None and said.text == f"margin above 0: {words}"
+        report = check(goal, context)
+        assert report.reached is None and report.text == f"margin above 0: {words}"
     context.results.accept(replace(frame, phase=Phase.FAILED, model=None))
     assert check(goal, context).reached is False
     unscored = context_of(document, scored=False)
@@ -182,8 +182,8 @@ def test_nothing_is_known_while_it_moves_and_nothing_stale_counts() -> None:
 
 def test_what_was_not_separated_has_no_margin() -> None:
     hard = of(MOONS, Lane("svm", svm=SvmSettings(kernel="linear", hard_margin=True)))
-    said = check("margin above 0", context_of(hard))
-    assert said.reached is False and said.text.endswith(": none")
+    report = check("margin above 0", context_of(hard))
+    assert report.reached is False and report.text.endswith(", now none")
     one_class = replace(hard, points=hard.points.remove(np.flatnonzero(hard.points.labels == 1)))
     assert check("margin above 0", context_of(one_class)).reached is False
 
@@ -194,12 +194,12 @@ def test_steps_count_only_from_zero() -> None:
     frame = context.results.frame(0)
     assert frame is not None and frame.run_state is not None
     (certificate,) = frame.certificates
-    assert check("steps at least 1", context).text == f"steps at least 1: {certificate.n_iter}"  # type: ignore[union-attr]
+    assert check("steps at least 1", context).text == f"steps at least 1, now {certificate.n_iter}"  # type: ignore[union-attr]
     start = np.array([5.0, *frame.run_state.trace.start[1:]])
     run = replace(frame.run_state, trace=replace(frame.run_state.trace, start=start))
     context.results.accept(replace(frame, run_state=run))
-    said = check("steps below 1000", context)
-    assert said.reached is False and said.text.endswith("press Restart")
+    report = check("steps below 1000", context)
+    assert report.reached is False and report.text.endswith("press Restart")
     made = context_of(of(BLOBS, Lane("perceptron"), Lane("pegasos")))
     assert check("steps of 2 exactly 100000", made).reached
     assert check("steps of 1 at least 1", made).reached
