@@ -383,6 +383,7 @@ class Controller:
             units=NO_UNITS,
             axes=old.measured[1],
             attached=(),
+            notes="",
         )
         self.put(bare, None)
 

@@ -294,11 +294,12 @@ Rule = tuple[QAction | QShortcut, Callable[[Controller], bool]]
 
 
 def fill_menu(menu: QMenu, features: FeatureTable, title: str, actions: dict[str, QAction], simple: bool) -> None:
-    """Fill a menu with its actions; those that Simple hides go into More at its end."""
+    """Fill a menu with its actions, above the menus that others have added; what Simple hides is in More at its end."""
     specs = [spec for spec in every(features) if spec.menu == title]
     name = f"more.{title.strip('&').lower()}"
     more = menu.findChild(QMenu, name) or QMenu("&More", menu)
     more.setObjectName(name)
+    added = [action for action in menu.actions() if action.menu() not in (None, more)]
     for each in (menu, more):
         each.clear()
     for spec in specs:
@@ -306,6 +307,7 @@ def fill_menu(menu: QMenu, features: FeatureTable, title: str, actions: dict[str
         if spec.gap and not there.isEmpty():
             there.addSeparator()
         there.addAction(actions[spec.name])
+    menu.addActions(added)
     if not more.isEmpty():
         menu.addSeparator()
         menu.addMenu(more)

@@ -16,6 +16,7 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene
 from app.tools import POINT_PIXELS, TOOLS, PointerPosition
 from app.views.theme import Theme
+from app.views.widgets.deferred import later
 from app.views.widgets.inputs import named
 from app.views.widgets.painting import guarded, painter_on
 from solver import Grid
@@ -252,6 +253,8 @@ class Canvas(PointingPlot):
         self._layers.show_view(grid)
         for cover in self.covers:
             cover.show_view(grid, self.plot_area())
+        if self.pointer is not None:
+            later(self, self.follow_layout)
 
     def _place_message(self) -> None:
         if not self._message.isHidden():

@@ -278,8 +278,8 @@ class Lanes(QWidget):
     def _show_text(self, size: int) -> None:
         """Set the size of the text (pixels), and line widths to match; 0 restores both."""
         self.text_size = size
-        for part in (self, *self._dressed):
-            part.setStyleSheet(text_rules(size) if size else "")
+        parts = (each for index in range(len(self.canvases)) for each in (*self._parts(index), self.forms[index]))
+        self._set_text(*(each for each in parts if not each.isHidden()), self.offer, *self._dressed)
         for index in range(len(self.canvases)):
             self._present(index)
         self._fit_rows()
@@ -287,6 +287,13 @@ class Lanes(QWidget):
             for strip, lane in zip(self.strips, self._scene.lanes, strict=False):
                 strip.render_scene(lane, self._theme)
         self._resized()
+
+    def _set_text(self, *parts: QWidget) -> None:
+        """Set the size of the text of these parts; others get it when they are shown: each has many widgets."""
+        rules = text_rules(self.text_size) if self.text_size else ""
+        for part in parts:
+            if part.styleSheet() != rules:
+                part.setStyleSheet(rules)
 
     def _present(self, index: int) -> None:
         """Give lines, axes and timeline of one lane the size of the text."""
@@ -308,8 +315,7 @@ class Lanes(QWidget):
             if each not in panels:
                 each.setStyleSheet("")
         self._dressed = list(panels)
-        for each in panels:
-            each.setStyleSheet(text_rules(self.text_size) if self.text_size else "")
+        self._set_text(*panels)
 
     # -- drawing -----------------------------------------------------------------------------------------------------
 
@@ -332,6 +338,8 @@ class Lanes(QWidget):
                 strict=True,
             ):
                 if part.isHidden() == visible:
+                    if visible:
+                        self._set_text(part)
                     part.setVisible(visible)
                     opened |= part is self.forms[index]
             if shown:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import cast
 
-from PySide6.QtCore import QModelIndex, QSize, Qt
-from PySide6.QtGui import QPaintEvent, QStandardItemModel
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt
+from PySide6.QtGui import QMouseEvent, QPaintEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QListView, QStyle, QStyleOptionComboBox, QStylePainter
 
 from app.views.widgets.deferred import later
@@ -37,6 +37,7 @@ class NamedCombo(QComboBox):
         self.currentIndexChanged.connect(self._remember)
         self.activated.connect(self._choose)
         self.view().entered.connect(self._enter)
+        self.view().viewport().installEventFilter(self)
 
     def offer(self, names: Collection[str], more: str = "") -> None:
         """List only these; `more` is the text of a last entry, which shows all others below itself."""
@@ -80,6 +81,15 @@ class NamedCombo(QComboBox):
         """List all entries as soon as the pointer is on the last one, like a submenu."""
         if index.data(Qt.ItemDataRole.UserRole) == MORE and index.flags() & Qt.ItemFlag.ItemIsEnabled:
             self._show_all()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let a click on the entry for all show all; Qt would choose the present entry again, and close the list."""
+        if event.type() is QEvent.Type.MouseButtonRelease:
+            index = self.view().indexAt(cast(QMouseEvent, event).position().toPoint())
+            if index.data(Qt.ItemDataRole.UserRole) == MORE:
+                self._enter(index)
+                return True
+        return super().eventFilter(watched, event)
 
     def hidePopup(self) -> None:
         super().hidePopup()

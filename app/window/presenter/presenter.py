@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLayout, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from app.controllers.controller import Controller
@@ -234,8 +235,11 @@ class Presenter(QObject):
         self._lanes.dress([])
         if window.windowState() != before.window_state:
             window.setWindowState(before.window_state)
+        layout = cast(QLayout, window.layout())
+        layout.setEnabled(False)  # else it is laid out for each bar
         for bar, hidden in before.bars:
             bar.setHidden(hidden)
+        layout.setEnabled(True)
         plain = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen | Qt.WindowState.WindowMinimized
         if not before.window_state & plain and window.geometry() != before.geometry:
             window.setGeometry(before.geometry)

@@ -94,10 +94,10 @@ def test_a_click_beside_the_popover_closes_it_the_second_time(make: Make) -> Non
 @pytest.mark.parametrize(
     ("name", "typed", "report"),
     [
-        ("generator.noise", "99", "Noise must be a number from 0 to 10; “99” is not: it stays 0.2."),
-        ("generator.count", "100000", "Points per class must be a whole number from 1 to 50000; “100000” is not"),
+        ("generator.noise", "99", "Noise must be a number from 0 to 10. “99” was not used; the value is still 0.2."),
+        ("generator.count", "100000", "Points per class must be a whole number from 1 to 50000. “100000” was"),
         ("lane0.k", "0", "must be a whole number from 1 to"),
-        ("lane0.k", "2.5", "“2.5” is not: it stays 5."),
+        ("lane0.k", "2.5", "“2.5” was not used; the value is still 5."),
         ("lane1.C", "-3", "must be a number from"),
     ],
 )
@@ -149,6 +149,6 @@ def test_an_option_of_a_tool_reports_what_it_refused(make: Make) -> None:
     for typed in ("2.5", "b", "1e2"):
         type_anew(field, typed)
         assert field.hasFocus() and field.text() == f"{typed} px" and field.property("bad")
-        assert f"“{typed}” is not: it stays 30" in window.status_line.text()
+        assert f"“{typed}” was not used; the value is still 30" in window.status_line.text()
     press(field, KEY.Key_Escape)
     assert field.text() == "30 px" and window.controller.session.tool == "brush"

@@ -94,21 +94,31 @@ def locations_of(document: Document, number: int = 10_000) -> np.ndarray:
     return np.array([view.x, view.y]) + view.span * random.uniform(-0.65, 0.65, (number, 2))
 
 
-def model_of(document: Document, location: int = 0) -> Any:
+def model_of(document: Document, index: int = 0) -> Any:
     """Return the model of the lane at the end of its training."""
-    lane, points = document.lanes[location], document.training_points
+    lane, points = document.lanes[index], document.training_points
     if lane.trainer is None:
         return lane.fit(points)
     return stepped(lane.estimator(), points.xy, points.labels)  # type: ignore[type-var]
 
 
 def agreement(case: Case, reports: dict[str, Any]) -> list[float]:
-    """Return, for each lane, the share of the locations where the program predicts the same class."""
+    """Return, for each lane, the share of the locations where the program predicts the same class.
+
+    Without intercept, locations where several classes have won most duels do not count: scikit-learn breaks these ties
+    by the largest sum of f, as the program says; in the window they tie.
+    """
     shares = []
-    for location in case.lanes:
-        name = "model" if len(case.lanes) == 1 else f"model_{location + 1}"
-        expected = model_of(case.document, location).predict(case.locations)
-        shares.append(float((expected == reports["predicted"][name]).mean()))
+    for index in case.lanes:
+        name = "model" if len(case.lanes) == 1 else f"model_{index + 1}"
+        lane, model = case.document.lanes[index], model_of(case.document, index)
+        same = model.predict(case.locations) == reports["predicted"][name]
+        if lane.classifier == "svm" and not lane.svm.fit_intercept and lane.multiclass == "one-vs-one":
+            values = model.decision_function(case.locations)
+            if values.ndim == 2:  # votes, and less than a third of one for the sums of f
+                votes = np.rint(values)
+                same = same[(votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1]
+        shares.append(float(same.mean()))
     return shares
 
 
