@@ -1,4 +1,4 @@
-"""What a teacher tries in the first hour, by the first gesture that comes to mind."""
+"""First actions of a new user: the menu of themes, the list of classifiers, a number, notes, legend and pointer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_click_on_more_classifiers_opens_them(make: Make, qtbot: QtBot) -> Non
     view, more = combo.view(), combo.model().index(combo.findData(MORE), 0)
     at = view.visualRect(more).center()
     QTest.mouseMove(view.viewport(), at)
-    QTest.qWait(QApplication.doubleClickInterval() + 50)  # so long Qt ignores a release behind the opening click
+    QTest.qWait(QApplication.doubleClickInterval() + 50)  # until then Qt ignores a release after the opening click
     QTest.mousePress(view.viewport(), LEFT, NONE, view.visualRect(more).center())
     QTest.mouseRelease(view.viewport(), LEFT, NONE, view.visualRect(more).center())
     QApplication.processEvents()
@@ -85,7 +85,7 @@ def test_the_legend_takes_the_corner_of_the_first_offer(make: Make, qtbot: QtBot
     assert window.scene.offer is None and window.lanes_view.offer.isHidden()
 
 
-def test_what_follows_the_pointer_follows_a_new_layout_and_a_new_view(make: Make, qtbot: QtBot) -> None:
+def test_the_probe_follows_a_still_pointer_after_a_new_layout_and_a_new_view(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     canvas = window.canvases[0]
     at = canvas.plot_area().center().toPoint() + QPoint(60, 0)
