@@ -156,8 +156,9 @@ class Expansion:
     def linear_weights(self) -> Array:
         """w of a linear kernel, shape (n_problems, n_features)."""
         # One small product after the other: a large one would wake the threads of BLAS, for mostly zeros.
+        points = self.points - self.centre
         used = [(row, np.flatnonzero(row)) for row in np.ascontiguousarray(self.coef.T)]
-        return np.array([row[index] @ (self.points[index] - self.centre) for row, index in used])
+        return np.array([row[index] @ points[index] for row, index in used])
 
     def __call__(self, queries: Array) -> Array:
         """f at checked `queries` (n, n_features), shape (n, n_problems).
