@@ -48,8 +48,9 @@ ROUGH = 1e-2
 #: Widths of the ramp, in units of f, from 0 to C; points that far outside it, in widths, are left as they are.  The
 #: last two where there are many points, or few features.  Points from which on Newton's method pays, of more features.
 WIDTHS, FINE, AWAY, MANY, NEWTON = (0.1, 0.02), (0.004, 0.0008), 4.0, 7000, 11_000
-#: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.
-SHARE_OF_KERNEL = 1e-6
+#: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.  The
+#: error of f grows with C: the largest share, and that times C.
+SHARE_OF_KERNEL, LARGEST_SHARE, SHARE_TIMES_C = 1e-6, 1e-5, 1e-4
 #: Features times points up to which the first round looks at all points, however far from the margin.
 ALL_POINTS = 20_000_000
 #: Cost of SMO for a point and a support vector; Newton's steps, the share of the points on the ramp, and
@@ -257,7 +258,7 @@ class AutoSolver(ExpandedSolver):
         by_smo = n * (PER_PAIR * support + few.n_iter)
         if by_smo < plane.cost * (2 * n + support):
             return
-        phi = plane.features(SHARE_OF_KERNEL)
+        phi = plane.features(max(SHARE_OF_KERNEL, min(LARGEST_SHARE, SHARE_TIMES_C / top)))
         newton = top < DEAR and (phi.rank <= LOW or (n >= NEWTON and cost_of_newton(n, phi.rank) <= by_smo))
         found = PlaneSum(plane, few.points, few.beta, XT)
         yield from _done(found)
