@@ -41,7 +41,7 @@ class Arrays(Struct, frozen=True, eq=False):
         classifiers: Sequence[Any] = (),
     ) -> Arrays:
         """Return a document for the arguments of `app.show`; raise a ValueError with a sentence if they are invalid."""
-        xy = _places(X)
+        xy = _locations(X)
         labels, codes = _labels(y, len(xy))
         points = Points.of(xy, codes)
         names = [ClassStyle(plain(str(label))[:LONGEST_NAME]) for label in labels.tolist()]
@@ -88,7 +88,7 @@ def with_classifiers(document: Document, classifiers: Sequence[Any]) -> Document
     return replace(document, lanes=lanes, shown=number)
 
 
-def _places(X: ArrayLike) -> NDArray[np.float64]:
+def _locations(X: ArrayLike) -> NDArray[np.float64]:
     try:
         given = np.asarray(X)
     except ValueError:

@@ -91,7 +91,7 @@ def create_window(
     store = Store(document, path)
     if modified:
         store.reset(store.document, path, modified=True)
-    scheduler = Scheduler(MAX_LANES, window.ask_refresh)
+    scheduler = Scheduler(MAX_LANES, window.request_refresh)
     controller = Controller(store, Session(), window.follow, window.say, scheduler.results)
     if path is not None:
         controller.on_disk = on_disk or documents.fingerprint(path)
@@ -100,7 +100,7 @@ def create_window(
     safekeeping = Safekeeping(state_folder)
     # With few points, plain numpy is fast enough to make the first pictures before machine code is loaded.
     waiting = PLAIN_FIRST if len(store.document.points) <= FEW else 0.0
-    window.assemble(controller, scheduler, CompileAhead(window.ask_refresh, waiting), safekeeping)
+    window.assemble(controller, scheduler, CompileAhead(window.request_refresh, waiting), safekeeping)
     own = [lane.family for lane in document.lanes if not lane.family.in_files]
     window.closed.connect(lambda: withdraw(own))
     return window

@@ -106,7 +106,7 @@ class Recording:
         while True:
             known = self.trace.view().next_change(after)
             if known is not None:
-                found = self._found(*known, stop=stop, place=0)
+                found = self._found(*known, stop=stop, which=0)
                 if found is not None:
                     return found
                 after = known[1]
@@ -124,7 +124,7 @@ class Recording:
     def to_previous_change(self, before: int, stop: Stop = never) -> bool:
         """Go to the last step before `before` in which a point entered or left the support vectors, or to the start."""
         while (known := self.trace.view().previous_change(before)) is not None:
-            found = self._found(*known, stop=stop, place=-1)
+            found = self._found(*known, stop=stop, which=-1)
             if found is not None:
                 return found
             before = known[0]
@@ -148,8 +148,8 @@ class Recording:
             self._return()
         return changes
 
-    def _found(self, first: int, last: int, *, stop: Stop, place: int) -> bool | None:
-        """Go to the first (`place` 0) or last (-1) change among some steps, as `go_to`; None if there is none."""
+    def _found(self, first: int, last: int, *, stop: Stop, which: int) -> bool | None:
+        """Go to the first (`which` 0) or last (-1) change among some steps, as `go_to`; None if there is none."""
         if self._searched != (first, last):
             if not self.go_to(first - 1, stop):
                 return False
@@ -158,7 +158,7 @@ class Recording:
                 changes.append(self._stride(last, never))
             self._searched, self._found_changes = (first, last), first + np.flatnonzero(np.concatenate(changes))
         steps = self._found_changes
-        return self.go_to(int(steps[place]), stop) if len(steps) else None
+        return self.go_to(int(steps[which]), stop) if len(steps) else None
 
     def _keep(self) -> None:
         """Store a checkpoint of the present state if one is due."""
@@ -170,9 +170,9 @@ class Recording:
         self._used += self._checkpoints[-1].nbytes
         while len(self._steps) > 2 and (len(self._steps) > MOST_CHECKPOINTS or self._used > self._budget):
             self._interval *= 2
-            kept = [place for place, step in enumerate(self._steps) if step % self._interval == 0]
-            self._steps = [self._steps[place] for place in kept]
-            self._checkpoints = [self._checkpoints[place] for place in kept]
+            kept = [index for index, step in enumerate(self._steps) if step % self._interval == 0]
+            self._steps = [self._steps[index] for index in kept]
+            self._checkpoints = [self._checkpoints[index] for index in kept]
             self._used = sum(each.nbytes for each in self._checkpoints)
 
     def _jump_helps(self, step: int) -> bool:

@@ -65,7 +65,9 @@ def steps() -> list[CompileStep]:
             lambda: solver.KNeighborsClassifier(2).fit(corners, corners[0]).kneighbors(),
             in_window=False,
         ),
-        CompileStep("kNN cells", lambda: lines.borders(grid, model.cells_on(grid.xs)(grid.ys)), in_window=False),
+        CompileStep(
+            "kNN cells", lambda: lines.cell_boundaries(grid, model.cells_on(grid.xs)(grid.ys)), in_window=False
+        ),
         CompileStep("kNN points needed", lambda: model.kept_on(grid.xs)(grid.ys), in_window=False),
         CompileStep("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
         CompileStep("SVM at once", lambda: AutoSolver(X, y, rbf, alpha=[0.5, 0.0, 0.5, 0.0]).run(), in_window=False),

@@ -18,11 +18,11 @@ def pairwise_cover(axes: Sequence[Sequence[Any]]) -> set[tuple[int, ...]]:
     }
     chosen = set()
     pairs = {
-        places: {(a, places[a], b, places[b]) for a, b in combinations(range(len(axes)), 2)}
-        for places in product(*(range(len(axis)) for axis in axes))
+        locations: {(a, locations[a], b, locations[b]) for a, b in combinations(range(len(axes)), 2)}
+        for locations in product(*(range(len(axis)) for axis in axes))
     }
     while left:
-        best = max(pairs, key=lambda places: len(pairs[places] & left))
+        best = max(pairs, key=lambda locations: len(pairs[locations] & left))
         chosen.add(best)
         left -= pairs[best]
     return chosen
@@ -37,10 +37,10 @@ def pairwise_params(*axes: Iterable[Any], quick: int | None = None) -> list[Any]
     chosen = set(sorted(pairwise_cover(lists))[:quick])
     return [
         pytest.param(
-            *(axis[place] for axis, place in zip(lists, places, strict=True)),
-            marks=() if places in chosen else pytest.mark.soak,
+            *(axis[index] for axis, index in zip(lists, locations, strict=True)),
+            marks=() if locations in chosen else pytest.mark.soak,
         )
-        for places in product(*(range(len(axis)) for axis in lists))
+        for locations in product(*(range(len(axis)) for axis in lists))
     ]
 
 

@@ -193,12 +193,12 @@ def thumbnail(window: MainWindow, name: str, dark: bool) -> bytes:
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
     each = (width - 2 * (len(parts) - 1)) // len(parts)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         scaled = part.toImage().scaled(
             each, height, Qt.AspectRatioMode.KeepAspectRatioByExpanding, Qt.TransformationMode.SmoothTransformation
         )
         left, top = (scaled.width() - each) // 2, (scaled.height() - height) // 2
-        painter.drawImage(place * (each + 2), 0, scaled.copy(QRect(left, top, each, height)))
+        painter.drawImage(index * (each + 2), 0, scaled.copy(QRect(left, top, each, height)))
     painter.end()
     few = image.convertToFormat(
         QImage.Format.Format_Indexed8, colours_of(image), Qt.ImageConversionFlag.ThresholdDither
@@ -234,14 +234,14 @@ def main() -> None:
 
 def made_lesson_thumbnail(name: str, dark: bool) -> bytes:
     """Return the PNG of a lesson without an example of its own."""
-    lesson, place = shipped.lesson(FEATURES, name), LESSON_STEPS[name]
-    document = starting.start_of(lesson, place)
+    lesson, index = shipped.lesson(FEATURES, name), LESSON_STEPS[name]
+    document = starting.start_of(lesson, index)
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
         window.choose_theme("dark" if dark else "light")
         window.resize(*STAGE)
         window.show()
-        window.switch(lesson.steps[place].layers, lesson.steps[place].layers)
+        window.switch(lesson.steps[index].layers, lesson.steps[index].layers)
         settle(window)
         data = thumbnail(window, name, dark)
         window.close()

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def test_the_version_stands_in_one_place() -> None:
+def test_the_version_is_in_one_file() -> None:
     assert "version" not in PROJECT["project"] and PROJECT["tool"]["hatch"]["version"]["path"] == "solver/version.py"
     for name in ("CITATION.cff", "pyproject.toml", "assets/desktop/classifier-playground.metainfo.xml"):
         text = (ROOT / name).read_text(encoding="utf-8").replace(f"python-{__version__}", "")
@@ -122,7 +122,7 @@ def test_every_folder_of_assets_that_is_used_is_packed() -> None:
     assert all(f'"{name}"' in spec for name in used)
 
 
-def test_a_process_of_the_bundle_is_one_that_it_knows(tmp_path: Path) -> None:
+def test_the_bundle_starts_known_processes_only(tmp_path: Path) -> None:
     """Every module that is started as a process is known to the start of the bundle."""
     begin = (ROOT / ".ci" / "bundle" / "start.py").read_text(encoding="utf-8")
     for module in ("solver.warmup", "app.features.study.worker", "app.engine.estimator_worker"):
@@ -140,9 +140,9 @@ def test_a_process_of_the_bundle_is_one_that_it_knows(tmp_path: Path) -> None:
 def test_licences_name_everything_and_the_terms_of_qt(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["--licences"])
-    said = capsys.readouterr().out
-    assert not end.value.code and "GNU Lesser General Public\nLicense, version 3" in said
+    shown = capsys.readouterr().out
+    assert not end.value.code and "GNU Lesser General Public\nLicense, version 3" in shown
     installed = [part.name for part in licences.packages()]
     assert {"PySide6_Essentials", "numba", "numpy"} <= set(installed)
     for name in installed:
-        assert name == licences.NAME or re.search(rf"^{re.escape(name)} +\d", said, re.MULTILINE), name
+        assert name == licences.NAME or re.search(rf"^{re.escape(name)} +\d", shown, re.MULTILINE), name

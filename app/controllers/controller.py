@@ -342,7 +342,7 @@ class Controller:
     def toggle_pause(self) -> None:
         self.playback.toggle_all()
 
-    def look_at(self, panel: str, visible: bool) -> None:
+    def set_panel_open(self, panel: str, visible: bool) -> None:
         """Record that a panel has become visible or hidden."""
         self.set_session(
             open_panels=self.session.open_panels | {panel} if visible else self.session.open_panels - {panel}
@@ -383,6 +383,7 @@ class Controller:
             units=NO_UNITS,
             axes=old.measured[1],
             attached=(),
+            notes="",
         )
         self.put(bare, None)
 

@@ -1,4 +1,4 @@
-"""Editing: what the user does with points: gestures of the chosen tool, selection, clipboard and keyboard cursor."""
+"""Editing: actions on points: gestures of the chosen tool, selection, clipboard and keyboard cursor."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from app.state.session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection,
 from app.tools import COARSE_PIXELS, NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, Tool, nearest, point_at
 from solver.core.arrays import Array
 
-#: Pixels by which a duplicate stands beside its original.
+#: Distance of a duplicate from its original (pixels).
 BESIDE = 12
-#: Pixels an arrow key moves by: alone, with Shift, with Ctrl.
+#: Steps of an arrow key (pixels): alone, with Shift, with Ctrl.
 STEPS = (10, 1, 50)
-#: A press of the Enter key at the keyboard cursor: it adds a point also on top of another.
+#: Modifiers of the Enter key at the keyboard cursor: it also adds a point on top of another.
 ENTER = Keys(alt=True)
 
 
 class Editing:
-    """One gesture at a time, of the tool chosen when it began; also the `ToolTarget` of that tool.
+    """Run one gesture at a time, of the tool chosen when it began; also the `ToolTarget` of that tool.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Editing:
         #: Called when the pointer moves over a canvas, and with None when it leaves.
         self.hover: Callable[[PointerPosition | None], object] = lambda pointer: None
         self._nudging: object = None
-        self._by_keys = False  # the gesture is one of the keyboard
+        self._by_keys = False  # the gesture comes from the keyboard
         #: Returns the tool of the feature that has taken over the pointer, see `Session.gesture_hint`.
         self.own_gesture: Callable[[], Tool] | None = None
         host.store.listen(self._keep_selection)
@@ -78,16 +78,16 @@ class Editing:
 
     @property
     def busy(self) -> bool:
-        """True while a gesture lasts."""
+        """Whether a gesture is in progress."""
         return self._tool.busy
 
     @property
     def holds_after(self) -> int:
-        """Milliseconds after which a held press should call `hold`, 0 for never."""
+        """Delay (ms) after which a held press should call `hold`; 0 for never."""
         return self._tool.holds_after if self.busy else 0
 
     def press(self, pointer: PointerPosition, keys: Keys = NO_KEYS) -> None:
-        """The main button goes down; the keyboard cursor, if there was one, goes."""
+        """Handle a press of the main button; hide the keyboard cursor."""
         self._host.set_session(cursor=None)
         self._begin(pointer, keys)
 
@@ -107,7 +107,7 @@ class Editing:
         self._show_gesture()
 
     def hold(self) -> None:
-        """Time passes with the button down."""
+        """Handle time passing with the button down."""
         self._tool.hold()
 
     def release(self, pointer: PointerPosition) -> None:
@@ -115,12 +115,12 @@ class Editing:
         self._show_gesture()
 
     def finish(self) -> None:
-        """End a gesture that is going on where it is; nothing of it is lost."""
+        """End the gesture in progress at the pointer's location; its changes stay."""
         if self._tool.pointer is not None:
             self.release(self._tool.pointer)
 
     def cancel(self) -> bool:
-        """Break the gesture off and take back what it did; False when there was none."""
+        """Cancel the gesture and revert its changes; return False if there is none."""
         if not self.busy:
             return False
         self._host.store.abandon(self._tool.cancel())
@@ -137,33 +137,34 @@ class Editing:
             self.dispatch(RemovePoints(ids=self.document.points.ids[[index]]))
 
     def right_click(self, pointer: PointerPosition) -> bool:
-        """Remove a point, where the eraser is set to do so; False where a right click opens a menu."""
+        """Remove a point if the eraser is set to do so; return False if a right click opens a menu."""
         if not self.session.right_removes or self.session.tool != "eraser" or self.session.gesture_hint:
             return False
         self.remove(pointer)
         return True
 
     def menu_location(self, pointer: PointerPosition | None, unit: float) -> PointerPosition | None:
-        """Where a menu opened by a key applies, with pixels of size `unit`; `pointer` is the mouse, in a picture.
+        """Return the location to which a menu opened by a key applies, with pixels of size `unit`; `pointer` is the
+        mouse.
 
-        At the keyboard cursor on a point; else at a selected point, at the cursor, at the mouse; None: nowhere.
+        It is the keyboard cursor on a point, else a selected point, else the cursor, else the mouse; None without any.
         """
         cursor, view = self._cursor(unit), self.document.view
         if cursor is not None and point_at(self.document, cursor) is not None:
             return cursor
         if len(self.session.selection):
             xy, _ = self._selected()
-            x, y = xy[np.hypot(*(xy - (view.x, view.y)).T).argmin()]  # the one most likely in sight
+            x, y = xy[np.hypot(*(xy - (view.x, view.y)).T).argmin()]  # the one most likely to be visible
             return PointerPosition(float(x), float(y), unit)
         return cursor or pointer
 
     def selects_at(self, pointer: PointerPosition) -> bool:
-        """Whether a click at `pointer` selects a point, and adds none."""
+        """Return whether a click at `pointer` selects a point, and adds none."""
         is_pointer = self.session.tool == "pointer" and not self.session.gesture_hint
         return is_pointer and point_at(self.document, pointer) is not None
 
     def select_at(self, pointer: PointerPosition | None) -> int | None:
-        """Select the point at `pointer`, unless it is selected; returns its index, or None where there is no point."""
+        """Select the point at `pointer`, unless it is selected; return its index, or None if there is no point."""
         points, index = self.document.points, None if pointer is None else point_at(self.document, pointer)
         if index is None:
             return None
@@ -180,13 +181,13 @@ class Editing:
     # -- tools and their options -----------------------------------------------------------------------------------
 
     def choose(self, tool: str) -> None:
-        """Take another tool in hand; a gesture that is going on ends."""
+        """Choose another tool; a gesture in progress ends."""
         if tool in TOOLS and tool != self.session.tool:
             self.finish()
             self._host.set_session(tool=tool, radius=dict(self.session.radii).get(tool, TOOLS[tool].radius))
 
     def set_option(self, name: str, value: int | str | bool) -> None:
-        """Change an option of the tools; numbers beyond their limits become the nearest that is allowed."""
+        """Change an option of the tools; numbers are clipped to their limits."""
         if name in OPTION_LIMITS:
             low, high = OPTION_LIMITS[name]
             value = min(max(int(value), low), high)
@@ -218,7 +219,7 @@ class Editing:
         self.select(points.ids[left])
 
     def _any_selected(self) -> bool:
-        """True when points are selected; else says how to select some."""
+        """Return whether points are selected; if not, report how to select some."""
         if not len(self.session.selection):
             self.say("Select points first: Select (S), Lasso (A), or Ctrl+A for all.")
         return len(self.session.selection) > 0
@@ -227,7 +228,7 @@ class Editing:
         self._edit(RemovePoints(ids=self.session.selection.ids))
 
     def cutting(self) -> Callable[[], None]:
-        """What removes the points that are selected now, for when they have been copied."""
+        """Return a function that removes the points selected now, to be called after they have been copied."""
         ids, resets = self.session.selection.ids, self._host.store.resets
 
         def cut() -> None:
@@ -246,14 +247,16 @@ class Editing:
         self._edit(PaintTestPoints(ids=self.session.selection.ids, test=test))
 
     def duplicate(self, unit: float) -> None:
-        """Copies of the selected points, a little to the right and below; they are then selected."""
+        """Add copies of the selected points, a little to the right and below, and select them."""
         if not self._any_selected():
             return
         xy, labels = self._selected()
         self._add(AddPoints(xy=_shifted(xy, BESIDE * unit, -BESIDE * unit), labels=labels, verb="Duplicate"))
 
     def nudge(self, dx: float, dy: float, again: bool = False) -> None:
-        """Move the selected points by (dx, dy) in the plane; `again` while a key repeats: still the same step."""
+        """Move the selected points by (dx, dy) in the plane; with `again`, while a key repeats, in the same
+        undo step.
+        """
         if not again or self._nudging is None:
             self._nudging = object()
         ids = self.session.selection.ids
@@ -261,14 +264,16 @@ class Editing:
         self._edit(MovePoints(self._nudging, ids=ids, xy=_shifted(xy, dx, dy), verb="Nudge"))
 
     def copying(self) -> Task[str] | None:
-        """The selected points as the text of a table, for the clipboard; None, with a sentence, when there are none."""
+        """Return the task that makes the text of a table of the selected points, for the clipboard; None, and a report,
+        if none is selected.
+        """
         if not self._any_selected():
             return None
         xy, labels = self._selected()
         names = tuple(style.name for style in self.document.styles)
 
         def work(progress: Progress) -> str:
-            from app.exchange.exporting import text_pieces  # only now: nothing of it is needed to start
+            from app.exchange.exporting import text_pieces  # here, to keep the start fast
 
             pieces = []
             for piece, share in text_pieces(xy, labels, names):
@@ -279,7 +284,7 @@ class Editing:
         return Task(f"Copying {count(len(xy), 'point')}", work, "The points were not copied")
 
     def pasting(self, text: str) -> Task[tuple[int, ImportPoints]]:
-        """The points in the text of a table, for `take_pasted`."""
+        """Return the task that reads points from the text of a table, for `take_pasted`."""
         document, active, resets = self.document, self.session.active_class, self._host.store.resets
 
         def work(progress: Progress) -> tuple[int, ImportPoints]:
@@ -294,7 +299,7 @@ class Editing:
         return Task("Pasting", work, "The clipboard was not pasted", kept=False)
 
     def take_pasted(self, pasted: tuple[int, ImportPoints]) -> None:
-        """Points from the clipboard, which are then selected; nothing of what was meant for another document."""
+        """Add points from the clipboard and select them; ignore points that were meant for another document."""
         resets, command = pasted
         if resets == self._host.store.resets and self._add(command):
             self.say(f"Pasted {count(len(np.asarray(command.xy)), 'point')}; drag one of them to move them all.")
@@ -305,7 +310,7 @@ class Editing:
         return points.xy.take(index, axis=0), points.labels[index]
 
     def _add(self, command: Command) -> bool:
-        """Add points and select them; False when they were refused."""
+        """Add points and select them; return False if they were refused."""
         self.finish()
         before = self.document.points
         self.dispatch(command)
@@ -316,12 +321,12 @@ class Editing:
         return added
 
     def _edit(self, command: Command) -> None:
-        """What is no part of a gesture: one that is going on ends first."""
+        """Apply a command that is no part of a gesture; a gesture in progress ends first."""
         self.finish()
         self.dispatch(command)
 
     def _keep_selection(self, old: Document, new: Document) -> None:
-        """Points that are gone are not selected any more."""
+        """Deselect points that no longer exist."""
         selected = self.session.selection
         if len(selected) and new.points is not old.points:
             if np.array_equal(new.points.ids, old.points.ids):
@@ -333,7 +338,7 @@ class Editing:
     # -- the keyboard ----------------------------------------------------------------------------------------------
 
     def arrow(self, dx: int, dy: int, unit: float, again: bool = False) -> None:
-        """An arrow key moves the selection, else the keyboard cursor, by pixels of size `unit`; y points up."""
+        """Handle an arrow key: move the selection, else the keyboard cursor, by pixels of size `unit`; y points up."""
         if self.busy and not self._by_keys:
             return
         if len(self.session.selection) and not self.busy and not self.session.gesture_hint:
@@ -351,12 +356,12 @@ class Editing:
         self.drag(PointerPosition(x, y, unit, COARSE_PIXELS))
 
     def _cursor(self, unit: float) -> PointerPosition | None:
-        """The keyboard cursor."""
+        """Return the location of the keyboard cursor."""
         cursor = self.session.cursor
         return None if cursor is None else PointerPosition(*cursor, unit, COARSE_PIXELS)
 
     def enter(self, unit: float) -> None:
-        """The Enter key at the keyboard cursor: a click of the pointer; with other tools it begins and ends a drag."""
+        """Handle Enter at the keyboard cursor: click, or with other tools begin and end a drag."""
         if self.busy and not self._by_keys:
             return
         pointer = self._cursor(unit)
@@ -371,7 +376,7 @@ class Editing:
             self.release(pointer)
         else:
             title = "Line" if self.session.gesture_hint else TOOLS[self.session.tool].title
-            self.say(f"{title} begun: arrows move it, Enter ends it, Esc breaks it off.")
+            self.say(f"{title} begun: arrows move it, Enter ends it, Esc cancels it.")
 
     def _show_cursor(self, unit: float) -> None:
         """Show the keyboard cursor on a selected point, else in the middle of the view."""
@@ -383,7 +388,7 @@ class Editing:
             self.say("The arrow keys move the cursor, Enter uses the tool there.")
 
     def escape(self) -> None:
-        """The Esc key: break the gesture off, else select nothing, else hide the keyboard cursor."""
+        """Handle Esc: cancel the gesture, else select nothing, else hide the keyboard cursor."""
         if self.cancel():
             self.say("Cancelled; nothing was changed.")
         elif len(self.session.selection):
@@ -392,7 +397,7 @@ class Editing:
             self._host.set_session(cursor=None)
 
     def delete(self, pointer: PointerPosition | None, unit: float) -> None:
-        """The Delete key: the selected points, else the one nearest to the keyboard cursor or to `pointer`."""
+        """Handle Delete: remove the selected points, else the one nearest to the keyboard cursor or to `pointer`."""
         if len(self.session.selection):
             self.remove_selected()
         elif (at := self._cursor(unit) or pointer) is not None:
@@ -402,5 +407,5 @@ class Editing:
 
 
 def _shifted(xy: Array, dx: float, dy: float) -> Array:
-    # Column by column: along so short an axis it takes three times as long.
+    # Column by column: broadcasting along so short an axis takes three times as long.
     return np.column_stack((xy[:, 0] + dx, xy[:, 1] + dy))

@@ -6,7 +6,7 @@ from app.controllers.host import DocumentHost
 from app.files import documents
 from app.files.examples import EXAMPLES, Example, read
 from app.state.commands import Revert
-from app.state.document import MAX_LANES, Document
+from app.state.document import MAX_LANES
 from app.state.session import FULL_SPEED
 
 
@@ -38,27 +38,31 @@ class ExampleController:
         self._opened = example, self._host.store.resets
         self._begin(example)
 
-    def follow(self, by: int) -> Example | None:
-        """Replace the document, as one step, by the example `by` entries after the present one.
+    def step_to(self, example: Example) -> None:
+        """Replace the document by the example in one undo step; raise FileError if it cannot be read."""
+        document, store = read(example), self._host.store
+        own = store.modified or store.path is not None
+        if not self._host.replace_by(document, _step(example)):  # its points and settings are already there
+            self._opened = example, store.resets
+        elif not own:
+            store.saved(self._host.document, None)
+        self._begin(example)
 
-        Return the example; if there is none, report that and return None.
+    def follow(self, by: int) -> Example | None:
+        """Replace the document, as one step, by the example `by` entries after the present one, and return it.
+
+        If there is none, or it cannot be read, report that and return None.
         """
         index = EXAMPLES.index(self.present) + by if self.present is not None else 0
         if not 0 <= index < len(EXAMPLES):
             self._host.say("This is the last example." if by > 0 else "This is the first example.")
             return None
-        example, store = EXAMPLES[index], self._host.store
-        own = store.modified or store.path is not None
-        if (document := self._read(example)) is None:
+        try:
+            self.step_to(EXAMPLES[index])
+        except documents.FileError as error:
+            self._host.say(str(error))
             return None
-        if not self._host.replace_by(
-            document, _step(example)
-        ):  # the points and settings of the example are already there
-            self._opened = example, store.resets
-        elif not own:
-            store.saved(self._host.document, None)
-        self._begin(example)
-        return example
+        return EXAMPLES[index]
 
     def start_over(self) -> None:
         """Restore the example to its original state, as one step, which undo reverts."""
@@ -66,20 +70,15 @@ class ExampleController:
         if example is None:
             self._host.say("This document is not one of the examples.")
             return
-        if (document := self._read(example)) is None:
+        try:
+            document = read(example)
+        except documents.FileError as error:
+            self._host.say(str(error))
             return
         self._host.dispatch(Revert(document=document, text=f"Start “{example.title}” over"))
         if self._host.store.path is None:
             self._host.store.saved(self._host.document, None)
         self._begin(example)
-
-    def _read(self, example: Example) -> Document | None:
-        """Return the document of an example; None, and a report, if it cannot be read."""
-        try:
-            return read(example)
-        except documents.FileError as error:
-            self._host.say(str(error))
-            return None
 
     def _begin(self, example: Example) -> None:
         """Start every run from zero, at full speed, or waiting for its first step."""

@@ -1,4 +1,4 @@
-"""File tasks: saving, opening, reverting and exporting, each a task and what its result then changes.  No Qt."""
+"""File tasks: save, open, revert and export, each as a task, and the methods that apply its result.  No Qt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.state.store import same_content
 
 
 class Saved(Struct, frozen=True, eq=False):
-    """A document stands in a file.
+    """Result of saving: the document in a file.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Saved(Struct, frozen=True, eq=False):
     path : Path
     on_disk : Fingerprint
     resets : int
-        Which document the window had then, as the store counts them.
+        Number of the document that the window had then (`Store.resets`).
     """
 
     document: Document
@@ -40,17 +40,17 @@ class Saved(Struct, frozen=True, eq=False):
 
 
 class Opened(Struct, frozen=True, eq=False):
-    """A document was read.
+    """Result of reading: a document.
 
     Attributes
     ----------
     contents : Contents
     name : str
-        Of the file that was read.
+        Name of the file.
     resets : int
-        As of `Saved`.
+        As in `Saved`.
     before : Document
-        What the window showed when reading was asked for.
+        Document of the window when reading was requested.
     """
 
     contents: Contents
@@ -64,7 +64,7 @@ class ChangedOnDiskError(documents.FileError):
 
 
 class FileTasks:
-    """The tasks read and write; only the methods that take their results change anything.
+    """Tasks that read and write; only the methods that take their results change the document.
 
     Parameters
     ----------
@@ -77,15 +77,15 @@ class FileTasks:
     # -- saving ----------------------------------------------------------------------------------------------------
 
     def saving(self, path: Path, overwrite: bool = False) -> Task[Saved]:
-        """Save the present document at `path`.
+        """Return the task that saves the present document at `path`.
 
-        ChangedOnDiskError when another program has changed that file, unless `overwrite`.
+        It fails with ChangedOnDiskError if another program has changed that file, unless `overwrite`.
         """
         store, document = self._host.store, self._host.document
         resets = store.resets
 
         def work(progress: Progress) -> Saved:
-            # Asked only now: the save before this one has changed the file, too.
+            # Checked here, on the thread: the save before this one has changed the file, too.
             if not overwrite and self.changed_on_disk(path):
                 reason = "was changed by another program since it was read or saved here"
                 raise ChangedOnDiskError(f"{path.name} {reason}.", reason)
@@ -96,7 +96,7 @@ class FileTasks:
         return Task(f"Saving {path.name}", work, f"{path.name} was not saved")
 
     def take_saved(self, saved: Saved) -> None:
-        """The document is saved, whatever was edited meanwhile."""
+        """Record that the document is saved, whatever was edited since."""
         if saved.resets == self._host.store.resets:
             self._host.on_disk = saved.on_disk
             self._host.store.saved(saved.document, saved.path)
@@ -104,7 +104,7 @@ class FileTasks:
         self._host.say(f"Saved {saved.path.name}.{left_out}")
 
     def changed_on_disk(self, path: Path) -> bool:
-        """Another program has written the document's file at `path` since it was read or saved here."""
+        """Return whether another program has changed the document's file at `path` since it was read or saved here."""
         own, known = self._host.store.path, self._host.on_disk
         if own is None or known is None or locks.identity(own) != locks.identity(path):
             return False
@@ -113,44 +113,44 @@ class FileTasks:
     # -- opening ---------------------------------------------------------------------------------------------------
 
     def opening(self, path: Path) -> Task[Opened]:
-        """Read the file at `path`: a document, a share text or a recovery copy."""
+        """Return the task that reads the file at `path`: a document, a share text or a recovery copy."""
         name = path.name or str(path)
         task = self._reading(name, lambda: opening.read(path))
         return Task(f"Opening {name}", task, f"{name} was not opened", kept=False)
 
     def opening_text(self, text: str) -> Task[Opened]:
-        """Read a share text."""
+        """Return the task that reads a share text."""
         task = self._reading("the share text", lambda: opening.of_text(text))
         return Task("Opening a share text", task, "The share text was not opened", kept=False)
 
     def _reading(self, name: str, read: Callable[[], Contents]) -> Callable[[Progress], Opened]:
-        # Of now, when the user has been asked about changes; reading may begin later.
+        # State at the question about unsaved changes; the reading may begin later.
         resets, before = self._host.store.resets, self._host.store.document
 
         def work(progress: Progress) -> Opened:
             contents = read()
             document = contents.document
-            # Where one looked is part of the document, unless nothing would be seen there.
+            # The view is part of the document, unless it would show no point.
             if not document.view.shows(document.points):
                 document = replace(document, view=View.fitting(document.points))
             progress()
-            _ = document.parts, document.points.counts  # kept for the window, which would wait for them
+            _ = document.parts, document.points.counts  # computed here, so that the window need not wait for them
             progress()
             return Opened(replace(contents, document=document), name, resets, before)
 
         return work
 
     def outdated(self, opened: Opened) -> bool:
-        """Another document has been opened or made since, which is what one wants now."""
+        """Return whether another document has been opened or made since, so that this one is dropped."""
         return opened.resets != self._host.store.resets
 
     def edited_since(self, opened: Opened) -> bool:
-        """The document was changed after the question about unsaved changes."""
+        """Return whether the document was changed after the question about unsaved changes."""
         store = self._host.store
         return store.modified and not same_content(store.document, opened.before)
 
     def take_opened(self, opened: Opened) -> None:
-        """The document that was read, in place of the present one; of a recovery copy, as work without a file."""
+        """Replace the document by the one that was read; that of a recovery copy has no file."""
         contents = opened.contents
         if contents.kind is Kind.SHARE_TEXT:
             self.take_shared(opened)
@@ -162,7 +162,7 @@ class FileTasks:
             self._host.say(f"Recovered {opened.name}. It is not saved yet.")
 
     def take_shared(self, opened: Opened) -> None:
-        """What a share text holds, as one step."""
+        """Replace the document by that of a share text, in one undo step."""
         if self.outdated(opened):
             return
         document = opened.contents.document
@@ -173,7 +173,7 @@ class FileTasks:
             self._host.say("The share text holds what is here already.")
 
     def take_reverted(self, opened: Opened) -> None:
-        """What the document's file holds, as one step."""
+        """Replace the document by the content of its file, in one undo step."""
         contents = opened.contents
         if self.outdated(opened) or contents.path is None:
             return
@@ -184,14 +184,14 @@ class FileTasks:
     # -- exporting -------------------------------------------------------------------------------------------------
 
     def exporting(self, path: Path, guard: bool = True) -> Task[str]:
-        """Write the points to `path` in the format of its suffix; a sentence about it.
+        """Return the task that writes the points to `path` in the format of its suffix; its result is a sentence.
 
-        `guard`: names that a spreadsheet would run as formulas get an apostrophe.
+        If `guard`, names that a spreadsheet would run as formulas get an apostrophe.
         """
         document = self._host.document
 
         def work(progress: Progress) -> str:
-            from app.exchange.exporting import encode_pieces  # only now: nothing of it is needed to start
+            from app.exchange.exporting import encode_pieces  # here, to keep the start fast
 
             points, names = document.points, tuple(style.name for style in document.styles)
             xy, axes = document.measured

@@ -43,7 +43,7 @@ class SubjectController:
 
 
 class DocumentHost(Host, Protocol):
-    """A host that can also replace the whole document, and knows the fingerprint of its file."""
+    """A host that can also replace the whole document, and has the fingerprint of its file."""
 
     on_disk: Fingerprint | None
 

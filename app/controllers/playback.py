@@ -28,8 +28,8 @@ class PlaybackController:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        #: ``study_of(lane)`` returns the newest known state of a lane's run.
-        self.study_of: Callable[[int], RunState | None] = lambda lane: None
+        #: ``run_state_of(lane)`` returns the newest known state of a lane's run.
+        self.run_state_of: Callable[[int], RunState | None] = lambda lane: None
         self._serials = itertools.count(1)
 
     # -- one lane --------------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ class PlaybackController:
 
         Without a run, set whether the next one starts paused.
         """
-        if self.study_of(lane) is None:
+        if self.run_state_of(lane) is None:
             self._play(lane, not self._host.session.playing[self._slot(lane)])
         elif self._moves(lane):
             self._play(lane, False)
@@ -49,11 +49,11 @@ class PlaybackController:
     def step(self, lane: int, by: int) -> None:
         """Pause, and move `by` steps forward or back from the run's present target."""
         if (run_state := self._run_to_go_through(lane, by > 0)) is not None:
-            self.seek(lane, self._place(lane, run_state) + by)
+            self.seek(lane, self._goal_step(lane, run_state) + by)
 
     def seek(self, lane: int, step: int) -> None:
         """Pause after `step` steps."""
-        if (run_state := self.study_of(lane)) is not None:
+        if (run_state := self.run_state_of(lane)) is not None:
             last = run_state.length if run_state.ended else max(run_state.length, step)
             self._go(lane, run_state, min(max(step, 0), last), "step")
 
@@ -63,7 +63,7 @@ class PlaybackController:
 
     def to_end(self, lane: int) -> None:
         """Run to the end and stop there."""
-        if (run_state := self.study_of(lane)) is not None:
+        if (run_state := self.run_state_of(lane)) is not None:
             self._go(lane, run_state, 0, "end")
 
     def to_change(self, lane: int, forward: bool) -> None:
@@ -71,7 +71,7 @@ class PlaybackController:
         run_state = self._run_to_go_through(lane, forward)
         if run_state is None:
             return
-        position = self._place(lane, run_state)
+        position = self._goal_step(lane, run_state)
         known = run_state.trace.next_change(position) if forward else run_state.trace.previous_change(position)
         if known is not None and known[0] == known[1]:
             self._go(lane, run_state, known[0], "step")
@@ -87,7 +87,7 @@ class PlaybackController:
 
     def watch(self, lane: int) -> None:
         """Replay the run from its start."""
-        if (run_state := self.study_of(lane)) is None:
+        if (run_state := self.run_state_of(lane)) is None:
             self._host.say(NO_RUN)
         else:
             self._go(lane, run_state, 0, "replay", playing=True)
@@ -116,7 +116,7 @@ class PlaybackController:
         """Pause all moving runs; if none moves, play on every visible timeline, or in every lane if there is none."""
         lanes = range(self._host.document.shown)
         moving = [lane for lane in lanes if self._moves(lane)]
-        able = [lane for lane in lanes if self.study_of(lane) is not None or self._is_paused(lane)]
+        able = [lane for lane in lanes if self.run_state_of(lane) is not None or self._is_paused(lane)]
         followed = [lane for lane in able if self._host.session.has_timeline(self._slot(lane))]
         studied = self._host.session.studied
         for lane in moving:
@@ -150,7 +150,7 @@ class PlaybackController:
 
     def _moves(self, lane: int) -> bool:
         """Return True if the training of a lane is in progress."""
-        run_state, slot = self.study_of(lane), self._slot(lane)
+        run_state, slot = self.run_state_of(lane), self._slot(lane)
         if run_state is not None:
             return self._host.session.playing[slot] and not run_state.at_end
         frame = self._host.results.frame(slot)
@@ -163,20 +163,20 @@ class PlaybackController:
 
     def _replay(self, lane: int) -> None:
         """Play on from the run's target step, or from the start if that is the end."""
-        run_state = self.study_of(lane)
+        run_state = self.run_state_of(lane)
         if run_state is None:
             self._play(lane, True)
             return
-        position = self._place(lane, run_state)
+        position = self._goal_step(lane, run_state)
         self._go(lane, run_state, 0 if _is_last(run_state, position) else position, "replay", playing=True)
 
     def _run_to_go_through(self, lane: int, forward: bool) -> RunState | None:
         """Return the run of a lane; None, and a report, if there is no step left in that direction."""
-        run_state = self.study_of(lane)
+        run_state = self.run_state_of(lane)
         if run_state is None:
             self._host.say(NO_RUN)
             return None
-        position = self._place(lane, run_state)
+        position = self._goal_step(lane, run_state)
         if forward and _is_last(run_state, position):
             # Train on new points at once as before: the run was not paused by this step.
             self._go(lane, run_state, position, "step", self._host.session.playing[self._slot(lane)])
@@ -190,7 +190,7 @@ class PlaybackController:
             return run_state
         return None
 
-    def _place(self, lane: int, run_state: RunState) -> int:
+    def _goal_step(self, lane: int, run_state: RunState) -> int:
         """Return the step of the run, or the step that it has been sent to."""
         seek = self._host.session.seeks[self._slot(lane)]
         paused = not self._host.session.playing[self._slot(lane)]

@@ -73,7 +73,7 @@ class PendingAnswer:
         """Note the time at which the request was sent."""
         self._sent = time.monotonic()
 
-    def give_up(self) -> None:
+    def discard(self) -> None:
         """Kill the process if it has not answered: the answer is no longer needed."""
         if not self._came.is_set():
             self._process.end("it was stopped.")
@@ -109,9 +109,9 @@ class EstimatorProcess:
         """Start training the classifier of `lane`; the model can predict once the answer is `done`."""
         model = EstimatorModel(self, lane.family.title, np.unique(points.labels))
         maker = lane.family.maker(lane.settings)
-        return model, self.ask(model.title, "fit", model.number, maker, lane.standardises, points.xy, points.labels)
+        return model, self.send(model.title, "fit", model.number, maker, lane.standardises, points.xy, points.labels)
 
-    def ask(self, title: str, *request: Any) -> PendingAnswer:
+    def send(self, title: str, *request: Any) -> PendingAnswer:
         """Queue a request for the classifier named `title`."""
         pending = PendingAnswer(self, title, request)
         with self._lock:
@@ -211,12 +211,12 @@ class EstimatorModel(RemoteModel):
 
     def begin_surface(self, xs: ArrayLike, ys: ArrayLike) -> PendingAnswer:
         columns, rows = np.asarray(xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)
-        pending = self._process.ask(self.title, "surface", self.number, columns, rows)
+        pending = self._process.send(self.title, "surface", self.number, columns, rows)
         self._surfaces.append((columns, rows, pending))
         return pending
 
     def begin_shares(self, X: ArrayLike) -> PendingAnswer:
-        return self._process.ask(self.title, "shares", self.number, np.asarray(X, dtype=np.float64))
+        return self._process.send(self.title, "shares", self.number, np.asarray(X, dtype=np.float64))
 
     def predict_proba(self, X: ArrayLike) -> Array:
         shares: Array = self.begin_shares(X).result()

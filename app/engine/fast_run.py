@@ -56,7 +56,7 @@ class FastRun:
         self.state = FastProgress(
             lane.family.estimate(lane.settings, len(points), lane.inputs(points).extent, known, len(points.classes))
         )
-        self._look_at = LONG
+        self._check_at = LONG
 
     @staticmethod
     def continuing(before: FastRun | None, spec: LaneSpec) -> FastRun:
@@ -79,9 +79,9 @@ class FastRun:
         else:
             self._trainer.step(ROUND, late)
         self._seconds += time.perf_counter() - begun
-        if self._seconds < self._look_at or self.trained:
+        if self._seconds < self._check_at or self.trained:
             return False
-        self._look_at *= 2.0
+        self._check_at *= 2.0
         running = [each for each in self._trainer.solvers if each.status is Status.RUNNING]
         expected = max((each.expected(self._seconds) for each in running[:1]), default=0.0)
         before = self.state

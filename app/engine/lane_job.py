@@ -20,7 +20,7 @@ from .estimator_process import ENDED, EstimatorProcess
 from .fast_run import FastRun
 from .frames import FastProgress, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .outcome import Outcome, judged, outcome
-from .pacing import LOOK, PATIENCE, PIECE, OvertakenError, Pace, Step, never
+from .pacing import PATIENCE, PIECE, POLL, OvertakenError, Pace, Step, never
 from .pool import Delay, Priority
 from .probability import Calibration
 from .surface_values import Source, difference_source, painted, probability_source, source_of, svm_source, vote_source
@@ -138,10 +138,10 @@ class LaneJob:
         model, pending = self._process.fit(spec.lane, spec.points)
         posted = 0.0
         while not pending.done:
-            yield Delay(LOOK, Priority.TRAINING)
+            yield Delay(POLL, Priority.TRAINING)
             if pending.seconds > posted + PATIENCE:
                 if overtaken():
-                    pending.give_up()
+                    pending.discard()
                     return
                 posted = pending.seconds
                 self._post(

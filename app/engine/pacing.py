@@ -15,7 +15,7 @@ T = TypeVar("T")
 #: Target duration of a piece of work (s); including the delay until its end is noticed, none exceeds 8 ms.
 PIECE = 0.005
 #: Polling interval (s) while another process works.
-LOOK = 0.002
+POLL = 0.002
 #: Time that another process may spend on a request (s) before it is killed when the answer is no longer needed.
 PATIENCE = 2.0
 
@@ -58,10 +58,10 @@ class Pace:
     def wait(self, pending: Pending) -> Generator[Step, None, Any]:
         """Wait for another process and return its answer; raise OvertakenError if that is no longer needed."""
         while not pending.done:
-            yield Delay(LOOK, self._priority)
+            yield Delay(POLL, self._priority)
             if self._overtaken():
                 if pending.seconds > PATIENCE:
-                    pending.give_up()
+                    pending.discard()
                 raise OvertakenError
         self._begun = time.perf_counter()
         return pending.result()

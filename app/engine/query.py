@@ -77,7 +77,7 @@ class Answer(Struct, frozen=True, eq=False):
     message : str
         Sentence that says why there is no (further) answer, or "".
     owner : str
-        Owner of the query, as in `Scheduler.ask`.
+        Owner of the query, as in `Scheduler.request_answers`.
     """
 
     name: str

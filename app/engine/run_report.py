@@ -29,7 +29,7 @@ WITH_V = (SmoSnapshot, DualAscentSnapshot)
 #: picture's shorter side.
 BAR, LONGEST_BAR = 0.04, 0.2
 #: Number of checks, a millisecond or less apart, after which a replay ends its piece.
-LOOK = 4
+CHECKS = 4
 
 
 def run_state_of(
@@ -138,8 +138,8 @@ def explain_last(run: Recording) -> Iterator[Explanation | None]:
 
 
 def few_steps() -> Stop:
-    """Return a stop condition that is true after `LOOK` checks."""
-    left = iter(range(LOOK))
+    """Return a stop condition that is true after `CHECKS` checks."""
+    left = iter(range(CHECKS))
     return lambda: next(left, None) is None
 
 

@@ -44,20 +44,20 @@ class Scheduler:
         self._specs: list[LaneSpec | None] = [None] * lanes
         self._numbers = itertools.count(1)
         self._newest = [0] * lanes
-        self._asked_at = [0.0] * lanes  # time of the newest request
+        self._requested_at = [0.0] * lanes  # time of the newest request
         self._took = [0.0] * lanes  # time from a lane's last request to its first picture (s)
         self._least = [0] * lanes
         self._answers: Mailbox[Answer] = Mailbox(wake)
         self._query_queues: dict[str, LatestQueue[Answer]] = {}
-        self._asked: dict[str, Answer] = {}
+        self._requested: dict[str, Answer] = {}
         self._since: dict[str, int] = {}  # by name, number of the first query since when the name was always in use
 
-    def want(self, index: int, spec: LaneSpec) -> None:
+    def request_picture(self, index: int, spec: LaneSpec) -> None:
         """Request the picture of lane `index`, unless the same was requested last."""
         if self._specs[index] != spec:
             self._specs[index] = spec
             self._newest[index] = next(self._numbers)
-            self._asked_at[index] = time.perf_counter()
+            self._requested_at[index] = time.perf_counter()
             if spec.sides is None:  # a difference follows its models, not the user
                 self._pool.rest(REST)
             self._queues[index].submit(LaneRequest(self._newest[index], index, spec))
@@ -76,7 +76,7 @@ class Scheduler:
             self._least[index] = next(self._numbers)
             self.results.forget(index)
 
-    def ask(self, queries: Mapping[str, Query], owner: str = "") -> None:
+    def request_answers(self, queries: Mapping[str, Query], owner: str = "") -> None:
         """Request answers to `queries`, by name, when nothing is more urgent; discard all other queries of `owner`.
 
         A query that equals the last of its name continues, or keeps its answer.
@@ -87,22 +87,22 @@ class Scheduler:
         owner : str, optional
             A panel with a state of its own; "" for queries that depend on document and session only.
         """
-        for name in [each.name for each in self._asked.values() if each.owner == owner and each.name not in queries]:
-            del self._asked[name], self._since[name]
+        for name in [name for name, each in self._requested.items() if each.owner == owner and name not in queries]:
+            del self._requested[name], self._since[name]
             self._query_queues[name].cancel()
             self.results.forget_answer(name)
         for name, query in queries.items():
-            asked = self._asked.get(name)
-            if asked is None or asked.query != query:
-                asked = self._asked[name] = Answer(name, next(self._numbers), query, owner=owner)
-                self._since.setdefault(name, asked.number)
-                self._queue_of(name, getattr(query, "priority", Priority.BACKGROUND)).submit(asked)
+            answer = self._requested.get(name)
+            if answer is None or answer.query != query:
+                answer = self._requested[name] = Answer(name, next(self._numbers), query, owner=owner)
+                self._since.setdefault(name, answer.number)
+                self._queue_of(name, getattr(query, "priority", Priority.BACKGROUND)).submit(answer)
 
     def _queue_of(self, name: str, priority: Priority) -> LatestQueue[Answer]:
         queue = self._query_queues.get(name)
         if queue is None:
             queue = self._query_queues[name] = LatestQueue(
-                self._pool, lambda asked, overtaken: work_out(asked, self._answers.post, overtaken), priority
+                self._pool, lambda answer, overtaken: work_out(answer, self._answers.post, overtaken), priority
             )
         return queue
 
@@ -139,7 +139,7 @@ class Scheduler:
         for frame in frames:
             before = self.results.frame(frame.index)
             if frame.job == self._newest[frame.index] and (before is None or before.job != frame.job):
-                self._took[frame.index] = now - self._asked_at[frame.index]
+                self._took[frame.index] = now - self._requested_at[frame.index]
         # Discard answers to queries no longer made; an answer to an older query of a name is still of use.
         answers = [a for a in self._answers.take() if a.number >= self._since.get(a.name, a.number + 1)]
         return any([self.results.accept(frame) for frame in frames] + [self.results.accept_answer(a) for a in answers])

@@ -366,7 +366,7 @@ def in_blocks(
 def rows_of(grid: Grid, block: slice) -> Grid:
     """Return the grid of some rows of `grid`."""
     row = (grid.top - grid.bottom) / grid.height
-    bottom, top = (grid.bottom + place * row for place in (block.start, block.stop))
+    bottom, top = (grid.bottom + line * row for line in (block.start, block.stop))
     return Grid(grid.left, grid.right, bottom, top, grid.width, block.stop - block.start)
 
 

@@ -137,15 +137,15 @@ class TrainingRun:
 
         Before the `first` picture, postpone a long proof of optimality, which does not change the picture.
         """
-        begun, pace, place = time.perf_counter(), Pace(), self.driven
-        solver, unproved = self.recordings[place].solver, first and len(self.points) > PROVED_FIRST
+        begun, pace, driven = time.perf_counter(), Pace(), self.driven
+        solver, unproved = self.recordings[driven].solver, first and len(self.points) > PROVED_FIRST
 
         def late() -> bool:
             return (unproved and solver.pending) or pace.late()
 
         new = any(not each.ended for each in self.recordings)
-        made = self._drive(self.recordings[place], late)
-        others = [each for p, each in enumerate(self.recordings) if p != place and not each.at_end]
+        made = self._drive(self.recordings[driven], late)
+        others = [each for p, each in enumerate(self.recordings) if p != driven and not each.at_end]
         while others and not late():
             for each in others:
                 each.advance(ROUND, late)
@@ -184,7 +184,7 @@ class TrainingRun:
         if math.isinf(speed):
             return run.advance(ROUND if len(self.recordings) > 1 else 10 * ROUND, late)
         if math.isinf(spec.steps_per_second) and not run.ended:
-            _look_ahead(run, late)
+            _compute_ahead(run, late)
             speed, late = self.speed, Pace().late
         now = time.perf_counter()
         if now < self._next_step_at:
@@ -397,7 +397,7 @@ def marks_of(
     return Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), found.wrong, found.tied)
 
 
-def _look_ahead(run: Recording, late: Stop) -> None:
+def _compute_ahead(run: Recording, late: Stop) -> None:
     """Continue training for a piece, so that a replay has the length of the run, and return to the present step."""
     home = run.position
     run.go_to(LAST, late)

@@ -306,7 +306,7 @@ def _refusal(table: Table, bad: NDArray[np.intp], rows: tuple[tuple[int, str], .
     (line, reason), n = rows[0], len(bad)
     return BadRows(
         f"{table.name} cannot be imported yet: {grouped(n)} of {count(len(table), 'row')} cannot be used,"
-        f" {'first ' if n > 1 else ''}{table.place} {line}: {reason}.",
+        f" {'first ' if n > 1 else ''}{table.row_name} {line}: {reason}.",
         rows,
         n,
     )

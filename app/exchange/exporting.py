@@ -230,24 +230,24 @@ def from_text(
     taken = {*used, *(known[key] for key in set(keys) & known.keys())}
     for row, key in enumerate(keys):
         if key not in known:
-            known[key] = _named(cells[row], names, taken, f"in {table.place} {table.lines[row]}")
+            known[key] = _named(cells[row], names, taken, f"in {table.row_name} {table.lines[row]}")
     return xy, np.array([known[key] for key in keys], dtype=np.uint8), names
 
 
-def _named(name: str, names: list[str], taken: set[int], place: str) -> int:
+def _named(name: str, names: list[str], taken: set[int], where: str) -> int:
     """Give `name` to the first class without name and points, and return that class."""
     title = one_line(name)
     if not title:
-        raise FileError(f"{CLIPBOARD} cannot be pasted: {place}, the class is missing.")
+        raise FileError(f"{CLIPBOARD} cannot be pasted: {where}, the class is missing.")
     if not math.isnan(number_in(title)):
         raise FileError(
-            f"{CLIPBOARD} cannot be pasted: {place}, '{name[:40]}' is neither a class from 1 to {MAX_CLASSES} nor the"
+            f"{CLIPBOARD} cannot be pasted: {where}, '{name[:40]}' is neither a class from 1 to {MAX_CLASSES} nor the"
             " name of one."
         )
     free = next((c for c in range(MAX_CLASSES) if not names[c] and c not in taken), None)
     if free is None:
         raise FileError(
-            f"{CLIPBOARD} cannot be pasted: {place}, '{name[:40]}' would be one class more than {MAX_CLASSES}."
+            f"{CLIPBOARD} cannot be pasted: {where}, '{name[:40]}' would be one class more than {MAX_CLASSES}."
         )
     names[free] = title
     taken.add(free)

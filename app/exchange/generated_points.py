@@ -70,13 +70,13 @@ def find(points: Points, settings: GeneratorSettings | None) -> Made | None:
         return Made(made, np.ones(len(made), dtype=bool), np.zeros(len(points), dtype=bool))
     _, codes = np.unique(np.concatenate((first, second)), return_inverse=True)
     theirs, ours = _numbered(codes[: len(first)]), _numbered(codes[len(first) :])
-    _, place, partner = np.intersect1d(ours, theirs, return_indices=True)
-    order = np.argsort(place)
-    place, partner = place[order], partner[order]
+    _, index, partner = np.intersect1d(ours, theirs, return_indices=True)
+    order = np.argsort(index)
+    index, partner = index[order], partner[order]
     before = np.maximum.accumulate(np.concatenate(([-1], partner[:-1])))
     rising = partner > before
     kept, own = np.zeros(len(made), dtype=bool), np.ones(len(points), dtype=bool)
-    kept[partner[rising]], own[place[rising]] = True, False
+    kept[partner[rising]], own[index[rising]] = True, False
     return Made(made, kept, own) if kept.any() else None
 
 

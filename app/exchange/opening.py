@@ -16,7 +16,7 @@ LESSON_SUFFIX = ".lesson.md"
 #: Prefixes of a lesson, and of answers to one, as a text; other texts of the program are share texts.
 LESSON_PREFIX, ANSWERS_PREFIX = f"{FORMAT}:lesson#", f"{FORMAT}:answers#"
 #: Characters in which the prefix of a share text is searched.
-_SHARE_LOOK = 200
+_SHARE_START = 200
 
 
 class Kind(Enum):
@@ -57,7 +57,7 @@ def is_share_text(text: str) -> bool:
 
 def kind_of_text(text: str) -> Kind:
     """Return the kind of `text` by its prefix: a share text, a lesson, answers to one, or OTHER."""
-    begins = "".join(text[:_SHARE_LOOK].removeprefix("\ufeff").split())
+    begins = "".join(text[:_SHARE_START].removeprefix("\ufeff").split())
     if begins.startswith(LESSON_PREFIX):
         return Kind.LESSON
     if begins.startswith(ANSWERS_PREFIX):
@@ -81,7 +81,7 @@ def _beginning(path: Path) -> str:
     """Return the first characters of the file at `path`; "" if it cannot be read."""
     try:
         with documents.open_ordinary(path) as file:
-            return documents.read_at_most(file, _SHARE_LOOK).decode("utf-8", "replace")
+            return documents.read_at_most(file, _SHARE_START).decode("utf-8", "replace")
     except (OSError, ValueError, FileError):  # ValueError: an impossible name
         return ""
 

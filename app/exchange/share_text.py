@@ -110,7 +110,7 @@ def moves(document: Document) -> tuple[float, float]:
     xy = _sent(document.points, generated_points.find(document.points, document.origin)).xy
     if not len(xy):
         return 0.0, 0.0
-    x, y = (float(np.abs(_places(*_levels(xy[:, axis])) - xy[:, axis]).max()) for axis in (0, 1))
+    x, y = (float(np.abs(_values(*_levels(xy[:, axis])) - xy[:, axis]).max()) for axis in (0, 1))
     return x, y
 
 
@@ -164,7 +164,7 @@ def _shared(body: bytes, version: int) -> tuple[Document, Made | None]:
         x, y = _out_of_bits(body[at : at + 3 * n_points], 2 * n_points, 12).reshape(-1, 2).T
         at += 3 * n_points
         labels, at = _of_class_bits(body, at, n_points)
-        points = Points.of(np.column_stack((_places(x, *box[:2]), _places(y, *box[2:]))), labels)
+        points = Points.of(np.column_stack((_values(x, *box[:2]), _values(y, *box[2:]))), labels)
     try:
         rest = msgspec.msgpack.decode(body[at:], type=dict[str, Any])
         allowed = _KEYS if version == 1 else (*_KEYS, *_GENERATORS, "made")
@@ -311,11 +311,11 @@ def _levels(values: Array) -> tuple[Integers, float, float]:
     return np.rint((values - low) / (high - low or 1.0) * _TOP).astype(np.int64), low, high
 
 
-def _places(levels: Integers, low: float, high: float) -> Array:
+def _values(levels: Integers, low: float, high: float) -> Array:
     """Return the values of levels; exact at both ends, so that the same levels result again."""
-    places = np.clip(low + (high - low) * (levels / _TOP), low, high)
-    places[levels == _TOP] = high
-    return places
+    values = np.clip(low + (high - low) * (levels / _TOP), low, high)
+    values[levels == _TOP] = high
+    return values
 
 
 def _in_bits(numbers: Integers, bits: int) -> bytes:
@@ -329,9 +329,9 @@ def _out_of_bits(data: bytes, number: int, bits: int) -> Integers:
 
 
 def _class_bits(labels: np.ndarray) -> bytes:
-    classes, places = np.unique(labels, return_inverse=True)
+    classes, indices = np.unique(labels, return_inverse=True)
     occurring = int((1 << classes.astype(np.int64)).sum())
-    return bytes([occurring]) + _in_bits(places, (len(classes) - 1).bit_length())
+    return bytes([occurring]) + _in_bits(indices, (len(classes) - 1).bit_length())
 
 
 def _of_class_bits(body: bytes, at: int, n_points: int) -> tuple[Integers, int]:
@@ -341,7 +341,7 @@ def _of_class_bits(body: bytes, at: int, n_points: int) -> tuple[Integers, int]:
     end = at + 1 + (bits * n_points + 7) // 8
     if not len(classes) or len(body) < end:
         raise _damaged("classes are missing")
-    places = _out_of_bits(body[at + 1 : end], n_points, bits)
-    if places.max() >= len(classes):
+    indices = _out_of_bits(body[at + 1 : end], n_points, bits)
+    if indices.max() >= len(classes):
         raise _damaged("a point has no class")
-    return classes[places], end
+    return classes[indices], end

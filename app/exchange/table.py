@@ -98,7 +98,7 @@ class Table(Struct, frozen=True, eq=False):
         First line of each row in the file, from 1.
     faults : mapping of int to str
         Rows that are unusable with every choice of columns, with the reason.
-    place : str
+    row_name : str
         Unit of `lines`: "line" or "row".
     dialect : Dialect or None
         Dialect of the text; None if the format has no dialects.
@@ -110,7 +110,7 @@ class Table(Struct, frozen=True, eq=False):
     columns: tuple[Column, ...]
     lines: Integers
     faults: Mapping[int, str] = field(default_factory=dict)
-    place: str = "line"
+    row_name: str = "line"
     dialect: Dialect | None = None
     doubt: str = ""
 
@@ -132,7 +132,7 @@ class Commas:
         self._first = ""
         self._sure = False
 
-    def look(self, cells: Sequence[str]) -> None:
+    def check(self, cells: Sequence[str]) -> None:
         """Check cells that are numbers with a decimal comma."""
         for cell in () if self._sure else cells:
             if "," in cell:
@@ -165,7 +165,7 @@ class CellCollector:
     def add(self, cells: Sequence[str]) -> None:
         """Append `cells`."""
         if self._commas is not None:
-            self._commas.look(cells)
+            self._commas.check(cells)
         values = self._all_numbers(cells)
         if values is None:
             values = np.array([self._number(cell) for cell in cells], dtype=np.float64)

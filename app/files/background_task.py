@@ -1,6 +1,6 @@
-"""Background tasks: what reads, writes or takes a while, each a value; `start` does one on a thread of its own.
+"""Background tasks: values for work that reads, writes or takes a while; `start` runs one on a thread of its own.
 
-No Qt: a window has its tasks done by `views/task_runner`, which hands their results to its thread.
+No Qt: the tasks of a window are run by `views/task_runner`, which passes their results to the window's thread.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Progress:
     Attributes
     ----------
     share : float
-        How much is done, 0 to 1; 0 where that is not known.
+        Share of the work that is done, 0 to 1; 0 if unknown.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Progress:
         self._cancelled = self._committed = False
 
     def __call__(self, share: float = 0.0) -> None:
-        """Note that this `share` of the whole is done; raise CancelledError if the task has been cancelled."""
+        """Record that this `share` of the whole is done; raise CancelledError if the task has been cancelled."""
         if self._cancelled:
             raise CancelledError
         self.share = share
@@ -72,13 +72,13 @@ class Task(Struct, Generic[Result], frozen=True, eq=False):
     Attributes
     ----------
     title : str
-        What is going on: "Saving moons.playground".
+        Title on screen: "Saving moons.playground".
     work : callable
-        ``work(progress)`` does it and returns what came of it; FileError with a sentence when it cannot be done.
+        ``work(progress)`` returns the result; it raises a FileError with a sentence if it fails.
     failure : str
-        Begins the sentence about what else goes wrong: "moons.playground was not saved".
+        Beginning of the sentence about any other failure: "moons.playground was not saved".
     kept : bool
-        Closing the window waits for it.
+        Closing the window waits for the task.
     """
 
     title: str

@@ -1,7 +1,7 @@
 """Documents: `*.playground` files, read strictly and written atomically.
 
-A file is read completely and checked before anything of it is used; what is wrong is said in one sentence.  What a
-file holds is told in `file_format`.
+A file is read completely and checked before any of it is used; a fault is reported in one sentence.  The content of a
+file is described in `file_format`.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def read_bytes(path: Path, most: int = 0) -> bytes:
 def open_ordinary(path: Path) -> BinaryIO:
     """Open the ordinary file at `path`; raise an UnreadError if it is not ordinary, an OSError if it does not open."""
     _check_ordinary(os.stat(path), path)
-    # What stands there may have become another thing since: not to wait for the writer of a pipe.
+    # The path may have become another kind of file since: do not wait for the writer of a pipe.
     file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
     try:
         _check_ordinary(os.fstat(file.fileno()), path)

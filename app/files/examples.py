@@ -1,7 +1,7 @@
 """Examples: the table of the gallery; each is a document in `assets/examples`, with a thumbnail for each theme.
 
-``python -m tests.make_examples`` makes both anew.  What must be open for an example to make its point stands here:
-a document says nothing of panels and of runs.
+``python -m tests.make_examples`` makes both.  The table also has the panels to open and the state of the runs, which a
+document does not contain.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ class Example(Struct, frozen=True):
     Attributes
     ----------
     name : str
-        Of its files, without the suffix.
+        Name of its files, without the suffix.
     title : str
     sentence : str
-        What to do, and what is then seen.
+        What to do, and its effect.
     opens : tuple of str
         Names of the actions whose panel, window or switch is on; those of other examples are off.
     steps : bool
@@ -47,7 +47,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "weights",
         "Weighted neighbours",
-        "Both ask 15 neighbours.  Where near ones count more, the arms of the spiral come out.",
+        "Both use 15 neighbours.  With near ones counting more, the arms of the spiral appear.",
     ),
     Example(
         "scaling",

@@ -1,10 +1,10 @@
 """File format: the content of `*.playground` files of each version, and the conversion of each version to the next.
 
 A file is JSON: format and version, the points as lists (x, y, class 1 to 8), and everything else of the document.  A
-new version is one more struct in `VERSIONS` and one more function in `STEPS`; what older programs wrote goes through
-the steps one after the other.  `Lane` and the other settings are those of the document: a field added to them with a
-default needs no new version to be read, one whose meaning changes needs the old struct kept here.  Versions 1 and 2
-were never released and are not read.
+new version is one more struct in `VERSIONS` and one more function in `STEPS`; files of older programs go through the
+steps one after the other.  `Lane` and the other settings are those of the document: a new field with a default needs no
+new version, a field whose meaning changes needs the old struct kept here.  Versions 1 and 2 were never released and are
+not read.
 
 A document is encoded and decoded at once, which holds the interpreter for about 10 ms with a hundred thousand points.
 """
@@ -142,8 +142,8 @@ _COLON = re.compile(rb"\s*:")
 def _repeated_key(data: bytes) -> str | None:
     """Return a key that occurs twice in one object of valid JSON, of which the decoder would silently take the last.
 
-    Only strings and what stands before them are looked at: numbers, which are nearly all of a file, are skipped at the
-    speed of a search for one character.
+    Only strings and the characters before them are read: numbers, nearly all of a file, are skipped at the speed of a
+    search for one character.
     """
     objects: list[set[str]] = []
     end = 0

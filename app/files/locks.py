@@ -1,7 +1,7 @@
 """Locks: files that show that a process is running, and which document it has open.
 
-A lock is the operating system's own (flock, or LockFile on Windows): it ends with its process however that ends, a
-process number used again means nothing to it, and two of the same process exclude one another like any others.
+A lock is the operating system's own (flock, or LockFile on Windows): it ends with its process however that ends, it
+does not depend on process numbers, and two locks in one process exclude each other.
 """
 
 from __future__ import annotations

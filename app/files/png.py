@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-#: Pixels that are compressed in one call (bytes); the compressor works without the interpreter lock.
+#: Size of the piece that is compressed in one call (bytes); the compressor releases the interpreter lock.
 PIECE_BYTES = 1_000_000
 
 
@@ -36,9 +36,9 @@ def encode(
     ----------
     argb : ndarray of shape (height, width), uint32
     pixels_per_metre : int, default=0
-        How large it is to be printed; 0 says nothing of it.
+        Resolution in print; 0 for unspecified.
     progress : callable, optional
-        Called with the share that is done before each piece; what it raises ends the encoding.
+        ``progress(share)`` is called before each piece; an exception from it ends the encoding.
     """
     height, width = argb.shape
     parts = [head(width, height)]

@@ -105,10 +105,10 @@ def _document(file: Path, name: str) -> Document:
 
 
 def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
-    """The copies that living windows have not locked, newest first; and a sentence about what is damaged, and one
-    about what cannot be read for now.
+    """Return the copies that no open window has locked, newest first, and sentences about damaged and about unreadable
+    copies.
 
-    What is damaged is set aside.  What cannot be read for now stays where it is, to be offered another time.
+    A damaged copy is set aside.  A copy that cannot be read at present stays, to be offered another time.
     """
     copies: list[Copy] = []
     sentences: list[str] = []

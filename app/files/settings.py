@@ -1,7 +1,7 @@
 """Settings: values kept from one start to the next, in `settings.json`, whose faults never prevent the start.
 
-Each field of the file is read by itself: one that does not hold what `SettingValues` says has its default, and takes no
-other with it.  Fields that are not known stay in the file as they are, for a newer program may have written them.
+Each field of the file is read by itself: an invalid one has its default, and does not affect the others.  Unknown
+fields stay in the file unchanged, since a newer program may have written them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEAST_TEXT, MOST_TEXT, MOST_RECENT = 7, 28, 10
 _HOME = os.path.expanduser("~")
 
 _PathText = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\0]*\Z")]
-#: The name of a choice, which may no longer exist.
+#: Key of a choice, which may no longer exist.
 _Word = Annotated[str, Meta(pattern=r"^\w{1,40}\Z")]
 _Pixels = Annotated[int, Meta(ge=0, le=100_000)]
 _Predictions = Annotated[int, Meta(ge=0, le=99)]

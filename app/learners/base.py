@@ -299,7 +299,7 @@ class Learner(Generic[S]):
         """Return whether Simple has a control for every parameter of `settings` that is not at its default."""
         default, shown = self.settings(), [field for field in self.fields if field.simple]
         known = {name for field in shown for name in (field.parameter, field.end)}
-        names = (each.name for each in msgspec.structs.fields(self.settings))
+        names = self.settings.__struct_fields__
         return all(name in known or getattr(settings, name) == getattr(default, name) for name in names)
 
     def map_change(self, settings: S) -> dict[str, Any] | None:

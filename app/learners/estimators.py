@@ -206,7 +206,7 @@ def _struct_of(row: EstimatorRow) -> type[msgspec.Struct]:
 _EDITORS: dict[type, Kind] = {bool: "check", str: "choice", int: "integer", float: "number"}
 
 
-def _field_of(name: str, place: int, parameter: Setting) -> Field:
+def _field_of(name: str, index: int, parameter: Setting) -> Field:
     return Field(
         f"{name}_{parameter.name}",
         "slider" if parameter.slider else _EDITORS[type(parameter.default)],
@@ -214,7 +214,7 @@ def _field_of(name: str, place: int, parameter: Setting) -> Field:
         parameter.tip,
         parameter=parameter.name,
         choices=tuple((word, word, "") for word in parameter.words),
-        primary=place < N_PRIMARY,
+        primary=index < N_PRIMARY,
         has_curve=parameter.slider,
     )
 
@@ -232,7 +232,7 @@ class EstimatorLearner(Learner[Any]):
         self.title, self.short, self.note = row.title, row.short, row.note
         self.settings = _struct_of(row)
         self.fields = tuple(
-            replace(_field_of(name, place, each), settings=self.settings) for place, each in enumerate(row.parameters)
+            replace(_field_of(name, index, each), settings=self.settings) for index, each in enumerate(row.parameters)
         )
 
     def formula(self, settings: Any) -> str:

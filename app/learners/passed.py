@@ -237,8 +237,8 @@ def _parameter(path: str, label: str, value: Any, allowed: Sequence[Any]) -> Set
         slides = least <= 1 <= value
         return Setting(path, label, tip, value, 1 if slides else least, min(most, max(100, 10 * value)), slides)
     if value > 0:
-        place = math.floor(math.log10(value))
-        least, most = max(least, 10.0 ** (place - _DECADES)), min(most, 10.0 ** (place + 1 + _DECADES))
+        exponent = math.floor(math.log10(value))
+        least, most = max(least, 10.0 ** (exponent - _DECADES)), min(most, 10.0 ** (exponent + 1 + _DECADES))
         slides = math.log10(most) == round(math.log10(most)) > math.log10(least) == round(math.log10(least))
         return Setting(path, label, tip, value, least, most, slides)
     return Setting(path, label, tip, value, least, most)

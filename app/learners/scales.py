@@ -29,17 +29,17 @@ class LogScale(Struct, frozen=True):
     def high(self) -> int:
         return self.most * PER_DECADE
 
-    def place_of(self, value: float) -> int:
+    def position_of(self, value: float) -> int:
         """Return the position nearest to `value`."""
         return round(PER_DECADE * min(max(math.log10(value), self.least), self.most))
 
-    def value_at(self, place: int) -> float:
-        """Return the number at `place`, in three digits."""
-        return float(f"{10 ** (place / PER_DECADE):.3g}")
+    def value_at(self, position: int) -> float:
+        """Return the number at `position`, in three digits."""
+        return float(f"{10 ** (position / PER_DECADE):.3g}")
 
-    def share(self, place: int) -> float:
-        """Return the location of `place` along the slider, from 0 to 1."""
-        return (place - self.low) / (self.high - self.low)
+    def share(self, position: int) -> float:
+        """Return the location of `position` along the slider, from 0 to 1."""
+        return (position - self.low) / (self.high - self.low)
 
 
 class LinearScale(Struct, frozen=True):
@@ -54,17 +54,17 @@ class LinearScale(Struct, frozen=True):
     def high(self) -> int:
         return round((self.most - self.least) / self.step)
 
-    def place_of(self, value: float) -> int:
+    def position_of(self, value: float) -> int:
         """Return the position nearest to `value`."""
         return round((min(max(value, self.least), self.most) - self.least) / self.step)
 
-    def value_at(self, place: int) -> float:
-        """Return the number at `place`."""
-        return round(self.least + place * self.step, 9)
+    def value_at(self, position: int) -> float:
+        """Return the number at `position`."""
+        return round(self.least + position * self.step, 9)
 
-    def share(self, place: int) -> float:
-        """Return the location of `place` along the slider, from 0 to 1."""
-        return place / self.high
+    def share(self, position: int) -> float:
+        """Return the location of `position` along the slider, from 0 to 1."""
+        return position / self.high
 
 
 class RankScale(Struct, frozen=True):
@@ -80,20 +80,20 @@ class RankScale(Struct, frozen=True):
     def high(self) -> int:
         return len(_ladder(self.most)) - 1
 
-    def place_of(self, value: float) -> int:
+    def position_of(self, value: float) -> int:
         """Return the position whose number has the smallest ratio to `value`."""
         ladder = _ladder(self.most)
         above = min(int(np.searchsorted(ladder, value)), len(ladder) - 1)
         below = max(above - 1, 0)
         return below if value * value < float(ladder[below]) * float(ladder[above]) else above
 
-    def value_at(self, place: int) -> int:
-        """Return the number at `place`."""
-        return int(_ladder(self.most)[place])
+    def value_at(self, position: int) -> int:
+        """Return the number at `position`."""
+        return int(_ladder(self.most)[position])
 
-    def share(self, place: int) -> float:
-        """Return the location of `place` along the slider, from 0 to 1."""
-        return math.log(self.value_at(place)) / math.log(self.most) if self.most > 1 else 0.0
+    def share(self, position: int) -> float:
+        """Return the location of `position` along the slider, from 0 to 1."""
+        return math.log(self.value_at(position)) / math.log(self.most) if self.most > 1 else 0.0
 
 
 #: Positions of a slider, `low` to `high`, and their values.
@@ -127,5 +127,10 @@ def parameter(struct: Any, name: str) -> Parameter:
     extra: dict[str, Any] = {}
     if isinstance(kind, inspect.Metadata):
         kind, extra = kind.type, kind.extra or {}
+    # The limits decide between a field for real and one for whole numbers: `ge=0` of a float is an int.
+    number = float if isinstance(kind, inspect.FloatType) else int
+    assert kind.ge is not None and kind.le is not None, f"The setting {name} needs both limits: Meta(ge=…, le=…)."
     scales: dict[str, Any] = {"decades": LogScale, "steps": LinearScale, "ranks": RankScale}
-    return Parameter(kind.ge, kind.le, next((scales[name](*ends) for name, ends in extra.items()), None))
+    return Parameter(
+        number(kind.ge), number(kind.le), next((scales[name](*ends) for name, ends in extra.items()), None)
+    )

@@ -23,7 +23,7 @@ from solver.data import datasets
 from . import text
 from .compared import compared, missing
 from .context import Context
-from .control_names import PLACES, hidden_fields
+from .control_names import WINDOW_CONTROLS, hidden_fields
 from .feature import Feature
 from .feature_table import FeatureTable
 from .marks import among_all
@@ -94,7 +94,7 @@ def compose(
         n_classes=_n_classes(document, session),
         features=features.added_to_scene(context, lanes),
         offer=in_picture(document, session) if shown is None and not covered else None,
-        hidden=frozenset() if shown is None else frozenset(PLACES.keys() - shown),
+        hidden=frozenset() if shown is None else frozenset(WINDOW_CONTROLS.keys() - shown),
     )
 
 
@@ -270,8 +270,8 @@ def _lane(
 
 
 def _title(lane: Lane, document: Document) -> str:
-    places = compared(document) if lane.is_difference else None
-    return lane.title if places is None else f"Difference of {places[0] + 1} and {places[1] + 1}"
+    indices = compared(document) if lane.is_difference else None
+    return lane.title if indices is None else f"Difference of {indices[0] + 1} and {indices[1] + 1}"
 
 
 def fields_of(
@@ -298,4 +298,4 @@ def _hidden_parts(lane: Lane, fields: Set[str], shown: Set[str] | None) -> froze
         return frozenset()
     primary = [field for field in lane.family.fields if field.primary]
     in_row = {field.name for field in primary} | {field.end for field in primary}  # the end of a slider is on it
-    return frozenset(PLACES.keys() - shown) | (frozenset() if fields - in_row else frozenset({"settings"}))
+    return frozenset(WINDOW_CONTROLS.keys() - shown) | (frozenset() if fields - in_row else frozenset({"settings"}))

@@ -7,7 +7,7 @@ from collections.abc import Set
 from app.learners.table import LEARNERS
 
 #: Controls outside the learners' forms, each with its description.
-PLACES: dict[str, str] = {
+WINDOW_CONTROLS: dict[str, str] = {
     "classifier": "the choice of the classifier, in the row above its picture",
     "classifiers": "the menu that adds, moves and removes classifiers",
     "standardise": "whether the classifier standardises x and y before it learns",
@@ -21,10 +21,10 @@ PLACES: dict[str, str] = {
     "units": "the handles at the ends of the axes, which change the units of x and y",
     "commands": "the buttons New, Open, Save, Undo and so on",
 }
-#: All controls with their descriptions: fields of all learners (k, weights, C, kernel, ...), and `PLACES`.
+#: All controls with their descriptions: fields of all learners (k, weights, C, kernel, ...), and `WINDOW_CONTROLS`.
 CONTROLS: dict[str, str] = {
     **{field.name: field.title for learner in LEARNERS.values() for field in learner.fields},
-    **PLACES,
+    **WINDOW_CONTROLS,
 }
 
 

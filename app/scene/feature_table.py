@@ -90,7 +90,7 @@ class FeatureTable(Struct, frozen=True, eq=False):
         for feature in self.rows:
             for slot, cover in feature.covers(document, session).items() if feature.covers is not None else ():
                 covers[slot] = covers.get(slot, Cover.NOTHING) | cover
-        of_compared = [covers.get(document.slots[place], Cover.NOTHING) for place in compared(document) or ()]
+        of_compared = [covers.get(document.slots[index], Cover.NOTHING) for index in compared(document) or ()]
         if any(of_compared):
             for lane, slot in zip(document.lanes, document.slots, strict=False):
                 if lane.is_difference:

@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import fields
 
 from app.core.points import Points
 from app.engine.frames import NO_MARKS, Marks
@@ -61,4 +60,4 @@ def _joined(marks: Marks, sample: Points, points: Points, others: tuple[Marks, .
         own = points.indices_of(sample.ids[getattr(marks, name)])
         return np.concatenate((own, *(getattr(each, name) for each in others)))
 
-    return Marks(*(of_all(each.name) for each in fields(Marks)))
+    return Marks(*(of_all(name) for name in Marks.__struct_fields__))

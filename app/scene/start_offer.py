@@ -44,7 +44,7 @@ def in_picture(document: Document, session: Session) -> StartOffer | None:
     if session.presents_here or session.drawing:
         return None
     if session.first_start:
-        return FIRST
+        return None if session.legend else FIRST  # the legend has the same corner
     return None if len(document.points) else EMPTY_PICTURE
 
 

@@ -45,14 +45,14 @@ def training_times(document: Document, results: Results, limits: tuple[int, ...]
     for limit in limits:
         n = min(limit, parts.n_trainable)
         lines, total, missing = [], 0.0, False
-        for place, (lane, each) in enumerate(zip(lanes, known, strict=True), 1):
+        for number, (lane, each) in enumerate(zip(lanes, known, strict=True), 1):
             if lane.is_difference:
                 continue
             extent, n_classes = lane.inputs(parts.training).extent, len(parts.training.classes)
             seconds = lane.family.estimate(lane.settings, n, extent, each, n_classes)
             missing |= math.isnan(seconds)
             total += 0.0 if math.isnan(seconds) else seconds
-            lines.append(f"{place} {lane.family.short}: {'not known yet' if math.isnan(seconds) else about(seconds)}")
+            lines.append(f"{number} {lane.family.short}: {'not known yet' if math.isnan(seconds) else about(seconds)}")
         words = about(total) if total else ""
         found.append(TrainingTime(limit, f"{words} and more" if missing and words else words, "\n".join(lines)))
     return tuple(found)

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 import msgspec
 import numpy as np
 from msgspec import Struct, field
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
 from app.core.number_format import short
@@ -352,7 +352,7 @@ class Revert(Command, frozen=True, eq=False):
         if self.own_view:
             view = self.document.view
         new = replace(self.document, slots=document.slots, points=points, view=view)
-        same = all(getattr(new, each.name) == getattr(document, each.name) for each in fields(Document))
+        same = all(getattr(new, name) == getattr(document, name) for name in Document.__struct_fields__)
         return document if same else new
 
 

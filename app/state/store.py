@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from app.core.plain_text import plain
 
@@ -223,4 +223,4 @@ def same_content(first: Document, second: Document) -> bool:
 
 
 def _parts(document: Document) -> tuple[object, ...]:
-    return tuple(getattr(document, field.name) for field in fields(document) if field.name not in ("view", "slots"))
+    return tuple(getattr(document, name) for name in document.__struct_fields__ if name not in ("view", "slots"))

@@ -13,7 +13,7 @@ from app.state.document import Document
 from app.state.session import Outline, Session
 from solver.core.arrays import Array, Integers, Mask
 
-#: A press that moves less than this (pixels) is a click.
+#: Least distance of a drag (pixels): a shorter press is a click.
 CLICK_PIXELS = 4.0
 #: Smallest distance (px) from a point's centre within which the pointer hits it, however small its symbol is; the
 #: second is for fingers and for the keyboard cursor, which moves in steps of 10.
@@ -51,7 +51,9 @@ class PointerPosition(Struct, frozen=True):
 
 
 def nearest(document: Document, pointer: PointerPosition, pixels: float) -> int | None:
-    """Return the index of the point nearest to `pointer`, within `pixels`, or None; of equals the newest, on top."""
+    """Return the index of the point nearest to `pointer`, within `pixels`, or None; of several at the same distance,
+    the newest, which is on top.
+    """
     if len(document.points) == 0:
         return None
     xy, reach = document.points.xy, pixels * pointer.unit

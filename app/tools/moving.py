@@ -17,19 +17,19 @@ PULL = 0.08
 
 
 class Grip:
-    """Points taken hold of: they follow the pointer, each by its share of the way."""
+    """Points held by a gesture: they follow the pointer, each by its share of the way."""
 
     def __init__(self, ids: Ids, xy: Array, share: Array | float = 1.0) -> None:
         self.ids, self._xy = ids, xy
         self._share = np.broadcast_to(np.asarray(share, dtype=np.float64), (len(ids),))
 
     def dragged(self, start: PointerPosition, pointer: PointerPosition) -> Array:
-        """Where the points are when the pointer has gone from `start` to `pointer`."""
+        """Return the locations of the points after the pointer has moved from `start` to `pointer`."""
         return self._xy + self._share[:, None] * (pointer.xy - start.xy)
 
 
 class _Mover(Tool):
-    """Drags what `take_hold` gives; a press that hardly moves moves nothing."""
+    """Drag what `take_hold` returns; a press that hardly moves moves nothing."""
 
     verb = "Move"
 
@@ -38,7 +38,7 @@ class _Mover(Tool):
         self._moving = False
 
     def take_hold(self, pointer: PointerPosition) -> Grip | None:
-        """What a press at `pointer` holds."""
+        """Return the points that a press at `pointer` holds, or None."""
         raise NotImplementedError
 
     def go(self, pointer: PointerPosition) -> None:
@@ -51,14 +51,14 @@ class _Mover(Tool):
             )
 
     def grip_of(self, ids: Ids) -> Grip:
-        """These points, rigidly."""
+        """Return a grip that moves these points rigidly."""
         points = self.target.document.points
         index = points.indices_of(ids)
         return Grip(points.ids[index], points.xy[index])
 
 
 def held(tool: Tool, pointer: PointerPosition) -> Ids | None:
-    """The point under `pointer`, with the whole selection when it belongs to it; None when there is none."""
+    """Return the point under `pointer`, with the whole selection if it is selected; None if there is none."""
     document = tool.target.document
     index = point_at(document, pointer)
     if index is None:
@@ -69,7 +69,7 @@ def held(tool: Tool, pointer: PointerPosition) -> Ids | None:
 
 
 class MoveTool(_Mover):
-    """Moves a point, the selection it belongs to, or its whole class; never puts one."""
+    """Move a point, the selection it belongs to, or its whole class; never add one."""
 
     def take_hold(self, pointer: PointerPosition) -> Grip | None:
         ids = held(self, pointer)
@@ -88,7 +88,7 @@ class MoveTool(_Mover):
 
 
 class SoftDragTool(_Mover):
-    """Neighbours follow, the less the farther away they are: by (1 - d²/r²)² of the way within the radius r."""
+    """Move a point; its neighbours follow by (1 - d²/r²)² of the way, at distance d within the radius r."""
 
     verb = "Soft-drag"
 
@@ -100,7 +100,7 @@ class SoftDragTool(_Mover):
 
 
 class _Field(Tool):
-    """Acts on all points within the radius, at every move and while it is held."""
+    """Act on all points within the radius, at every move and while the button is held."""
 
     holds_after = 40
     verb = ""
@@ -119,12 +119,12 @@ class _Field(Tool):
             self.target.dispatch(MovePoints(self.stroke, ids=points.ids[near], xy=moved, verb=self.verb))
 
     def pushed(self, xy: Array, pointer: PointerPosition) -> Array:
-        """Where points at `xy` go in one turn."""
+        """Return the new locations of points at `xy` after one turn."""
         raise NotImplementedError
 
 
 class JitterTool(_Field):
-    """Shakes the points under the brush."""
+    """Shake the points under the brush."""
 
     verb = "Jitter"
 
@@ -134,7 +134,7 @@ class JitterTool(_Field):
 
 
 class MagnetTool(_Field):
-    """Pulls the points under the brush towards the pointer; with Shift, pushes them away."""
+    """Pull the points under the brush towards the pointer; with Shift, push them away."""
 
     verb = "Pull"
 

@@ -12,14 +12,14 @@ from .base import PointerPosition, Tool, along
 
 #: Share of the radius after which the brush sprays again.
 SPACING = 0.5
-#: Of one move of the pointer.  More would be a leap, as when the view is zoomed in the middle of a stroke.
+#: Largest number of sprays in one move of the pointer: more would be a leap, as when a stroke is interrupted by a zoom.
 MOST_SPRAYS = 200
 
 
 class BrushTool(Tool):
-    """Sprays `density` points each time it has gone half its radius, and while it is held.
+    """Spray `density` points each time the brush has moved half its radius, and while it is held.
 
-    Uniformly over the disc of the radius, or normally with half the radius as standard deviation.
+    They are uniform over the disc of the radius, or normal with half the radius as standard deviation.
     """
 
     holds_after = 300
@@ -34,10 +34,10 @@ class BrushTool(Tool):
         length = float(np.hypot(*way))
         gap = SPACING * self.radius
         turns = int(min((self._travelled + length) / gap, MOST_SPRAYS))
-        places = gap * np.arange(1, turns + 1) - self._travelled
+        locations = gap * np.arange(1, turns + 1) - self._travelled
         self._travelled = self._travelled + length - turns * gap if turns < MOST_SPRAYS else 0.0
         if turns:
-            self._spray(self.pointer.xy + (places / length)[:, None] * way)
+            self._spray(self.pointer.xy + (locations / length)[:, None] * way)
 
     def stay(self, pointer: PointerPosition) -> None:
         self._spray(pointer.xy[None])
@@ -55,7 +55,7 @@ class BrushTool(Tool):
 
 
 class _Sweep(Tool):
-    """Acts on every point the brush passes over, however fast it goes."""
+    """Act on every point that the brush passes over, however fast it moves."""
 
     def begin(self, pointer: PointerPosition) -> None:
         self._sweep(pointer, pointer)
@@ -70,33 +70,33 @@ class _Sweep(Tool):
             self.act(ids)
 
     def act(self, ids: Integers) -> None:
-        """What happens to the points under the brush."""
+        """Act on the points under the brush."""
         raise NotImplementedError
 
 
 class EraserTool(_Sweep):
-    """Removes the points under the brush."""
+    """Remove the points under the brush."""
 
     def act(self, ids: Integers) -> None:
         self.target.dispatch(RemovePoints(self.stroke, ids=ids, verb="Erase"))
 
 
 class RelabelTool(_Sweep):
-    """Gives the points under the brush the active class."""
+    """Give the points under the brush the active class."""
 
     def act(self, ids: Integers) -> None:
         self.target.dispatch(RelabelPoints(self.stroke, ids=ids, label=self.target.session.active_class))
 
 
 class TestTool(_Sweep):
-    """Keeps the points under the brush back from training, to test on; with Shift, gives them back."""
+    """Turn the points under the brush into test points; with Shift, into training points."""
 
     def act(self, ids: Integers) -> None:
         self.target.dispatch(PaintTestPoints(self.stroke, ids=ids, test=not self.keys.shift))
 
 
 class _Shape(Tool):
-    """Drawn from corner to corner; its points come at the release."""
+    """Draw a shape from corner to corner; its points appear at the release."""
 
     kind: OutlineKind
     verb = ""
@@ -108,11 +108,11 @@ class _Shape(Tool):
         return Outline(self.kind, np.stack(self.corners(self.start, self.pointer)))
 
     def corners(self, start: PointerPosition, end: PointerPosition) -> tuple[Array, Array]:
-        """The two ends of the shape."""
+        """Return the two ends of the shape."""
         raise NotImplementedError
 
-    def places(self, first: Array, last: Array, n: int) -> Array:
-        """Where `n` points of the shape go, shape (n, 2)."""
+    def locations(self, first: Array, last: Array, n: int) -> Array:
+        """Return the locations of `n` points of the shape, shape (n, 2)."""
         raise NotImplementedError
 
     def end(self, pointer: PointerPosition) -> None:
@@ -122,13 +122,13 @@ class _Shape(Tool):
             self.target.say(f"Press and drag: the {self.kind} of points goes from the press to the release.")
             return
         session = self.target.session
-        xy = self.places(*self.corners(self.start, pointer), session.count)
+        xy = self.locations(*self.corners(self.start, pointer), session.count)
         xy = xy + self.rng.normal(0.0, session.scatter * pointer.unit, xy.shape)
         self.target.dispatch(AddPoints(xy=xy, labels=session.active_class, verb=self.verb))
 
 
 class LineTool(_Shape):
-    """Points at equal distances on a straight line; with Shift, only level, upright or diagonal."""
+    """Put points at equal distances on a straight line; with Shift, only horizontal, vertical or diagonal."""
 
     kind, verb = "line", "Draw a line of"
 
@@ -140,12 +140,12 @@ class LineTool(_Shape):
             way = float(way @ direction) * direction
         return start.xy, start.xy + way
 
-    def places(self, first: Array, last: Array, n: int) -> Array:
+    def locations(self, first: Array, last: Array, n: int) -> Array:
         return first + np.linspace(0.0, 1.0, n)[:, None] * (last - first) if n > 1 else ((first + last) / 2)[None]
 
 
 class EllipseTool(_Shape):
-    """Points on the rim of an ellipse, or all over it; with Shift, a circle."""
+    """Put points on the rim of an ellipse, or all over it; with Shift, a circle."""
 
     kind, verb = "ellipse", "Draw an ellipse of"
 
@@ -154,7 +154,7 @@ class EllipseTool(_Shape):
         corner: Array = np.copysign(np.abs(way).max(), way) if self.keys.shift else way
         return start.xy, start.xy + corner
 
-    def places(self, first: Array, last: Array, n: int) -> Array:
+    def locations(self, first: Array, last: Array, n: int) -> Array:
         filled = self.target.session.filled
         r = np.sqrt(self.rng.random(n)) if filled else np.ones(n)
         angle = 2 * np.pi * (self.rng.random(n) if filled else np.arange(n) / n)

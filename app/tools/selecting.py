@@ -1,7 +1,7 @@
-"""Tools that select: rectangle and lasso, and the point tool, whose clicks on the ground add points.
+"""Tools that select: rectangle and lasso, and the point tool, whose clicks on free ground add points.
 
-Shift adds to the selection.  With Ctrl, rectangle and lasso take away from it; a click and the rubber band of the point
-tool toggle: what was selected no longer is, and the other way round.
+Shift adds to the selection.  With Ctrl, rectangle and lasso remove from it; a click and the rubber band of the point
+tool toggle: they invert whether a point is selected.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from solver.core.arrays import Array, Mask
 from .base import PointerPosition, inside_polygon, point_at
 from .moving import Grip, _Mover, held
 
-#: Pixels between two corners of a lasso.
+#: Distance between two corners of a lasso (pixels).
 CORNER_PIXELS = 3.0
 
 
 class _Selector(_Mover):
-    """Selects points inside its outline; a click selects a point, a drag of a selected point moves the selection."""
+    """Select the points inside an outline; a click selects a point, a drag of a selected point moves the selection."""
 
-    #: With Ctrl, the outline selects what was not selected.
+    #: With Ctrl, the outline toggles points instead of removing them from the selection.
     toggles = False
 
     def take_hold(self, pointer: PointerPosition) -> Grip | None:
@@ -47,7 +47,7 @@ class _Selector(_Mover):
             self.target.select(self._combined(ids[:0] if index is None else ids[[index]], toggles=True))
 
     def holds(self, xy: Array) -> Mask:
-        """Which places the outline holds."""
+        """Return which locations are inside the outline."""
         raise NotImplementedError
 
     def _combined(self, chosen: Ids, toggles: bool) -> Ids:
@@ -60,7 +60,7 @@ class _Selector(_Mover):
 
 
 class RectangleTool(_Selector):
-    """Selects the points in a rectangle."""
+    """Select the points in a rectangle."""
 
     @property
     def outline(self) -> Outline | None:
@@ -75,9 +75,9 @@ class RectangleTool(_Selector):
 
 
 class PointerTool(RectangleTool):
-    """A click adds a point or selects the one it is on; a drag moves a point, or the selection it belongs to.
+    """Add or select a point by a click; move a point, or the selection it belongs to, by a drag.
 
-    With Shift or Ctrl, a drag on the ground selects a rectangle.  With Alt, a click on a point adds one on top of it.
+    With Shift or Ctrl, a drag on free ground selects a rectangle.  With Alt, a click on a point adds one on top of it.
     """
 
     clicks = True
@@ -85,7 +85,7 @@ class PointerTool(RectangleTool):
 
     @property
     def _adds(self) -> bool:
-        """The gesture adds a point."""
+        """Return whether the gesture adds a point."""
         return self._grip is None and (self.keys.alt or not (self.keys.shift or self.keys.control))
 
     def take_hold(self, pointer: PointerPosition) -> Grip | None:
@@ -100,7 +100,7 @@ class PointerTool(RectangleTool):
         if not self._adds:
             super().end(pointer)
         elif self._moving or not self.keys.double:
-            # A hand that shook within the click distance meant the location of the press.
+            # Within the click distance, the location of the press counts.
             at = pointer if self._moving else self.start
             assert at is not None
             self.target.select(self.target.document.points.ids[:0])
@@ -108,7 +108,7 @@ class PointerTool(RectangleTool):
 
 
 class LassoTool(_Selector):
-    """Selects the points inside a line drawn by hand, closed by a straight one."""
+    """Select the points inside a freehand line, closed by a straight one."""
 
     def begin(self, pointer: PointerPosition) -> None:
         super().begin(pointer)

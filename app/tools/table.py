@@ -1,4 +1,4 @@
-"""The table of tools: name, key, sentence, options; toolbar, keys, panel and help are made of it."""
+"""The table of tools: name, key, sentence, options; toolbar, keys, panel and help are made from it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class ToolKind(Struct, frozen=True):
     Attributes
     ----------
     title, key, sentence : str
-        What it is called, its key, what it does.
+        Name on screen, key, and effect.
     make : type of Tool
     options : tuple of str
-        The fields of the session it heeds, in the order of the panel.
+        Fields of the session that it uses, in the order of the panel.
     round : bool
         The pointer shows the brush radius.
     paints : bool
         The pointer shows the active class.
     radius : int
-        Of its brush at first, in pixels.
+        Initial radius of its brush (pixels).
     simple : bool
-        Simple has it in sight; the others are behind "More tools" there.
+        Visible in Simple; the others are behind "More tools" there.
     """
 
     title: str
@@ -78,7 +78,7 @@ TOOLS: dict[str, ToolKind] = {
         ("radius",),
         True,
         True,
-        radius=12,  # a click is about one point
+        radius=12,  # a click covers about one point
     ),
     "test": ToolKind(
         "Test points",

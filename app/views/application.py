@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def make_application() -> QApplication:
     """Return the one QApplication; without a display it draws offscreen, since Qt would abort the process."""
     import_plain_parts()
+    from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QApplication
 
     present = QApplication.instance()
@@ -32,6 +33,8 @@ def make_application() -> QApplication:
 
     application.setWindowIcon(app_icon())
     application.setStyle("Fusion")
+    # Else the style sheet gives each widget a palette of its own, which a new theme would not reach.
+    application.setAttribute(Qt.ApplicationAttribute.AA_UseStyleSheetPropagationInWidgetStyles)
     return application
 
 

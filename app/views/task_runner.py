@@ -21,7 +21,7 @@ from app.files.documents import FileError
 from app.views.widgets.inputs import describe
 
 #: Delay before a task is shown, and interval between two updates (ms).
-SHOWN_AFTER, LOOK = 600, 100
+SHOWN_AFTER, POLL = 600, 100
 #: Distance of the progress panel from the window's edges (pixels), and its longest title (characters).
 GAP, LONGEST = 10, 60
 #: Lines of tasks; those of one do not wait for the other.
@@ -93,8 +93,8 @@ class TaskRunner(QObject):
         self._door = _ResultGate()
         # Also if the parent is deleted without being closed: no result may reach a deleted object.
         self.destroyed.connect(self._door.close)
-        self._clock = QTimer(self, interval=LOOK)
-        self._clock.timeout.connect(self._look)
+        self._clock = QTimer(self, interval=POLL)
+        self._clock.timeout.connect(self._update)
 
     def show_above(self, status: QStatusBar) -> None:
         """Show long tasks above `status`."""
@@ -134,11 +134,11 @@ class TaskRunner(QObject):
     def hold(self, then: _Then) -> bool:
         """Run `then` after all tasks that must be finished, if they succeed; return False if there are none.
 
-        What need not be finished is given up.
+        Tasks that need not be finished are cancelled.
         """
         for run in self._all():
             if not run.task.kept:
-                self._give_up(run)
+                self._cancel(run)
         if not self.busy:
             return False
         self._afterwards = then
@@ -152,21 +152,21 @@ class TaskRunner(QObject):
         self._afterwards = then
         return True
 
-    def give_up_reading(self) -> None:
+    def cancel_reading(self) -> None:
         """Cancel tasks that only read files, because another file is to be read."""
         for run in self._all():
             if run.line == "files" and not run.task.kept:
-                self._give_up(run)
+                self._cancel(run)
 
-    def give_up(self) -> bool:
+    def cancel_all(self) -> bool:
         """Cancel all tasks; return False if it is too late for one."""
         # The running ones last, so that no other begins.
-        return all([self._give_up(run) for run in reversed(self._all())])
+        return all([self._cancel(run) for run in reversed(self._all())])
 
     def cancel(self) -> None:
         """Cancel the task that is shown."""
         shown = self._oldest()
-        if shown is not None and self._give_up(shown):
+        if shown is not None and self._cancel(shown):
             self._say(f"{shown.task.title} was cancelled.")
 
     def close(self, patience: float = 0.0) -> None:
@@ -174,7 +174,7 @@ class TaskRunner(QObject):
         self._door.close()
         self._afterwards = None
         runs = self._all()
-        self.give_up()
+        self.cancel_all()
         self._clock.stop()
         for run in runs:
             if run.thread is not None and patience:
@@ -205,7 +205,7 @@ class TaskRunner(QObject):
         if self._running.get(run.line) is not run:  # cancelled
             return
         if self._waits():
-            QTimer.singleShot(LOOK, self, lambda: self._take(run, outcome))
+            QTimer.singleShot(POLL, self, lambda: self._take(run, outcome))
             return
         del self._running[run.line]
         try:
@@ -218,7 +218,7 @@ class TaskRunner(QObject):
         finally:
             self._go_on(run.line)
 
-    def _give_up(self, run: _Run) -> bool:
+    def _cancel(self, run: _Run) -> bool:
         if run in self._queues[run.line]:
             self._queues[run.line].remove(run)
             return True
@@ -231,7 +231,7 @@ class TaskRunner(QObject):
 
     def _go_on(self, line: str) -> None:
         self._begin(line)
-        self._look()
+        self._update()
         if not self.busy:
             self._clock.stop()
             then, self._afterwards = self._afterwards, None
@@ -244,7 +244,7 @@ class TaskRunner(QObject):
         return min(self._running.values(), key=lambda run: run.begun, default=None)
 
     @Slot()
-    def _look(self) -> None:
+    def _update(self) -> None:
         run = self._oldest()
         if run is not None and (time.monotonic() - run.begun) * 1000 > SHOWN_AFTER:
             self._show()
@@ -277,7 +277,7 @@ class _ProgressPanel(QFrame):
         self._title.setObjectName("task.title")
         self._title.setTextFormat(Qt.TextFormat.PlainText)  # it contains a file name
         describe(self._bar, "task.progress", "Progress", "How much of it is done.")
-        describe(button, "task.cancel", "Cancel", "Give it up; nothing is changed.")
+        describe(button, "task.cancel", "Cancel", "Cancel it; nothing is changed.")
         self._bar.setFixedWidth(120)
         self._bar.setTextVisible(False)
         button.clicked.connect(cancel)

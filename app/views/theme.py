@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QRadioButton, QSlider, QToolButton, QWidget
 
 from app.engine.shading import ON_WHITE, RGB, Shades
 from app.state.document import ClassStyle
@@ -21,6 +21,10 @@ from app.state.document import ClassStyle
 LEAST_HANDLE = 15
 #: Pixels per point on a screen of 96 dots per inch.
 PIXELS_PER_POINT = 96 / 72
+#: Colours of the palette in a style sheet; the application has no visited links.
+ACCENT, BASE, EDGE, INK = (f"palette({role})" for role in ("highlight", "base", "link-visited", "text"))
+#: Widgets with colours in the style sheet.
+COLOURED = (QLineEdit, QRadioButton, QSlider, QToolButton)
 #: One shape per class, in pyqtgraph's names: disc, square, triangle, diamond, star, pentagon, triangle down, hexagon.
 SYMBOLS = ("o", "s", "t1", "d", "star", "p", "t", "h")
 SHAPE_NAMES = ("disc", "square", "triangle", "diamond", "star", "pentagon", "triangle down", "hexagon")
@@ -170,16 +174,16 @@ def _slider_rules(pixels: int) -> str:
         """
 
 
-def _radio_rules(accent: str, base: str, edge: str) -> str:
+def _radio_rules() -> str:
     """Return the style rules of radio buttons, whose outline would be invisible on a dark window."""
     dot = "background: qradialgradient(cx: 0.5, cy: 0.5, fx: 0.5, fy: 0.5, radius: 0.5, "
     return f"""
         QRadioButton::indicator {{
-            width: 13px; height: 13px; border: 1px solid {edge}; border-radius: 7px; background: {base};
+            width: 13px; height: 13px; border: 1px solid {EDGE}; border-radius: 7px; background: {BASE};
         }}
-        QRadioButton::indicator:focus, QRadioButton::indicator:hover {{ border-color: {accent}; }}
-        QRadioButton::indicator:checked {{ {dot} stop: 0.55 {accent}, stop: 0.65 {base}); }}
-        QRadioButton::indicator:checked:disabled {{ {dot} stop: 0.55 {edge}, stop: 0.65 {base}); }}
+        QRadioButton::indicator:focus, QRadioButton::indicator:hover {{ border-color: {ACCENT}; }}
+        QRadioButton::indicator:checked {{ {dot} stop: 0.55 {ACCENT}, stop: 0.65 {BASE}); }}
+        QRadioButton::indicator:checked:disabled {{ {dot} stop: 0.55 {EDGE}, stop: 0.65 {BASE}); }}
         """
 
 
@@ -204,37 +208,47 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     palette.setColor(role.HighlightedText, QColor(*(theme.background)))
     palette.setColor(role.Link, QColor(*theme.link))
     palette.setColor(role.BrightText, QColor(*theme.bad))
+    palette.setColor(role.LinkVisited, QColor(*theme.edge))
     QApplication.setPalette(palette)
+    sheet = _style_sheet(text_size)
+    if window.styleSheet() != sheet:
+        window.setStyleSheet(sheet)  # on the application, it would also polish widgets during their destruction
+    else:  # Qt keeps the colours of a rule that it has used
+        for kind in COLOURED:
+            for widget in window.findChildren(kind):
+                widget.style().polish(widget)
+
+
+def _style_sheet(text_size: int) -> str:
+    """Return the style sheet of a window, which takes its colours from the palette.
+
+    It stays the same when the theme changes: a new one costs 50 us for each widget, most of which are hidden.
+    """
     font = f"* {{ font-size: {text_size}pt; }}" if text_size else ""
-    colours = (theme.accent, theme.base, theme.edge, theme.bad)
-    accent, base, edge, bad = (QColor(*rgb).name() for rgb in colours)
-    # On the window, not on the application: that would also polish widgets during their destruction.
-    window.setStyleSheet(
-        f"""
+    return f"""
         {font}
-        QToolTip {{ color: {ink.name()}; background: {base}; border: 1px solid {edge}; padding: 4px; }}
+        QToolTip {{ color: {INK}; background: {BASE}; border: 1px solid {EDGE}; padding: 4px; }}
         QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}
         QCheckBox, QRadioButton {{ min-height: 26px; }}
-        {_radio_rules(accent, base, edge)}
+        {_radio_rules()}
         {_slider_rules(round(text_size * PIXELS_PER_POINT))}
         QSlider {{ border: 1px solid transparent; border-radius: 4px; }}
-        QSlider:focus {{ border-color: {accent}; }}
-        QSlider::groove:horizontal {{ background: {edge}; }}
-        QSlider::sub-page:horizontal {{ border-radius: 2px; background: {accent}; }}
-        QSlider::sub-page:horizontal:disabled {{ background: {edge}; }}
-        QSlider::handle:horizontal {{ background: {accent}; }}
-        QSlider::handle:horizontal:hover {{ background: {ink.name()}; }}
-        QSlider::handle:horizontal:disabled {{ background: {edge}; }}
-        QLineEdit {{ border: 1px solid {edge}; border-radius: 3px; padding: 0 3px; }}
+        QSlider:focus {{ border-color: {ACCENT}; }}
+        QSlider::groove:horizontal {{ background: {EDGE}; }}
+        QSlider::sub-page:horizontal {{ border-radius: 2px; background: {ACCENT}; }}
+        QSlider::sub-page:horizontal:disabled {{ background: {EDGE}; }}
+        QSlider::handle:horizontal {{ background: {ACCENT}; }}
+        QSlider::handle:horizontal:hover {{ background: {INK}; }}
+        QSlider::handle:horizontal:disabled {{ background: {EDGE}; }}
+        QLineEdit {{ border: 1px solid {EDGE}; border-radius: 3px; padding: 0 3px; }}
         QSpinBox QLineEdit {{ border: 0; }}
-        QLineEdit:focus {{ border-color: {accent}; }}
-        QLineEdit[bad="true"] {{ border: 2px solid {bad}; }}
+        QLineEdit:focus {{ border-color: {ACCENT}; }}
+        QLineEdit[bad="true"] {{ border: 2px solid palette(bright-text); }}
         QDialogButtonBox, QMessageBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
         QToolBar {{ border: 0; spacing: 2px; padding: 2px; }}
         QToolButton {{ padding: 2px 3px; border-radius: 4px; border: 1px solid transparent; }}
-        QToolButton:hover {{ border-color: {edge}; }}
-        QToolButton:checked {{ border-color: {accent}; background: {base}; }}
-        QToolButton:focus {{ border-color: {accent}; }}
-        QToolButton:checked:focus {{ border: 2px solid {accent}; padding: 1px 2px; }}
+        QToolButton:hover {{ border-color: {EDGE}; }}
+        QToolButton:checked {{ border-color: {ACCENT}; background: {BASE}; }}
+        QToolButton:focus {{ border-color: {ACCENT}; }}
+        QToolButton:checked:focus {{ border: 2px solid {ACCENT}; padding: 1px 2px; }}
         """
-    )

@@ -17,7 +17,7 @@ from app.views.theme import Theme
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.inputs import named, take_typed_number
 
-#: Actions of the window itself; those of features follow in their menus.
+#: Actions of the window itself; the actions of features follow them in each menu.
 OWN: tuple[Action, ...] = (
     Action("new", "&File", "&New", ("Ctrl+N",), "No points, no file; all settings stay.", "New"),
     Action("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
@@ -124,7 +124,7 @@ OWN: tuple[Action, ...] = (
         "&View",
         "&Simple",
         ("F8",),
-        "What one plays with; off: every tool, command, classifier and setting in sight.",
+        "Show the most used controls only; off: every tool, command, classifier and setting.",
         checkable=True,
         on=lambda scene: scene.session.simple,
     ),
@@ -139,7 +139,7 @@ OWN: tuple[Action, ...] = (
         run=lambda controller: controller.toggle_lanes(),
         on=lambda scene: scene.shown > 1,
     ),
-    Action("legend", "&View", "&Legend", ("F9",), "What the signs mean.", "Legend", True, switch="legend"),
+    Action("legend", "&View", "&Legend", ("F9",), "What the symbols mean.", "Legend", True, switch="legend"),
     Action(
         "marks",
         "&View",
@@ -150,8 +150,8 @@ OWN: tuple[Action, ...] = (
         True,
         switch="marks",
     ),
-    Action("table", "&View", "Points &table", ("Ctrl+T",), "Exact coordinates, editable.", "", True, True),
-    Action("history", "&View", "&History", ("Ctrl+H",), "All steps; a click goes to one.", "", True),
+    Action("table", "&View", "Points &table", ("Ctrl+T",), "Exact coordinates, to read and edit.", "", True, True),
+    Action("history", "&View", "&History", ("Ctrl+H",), "All steps; click one to go there.", "", True),
     Action("notes", "&View", "&Notes", ("Ctrl+J",), "Notes, saved with the document.", "", True),
     Action("larger", "&View", "L&arger text", ("Ctrl++", "Ctrl+="), "Larger text, for projectors.", gap=True),
     Action("smaller", "&View", "S&maller text", ("Ctrl+-",), "Smaller text."),
@@ -182,7 +182,7 @@ OWN: tuple[Action, ...] = (
         "&View",
         "Free&ze the audience window",
         ("Alt+F5",),
-        "The audience goes on seeing what it sees now, whatever is done here.",
+        "The audience window keeps its present pictures, whatever is done here.",
         "",
         True,
         run=lambda controller: controller.presenting.toggle_frozen(),
@@ -214,10 +214,16 @@ OWN: tuple[Action, ...] = (
     ),
     Action("step_forward", "&Training", "Step &forward", (".",), "One step of the learner.", gap=True),
     Action("step_back", "&Training", "Step &back", (",",), "The state one step earlier, exactly."),
-    Action("next_change", "&Training", "&Next change", ("Alt+.",), "Where a point enters or leaves the SVs."),
+    Action(
+        "next_change",
+        "&Training",
+        "&Next change",
+        ("Alt+.",),
+        "The next step at which a point enters or leaves the SVs.",
+    ),
     Action("previous_change", "&Training", "&Previous change", ("Alt+,",), "The change before this one."),
     Action("to_start", "&Training", "To the &start", ("Alt+Home",), "Before the first step."),
-    Action("to_end", "&Training", "To the &end", ("Alt+End",), "Run to the end, and rest there."),
+    Action("to_end", "&Training", "To the &end", ("Alt+End",), "Run to the end, and stop there."),
     Action(
         "add_lane",
         "&Compare",
@@ -226,14 +232,21 @@ OWN: tuple[Action, ...] = (
         "One more on the same points, up to four.",
         run=lambda controller: controller.lanes.add(controller.document.shown - 1),
     ),
-    Action("help", "&Help", "&Pictures and keys", ("F1",), "What the pictures say, and what can be done.", gap=True),
-    Action("whats_this", "&Help", "What's &this?", ("Shift+F1",), "Then click a control: it says what it is for."),
-    Action("log", "&Help", "Show &log", (), "What went wrong, for a report."),
+    Action(
+        "help",
+        "&Help",
+        "&Pictures and keys",
+        ("F1",),
+        "What the pictures show, and what the mouse and the keys do.",
+        gap=True,
+    ),
+    Action("whats_this", "&Help", "What's &this?", ("Shift+F1",), "Then click a control for its explanation."),
+    Action("log", "&Help", "Show &log", (), "Errors of this program, for a report."),
     Action("about", "&Help", "&About", (), "Versions and folders of this program, for a report.", gap=True),
 )
 
 
-#: Last actions of the File menu, after those of features.
+#: Actions at the end of the File menu, after those of features.
 QUIT = Action("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True)
 
 
@@ -242,7 +255,7 @@ def every(features: FeatureTable) -> tuple[Action, ...]:
     """Return all actions, in the order of their menus."""
     ordered = list(OWN)
     for action in features.actions():
-        follows = next((place for place, each in enumerate(ordered, 1) if each.name == action.after), len(ordered))
+        follows = next((index for index, each in enumerate(ordered, 1) if each.name == action.after), len(ordered))
         ordered.insert(follows, action)
     return (*ordered, QUIT)
 
@@ -255,7 +268,7 @@ def make_actions(
 ) -> tuple[dict[str, QAction], dict[str, QMenu]]:
     """Return all actions, connected to their handlers, and the menus of `window` by title.
 
-    The buttons of those with a short name go to ``put(button, gap)``.
+    The buttons of actions with a short name are passed to ``put(button, gap)``.
     """
     menus = {title: window.menuBar().addMenu(title) for title in dict.fromkeys(spec.menu for spec in OWN)}
     actions = {}
@@ -281,11 +294,12 @@ Rule = tuple[QAction | QShortcut, Callable[[Controller], bool]]
 
 
 def fill_menu(menu: QMenu, features: FeatureTable, title: str, actions: dict[str, QAction], simple: bool) -> None:
-    """Fill a menu with its actions; those that Simple hides go into More at its end."""
+    """Fill a menu with its actions, above the menus that others have added; what Simple hides is in More at its end."""
     specs = [spec for spec in every(features) if spec.menu == title]
     name = f"more.{title.strip('&').lower()}"
     more = menu.findChild(QMenu, name) or QMenu("&More", menu)
     more.setObjectName(name)
+    added = [action for action in menu.actions() if action.menu() not in (None, more)]
     for each in (menu, more):
         each.clear()
     for spec in specs:
@@ -293,6 +307,7 @@ def fill_menu(menu: QMenu, features: FeatureTable, title: str, actions: dict[str
         if spec.gap and not there.isEmpty():
             there.addSeparator()
         there.addAction(actions[spec.name])
+    menu.addActions(added)
     if not more.isEmpty():
         menu.addSeparator()
         menu.addMenu(more)
@@ -317,8 +332,9 @@ def _do(run: Callable[[], object]) -> None:
 def icon_button(action: QAction, title: str, side: int) -> QToolButton:
     """Return a button with `title` that shows the icon of `action`, at least `side` pixels wide, and triggers it.
 
-    QToolBar.addAction would make it a button's default action, and Qt 6.11 then connects the two anew at every change
-    of the action (QToolButton::actionEvent calls setDefaultAction): after 20 000 edits each new undo text cost 0.3 ms.
+    QToolBar.addAction would make `action` the button's default action, and Qt 6.11 then connects the two anew at every
+    change of the action (QToolButton::actionEvent calls setDefaultAction): after 20 000 edits each new undo text took
+    0.3 ms.
     """
     style = Qt.ToolButtonStyle.ToolButtonIconOnly
     name = f"tool.{action.objectName().removeprefix('action.')}"

@@ -240,7 +240,7 @@ class DockManager:
         if visible:
             self.panel(name)
         (self._in_sight.add if visible else self._in_sight.discard)(name)
-        self._controller.look_at(name, visible)
+        self._controller.set_panel_open(name, visible)
         later(self._window, self._tuck_away)
         self._changed()
 

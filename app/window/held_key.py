@@ -16,8 +16,8 @@ HELD = 300
 class HeldKey(QObject):
     """The key of `action`, a letter: a tap triggers it.
 
-    The press comes as a shortcut, so that a field that is typed in keeps its letters; the release is looked for in all
-    windows, since the focus may have moved on.
+    The press arrives as a shortcut, so that a text field keeps its letters; the release is watched in all windows,
+    since the focus may have moved on.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class HeldKey(QObject):
     action : QAction
         Its own shortcut no longer fires; the menu still shows it.
     hold : callable
-        ``hold(True)`` once the key has been held long enough, ``hold(False)`` when it is let go.
+        ``hold(True)`` once the key has been held long enough, ``hold(False)`` when it is released.
     """
 
     def __init__(self, window: QWidget, action: QAction, hold: Callable[[bool], object]) -> None:
@@ -34,7 +34,7 @@ class HeldKey(QObject):
         self._key = ord(action.shortcut().toString())  # Qt's keys of letters are their codes
         self._application = cast(QApplication, QApplication.instance())
         self._held = False
-        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # inactive: its menu never has the focus
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # inactive: a menu never has the focus
         self._shortcut = QShortcut(action.shortcut(), window)
         self._shortcut.setAutoRepeat(False)
         self._shortcut.activated.connect(self._press)
@@ -58,7 +58,7 @@ class HeldKey(QObject):
             if event.key() == self._key and not event.isAutoRepeat():
                 self._let_go(tapped=not self._held)
         elif kind in (QEvent.Type.WindowDeactivate, QEvent.Type.ApplicationDeactivate):
-            self._let_go(tapped=False)  # its release will go to another window
+            self._let_go(tapped=False)  # its release will reach another window
         return False
 
     def _let_go(self, tapped: bool) -> None:

@@ -109,7 +109,7 @@ class LessonStage(QObject):
 
         What is no lesson gets a sentence.
         """
-        self._tasks.give_up_reading()  # the last request counts
+        self._tasks.cancel_reading()  # the last request counts
         task = Task(f"Opening {name}", lambda progress: read(), f"{name} was not opened", kept=False)
         self._tasks.run(task, self.begin)
 

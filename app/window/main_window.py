@@ -25,7 +25,7 @@ from app.features.lessons.state import LessonSession
 from app.files import documents
 from app.files.examples import EXAMPLES, Example
 from app.files.settings import QtState, Settings
-from app.scene.ask_background import BackgroundRequests
+from app.scene.background_requests import BackgroundRequests
 from app.scene.compose import compose, follow_pointer
 from app.scene.context import Context
 from app.scene.feature_table import FeatureTable
@@ -83,7 +83,7 @@ class MainWindow(DropWindow):
     features : FeatureTable
     """
 
-    _refresh_asked = Signal()
+    _refresh_requested = Signal()
     #: Emitted when the window has closed.
     closed = Signal()
 
@@ -107,7 +107,7 @@ class MainWindow(DropWindow):
         self._enough = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._enough.timeout.connect(self.refresh_if_pending)
         self._closed = self._shown = self._tools_hidden = False
-        self._refresh_asked.connect(self._refresh_soon, Qt.ConnectionType.QueuedConnection)
+        self._refresh_requested.connect(self._refresh_soon, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's menu would hide toolbars permanently
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
@@ -130,7 +130,7 @@ class MainWindow(DropWindow):
         head = QWidget()
         rows = filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
         self.setMenuWidget(head)  # panels dock below it, so that the bar keeps its width
-        self.lanes_view = Lanes(controller, self.features, self.ask_refresh, self._open_menu)
+        self.lanes_view = Lanes(controller, self.features, self.request_refresh, self._open_menu)
         self.canvases = self.lanes_view.canvases
         self.setCentralWidget(self.lanes_view)
         self.surroundings = around = Surroundings(
@@ -147,7 +147,7 @@ class MainWindow(DropWindow):
             closed=self.closed,
         )
         ChartSaver(self, self.tasks, around.ask_where, self.say)
-        self.dock_manager = DockManager(around, self.ask_refresh, self.lanes_view.one_line)
+        self.dock_manager = DockManager(around, self.request_refresh, self.lanes_view.one_line)
         self.lessons = LessonStage(around, self.dock_manager, self.file_dialogs, self.when_drawn, self.switch)
         self.file_dialogs.open_lesson = self.lessons.open_path
         self.file_dialogs.open_answers = lambda path: self.lessons.open_answers([path])
@@ -155,7 +155,7 @@ class MainWindow(DropWindow):
             self.lessons.open_text,
             self.lessons.take_answers,
         )
-        controller.playback.study_of = self._study_of
+        controller.playback.run_state_of = self._run_state_of
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
         self.tasks.show_above(self.status_line)
@@ -168,7 +168,7 @@ class MainWindow(DropWindow):
         parts = (controller, self.lanes_view, self.dock_manager, bars, resting)
         self.presenter = Presenter(self, *parts, self._follow_example)
         rows.addWidget(self.presenter.caption)
-        self.audience = Audience(self, controller, self.features, self.settings, self.ask_refresh)
+        self.audience = Audience(self, controller, self.features, self.settings, self.request_refresh)
         self.audience.add_menu(menus["&View"])
         self._class_keys()
         self.dock_manager.share_keys([self.named_actions["lesson_next"], self.named_actions["lesson_back"]])
@@ -257,9 +257,9 @@ class MainWindow(DropWindow):
         """
         for command, able in self._rules:
             command.setEnabled(able(self.controller))
-        self.ask_refresh()
+        self.request_refresh()
 
-    def ask_refresh(self) -> None:
+    def request_refresh(self) -> None:
         """Request a new scene to be drawn soon; callable from any thread, any number of times."""
         if self._closed:
             return
@@ -268,7 +268,7 @@ class MainWindow(DropWindow):
             self._refresh_pending = True
         if not self._refresh_queued:
             self._refresh_queued = True
-            self._refresh_asked.emit()
+            self._refresh_requested.emit()
 
     @Slot()
     def refresh_if_pending(self) -> None:
@@ -282,7 +282,7 @@ class MainWindow(DropWindow):
         if not self._refresh_pending or self._closed:
             return
         self.scheduler.collect()
-        known = self.scene is not None and self._places_kept()
+        known = self.scene is not None and self._indices_kept()
         if known:
             self._request()
         slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
@@ -293,13 +293,15 @@ class MainWindow(DropWindow):
         else:
             self.refresh()
 
-    def _places_kept(self) -> bool:
-        """The lanes stand where they are drawn: what is done to one by its place must not come to another."""
+    def _indices_kept(self) -> bool:
+        """Return whether lanes are displayed at their present indices, so that an action by index cannot hit another
+        lane.
+        """
         assert self.scene is not None
         return tuple(lane.slot for lane in self.scene.lanes) == self.document.slots[: self.document.shown]
 
     def _pictures_near(self) -> bool:
-        """A lane is about to show something new, and none of those that are takes longer than a moment."""
+        """Return whether a lane is about to show a new picture, and none of those takes longer than a moment."""
         scheduler, drawn = self.scheduler, self._jobs_drawn
         slots = self.document.slots[: self.document.shown]
         awaited = [slot for slot in slots if scheduler.newest(slot) > drawn.get(slot, 0)]
@@ -322,9 +324,9 @@ class MainWindow(DropWindow):
         self._when_drawn.clear()
 
     def when_drawn(self, act: Callable[[], object]) -> None:
-        """Call `act` once the present state has been drawn, and all parts have their places."""
+        """Call `act` once the present state has been drawn, and all parts are laid out."""
         self._when_drawn.append(act)
-        self.ask_refresh()
+        self.request_refresh()
 
     def _follow_pointer(self) -> None:
         """Compose, draw and request what follows the pointer, unless all is going to be drawn anyway."""
@@ -439,7 +441,7 @@ class MainWindow(DropWindow):
             if self.controller.session.first_start and (handle := self.windowHandle()) is not None:
                 handle.installEventFilter(self)  # until the first click anywhere
         self.safekeeping.offer_soon()
-        self.ask_refresh()
+        self.request_refresh()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.MouseButtonRelease:
@@ -447,7 +449,7 @@ class MainWindow(DropWindow):
             later(self, lambda: self.controller.set_session(first_start=False))  # after the click is handled
         return super().eventFilter(watched, event)
 
-    def _study_of(self, lane: int) -> RunState | None:
+    def _run_state_of(self, lane: int) -> RunState | None:
         """Return the newest state of a lane's run."""
         lanes = self._present().lanes
         return lanes[lane].run_state if lane < len(lanes) else None
@@ -485,7 +487,7 @@ class MainWindow(DropWindow):
             "copy_text": lambda: self.import_export.copy_as_text(questions.ask_save),
             "duplicate": lambda: editing.duplicate(self.canvases[0].unit()),
             "relabel": lambda: editing.relabel_selected(controller.session.active_class),
-            "remove": lambda: editing.delete(self._pointer_spot(), self.canvases[0].unit()),
+            "remove": lambda: editing.delete(self._pointer_position(), self.canvases[0].unit()),
             "select_all": editing.select_all,
             "select_none": editing.select_none,
             "invert": editing.invert_selection,
@@ -521,12 +523,16 @@ class MainWindow(DropWindow):
         gallery.activateWindow()
 
     def open_example(self, example: Example) -> None:
-        """Open an example of the gallery, after asking about unsaved changes."""
-        self.file_dialogs.unless_unsaved(lambda: self._put_example(example))
+        """Open an example of the gallery: in one undo step, or in place of a file after asking about its changes."""
+        examples = self.controller.examples
+        if self.controller.own.path is None:
+            self._put_example(examples.step_to, example)
+        else:
+            self.file_dialogs.unless_unsaved(lambda: self._put_example(examples.open, example))
 
-    def _put_example(self, example: Example) -> None:
+    def _put_example(self, put: Callable[[Example], None], example: Example) -> None:
         try:
-            self.controller.examples.open(example)
+            put(example)
         except documents.FileError as error:
             self.alert(str(error))
         else:
@@ -573,13 +579,13 @@ class MainWindow(DropWindow):
         else:
             super().keyPressEvent(event)
 
-    def _pointer_spot(self) -> PointerPosition | None:
+    def _pointer_position(self) -> PointerPosition | None:
         """Return the location of the pointer, if it is over a picture."""
-        return next((pointer for canvas in self.canvases if (pointer := canvas.pointer_spot()) is not None), None)
+        return next((pointer for canvas in self.canvases if (pointer := canvas.pointer_position()) is not None), None)
 
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
-        self.ask_refresh()
+        self.request_refresh()
 
     def _toggle_simple(self) -> None:
         self.controller.toggle_simple()
@@ -670,7 +676,7 @@ class MainWindow(DropWindow):
             self.controller.playback.hover(None if point is None else int(self.document.points.ids[point]))
 
     def _show_hint(self) -> None:
-        self.status_line.show_hint(self.document, self.controller.session, self._pointer_spot())
+        self.status_line.show_hint(self.document, self.controller.session, self._pointer_position())
 
     # -- closing -------------------------------------------------------------------------------------------------------
 

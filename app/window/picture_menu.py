@@ -64,7 +64,7 @@ class PictureMenu(QMenu):
     def open_at(self, lane: int, pointer: PointerPosition | None, at: QPoint) -> None:
         """Open the menu of the picture of `lane`, or of the point at `pointer`, at a position on the screen.
 
-        A point there is selected, unless it is: the menu applies to the selection.
+        A point there is selected first, unless it already is: the menu applies to the selection.
         """
         index = self._editing.select_at(pointer)
         self.clear()

@@ -31,16 +31,17 @@ RECOVERY_FOLDER = "recovery"
 
 class Safekeeping(QObject):
     """Keep a recovery copy and a lock for the document of one window.
+    Keep a recovery copy and a lock for the document of one window.
 
     Parameters
     ----------
     folder : Path
-        Where copies and locks are kept.
+        Folder of copies and locks.
 
     Attributes
     ----------
     folder : Path
-        That of the copies.
+        Folder of the copies.
     """
 
     _failed = Signal(str)  # from the recorder's thread

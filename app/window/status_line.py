@@ -28,17 +28,17 @@ class StatusLine(QStatusBar):
         self._subject: Document | None = None
         self._hint = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "hint")  # it contains names
         self._hint.setContentsMargins(6, 0, 0, 0)
-        self._place, self._progress = StableLabel(), named(QLabel(), "progress")
-        self._coordinates = named(self._place.label, "coordinates")
+        self._location, self._progress = StableLabel(), named(QLabel(), "progress")
+        self._coordinates = named(self._location.label, "coordinates")
         self._progress.hide()
         self._line = StableLabel(self._hint)
         self.addWidget(self._line, 1)
         self.addPermanentWidget(self._progress)
-        self.addPermanentWidget(self._place)
+        self.addPermanentWidget(self._location)
         self._silence = QTimer(self, singleShot=True)
         self._silence.timeout.connect(self._forget)
         self._renew = renew
-        self._asked: tuple[Document, Session, PointerPosition | None] | None = None
+        self._hint_inputs: tuple[Document, Session, PointerPosition | None] | None = None
         self._gestures = ""
 
     def say(self, sentence: str, document: Document) -> None:
@@ -65,13 +65,13 @@ class StatusLine(QStatusBar):
         if document is not self._subject:
             self._sentence = ""
         # Called for each new frame, too; the search for the nearest of 100 000 points takes 1.5 ms.
-        asked = (document, session, pointer)
-        if asked != self._asked:
-            self._asked = asked
+        inputs = (document, session, pointer)
+        if inputs != self._hint_inputs:
+            self._hint_inputs = inputs
             self._gestures = _gestures_at(document, session, pointer)
             at = (pointer.x, pointer.y) if pointer else session.cursor
             self._coordinates.setText(signed(f"x = {at[0]:.4g}   y = {at[1]:.4g}") if at else "")
-            self._place.grow()
+            self._location.grow()
         self._hint.setText(self._sentence or self._gestures)
         self._line.grow()
         rest = "" if self._hint.is_whole() else plain_tip(self._hint.text())

@@ -61,7 +61,7 @@ class _OwnLocator:
         return str(self._line)
 
 
-class _OwnPlaces(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
+class _OwnFiles(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
     """numba's storage of compiled functions, which asks `_OwnLocator` first."""
 
     _locator_classes = (_OwnLocator, *CompileResultCacheImpl._locator_classes)
@@ -70,7 +70,7 @@ class _OwnPlaces(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no 
 class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     """numba's cache, in which an unreadable or unwritable file means "not cached" instead of an exception."""
 
-    _impl_class = _OwnPlaces
+    _impl_class = _OwnFiles
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)

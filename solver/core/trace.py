@@ -144,11 +144,11 @@ class TraceView:
         bounds = np.clip(np.asarray(edges, dtype=np.int64), 0, self.length)
         first, last = bounds[:-1], bounds[1:]  # steps first + 1 .. last
         low, high = np.full(len(first), np.nan), np.full(len(first), np.nan)
-        place = np.zeros(len(first), dtype=np.intp)
+        level_of = np.zeros(len(first), dtype=np.intp)
         for number, level in enumerate(self.levels):
-            place[last - first >= 8 * level.bucket] = number
+            level_of[last - first >= 8 * level.bucket] = number
         for number, level in enumerate(self.levels):
-            cells = np.flatnonzero((last > first) & (place == number))
+            cells = np.flatnonzero((last > first) & (level_of == number))
             if len(cells):
                 begin, end = first[cells] // level.bucket, -(-last[cells] // level.bucket)
                 stretch = slice(int(begin[0]), int(end[-1]))
@@ -284,13 +284,13 @@ class Trace:
     def mark(self, step: int, dual: float, primal: float, gap: float) -> None:
         """Keep dual, primal and gap of a certificate at `step`; of several, the one with the tightest primal bound."""
         rows = self._landmarks
-        place = int(np.searchsorted(rows[:, 0], step))
+        index = int(np.searchsorted(rows[:, 0], step))
         row = [float(step), dual, primal, gap]
-        if place == len(rows) or rows[place, 0] != step:
-            rows = np.insert(rows, place, row, axis=0)
-        elif primal < rows[place, 2]:
+        if index == len(rows) or rows[index, 0] != step:
+            rows = np.insert(rows, index, row, axis=0)
+        elif primal < rows[index, 2]:
             rows = rows.copy()
-            rows[place] = row
+            rows[index] = row
         if len(rows) > LANDMARKS:  # remove every second one, but neither the first nor the newest
             rows = np.concatenate((rows[:-1:2], rows[-1:]))
         self._landmarks = rows

@@ -205,7 +205,7 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType(
             draw=_blobs,
             noise=0.25,
             n_classes=(2, 8),
-            shapes=shapes.places,
+            shapes=shapes.single_locations,
             is_thin=True,
         ),
         "xor": Dataset(

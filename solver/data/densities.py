@@ -52,9 +52,9 @@ def _table() -> tuple[Array, Array]:
 def normal_cdf(z: Array) -> Array:
     """Return Phi(z) with an error up to 1e-12; 0 and 1 beyond `REACH`."""
     values, slopes = _table()
-    place = (np.clip(z, -REACH, REACH) + (REACH + _STEP)) / _STEP
-    index = place.astype(np.intp)
-    t = place - index
+    position = (np.clip(z, -REACH, REACH) + (REACH + _STEP)) / _STEP
+    index = position.astype(np.intp)
+    t = position - index
     below, above = values[index], values[index + 1]
     rise, left, right = above - below, slopes[index], slopes[index + 1]
     # Hermite's cubic through both values, with both slopes.
@@ -142,7 +142,7 @@ class NoisyCurve:
 
     Attributes
     ----------
-    places : ndarray of shape (m, 2)
+    nodes : ndarray of shape (m, 2)
         Quadrature nodes along the curve.
     weight : ndarray of shape (m,)
         Share of the points that each node represents; the sum is 1.
@@ -150,7 +150,7 @@ class NoisyCurve:
         Above 0.
     """
 
-    places: Array
+    nodes: Array
     weight: Array
     noise: float
 
@@ -185,16 +185,16 @@ class NoisyCurve:
         `X` is relative to `middle`, from which no point is farther than `radius`.
         """
         s = self.noise
-        places = self.places - middle
-        away = np.sqrt(places[:, 0] ** 2 + places[:, 1] ** 2)
+        nodes = self.nodes - middle
+        away = np.sqrt(nodes[:, 0] ** 2 + nodes[:, 1] ** 2)
         # Upper bound of the logarithm of each node's term at all of these points, and lower bound of the largest term.
         most = self.log_weight - 0.5 * (np.maximum(away - radius, 0.0) / s) ** 2
         least = max(least, float((self.log_weight - 0.5 * ((away + radius) / s) ** 2).max()))
         near = np.flatnonzero(most > least - NEGLIGIBLE - math.log(len(away)))
         if not len(near):
             return np.full(len(X), -np.inf)
-        terms = (X[:, 0, None] - places[near, 0]) ** 2
-        terms += (X[:, 1, None] - places[near, 1]) ** 2
+        terms = (X[:, 0, None] - nodes[near, 0]) ** 2
+        terms += (X[:, 1, None] - nodes[near, 1]) ** 2
         terms *= -0.5 / s**2
         terms += self.log_weight[near]
         largest = terms.max(axis=1)
@@ -204,8 +204,8 @@ class NoisyCurve:
 
     def _least(self, middle: Array, radius: float) -> float:
         """Return a lower bound of the logarithm of the density within `radius` of `middle`, up to a constant."""
-        places = self.places - middle
-        away = np.sqrt(places[:, 0] ** 2 + places[:, 1] ** 2)
+        nodes = self.nodes - middle
+        away = np.sqrt(nodes[:, 0] ** 2 + nodes[:, 1] ** 2)
         return float((self.log_weight - 0.5 * ((away + radius) / self.noise) ** 2).max())
 
 

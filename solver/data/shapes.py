@@ -90,7 +90,7 @@ def along(paths: Callable[[int], tuple[ClassCurve, ...]]) -> Callable[[float, fl
 # -- densities ---------------------------------------------------------------------------------------------------------
 
 
-def places(noise: float, shift: float, n_classes: int) -> Shapes:
+def single_locations(noise: float, shift: float, n_classes: int) -> Shapes:
     """Return the distributions of blobs: single locations, evenly on the unit circle."""
     angles = 2.0 * math.pi * np.arange(n_classes) / n_classes
     return tuple(NoisyCurve(centre[None], np.ones(1), noise) for centre in polar(np.ones(n_classes), angles))
@@ -205,15 +205,15 @@ def board(left: float, right: float, bottom: float, top: float) -> Array:
     return _lattice(inner, max(left, -EDGE), min(right, EDGE), max(bottom, -EDGE), min(top, EDGE))
 
 
-def _lattice(places: list[float], left: float, right: float, bottom: float, top: float) -> Array:
+def _lattice(coordinates: list[float], left: float, right: float, bottom: float, top: float) -> Array:
     """Return the vertical and horizontal lines at these coordinates."""
     rows: list[list[float]] = []
     if left < right and bottom < top:
-        for place in places:
-            if bottom <= place <= top:
-                rows += [[left, place], [right, place], [math.nan, math.nan]]
-            if left <= place <= right:
-                rows += [[place, bottom], [place, top], [math.nan, math.nan]]
+        for coordinate in coordinates:
+            if bottom <= coordinate <= top:
+                rows += [[left, coordinate], [right, coordinate], [math.nan, math.nan]]
+            if left <= coordinate <= right:
+                rows += [[coordinate, bottom], [coordinate, top], [math.nan, math.nan]]
     return np.array(rows[:-1]) if rows else np.empty((0, 2))
 
 

@@ -89,9 +89,9 @@ def shade(face, visible, slope, light, table, span, levels, half, ink, rgb):  # 
             if t < 0:
                 continue
             v = visible[row, column]
-            place = int(max(0.0, min(0.5 * (v / span + 1.0) * count, count - 1.0)))
+            index = int(max(0.0, min(0.5 * (v / span + 1.0) * count, count - 1.0)))
             for c in range(3):
-                rgb[row, column, c] = int(min(light[t] * table[place, c] + 0.5, 255.0))
+                rgb[row, column, c] = int(min(light[t] * table[index, c] + 0.5, 255.0))
             if not slope[t] > 0.0:
                 continue
             for number in range(levels.shape[0]):

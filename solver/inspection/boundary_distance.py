@@ -51,15 +51,15 @@ class Nearest:
 
     Attributes
     ----------
-    place : (x, y)
+    point : (x, y)
         The boundary point.
     distance : float
         Its distance from the location.
     refined : bool
-        True if `place` is a local minimum of the distance; else a boundary point up to a cell nearer may exist.
+        True if `point` is a local minimum of the distance; else a boundary point up to a cell nearer may exist.
     """
 
-    place: tuple[float, float]
+    point: tuple[float, float]
     distance: float
     refined: bool
 
@@ -119,10 +119,10 @@ def squared_norm(model: PairClassifier, problem: int) -> Generator[None, None, f
     return total
 
 
-def nearest_zero(decision: Decision, place: Array, found: Crossings) -> Nearest | None:
-    """Return the boundary point nearest to `place`, searched from the nearest of the crossings; None without crossings.
+def nearest_zero(decision: Decision, point: Array, found: Crossings) -> Nearest | None:
+    """Return the boundary point nearest to `point`, searched from the nearest of the crossings; None without crossings.
 
-    Each step of the search leads to the point nearest to `place` on the line where the linearised f is 0.  It is
+    Each step of the search leads to the point nearest to `point` on the line where the linearised f is 0.  It is
     shortened until the sum of squared distance and weighted |f| decreases.
 
     References
@@ -132,36 +132,36 @@ def nearest_zero(decision: Decision, place: Array, found: Crossings) -> Nearest 
     """
     if not len(found.at):
         return None
-    first = int(np.hypot(*(found.at - place).T).argmin())
+    first = int(np.hypot(*(found.at - point).T).argmin())
     at, cell = found.at[first], found.cell
     # f has an edge at each support vector of some kernels, which its slope does not show.
-    refined = None if decision.kernel.kind.has_edges else _refined(decision, place, at, cell)
+    refined = None if decision.kernel.kind.has_edges else _refined(decision, point, at, cell)
     z = _bisected(decision, found.start[first], found.end[first]) if refined is None else refined
-    return Nearest((float(z[0]), float(z[1])), float(np.hypot(*(z - place))), refined is not None)
+    return Nearest((float(z[0]), float(z[1])), float(np.hypot(*(z - point))), refined is not None)
 
 
-def _refined(decision: Decision, place: Array, z: Array, cell: float) -> Array | None:
-    """Return the boundary point nearest to `place` near `z`; None if the search fails or leads farther away."""
-    exact, farthest = EXACT * cell, float(np.hypot(*(z - place))) + cell
+def _refined(decision: Decision, point: Array, z: Array, cell: float) -> Array | None:
+    """Return the boundary point nearest to `point` near `z`; None if the search fails or leads farther away."""
+    exact, farthest = EXACT * cell, float(np.hypot(*(z - point))) + cell
     for _ in range(STEPS):
         slope, size = (each[0] for each in decision.gradient(z[None, :]))
         f = float(decision.value(z[None, :])[0])
         square = float(slope @ slope)
         if not (np.isfinite(f) and square > (1e-12 * float(size)) ** 2):
             return None
-        goal = place - slope * ((f + float(slope @ (place - z))) / square)
+        goal = point - slope * ((f + float(slope @ (point - z))) / square)
         way = goal - z
         if float(np.hypot(*way)) <= exact:
             step = 2.0 * exact * slope / np.sqrt(square)
             below, above = decision.value(np.stack((z - step, z + step))).tolist()
-            return z if below <= 0.0 <= above and float(np.hypot(*(z - place))) <= farthest else None
-        price = 2.0 * float(np.hypot(*(z - place))) / np.sqrt(square) + cell / np.sqrt(square)
-        before = 0.5 * float((z - place) @ (z - place)) + price * abs(f)
+            return z if below <= 0.0 <= above and float(np.hypot(*(z - point))) <= farthest else None
+        price = 2.0 * float(np.hypot(*(z - point))) / np.sqrt(square) + cell / np.sqrt(square)
+        before = 0.5 * float((z - point) @ (z - point)) + price * abs(f)
         share = 1.0
         while share > 1e-3:
             there = z + share * way
             value = float(decision.value(there[None, :])[0])
-            if 0.5 * float((there - place) @ (there - place)) + price * abs(value) < before:
+            if 0.5 * float((there - point) @ (there - point)) + price * abs(value) < before:
                 break
             share *= 0.5
         else:

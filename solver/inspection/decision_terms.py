@@ -69,18 +69,18 @@ class Terms:
         return abs(self.total - self.f) <= 1e-9 * self.size
 
 
-def terms_at(model: PairClassifier, place: Array, problem: int, f: float | None = None, most: int = MOST) -> Terms:
-    """Return the terms of f of one of the model's binary problems at `place`.
+def terms_at(model: PairClassifier, point: Array, problem: int, f: float | None = None, most: int = MOST) -> Terms:
+    """Return the terms of f of one of the model's binary problems at `point`.
 
     Parameters
     ----------
     model : KernelClassifier or LinearClassifier
         Fitted, with a kernel that is a function of two points.
-    place : ndarray of shape (n_features,)
+    point : ndarray of shape (n_features,)
     problem : int
         Index into ``model.pairs_``.
     f : float, optional
-        Value of f at `place`, if it is already known.
+        Value of f at `point`, if it is already known.
     most : int, default=200
         Largest number of terms of points that are listed; terms of features are all listed.
 
@@ -91,20 +91,20 @@ def terms_at(model: PairClassifier, place: Array, problem: int, f: float | None 
     Raises
     ------
     ValueError
-        If `place` is invalid, or if values overflow.
+        If `point` is invalid, or if values overflow.
     """
     if f is None:
-        f = float(model.pair_decision_function(place[None, :])[0, problem])
-    place = model.scaled(place)
+        f = float(model.pair_decision_function(point[None, :])[0, problem])
+    point = model.scaled(point)
     b = float(model.intercept_[problem])
     if isinstance(model, KernelClassifier):
         expansion = model.expansion
         used = np.flatnonzero(expansion.coef[:, problem])
         rows, coef = model.support_[used].astype(np.intp), expansion.coef[used, problem]
-        kernel = expansion.kernel.gram(place[None, :], expansion.points[used])[0]
+        kernel = expansion.kernel.gram(point[None, :], expansion.points[used])[0]
         expansion.finite(coef * kernel)
     else:
-        coef, kernel = cast("LinearClassifier", model).coef_[problem], place
+        coef, kernel = cast("LinearClassifier", model).coef_[problem], point
         rows, most = np.arange(len(coef)), len(coef)
     value = coef * kernel
     away = -np.abs(value)

@@ -81,7 +81,7 @@ class Decision:
         slope, size = replace(self, scaler=None).gradient(self.scaler.transform(queries))
         return slope / self.scaler.scale, size / self.scaler.scale.min()
 
-    def places(self, length: float) -> int:
+    def n_samples(self, length: float) -> int:
         """Return the number of samples on a line of this length."""
         if self.kernel.kind.is_linear:
             return 1
@@ -137,8 +137,8 @@ def margin_reach(
     block = max(1, PIECE // (AT_ONCE * max(1, len(decision.coef))))
     for start in range(0, len(X), block):
         rays = _Rays(decision, end[start : start + block].copy(), y[start : start + block], limits)
-        step = diagonal / decision.places(diagonal)
-        while rays.look(step):
+        step = diagonal / decision.n_samples(diagonal)
+        while rays.search(step):
             yield
         rays.refine(EXACT * diagonal)
         end[start : start + block], capped[start : start + block] = rays.end, rays.capped
@@ -183,12 +183,12 @@ class _Rays:
     def _values(self, which: Indices, t: Array) -> Array:
         """Return g on the rays `which` at one or several `t` of each, in the shape of `t`."""
         shape = (len(which),) + (1,) * (t.ndim - 1) + (2,)
-        places = self._origin[which].reshape(shape) + t[..., None] * self._direction[which].reshape(shape)
-        values = self._decision.value(places.reshape(-1, 2)).reshape(t.shape)
+        locations = self._origin[which].reshape(shape) + t[..., None] * self._direction[which].reshape(shape)
+        values = self._decision.value(locations.reshape(-1, 2)).reshape(t.shape)
         g: Array = self._y[which].reshape(shape[:-1]) * values - 1.0
         return g
 
-    def look(self, step: float) -> bool:
+    def search(self, step: float) -> bool:
         """Search the next samples of each ray that is still searched; return whether a ray is left."""
         which = np.flatnonzero(self._going)
         if not len(which):
@@ -240,6 +240,6 @@ class _Rays:
     def end(self) -> Array:
         """End of each ray, as `margin_reach` returns it."""
         t = np.where(self._found, self._other, np.where(self.capped, self._far, 0.0))
-        places: Array = self._origin + t[:, None] * self._direction
-        inside = np.clip(places, self._corner, self._opposite)
+        locations: Array = self._origin + t[:, None] * self._direction
+        inside = np.clip(locations, self._corner, self._opposite)
         return np.where((t > 0.0)[:, None], inside, self._origin)

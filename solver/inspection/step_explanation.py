@@ -190,8 +190,8 @@ def _state(solver: SmoSolver, part: Subproblem) -> RuleState:
     """Return a copy of what a working-set rule reads of the solver."""
     ints = solver._ints.copy()
     pair = ints[[loops.LAST_I, loops.LAST_J]]
-    place = np.minimum(np.searchsorted(part.index, pair), len(part.index) - 1)
-    ints[[loops.LAST_I, loops.LAST_J]] = place if (part.index[place] == pair).all() else -1
+    index = np.minimum(np.searchsorted(part.index, pair), len(part.index) - 1)
+    ints[[loops.LAST_I, loops.LAST_J]] = index if (part.index[index] == pair).all() else -1
     beta, v = part.beta.copy(), part.v.copy()
     if solver.compiled:
         up, low = part.up == 0.0, part.low == 0.0
@@ -228,7 +228,7 @@ def _state(solver: SmoSolver, part: Subproblem) -> RuleState:
 def _explanation(solver: SmoSolver, part: Subproblem, state: RuleState, newest: bool) -> Explanation:
     """Return the explanation of the step that was just made from `state`."""
     i, j = solver.working_set
-    a, b = (int(place) for place in np.searchsorted(part.index, (i, j)))
+    a, b = (int(index) for index in np.searchsorted(part.index, (i, j)))
     _, first, second, sentence = RULES[solver.selection if solver.compiled else "second-order"].choose(state)
     if state.left_out:
         sentence += f" ({state.left_out} settled points are left out for now.)"

@@ -1,4 +1,4 @@
-"""Compiled loop of the Laplacian kernel's picture: sums that fade from column to column."""
+"""Compiled loop for the picture of the Laplacian kernel: sums whose terms decay from column to column."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from solver.core._compile import jit
 
-#: Rows carried along together, so that the compiler uses vector instructions.
+#: Number of rows of a pass, so that the compiler uses vector instructions.
 TOGETHER = 8
 
 
 @jit
 def fading_sums(weights, right, to_right, to_left, fade, constant, out):  # type: ignore[no-untyped-def]
-    """``out[r, i] = constant + sum_s weights[s, r] exp(-gamma |x_i - p_s|)`` for increasing x and p.
+    """Fill ``out[r, i] = constant + sum_s weights[s, r] exp(-gamma |x_i - p_s|)`` for ascending x and p.
 
-    ``right[s]`` is the first column with x >= p_s, ``to_right[s]`` and ``to_left[s]`` are the exponential there and
-    in the column before, ``fade[i]`` the one between columns i - 1 and i.
+    ``right[s]`` is the first column with x >= p_s, ``to_right[s]`` and ``to_left[s]`` are the exponential there and in
+    the column before, ``fade[i]`` is the one between columns i - 1 and i.
     """
     n_support = weights.shape[0]
     height, width = out.shape
@@ -30,7 +30,7 @@ def fading_sums(weights, right, to_right, to_left, fade, constant, out):  # type
         for q in range(TOGETHER):
             carried[q] = 0.0
         s = 0
-        for i in range(width):  # points to the left of the column, or on it
+        for i in range(width):  # points left of the column, or on it
             for q in range(TOGETHER):
                 carried[q] *= fade[i]
             while s < n_support and right[s] <= i:
@@ -42,7 +42,7 @@ def fading_sums(weights, right, to_right, to_left, fade, constant, out):  # type
         for q in range(TOGETHER):
             carried[q] = 0.0
         s = n_support - 1
-        for i in range(width - 1, -1, -1):  # points to the right of it
+        for i in range(width - 1, -1, -1):  # points right of it
             while s >= 0 and right[s] > i:
                 for q in range(TOGETHER):
                     carried[q] += own[s, q] * to_left[s]

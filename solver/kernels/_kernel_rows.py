@@ -1,14 +1,14 @@
 """Compiled kernel rows, their bounded cache, and sums of rows.
 
-A cache is a tuple of arrays that the functions hand on, made by `new_cache`:
+A cache is a tuple of arrays made by `new_cache`:
 
     rows     (slots, n)   the rows
-    slot_of  (n,)         slot of a point's row, -1 when it is not kept
-    owner    (slots,)     the point of a slot, -1 when it is empty
-    used     (slots,)     when a row was last asked for
-    head     (2,)         how often a row was asked for; how many were computed
+    slot_of  (n,)         slot of a point's row, -1 if it is not kept
+    owner    (slots,)     index of the point whose row is in the slot, -1 if it is empty
+    used     (slots,)     time of the last request for the row
+    head     (2,)         numbers of requests, and of rows computed
 
-Kernels occur in `kernel_row` only.
+The formulas of the kernels are in `kernel_row` only.
 """
 
 from __future__ import annotations
@@ -21,22 +21,24 @@ from solver.core._compile import inlined, jit, part
 from solver.core._vector import exp_of_negative
 from solver.core.arrays import Array, Integers
 
-#: The codes of the kernels in `kernels.KERNELS`.
+#: Codes of the kernels of `kernels.KERNELS`.
 LINEAR, POLY, RBF, LAPLACIAN, SIGMOID, PRECOMPUTED = range(6)
 CLOCK, COMPUTED = range(2)
-#: Entries of a pass over all points that cost as much as computing one kernel value.
+#: Number of entries of a pass over all points that take as long as one kernel value.
 ROW_COST = 4
 
-#: (code, gamma, coef0, degree)
+#: Code, gamma, coef0 and degree.
 KernelNumbers = tuple[int, float, float, int]
 Cache = tuple[Array, Integers, Integers, Integers, Integers]
 
 
 def new_cache(n: int, megabytes: float) -> Cache:
-    """An empty cache of rows of `n` numbers that fills at most so much memory, two rows at least."""
+    """Return an empty cache of rows of `n` numbers that takes at most `megabytes` of memory, but has at least
+    two rows.
+    """
     slots = int(min(n, max(2, megabytes * 2**20 // (8 * n))))
     rows = np.empty((slots, n))
-    rows[0] = 0.0  # read before any row is known, by a step of length 0
+    rows[0] = 0.0  # a step of length 0 reads a row before any is computed
     return (
         rows,
         np.full(n, -1, dtype=np.int64),
@@ -48,7 +50,7 @@ def new_cache(n: int, megabytes: float) -> Cache:
 
 @part
 def oldest(used):  # type: ignore[no-untyped-def]
-    """The slot whose row was asked for longest ago."""
+    """Return the slot whose row was requested longest ago."""
     slot = 0
     for other in range(1, used.shape[0]):
         if used[other] < used[slot]:
@@ -58,10 +60,10 @@ def oldest(used):  # type: ignore[no-untyped-def]
 
 @jit
 def kernel_row(kernel, XT, i, out):  # type: ignore[no-untyped-def]
-    """``out[k] = k(x_i, x_k)`` for all k; `kernel` is (code, gamma, coef0, degree).
+    """Fill ``out[k] = k(x_i, x_k)`` for all k; `kernel` is (code, gamma, coef0, degree).
 
-    `XT` has shape (n_features, n), so that the inner loop runs along memory.  The precomputed kernel's `XT` is the
-    Gram matrix itself.
+    `XT` has shape (n_features, n), so that the inner loop reads consecutive memory.  For the precomputed kernel it is
+    the Gram matrix.
     """
     code, gamma, coef0, degree = kernel
     d, n = XT.shape
@@ -89,7 +91,7 @@ def kernel_row(kernel, XT, i, out):  # type: ignore[no-untyped-def]
             power[k] = gamma * out[k] + coef0
             out[k] = 1.0
         left = degree
-        while left > 0:  # by squaring: base, base^2, base^4, ...
+        while left > 0:  # exponentiation by squaring: base, base^2, base^4, ...
             if left & 1:
                 for k in range(n):
                     out[k] *= power[k]
@@ -108,9 +110,9 @@ def kernel_row(kernel, XT, i, out):  # type: ignore[no-untyped-def]
 
 @inlined
 def cached_row(kernel, XT, i, rows, slot_of, owner, used, head):  # type: ignore[no-untyped-def]
-    """The slot of the kernel row of point i; the least recently used row makes room for a new one.
+    """Return the slot of the kernel row of point i; a new row replaces the least recently used one.
 
-    The arrays of the cache come one by one: taking them out of a tuple would cost more than the look-up.
+    The arrays of the cache are separate arguments: unpacking a tuple would take longer than the look-up.
     """
     slot = slot_of[i]
     if slot < 0:
@@ -130,7 +132,7 @@ def cached_row(kernel, XT, i, rows, slot_of, owner, used, head):  # type: ignore
 def add_rows(kernel, XT, weights, total, size, rows, slot_of, owner, used, head, begin, budget):  # type: ignore[no-untyped-def]
     """Add ``weights[j] K[j]`` to `total` and its absolute value to `size`, for j from `begin` on.
 
-    Stops when about `budget` entries are done; returns where to go on, n at the end.
+    Stop after about `budget` entries; return the next j, n at the end.
     """
     n = total.shape[0]
     done = 0

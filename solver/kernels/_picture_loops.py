@@ -1,7 +1,7 @@
-"""Compiled loops of pictures: from the values at all pixels to classes, ties and shades, and from these to colours.
+"""Compiled loops for pictures: from values at all pixels to classes, ties and shades, and from these to colours.
 
-A shade is a whole number up to `most`: how sure a pixel looks, ``distance * scale + base`` rounded down.  `names` are
-the numbers of the classes.  Whatever is filled in has the shape (height, width).
+A shade is a whole number up to `most` that shows how sure the model is: ``distance * scale + base``, rounded down.
+`names` are the numbers of the classes.  The arrays that are filled have shape (height, width).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from solver.core._compile import jit
 
 @jit
 def two_classes(f, noise, scale, base, most, names, classes, tie, shade):  # type: ignore[no-untyped-def]
-    """Of one f, which is set to 0 where its size is at most `noise`: there two classes tie."""
+    """Fill in the pixels of one f, which is set to 0 where abs(f) is at most `noise`: there the two classes tie."""
     negative, positive = names[0], names[1]
     for j in range(f.shape[0]):
         for i in range(f.shape[1]):
@@ -29,7 +29,9 @@ def two_classes(f, noise, scale, base, most, names, classes, tie, shade):  # typ
 
 @jit
 def one_vs_rest(f, noise, scale, base, most, names, classes, tie, shade):  # type: ignore[no-untyped-def]
-    """Of an f for each class, shape (n_classes, height, width): the largest wins; a pixel is as sure as its lead."""
+    """Fill in the pixels of an f for each class, shape (n_classes, height, width): the largest wins, its lead is the
+    shade.
+    """
     for j in range(f.shape[1]):
         for i in range(f.shape[2]):
             winner, best, second = 0, f[0, j, i], -np.inf
@@ -47,10 +49,10 @@ def one_vs_rest(f, noise, scale, base, most, names, classes, tie, shade):  # typ
 
 @jit
 def one_vs_one(f, pairs, noise, scale, base, most, names, classes, tie, shade):  # type: ignore[no-untyped-def]
-    """Of an f for each pair of classes, shape (n_pairs, height, width): most duels win.
+    """Fill in the pixels of an f for each pair of classes, shape (n_pairs, height, width): most duels win.
 
-    `pairs`, shape (n_pairs, 2), are the classes for which f is positive and negative.  A pixel is as sure as the
-    closest duel of its winner.  An f of at most `noise` is half a win for both where it comes to a tie.
+    `pairs`, shape (n_pairs, 2), are the classes for which f is positive and negative.  The shade is that of the closest
+    duel of the winner.  Where this duel may be a tie, an f of at most `noise` is half a win for both.
     """
     won = np.empty(len(names), dtype=np.int64)
     for j in range(f.shape[1]):
@@ -68,7 +70,7 @@ def one_vs_one(f, pairs, noise, scale, base, most, names, classes, tie, shade): 
                 elif pairs[p, 1] == winner:
                     closest = min(closest, -f[p, j, i])
             tied = closest <= noise
-            if tied:  # who has won every duel is ahead alone; elsewhere the duels won are counted
+            if tied:  # a class that has won every duel wins alone; elsewhere the duels won are counted
                 for c in range(len(won)):
                     won[c] = 0
                 for p in range(len(pairs)):
@@ -91,7 +93,9 @@ def one_vs_one(f, pairs, noise, scale, base, most, names, classes, tie, shade): 
 
 @jit
 def votes(top, share, even, most, names, classes, shade):  # type: ignore[no-untyped-def]
-    """Of the winners' places in `names` and their shares: as sure as a share is above an `even` one."""
+    """Fill in the pixels of winners, indices into `names`, whose shade is the excess of their share over an
+    `even` one.
+    """
     for j in range(top.shape[0]):
         for i in range(top.shape[1]):
             sureness = (share[j, i] - even) / (1.0 - even) if even < 1.0 else 1.0
@@ -102,7 +106,7 @@ def votes(top, share, even, most, names, classes, shade):  # type: ignore[no-unt
 
 @jit
 def most_probable(shares, top, best, tie):  # type: ignore[no-untyped-def]
-    """Of the probabilities of several classes, shape (n_classes, height, width): the place of the largest, and it."""
+    """Fill in the index of the largest of the probabilities `shares` (n_classes, height, width), and its value."""
     for j in range(shares.shape[1]):
         for i in range(shares.shape[2]):
             winner, tied = 0, False
@@ -116,9 +120,9 @@ def most_probable(shares, top, best, tie):  # type: ignore[no-untyped-def]
 
 @jit
 def colours(classes, tie, shade, shades, table, out):  # type: ignore[no-untyped-def]
-    """Fill in colours from `table`: of class c those from ``c * shades`` on, and that of a tie last.
+    """Fill in colours from `table`: those of class c begin at ``c * shades``, and that of a tie is the last.
 
-    Row 0 of `out` is the highest, of the others the lowest.
+    Row 0 of `out` is the highest, that of the other arrays the lowest.
     """
     last = len(table) - 1
     for j in range(len(out)):

@@ -1,7 +1,7 @@
-"""Expansion: f(x) = sum of coefficients times kernel values + offset, anywhere and on a grid; and which kernel it is.
+"""Expansion: f(x) = sum of coefficients times kernel values + offset, anywhere and on a grid; `kernel_of`: its kernel.
 
-Besides the kernels of `kernels.KERNELS` there are two that are not formulas of ours: a function ``kernel(A, B)`` of
-the caller's, and "precomputed", where the rows of X are themselves kernel values.
+Besides the kernels of `kernels.KERNELS` there are two without a formula here: a function ``kernel(A, B)`` of the
+caller, and "precomputed", where the rows of X are themselves kernel values.
 """
 
 from __future__ import annotations
@@ -26,22 +26,24 @@ from .table import KERNELS, Kernel, PrecomputedKernel
 KernelFunction = Callable[[Array, Array], ArrayLike]
 #: Share of the largest entry by which two halves of a Gram matrix may differ: its rounding error.
 SYMMETRY = 1e-8
-#: Kernel values held at once: 1 MB, which the processor keeps at hand.
+#: Number of kernel values computed at once: 1 MB, which fits the processor's cache.
 PIECE = 1 << 17
 
 
 @dataclass(frozen=True)
 class CallableKernel:
-    """A kernel that is the caller's own function, ``function(A, B) -> (len(A), len(B))``; every answer is checked."""
+    """A kernel that is the caller's own function, ``function(A, B) -> (len(A), len(B))``; every result is checked."""
 
     function: KernelFunction
     name: str = "callable"
     is_translation_invariant: bool = False
 
     def gram(self, A: Array, B: Array) -> Array:
-        """Kernel values ``k(A[i], B[j])``, shape (len(A), len(B)); ValueError when the function gives another thing."""
+        """Return the kernel values ``k(A[i], B[j])``, shape (len(A), len(B)); ValueError if the function returns
+        anything else.
+        """
         shape = (len(A), len(B))
-        if 0 in shape:  # nothing to ask, and many a function would not take it
+        if 0 in shape:  # no call, as many functions would not accept empty arrays
             return np.empty(shape)
         values = check_numbers("The answer of kernel(A, B)", self.function(A, B))
         if values.shape != shape:
@@ -51,7 +53,9 @@ class CallableKernel:
         return values
 
     def expansion_on(self, points: Array, coefficients: Array, xs: Array, offset: Array | float = 0.0) -> GridRows:
-        """As `Kernel.expansion_on`, one call of the function for each row of the grid."""
+        """Prepare the expansion as `Kernel.expansion_on` does, with one call of the function for each row of
+        the grid.
+        """
 
         def rows(ys: Array) -> Array:
             out = np.empty((len(ys), len(xs), coefficients.shape[1]))
@@ -66,7 +70,8 @@ AnyKernel = Kernel | CallableKernel
 
 
 def kernel_of(kernel: Any, X: Array, **parameters: Any) -> AnyKernel:
-    """The kernel that SVC's parameters name, for training points `X`; ValueError with a sentence for a bad one.
+    """Return the kernel of SVC's parameters for training points `X`; raise a ValueError with a sentence if one is
+    invalid.
 
     `parameters` are those of `Kernel`; gamma may be a word, see `gamma_of`.
     """
@@ -74,7 +79,7 @@ def kernel_of(kernel: Any, X: Array, **parameters: Any) -> AnyKernel:
         names = ", ".join(map(repr, KERNELS))
         raise ValueError(f"kernel is {kernel!r}; it must be one of {names}, 'precomputed', or a function kernel(A, B).")
     named = isinstance(kernel, str) and kernel in KERNELS
-    # Parameters a kernel does not use must be in their range all the same.
+    # Parameters that a kernel does not use must also be in their range.
     parameters["gamma"] = gamma_of(parameters["gamma"], X, measured=named)
     formula = Kernel(kernel if named else "rbf", **parameters)
     if named:
@@ -83,7 +88,9 @@ def kernel_of(kernel: Any, X: Array, **parameters: Any) -> AnyKernel:
 
 
 def gamma_of(gamma: Any, X: Array, measured: bool = True) -> float:
-    """The number `gamma` stands for; "scale" needs the points, and is 1 where nothing is `measured` with it."""
+    """Return the number for `gamma`; "scale" depends on the points, and is 1 if no kernel `measured` with it
+    is used.
+    """
     if not isinstance(gamma, str):
         return check_number("gamma", gamma, 0.0, open_high=True)
     if gamma not in ("scale", "auto"):
@@ -96,12 +103,12 @@ def gamma_of(gamma: Any, X: Array, measured: bool = True) -> float:
 
 
 def gram_for_training(kernel: AnyKernel, X: Array) -> Array | None:
-    """The Gram matrix of a kernel that is no formula, exactly symmetric; None for one that is.
+    """Return the Gram matrix of a kernel without a formula, exactly symmetric; None for a kernel with one.
 
     Raises
     ------
     ValueError
-        It is not square, or not symmetric beyond rounding.
+        If it is not square, or not symmetric beyond rounding.
     """
     if isinstance(kernel, PrecomputedKernel):
         gram = X
@@ -135,9 +142,9 @@ class Expansion:
         Their rows in the training set: the columns of the queries of a precomputed kernel.
     coef : ndarray of shape (n_support, n_problems)
     offset : ndarray of shape (n_problems,)
-        For points from which `centre` was taken away.
+        For points from which `centre` was subtracted.
     centre : ndarray of shape (n_features,)
-        Of a linear kernel: products of differences keep the digits far from the origin.  Else zeros.
+        With a linear kernel the mean of the points, so that products keep their digits far from the origin; else zeros.
     """
 
     kernel: AnyKernel
@@ -149,32 +156,32 @@ class Expansion:
 
     @property
     def is_linear(self) -> bool:
-        """f is <w, x> + b."""
+        """Whether f is <w, x> + b."""
         return self.kernel.is_translation_invariant
 
     @property
     def linear_weights(self) -> Array:
-        """w of a linear kernel, shape (n_problems, n_features)."""
-        # One small product after the other: a large one would wake the threads of BLAS, for mostly zeros.
+        """Return w of a linear kernel, shape (n_problems, n_features)."""
+        # Small products one after the other: a large one would start the threads of BLAS, for mostly zeros.
         points = self.points - self.centre
         used = [(row, np.flatnonzero(row)) for row in np.ascontiguousarray(self.coef.T)]
         return np.array([row[index] @ points[index] for row, index in used])
 
     def __call__(self, queries: Array) -> Array:
-        """f at checked `queries` (n, n_features), shape (n, n_problems).
+        """Return f at checked `queries` (n, n_features), shape (n, n_problems).
 
-        In pieces, so that no more than some megabytes are in use besides, and each query's values are the same bits
-        whatever queries come with it (if a `CallableKernel` keeps to that).  Of a linear kernel it is <w, x>: its
-        rounding error is bounded, as that of the sum over support vectors, by that of sum_s |coef_s <x_s, x>|.  Of
-        many support vectors in the plane it is a sum of products (`plane_values`), wrong by some 1e-14 of
-        sum_s |coef_s|.
+        Queries are evaluated in pieces, so that only some megabytes are needed, and the values of a query are the same
+        bits whichever other queries there are (if a `CallableKernel` ensures that).  With a linear kernel f is <w, x>:
+        its rounding error has the same bound as the sum over support vectors, that of sum_s |coef_s <x_s, x>|.  With
+        many support vectors in the plane f is a sum of products (`plane_values`), with an error of some 1e-14 of sum_s
+        |coef_s|.
         """
         values = np.empty((len(queries), len(self.offset)))
         kernel = self.kernel
         across = self.points - self.centre if isinstance(kernel, Kernel) and len(self.points) else self.points
         weights = self.linear_weights if self.is_linear else np.ascontiguousarray(self.coef.T)
         step = max(1, PIECE // max(1, weights.shape[1], queries.shape[1]))
-        # The rows to sum, all of them but where there is a shorter way.
+        # Indices of the queries to sum: all, except those with a shorter way.
         plane = self._plane
         with np.errstate(over="ignore", invalid="ignore"):
             rows = None if plane is None else np.flatnonzero(plane.fill(values, queries))
@@ -202,7 +209,7 @@ class Expansion:
 
     @property
     def together(self) -> int:
-        """Queries that are answered together: fewer take as long."""
+        """Number of queries that are evaluated together: fewer take as long."""
         return BLOCK if self._plane is not None else 1
 
     @cached_property
@@ -218,21 +225,25 @@ class Expansion:
         return lambda ys: rows(np.asarray(ys) - middle)
 
     def running(self, points: Array, grid: Grid) -> RunningExpansion | None:
-        """What makes each picture of a training on `points` from the one before; None where that is not faster."""
+        """Return the object that makes each picture of a training on `points` from the previous one; None if not
+        faster.
+        """
         if not isinstance(self.kernel, Kernel) or not self.kernel.kind.pays_per_point:
             return None
         return RunningExpansion(self.kernel, points, grid)
 
     def next_rows(self, running: RunningExpansion) -> GridRows:
-        """As `rows_on`, on the grid of `running`, which must be of this kernel and all training points."""
-        if self.is_linear:  # `offset` is for points without `centre`; and starting anew costs no more
+        """Prepare f as `rows_on` does, on the grid of `running`, which must be of this kernel and all
+        training points.
+        """
+        if self.is_linear:  # `offset` is for points without `centre`; starting anew takes no longer
             return self.rows_on(running.grid.xs)
         coefficients = np.zeros((len(running.points), self.coef.shape[1]))
         coefficients[self.support] = self.coef
         return running.rows(coefficients, self.offset)
 
     def finite(self, values: Array) -> Array:
-        """`values`, unless one overflowed: then ValueError."""
+        """Return `values`; raise a ValueError if one has overflowed."""
         if not np.isfinite(values).all():
             raise ValueError(f"The {self.kernel.name} kernel overflows at these coordinates; go nearer to 0.")
         return values

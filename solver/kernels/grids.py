@@ -1,14 +1,14 @@
 """Kernel expansions on a grid: f(x, y) = sum_s c_s k(p_s, (x, y)) without visiting every pixel for every p_s.
 
     rbf        exp(-g (x - p_x)^2) exp(-g (y - p_y)^2): a matrix product, (rows, support) times (support, columns).
-               It is smooth: the values at few Chebyshev points give those of all columns, and of all rows, to
-               rounding.
-    laplacian  exp(-g |x - p_x|) exp(-g |y - p_y|): from column to column, what lies to the left fades by one factor,
-               what lies to the right grows by one: two passes, whatever the number of support vectors.
-    linear, polynomial: one polynomial in x and y, whatever the number of support vectors.
+               As it is smooth, its values at few Chebyshev points determine those of all columns, and of all
+               rows, to rounding.
+    laplacian  exp(-g |x - p_x|) exp(-g |y - p_y|): from column to column the terms of the points at the left decay
+               by one factor, those at the right grow by one: two passes for any number of support vectors.
+    linear, polynomial: one polynomial in x and y for any number of support vectors.
     sigmoid    one row of pixels after the other.
 
-Nothing is smoothed: what is left out of a sum is below its rounding error.
+Nothing is smoothed: the omitted terms of a sum are below its rounding error.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from solver.core.arrays import Array
 
 from ._grid_loops import fading_sums
 
-#: ``rows(ys) -> (len(ys), len(xs), n_outputs)``: the expansion on the grid rows at the heights `ys`.
+#: Function ``rows(ys) -> (len(ys), len(xs), n_outputs)``: the expansion on the grid rows at the heights `ys`.
 GridRows = Callable[[Array], Array]
 
 
 class Parameters(Protocol):
-    """What is read of a `kernels.Kernel`."""
+    """The parameters of a `kernels.Kernel` that the formulas use."""
 
     @property
     def gamma(self) -> float:
-        """As in the formulas at the top."""
+        """Factor gamma in the formulas."""
 
     @property
     def coef0(self) -> float:
-        """The constant beside <x, z>."""
+        """Constant beside <x, z>."""
 
     @property
     def degree(self) -> int:
-        """The power of a polynomial."""
+        """Exponent of a polynomial kernel."""
 
 
-#: What interpolation may leave out, as a share of each term: below half a unit in the last place.
+#: Largest share of each term that interpolation may omit: below half a unit in the last place.
 LEFT_OUT = 1e-16
 
 
 def _planes(n_outputs: int, height: int, width: int) -> Array:
-    """One plane of memory per output; seen as (height, width, n_outputs) by the caller's `moveaxis`."""
+    """Return one plane of memory per output; the caller's `moveaxis` makes it (height, width, n_outputs)."""
     return np.empty((n_outputs, height, width))
 
 
 def _bumps(gamma: float, at: Array, centres: Array) -> Array:
-    """exp(-gamma (at[i] - centres[j])^2)."""
+    """Return exp(-gamma (at[i] - centres[j])^2), shape (len(at), len(centres))."""
     power = at[:, None] - centres
     with np.errstate(over="ignore"):
         np.square(power, out=power)
@@ -63,12 +63,12 @@ def _bumps(gamma: float, at: Array, centres: Array) -> Array:
 
 
 def chebyshev_count(spread: float) -> int:
-    """Chebyshev points that interpolate exp(-gamma (x - p)^2) to `LEFT_OUT` on an interval, for every p.
+    """Return the number of Chebyshev points that interpolate exp(-gamma (x - p)^2) to `LEFT_OUT`, for every p.
 
     Parameters
     ----------
     spread : float
-        gamma L^2 with half the interval's length L.
+        gamma L^2, where L is half the length of the interval.
 
     Notes
     -----
@@ -83,9 +83,9 @@ def chebyshev_count(spread: float) -> int:
 
 
 def _interpolation(xs: Array, count: int) -> tuple[Array, Array]:
-    """`count` Chebyshev points of the interval that `xs` spans, and the matrix from values there to values at `xs`.
+    """Return `count` Chebyshev points of the interval of `xs`, and the matrix from values there to values at `xs`.
 
-    By the barycentric formula (Berrut, Trefethen, SIAM Review 46, 2004, equation 5.3).
+    It is the barycentric formula (Berrut, Trefethen, SIAM Review 46, 2004, equation 5.3).
     """
     low, high = float(xs.min()), float(xs.max())
     angles = np.pi * (np.arange(count) + 0.5) / count
@@ -102,12 +102,12 @@ def _interpolation(xs: Array, count: int) -> tuple[Array, Array]:
 
 
 def _half(values: Array) -> float:
-    """Half the length of the interval that the values span."""
+    """Return half the length of the interval of the values."""
     return 0.5 * float(np.ptp(values)) if len(values) else 0.0
 
 
 def gaussian_on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
-    """The RBF kernel."""
+    """Prepare the RBF kernel on columns `xs`; arguments and result as in `Kernel.expansion_on`."""
     gamma, (n_support, n_outputs) = kernel.gamma, coefficients.shape
     count = chebyshev_count(gamma * _half(xs) ** 2)
     interpolated = count * (n_support + len(xs)) < n_support * len(xs)
@@ -140,13 +140,13 @@ def gaussian_on(kernel: Parameters, points: Array, coefficients: Array, xs: Arra
 
 
 def laplacian_on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
-    """The Laplacian kernel."""
+    """Prepare the Laplacian kernel on columns `xs`."""
     gamma, n_outputs = kernel.gamma, coefficients.shape[1]
     order = np.argsort(xs, kind="stable")
     columns = xs[order]
     by_x = np.argsort(points[:, 0], kind="stable")
     px, py, weights = points[by_x, 0], points[by_x, 1], coefficients[by_x]
-    # The first column at or to the right of each point, and how far each point has faded there and one before.
+    # First column at or right of each point, and the decay of each point there and one column before.
     right = np.searchsorted(columns, px)
     with np.errstate(over="ignore"):
         fade = np.exp(-gamma * np.diff(columns, prepend=columns[:1]))
@@ -169,12 +169,12 @@ def laplacian_on(kernel: Parameters, points: Array, coefficients: Array, xs: Arr
 
 
 def linear_on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
-    """The linear kernel."""
+    """Prepare the linear kernel on columns `xs`."""
     return _polynomial_on((1.0, 0.0, 1), points, coefficients, xs, offset)
 
 
 def polynomial_on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
-    """The polynomial kernel."""
+    """Prepare the polynomial kernel on columns `xs`."""
     return _polynomial_on((kernel.gamma, kernel.coef0, kernel.degree), points, coefficients, xs, offset)
 
 
@@ -211,7 +211,9 @@ def _polynomial_on(
 def row_by_row_on(
     value: Callable[[Parameters, Array], Array],
 ) -> Callable[[Parameters, Array, Array, Array, Array], GridRows]:
-    """Any kernel whose value is a function of <x, z>: ``value(kernel, product)``."""
+    """Return the `expansion_on` of a kernel that is a function of <x, z>, ``value(kernel, product)``: one row at a
+    time.
+    """
 
     def on(kernel: Parameters, points: Array, coefficients: Array, xs: Array, offset: Array) -> GridRows:
         across = np.outer(xs, points[:, 0])

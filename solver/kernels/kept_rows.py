@@ -1,4 +1,4 @@
-"""Kernel rows that are kept when a few of the points move: only their entries, and their own rows, are computed."""
+"""Keep kernel rows when a few points move: compute only the entries and the rows of the moved points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from solver.core.arrays import Array, Indices
 
 from ._kernel_rows import COMPUTED, Cache, KernelNumbers, kernel_row
 
-#: Rows kept for each point that moved, at least: its entries in them are set one by one.
+#: Least number of kept rows per moved point: entries of moved points are set one by one.
 ROWS_PER_POINT = 8
 
 
@@ -29,18 +29,19 @@ class MovedRows:
 
 
 def keep_rows(kernel: KernelNumbers, before: Array, XT: Array, cache: Cache) -> MovedRows | None:
-    """Make the rows in `cache` those of the points `XT`; None, and nothing done, where too many have moved.
+    """Update the rows in `cache` to the points `XT`; return None, with no change, if too many points have moved.
 
-    Each entry gets the bits that it has in a row computed anew: a kernel value is the same whichever of its two points
-    comes first.
+    Each entry gets the bits that it has in a row computed anew: a kernel value does not depend on the order of its two
+    points.
 
     Parameters
     ----------
     kernel : tuple
         (code, gamma, coef0, degree).
     before, XT : ndarray of shape (n_features, n)
-        The points that the rows belong to, and those that they shall belong to.
+        The old points, whose rows are in the cache, and the new ones.
     cache : tuple
+        See `_kernel_rows`.
     """
     rows, slot_of, owner, _, head = cache
     index = np.flatnonzero((before != XT).any(axis=0))

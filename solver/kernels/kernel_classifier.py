@@ -1,4 +1,4 @@
-"""KernelClassifier: base class of the classifiers f(x) = sum_s coef_s k(x_s, x) + b, and what their trainings share."""
+"""KernelClassifier: base class of the classifiers f(x) = sum_s coef_s k(x_s, x) + b, and their shared training code."""
 
 from __future__ import annotations
 
@@ -309,7 +309,7 @@ class KernelClassifier(KernelParameters, PairClassifier):
     @property
     def rounding(self) -> float:
         """Bound on the rounding error of f."""
-        # Conflicting duplicates make a plain of zeros, not of noise.
+        # Conflicting duplicates make an area of zeros, not of noise.
         size = float(np.abs(self._fitted().dual_coef_).sum() + np.abs(self.intercept_).max())
         return 8 * float(np.finfo(np.float64).eps) * size
 

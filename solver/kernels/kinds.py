@@ -1,6 +1,7 @@
-"""Kinds of kernels: all that is computed with a kernel that is a function of <x, z>, or of the difference x - z.
+"""Kinds of kernels: all computations with a kernel that is a function of <x, z>, or of the difference x - z.
 
-A row of the table of kernels is one of these with the few functions that tell it from the others.
+A row of the table of kernels is an instance of one of these, with the few functions that distinguish it from the
+others.
 """
 
 from __future__ import annotations
@@ -87,18 +88,20 @@ class KernelKind(ABC):
         """Return the gradient of f, as `Kernel.gradient`."""
 
     def rate(self, kernel: Parameters) -> float | None:
-        """Return one over the length on which the kernel falls to about a half; None where there is no such length."""
+        """Return one over the distance at which the kernel falls to about a half; None if there is no such distance."""
         return None
 
 
 def products_by_row(A: Array, B: Array) -> Array:
-    """``<A[i], B[j]>``, shape (len(A), len(B)), each row in bits that depend on no other row: BLAS rounds by place."""
+    """Return ``<A[i], B[j]>``, shape (len(A), len(B)); no row depends on the others, as with BLAS, which rounds by
+    index.
+    """
     products: Array = np.einsum("if,jf->ij", A, B)
     return products
 
 
 def _squares(A: Array) -> Array:
-    """``<A[i], A[i]>``, shape (len(A),)."""
+    """Return ``<A[i], A[i]>``, shape (len(A),)."""
     squares: Array = np.einsum("ij,ij->i", A, A)
     return squares
 
@@ -120,24 +123,24 @@ class ProductKind(KernelKind):
     bound: Callable[[Parameters, float], float]
 
     def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
-        """Kernel values from one matrix product."""
+        """Return the kernel values by one matrix product."""
         return self.value(kernel, A @ B.T)
 
     def gram_by_row(self, kernel: Parameters, A: Array, B: Array) -> Array:
-        """Kernel values from products not by BLAS."""
+        """Return the kernel values, with products that do not use BLAS."""
         return self.value(kernel, products_by_row(A, B))
 
     def diagonal(self, kernel: Parameters, A: Array) -> Array:
-        """Kernel values from the squares of the points."""
+        """Return the kernel values from the squares of the points."""
         return self.value(kernel, _squares(A))
 
     def largest(self, kernel: Parameters, A: Array) -> float:
-        """The bound at the largest square."""
+        """Return the bound at the largest square."""
         with np.errstate(over="ignore"):
             return float(self.bound(kernel, _squares(A).max()))
 
     def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
-        """That of k(z, x) is ``slope(p) z``."""
+        """Return the gradient; that of k(z, x) is ``slope(p) z``."""
         weights = self.slope(kernel, queries @ points.T) * coef
         return weights @ points, np.abs(weights) @ np.sqrt(_squares(points))
 
@@ -159,8 +162,8 @@ class DifferenceKind(KernelKind):
     rate_of: Callable[[float], float]
 
     def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
-        """Kernel values, feature by feature."""
-        # Differences first: ||x||^2 + ||z||^2 - 2<x, z> loses every digit far from the origin.
+        """Return the kernel values, computed feature by feature."""
+        # Differences first: ||x||^2 + ||z||^2 - 2<x, z> loses all digits far from the origin.
         total = np.zeros((len(A), len(B)))
         for feature in range(A.shape[1]):
             total += self.distance(A[:, feature, None] - B[None, :, feature])
@@ -168,15 +171,15 @@ class DifferenceKind(KernelKind):
             return np.exp(-kernel.gamma * total)
 
     def diagonal(self, kernel: Parameters, A: Array) -> Array:
-        """Ones."""
+        """Return ones."""
         return np.ones(len(A))
 
     def largest(self, kernel: Parameters, A: Array) -> float:
-        """One."""
+        """Return 1."""
         return 1.0
 
     def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
-        """That of k(z, x) is ``-gamma k slope(x - z)``, feature by feature."""
+        """Return the gradient, feature by feature; that of k(z, x) is ``-gamma k slope(x - z)``."""
         weights = self.gram(kernel, queries, points) * coef
         out, squares = np.empty(queries.shape), np.zeros(weights.shape)
         for feature in range(queries.shape[1]):
@@ -186,5 +189,5 @@ class DifferenceKind(KernelKind):
         return out, np.einsum("ij,ij->i", np.abs(weights), np.sqrt(squares))
 
     def rate(self, kernel: Parameters) -> float:
-        """As its gamma makes it."""
+        """Return `rate_of` its gamma."""
         return self.rate_of(kernel.gamma)

@@ -1,7 +1,7 @@
-"""Lines of a picture: where values cross a level, and the borders of regions; polylines with NaN rows between them.
+"""Lines of a picture: level lines and boundaries of regions, as polylines separated by NaN rows.
 
-Between samples values are taken for linear along each side of a cell, as contourpy does, whose lines these are: first
-the few cells that a line crosses are found, then the lines are followed there only.
+Between samples, values are linear along each side of a cell, as in contourpy, whose lines these are: the few cells that
+a line crosses are found first, then the lines are followed in these only.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from solver.core import fast_loops
 from solver.core.arrays import Array, Indices, Integers, Mask
 
-from ._line_loops import MIDDLE, NONE, compiled_follow, compiled_straighten, follow, follow_borders, straighten
+from ._line_loops import MIDDLE, NONE, compiled_follow, compiled_straighten, follow, follow_boundaries, straighten
 from .surface import Grid
 
-#: Share of a pixel by which a line may leave out a vertex.
+#: Tolerance of dropped vertices, as a share of a pixel.
 THIN = 0.05
 #: Whether a line passes through a cell, by its code.
 _CROSSED = (np.arange(256) % 15 > 0) & (np.arange(256) < NONE)
@@ -30,10 +30,10 @@ def level_lines(grid: Grid, values: Array, levels: tuple[float, ...], thin: floa
     ----------
     grid : Grid
     values : ndarray of shape (height, width)
-        No line passes between four of which one is not finite.
+        No line passes between four samples of which one is not finite.
     levels : tuple of float
     thin : float, default=THIN
-        Share of a pixel by which a line may leave out a vertex.
+        Tolerance of dropped vertices, as a share of a pixel.
     """
     values = np.require(values, np.float64, ["C", "W"])
     finite = np.isfinite(values)
@@ -42,29 +42,29 @@ def level_lines(grid: Grid, values: Array, levels: tuple[float, ...], thin: floa
 
 
 def region_lines(grid: Grid, regions: NDArray[np.int8]) -> Array:
-    """Return the borders between pixels of different `regions`, from -1 to 7, shape (m, 2)."""
+    """Return the boundaries between pixels of different `regions`, from -1 to 7, shape (m, 2)."""
     nothing, nowhere = np.empty(0), np.empty(0, dtype=np.intp)
     inside = [mask for region in range(-1, 8) if (mask := regions == region).any()]
     return joined([_lines(grid, mask, nothing, 0.5, nowhere, THIN) for mask in inside[1:]])
 
 
 def joined(parts: Iterable[Array]) -> Array:
-    """Return polylines with a NaN row between each two; without the empty ones."""
+    """Return the non-empty polylines, separated by NaN rows."""
     gap = np.full((1, 2), np.nan)
     pieces = [piece for part in parts if len(part) for piece in (part, gap)]
     return np.concatenate(pieces[:-1]) if pieces else np.empty((0, 2))
 
 
 def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, thin: float) -> Array:
-    """Return the lines around the samples `above` the level; in the middle between samples if there are no `values`.
+    """Return the lines around the samples `above` the level; in the middle between samples if `values` is empty.
 
-    No line passes through a cell with a corner among `gaps`, places in `above`.
+    No line passes through a cell with a corner among `gaps`, indices into `above`.
     """
     height, width = above.shape
     if min(height, width) < 2:
         return np.empty((0, 2))
     bits, end = above.ravel().view(np.uint8), width * (height - 1) - 1
-    # All rows as one: several times as fast, and what lies across their ends is no cell.
+    # All rows as one: several times as fast, and the codes across their ends are not used.
     pairs = bits[:-1] + bits[:-1]
     pairs += bits[1:]
     codes = np.full(-(-height * width // 8) * 8, NONE, dtype=np.uint8)
@@ -73,11 +73,11 @@ def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, 
     codes[width - 1 : end : width] = NONE
     for corner in (0, 1, width, width + 1):
         codes[gaps - corner] = NONE
-    # Most cells have no line, and eight of them are looked at together.
+    # Most cells have no line, and eight of them are tested together.
     words = codes.view(np.uint64)
     some = np.flatnonzero((words != 0) & (words != 0x0F0F0F0F0F0F0F0F))
-    places = (8 * some[:, None] + np.arange(8)).ravel()
-    crossed = places[_CROSSED[codes[places]]]
+    indices = (8 * some[:, None] + np.arange(8)).ravel()
+    crossed = indices[_CROSSED[codes[indices]]]
     flat = values.ravel()
     if len(flat):
         both = crossed[(codes[crossed] == 6) | (codes[crossed] == 9)]
@@ -90,19 +90,20 @@ def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, 
     return points[: thinned(points, work(codes, crossed, flat, level, grid.xs, grid.ys, points), tolerance)].copy()
 
 
-def borders(grid: Grid, cells: Integers, most: float = np.inf, thin: float = THIN) -> tuple[Array, int]:
-    """Return the borders between pixels of different `cells`, numbers of any kind, and how many cells there are.
+def cell_boundaries(grid: Grid, cells: Integers, most: float = np.inf, thin: float = THIN) -> tuple[Array, int]:
+    """Return the boundaries between pixels of different `cells`, any numbers, and the number of cells.
 
-    Unlike `region_lines`, each border is there once, and where several meet, in the middle of four pixels, they join.
+    Unlike in `region_lines`, each boundary occurs once, and where several meet, in the middle of four pixels, they
+    join.
 
     Parameters
     ----------
     grid : Grid
     cells : ndarray of shape (height, width), int64
     most : float, default=inf
-        Number of cells above which no lines are looked for.
+        Number of cells above which no lines are computed.
     thin : float, default=THIN
-        Share of a pixel by which a line may leave out a vertex, three times in a row.
+        Tolerance of dropped vertices, as a share of a pixel; three rounds.
 
     Returns
     -------
@@ -110,12 +111,12 @@ def borders(grid: Grid, cells: Integers, most: float = np.inf, thin: float = THI
     count : int
     """
     across, along = cells[:, 1:] != cells[:, :-1], cells[1:] != cells[:-1]
-    first = np.concatenate((cells[:, 0], cells[:, 1:][across]))  # each run of equal pixels once: a few of all
+    first = np.concatenate((cells[:, 0], cells[:, 1:][across]))  # each run of equal pixels once: few of all
     count = len(np.unique(first))
     if min(cells.shape) < 2 or count > most:
         return np.empty((0, 2)), count
     crossed = np.flatnonzero(across[1:] | across[:-1] | along[:, 1:] | along[:, :-1])
     points = np.empty((4 * (np.count_nonzero(across) + np.count_nonzero(along)) + 1, 2))
-    n = follow_borders(cells, across, along, crossed, grid.xs, grid.ys, points)
+    n = follow_boundaries(cells, across, along, crossed, grid.xs, grid.ys, points)
     n = compiled_straighten(points, n, thin * (grid.right - grid.left) / grid.width)
     return points[1:n].copy(), count

@@ -1,6 +1,6 @@
-"""Pixels: which class wins at each pixel of a picture, whether others tie with it, how sure it looks, and the colour.
+"""Pixels: the class, tie, sureness and colour of each pixel of a picture.
 
-By compiled loops, or until these are there in plain numpy: the same to the last bit.
+The loops are compiled; before they are, plain numpy gives the same bits.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from solver.core.multiclass import Pair, leaders, winners
 
 from . import _picture_loops as loops
 
-#: Shades of a class, from the least sure one on.
+#: Number of shades of a class, from the least sure one on.
 LEVELS = 64
 
-#: In place of a class where no class is ahead.
+#: Value in place of a class where several classes tie.
 TIED = np.int8(-1)
 #: Class of each pixel, 0 to 7; `TIED` for a tie.
 Regions = NDArray[np.int8]
 
 
 class Pixels(NamedTuple):
-    """What is known of each pixel; arrays of shape (height, width).
+    """Predictions at all pixels; arrays of shape (height, width).
 
     Attributes
     ----------
     classes : int8
         The number of the class that wins.
     tie : bool
-        No class is ahead.
+        Several classes tie.
     shade : uint8
-        How sure the pixel looks, below `LEVELS`.
+        How sure the model is, below `LEVELS`.
     """
 
     classes: Regions
@@ -45,19 +45,19 @@ class Pixels(NamedTuple):
 
     @property
     def regions(self) -> Regions:
-        """The winning classes, and `TIED` where no class is ahead."""
+        """Return the winning classes, and `TIED` where several tie."""
         return np.where(self.tie, TIED, self.classes)
 
 
 class Ramp(NamedTuple):
-    """How sure a pixel looks at a distance from a border, from 0 to 1: ``distance * slope + least``."""
+    """Shade of a pixel from its distance to a boundary, from 0 to 1: ``distance * slope + least``."""
 
     slope: float
     least: float = 0.0
 
     @property
     def in_levels(self) -> tuple[float, float, float]:
-        """Slope, least and most in shades; rounded down, what is nearest."""
+        """Slope, least and most in shades; rounding down the result gives the nearest shade."""
         most = LEVELS - 1.0
         return self.slope * most, self.least * most + 0.5, most
 
@@ -67,7 +67,7 @@ class Ramp(NamedTuple):
         return np.minimum(distance * scale + base, most).astype(np.uint8)
 
 
-#: Of what is from 0 to 1 already.
+#: Ramp of values that are already from 0 to 1.
 SHARE = Ramp(1.0)
 
 
@@ -84,8 +84,8 @@ def of_two_classes(f: Array, noise: float, ramp: Ramp, names: Regions) -> Pixels
 def of_one_vs_rest(f: Array, noise: float, ramp: Ramp, names: Regions) -> Pixels:
     """Return the pixels of an f for each class, shape (n_classes, height, width).
 
-    The border between two classes is where their f are equal, not where one is 0; so a pixel is as far from it as half
-    the lead of the largest f over the next: 0 on every border, and abs(f) where a class has one rival whose f is -f.
+    The boundary between two classes is where their f are equal, not where one is 0; so the distance of a pixel is half
+    the lead of the largest f over the next: 0 on every boundary, and abs(f) where the only rival of a class has -f.
     """
     halved = Ramp(0.5 * ramp.slope, ramp.least)
     if not fast_loops.ready():
@@ -101,8 +101,8 @@ def of_one_vs_rest(f: Array, noise: float, ramp: Ramp, names: Regions) -> Pixels
 def of_one_vs_one(f: Array, pairs: Sequence[Pair], noise: float, ramp: Ramp, names: Regions) -> Pixels:
     """Return the pixels of an f for each pair of classes, shape (n_pairs, height, width).
 
-    A pixel is as far from a border as the closest duel of its winner.  Who has won every duel is ahead alone; elsewhere
-    the duels won are counted, of which one with abs(f) up to `noise` is half a win for both.
+    The distance of a pixel is the abs(f) of the closest duel of its winner.  A class that has won every duel wins
+    alone; elsewhere the duels won are counted, of which one with abs(f) up to `noise` is half a win for both.
     """
     if not fast_loops.ready():
         values = np.moveaxis(f, 0, 2)
@@ -121,7 +121,7 @@ def of_one_vs_one(f: Array, pairs: Sequence[Pair], noise: float, ramp: Ramp, nam
 
 
 def of_shares(top: NDArray[np.integer], share: Array, tie: Mask, names: Regions) -> Pixels:
-    """Return the pixels of winners, places in `names`, by their shares: as sure as a share is above an even one."""
+    """Return the pixels of winners, indices into `names`, by their shares: a shade is the excess over an even share."""
     even = 1.0 / len(names)
     if not fast_loops.ready() or top.dtype != np.uint8:
         sureness = (share - even) / (1.0 - even) if len(names) > 1 else np.ones_like(share)
@@ -134,7 +134,7 @@ def of_shares(top: NDArray[np.integer], share: Array, tie: Mask, names: Regions)
 def of_probabilities(shares: Array, names: Regions) -> tuple[Pixels, Array]:
     """Return the pixels of the most probable classes, and their probabilities, from those of all.
 
-    Only by compiled loops: a probability is fitted when these are there.
+    It needs the compiled loops: when a probability is fitted, they are available.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def colour(pixels: Pixels, table: NDArray[np.uint32], out: NDArray[np.uint32]) -
     ----------
     pixels : Pixels
     table : ndarray of uint32
-        The `LEVELS` shades of each class, one class after the other; the last place is the colour of a tie.
+        The `LEVELS` shades of each class, one class after the other; the last entry is the colour of a tie.
     out : ndarray of shape (height, width), uint32
     """
     if fast_loops.ready():

@@ -9,12 +9,12 @@ First the moments ``M_cd = sum_j weights_j T_c(x_j1) T_d(x_j2)``, one matrix pro
 
 RBF: T are Chebyshev polynomials on the interval that the points fill, and V = G1 M G2' with G the coefficients of the
 interpolant of ``exp(-gamma (s - t)^2)`` at m by m Chebyshev nodes.  On [-1, 1], with c = gamma times the square of half
-the interval, that is analytic, and at most ``exp(c h^2)``, ``h = (rho - 1 / rho) / 2``, in the ellipse of sum of half
-axes rho.  So the interpolant in one variable is wrong by at most ``4 exp(c h^2) rho^(1-m) / (rho - 1)`` for each
-rho > 1 (Trefethen, Approximation Theory and Practice, theorem 8.2), and in both by that times 1 plus the Lebesgue
-constant, at most ``1 + 2 / pi log m`` (Rivlin 1974).
-
-Linear and polynomial: powers of the coordinates, exactly.
+RBF: T are Chebyshev polynomials on the interval of the points, and V = G1 M G2' with G the coefficients of the
+interpolant of ``exp(-gamma (s - t)^2)`` at m by m Chebyshev nodes.  On [-1, 1], with c = gamma times the square of half
+the interval, that function is analytic, and at most ``exp(c h^2)``, ``h = (rho - 1 / rho) / 2``, in the ellipse whose
+half axes have the sum rho.  So the error of the interpolant in one variable is at most ``4 exp(c h^2) rho^(1-m) / (rho
+- 1)`` for each rho > 1 (Trefethen, Approximation Theory and Practice, theorem 8.2), and in both at most that times 1
+plus the Lebesgue constant, which is at most ``1 + 2 / pi log m`` (Rivlin 1974).
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from solver.core.certificate import EPS
 
 from .table import Kernel
 
-#: Largest error of a kernel value that interpolation may have, and functions of a coordinate up to which it is tried.
+#: Largest error of a kernel value by interpolation, and largest number of functions of a coordinate.
 ACCURACY, MOST = 1e-14, 160
-#: Degree up to which a polynomial kernel is expanded.
+#: Largest degree of a polynomial kernel that is expanded.
 LARGEST_DEGREE = 8
-#: Points of a block: its numbers stay in the processor's cache.
+#: Number of points of a block: its values fit the processor's cache.
 BLOCK = 4096
-#: The same where there are several features for each function, and blocks of a piece of work.
+#: The same if there are several features for each function, and number of blocks of a piece of work.
 PART, AT_ONCE = 512, 8
-#: Multiplications of a matrix product that cost as much as one entry of a pass over an array.
+#: Number of multiplications of a matrix product that take as long as one entry of a pass over an array.
 PER_ENTRY = 8
 
 
@@ -50,11 +50,11 @@ class PlaneSums:
     ----------
     kernel : Kernel
     middle, half : ndarray of shape (2,)
-        The rectangle.
+        Centre and half sides of the rectangle.
     maps : tuple of ndarray
-        Of RBF G1 and G2; of the others the one factor of each moment.
+        For RBF, G1 and G2; else the factor of each moment.
     error : float
-        A bound of abs(k - its expansion) on the rectangle, but for rounding.
+        Bound on abs(k - its expansion) on the rectangle, apart from rounding.
     rounding : float
         EPS times this is about the rounding error of a kernel value.
     """
@@ -68,7 +68,7 @@ class PlaneSums:
 
     @property
     def cost(self) -> int:
-        """Cost of a point, in entries, of the moments or of the values."""
+        """Time per point of the moments or of the values, in entries."""
         (m1, m2) = self._shape
         return m1 * m2 // PER_ENTRY + 4 * (m1 + m2)
 
@@ -77,11 +77,11 @@ class PlaneSums:
         return (len(self.maps[0]), len(self.maps[-1])) if len(self.maps) == 2 else self.maps[0].shape
 
     def uncertainty(self, weights: Array) -> float:
-        """A bound of the error of f, rounding included as far as EPS times the size of its terms tells it."""
+        """Return a bound on the error of f, rounding included as far as EPS times the size of its terms covers it."""
         return float(np.abs(weights).sum() * (self.error + EPS * self.rounding))
 
     def _functions(self, XT: Array) -> tuple[Array, Array]:
-        """The functions of both coordinates at points (2, n): (m1, n), (m2, n)."""
+        """Return the functions of both coordinates at points (2, n): (m1, n), (m2, n)."""
         both = []
         for x, middle, half, m in zip(XT, self.middle, self.half, self._shape, strict=True):
             u = (x - middle) / half
@@ -101,7 +101,7 @@ class PlaneSums:
         return both[0], both[1]
 
     def moments(self, XT: Array, weights: Array) -> Iterator[Array]:
-        """M in pieces: what is yielded last is it."""
+        """Yield M in pieces; the last value yielded is M."""
         used = np.flatnonzero(weights)
         M = np.zeros(self._shape)
         for start in range(0, len(used), BLOCK):
@@ -113,7 +113,7 @@ class PlaneSums:
         yield M
 
     def values(self, M: Array, XT: Array, out: Array) -> Iterator[None]:
-        """f of these moments at points (2, n) into `out`, in pieces."""
+        """Compute f of these moments at points (2, n) into `out`, in pieces."""
         V = self.mapped(M)
         for start in range(0, len(out), BLOCK):
             T1, T2 = self._functions(XT[:, start : start + BLOCK])
@@ -121,17 +121,17 @@ class PlaneSums:
             yield
 
     def values_of(self, maps: Sequence[Array], XT: Array) -> list[Array]:
-        """f of each of several V at points (2, n), in one go."""
+        """Return f of each of several V at points (2, n), at once."""
         T1, T2 = self._functions(XT)
         return [np.einsum("ij,ij->j", V.T @ T1, T2) for V in maps]
 
     def mapped(self, M: Array) -> Array:
-        """V of these moments."""
+        """Return V of these moments."""
         V: Array = self.maps[0] @ M @ self.maps[1].T if len(self.maps) == 2 else self.maps[0] * M
         return V
 
     def features(self, share: float) -> Features:
-        """The expansion as a scalar product of features, without those that add less than about `share` of k(x, x)."""
+        """Return the expansion as a scalar product of features, without those below about `share` of k(x, x)."""
         if len(self.maps) == 2:
             (w1, Q1), (w2, Q2) = (np.linalg.eigh(0.5 * (G + G.T)) for G in self.maps)
             weight = np.maximum(w1, 0.0)[:, None] * np.maximum(w2, 0.0)
@@ -142,7 +142,7 @@ class PlaneSums:
         return Features(self, Q1, Q2, a, b, np.sqrt(weight[a, b]))
 
     def all_at_once(self, XT: Array, weights: Array, queries: Array) -> Array:
-        """f at `queries` (2, m)."""
+        """Return f at `queries` (2, m)."""
         out = np.empty(queries.shape[1])
         for M in self.moments(XT, weights):  # noqa: B007
             pass
@@ -153,7 +153,7 @@ class PlaneSums:
 
 @dataclass(frozen=True)
 class Features:
-    """phi with ``k(x, z) ~ <phi(x), phi(z)>``: products of one function of each coordinate.
+    """Features phi with ``k(x, z) ~ <phi(x), phi(z)>``: products of one function of each coordinate.
 
     Attributes
     ----------
@@ -161,8 +161,9 @@ class Features:
     first, second : ndarray of shape (m1, m1), (m2, m2)
         The functions of each coordinate, as columns of coefficients.
     a, b : ndarray of shape (rank,)
-        Which two make a feature.
+        Indices of the two functions of each feature.
     scale : ndarray of shape (rank,)
+        Factor of each feature.
     """
 
     plane: PlaneSums
@@ -174,11 +175,11 @@ class Features:
 
     @property
     def rank(self) -> int:
-        """The number of features."""
+        """Number of features."""
         return len(self.a)
 
     def pieces(self, XT: Array) -> Iterator[Array]:
-        """phi at points (2, n), in pieces: what is yielded last is it."""
+        """Yield phi at points (2, n) in pieces; the last value yielded is phi."""
         Z = np.empty((XT.shape[1], self.rank))
         for start in range(0, len(Z), PART):
             T1, T2 = self.plane._functions(XT[:, start : start + PART])
@@ -190,20 +191,20 @@ class Features:
         yield Z
 
     def sum(self, M: Array) -> Array:
-        """``sum_j weights_j phi(x_j)`` from the moments of the weights."""
+        """Return ``sum_j weights_j phi(x_j)`` from the moments of the weights."""
         total: Array = (self.first.T @ M @ self.second)[self.a, self.b] * self.scale
         return total
 
 
 def plane_sums(kernel: Kernel, XT: Array, accuracy: float = ACCURACY) -> PlaneSums | None:
-    """The expansion of `kernel` between the points XT (2, n), or None where there is none that is short.
+    """Return the expansion of `kernel` between the points XT (2, n), or None if there is no short one.
 
     Parameters
     ----------
     kernel : Kernel
     XT : ndarray of shape (2, n)
     accuracy : float, default=1e-14
-        Largest error of a kernel value, but for rounding.
+        Largest error of a kernel value, apart from rounding.
     """
     if XT.shape[0] != 2 or kernel.name not in ("rbf", "linear", "poly"):
         return None
@@ -211,13 +212,13 @@ def plane_sums(kernel: Kernel, XT: Array, accuracy: float = ACCURACY) -> PlaneSu
     if kernel.name == "rbf":
         middle, half = 0.5 * (low + high), 0.5 * (high - low)
         half = half * (1.0 + 8 * EPS) + 8 * EPS * np.abs(middle) + 1e-300  # so that rounding leaves no point outside
-        # Coordinates that are rounded themselves, far from the origin, do not matter: the kernel is that of doubles.
+        # Rounding of the coordinates themselves, far from the origin, is no error: the kernel is that of the doubles.
         axes = [_gaussian(kernel.gamma * h * h, 0.25 * accuracy) for h in half.tolist()]
         if axes[0] is None or axes[1] is None:
             return None
         (first, e1), (second, e2) = axes  # type: ignore[misc]
         size = float(np.abs(first).sum() * np.abs(second).sum()) + 4.0 * max(len(first), len(second))
-        # The place u is known to an EPS, and far from the origin worse.
+        # Error of u: an EPS, and more far from the origin.
         slope = 2.0 * float(np.sqrt(kernel.gamma) * np.abs(np.stack([low, high])).max())
         return PlaneSums(kernel, middle, half, (first, second), float(e1 + (1.0 + e1) * e2), size + slope)
     degree, gamma, coef0 = (1, 1.0, 0.0) if kernel.name == "linear" else (kernel.degree, kernel.gamma, kernel.coef0)
@@ -235,7 +236,9 @@ def plane_sums(kernel: Kernel, XT: Array, accuracy: float = ACCURACY) -> PlaneSu
 
 
 def _gaussian(c: float, accuracy: float) -> tuple[Array, float] | None:
-    """Chebyshev coefficients of ``exp(-c (s - t)^2)`` on the square [-1, 1]^2, and the bound of their error."""
+    """Return the Chebyshev coefficients of ``exp(-c (s - t)^2)`` on the square [-1, 1]^2, and a bound on
+    their error.
+    """
     if not c < 1e6:
         return None
     rho = 1.0 + np.geomspace(1e-3, 1e6, 400)

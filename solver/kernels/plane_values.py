@@ -1,9 +1,9 @@
-"""PlaneValues: f of many support vectors at places of the plane, by sums of products in place of kernel values.
+"""PlaneValues: f of many support vectors at locations of the plane, by sums of products in place of kernel values.
 
-`plane_sums` holds in a rectangle.  Here it is that of the support vectors, made larger by the factors of `SCALES`: each
-place takes the smallest one it lies in, and those farther away are left to the sum of kernel values.  So what a place
-gets depends on the model and on the place alone.  Blocks have one size, the last one is filled up: the bits of a value
-do not depend on the other places, either.
+`plane_sums` holds in a rectangle.  Here the rectangles are that of the support vectors, enlarged by the factors of
+`SCALES`: each location uses the smallest one that contains it, and those outside all are left to the sum of kernel
+values.  So the value at a location depends on the model and on the location alone.  All blocks have one size, and the
+last one is padded, so that the bits of a value do not depend on the other locations, either.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from solver.core.arrays import Array, Mask
 from .plane_sums import PlaneSums, plane_sums
 from .table import Kernel
 
-#: Support vectors from which on it is thought of, and entries of a kernel value, which has an exponential.
+#: Least number of support vectors for this method; time of a kernel value, which has an exponential, in entries.
 LEAST, PER_VALUE = 1000, 4
-#: Half sides of the rectangles, as shares of that of the support vectors.
+#: Half sides of the rectangles, as multiples of those of the support vectors.
 SCALES = (1.25, 4.0)
-#: Places of a block.
+#: Number of locations of a block.
 BLOCK = 512
 
 
@@ -40,7 +40,9 @@ class PlaneValues:
 
     @staticmethod
     def of(kernel: Kernel, points: Array, coef: Array) -> PlaneValues | None:
-        """Of an expansion, `points` (n, 2) and `coef` (n, n_problems); None where kernel values are the shorter way."""
+        """Return those of an expansion, `points` (n, 2) and `coef` (n, n_problems); None if kernel values are
+        faster.
+        """
         if len(points) < LEAST or points.shape[1] != 2 or kernel.is_translation_invariant:
             return None
         low, high = points.min(axis=0), points.max(axis=0)
@@ -59,7 +61,7 @@ class PlaneValues:
         return PlaneValues(tuple(planes), maps)
 
     def fill(self, values: Array, queries: Array) -> Mask:
-        """Write f, without offset, into those rows of `values` (n, n_problems) whose place is near enough.
+        """Write f, without offset, into the rows of `values` (n, n_problems) of all queries inside a rectangle.
 
         Parameters
         ----------
@@ -69,7 +71,7 @@ class PlaneValues:
         Returns
         -------
         ndarray of shape (n,)
-            True for the rows that are still to be summed.
+            True for the rows that remain to be summed.
         """
         left = np.ones(len(queries), dtype=bool)
         for plane, maps in zip(self.planes, self.maps, strict=True):

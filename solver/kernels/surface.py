@@ -115,9 +115,9 @@ class RunningExpansion:
         self.kernel, self.points, self.grid = kernel, points, grid
         self._ys = grid.ys
         self._coefficients: Array | None = None
-        #: A plane for each output, as kernels on a grid give them.
+        #: A plane for each output, as the kernels' pictures on a grid have them.
         self._planes = np.empty((0, 0, 0))
-        #: The picture each row was last made for.
+        #: Number of the picture that each row was last made for.
         self._made_for = np.full(grid.height, -1)
         self._picture = -1
         self._age = 0
@@ -160,7 +160,7 @@ class RunningExpansion:
             planes = self._planes[:, block]
             if not anew and (self._made_for[block] == picture - 1).all():
                 planes += np.moveaxis(added(ys), 2, 0)
-            else:  # the last picture was given up before these rows
+            else:  # the previous picture was discarded before these rows
                 if whole is None:
                     support = coefficients.any(axis=1)
                     whole = self.kernel.expansion_on(self.points[support], coefficients[support], xs)

@@ -85,7 +85,7 @@ class Kernel:
         check_choice("kernel", self.name, KERNELS)
         check_number("gamma", self.gamma, 0.0, open_high=True)
         check_number("coef0", self.coef0, -np.inf, open_low=True, open_high=True)
-        check_integer("degree", self.degree, 0, 100)  # beyond, every picture is overflow or noise
+        check_integer("degree", self.degree, 0, 100)  # a higher degree gives only overflow or noise
 
     @property
     def kind(self) -> KernelKind:
@@ -188,14 +188,16 @@ PARAMETERS = tuple(field.name for field in fields(Kernel) if field.name != "name
 
 
 def _power(kernel: Parameters, product: Array) -> Array:
-    """``(gamma product + coef0)^degree`` by squaring, as in compiled rows: numpy's power takes ten times as long."""
+    """Return ``(gamma product + coef0)^degree`` by squaring, as compiled rows do: numpy's power takes ten times as
+    long.
+    """
     if kernel.degree == 0:
         return np.ones_like(product)
     with np.errstate(over="ignore"):
         square, left = kernel.gamma * product, kernel.degree
         square += kernel.coef0
         power: Array | None = None
-        while left:  # in place: new arrays would cost five times as much as the products
+        while left:  # in place: new arrays would take five times as long as the products
             if left & 1:
                 power = square.copy() if power is None else np.multiply(power, square, out=power)
             left >>= 1
@@ -306,21 +308,21 @@ Which kernels use the parameter gamma, and the formula of one of them:
 
 @dataclass(frozen=True)
 class PrecomputedKernel(Kernel):
-    """Kernel values that the caller has computed: the "points" of a solver are then rows of the Gram matrix."""
+    """Kernel values computed by the caller: the "points" of a solver are then rows of the Gram matrix."""
 
     name: str = "precomputed"
 
     def __post_init__(self) -> None:
-        """Nothing to check: there are no parameters."""
+        """Do nothing: there are no parameters."""
 
     @property
     def kind(self) -> KernelKind:
-        """Not a row of `KERNELS`, which lists the kernels that are functions of two points."""
+        """Kind of this kernel, which is no row of `KERNELS`: those are functions of two points."""
         return _PRECOMPUTED
 
 
 class _MatrixKind(KernelKind):
-    """Kernel values as given: of "points" that are rows of the Gram matrix."""
+    """Kernel values of "points" that are rows of the Gram matrix."""
 
     def is_definite_on(self, kernel: Parameters, A: Array) -> bool:
         """Return whether no eigenvalue of the Gram matrix `A` is negative beyond rounding.
@@ -330,7 +332,8 @@ class _MatrixKind(KernelKind):
         """
         if len(A) > LARGEST_DECOMPOSED:
             return False
-        shift = len(A) * np.finfo(np.float64).eps * float(np.abs(A).sum(axis=1).max()) + 1e-300  # of zeros, too
+        # Above 0, also for a matrix of zeros.
+        shift = len(A) * np.finfo(np.float64).eps * float(np.abs(A).sum(axis=1).max()) + 1e-300
         shifted = A.copy()
         shifted.flat[:: len(A) + 1] += shift
         try:
@@ -366,6 +369,6 @@ _PRECOMPUTED = _MatrixKind(
     formula="K given as a matrix",
     parameters=(),
     note="The rows of X are rows of the Gram matrix.",
-    is_definite=_never,  # only the matrix can tell
+    is_definite=_never,  # depends on the matrix
     expansion_on=_not_in_the_plane,
 )

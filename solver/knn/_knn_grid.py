@@ -34,7 +34,7 @@ LEAF = 4  # pixels per side of the tiles that are split into pixels, not in four
 LEVELS = 6  # candidate lists alive at once: gathered, of 16, 8, 4 and 1 pixels, and one to spare
 SIMPLE = 400  # candidates times depth of the sort up to which the pixels of a small tile are counted together
 DEEPEST = 16  # of these sorts: at least 2 * depth - 1 candidates take part in one
-WIDEST = TILE * TILE + 8  # not a power of two, or the rows of a list would share their places in the cache
+WIDEST = TILE * TILE + 8  # not a power of two, or the rows of a list would share cache lines
 
 
 @part
@@ -172,7 +172,7 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
     edges,
     xs,
     ys,
-    places,
+    scratch,
     tag,
     compact,
     wanted,
@@ -186,7 +186,7 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
 
     `plane` (2, locations) holds the locations strip by strip: strip s is columns strips[s]:strips[s + 1], a
     range of x from edges[0, s] to edges[1, s], sorted by y inside.  `sole` is the class of all points at a location, or
-    -1.  `single`: every location is one training point.  `zeros`: one is the zero vector.  `places` (2, room) and
+    -1.  `single`: every location is one training point.  `zeros`: one is the zero vector.  `scratch` (2, room) and
     `tag` (room,) are scratch for LEVELS lists of all locations.  If `wanted` is not empty, only its tiles are drawn.
     If `bound` is not empty, no voter of a pixel is farther from it than bound[j, i] (not for the cosine).
     """
@@ -198,8 +198,8 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
     # powers are so slow that halving a tile once more, with fewer candidates in each part, is faster
     together = LEAF * LEAF if metric == MINKOWSKI else TILE * TILE // 4
     # Candidates: coordinates and, where only counts matter, class, else location.
-    px = places[0]
-    py = places[1]
+    px = scratch[0]
+    py = scratch[1]
     d = np.empty(n_locations + LANES)
     level = np.zeros(n_classes)
     certain = np.zeros((LEVELS, n_classes))

@@ -62,7 +62,7 @@ class Index:
     own: Array
     """(n, features), the points as `scaled` returns them when they are queries."""
     codes: Integers
-    place: Integers
+    location: Integers
     """(n,), the location of each point."""
     columns: Array
     """(features, locations)."""
@@ -98,13 +98,13 @@ class Index:
             for begin, end in itertools.pairwise(bounds.tolist()):
                 order[begin:end] = order[begin:end][np.argsort(y[begin:end], kind="stable")]
             ordered = points[order]
-        label, place = codes[order], np.empty(len(points), dtype=np.int64)
+        label, location = codes[order], np.empty(len(points), dtype=np.int64)
         if n == len(points):  # the usual case, and several times as quick
-            place[order] = np.arange(n)
+            location[order] = np.arange(n)
             start, count, sole = np.arange(n + 1), np.ones(n, dtype=np.int64), label
         else:
             is_new = _is_new(ordered)
-            place[order] = np.cumsum(is_new) - 1
+            location[order] = np.cumsum(is_new) - 1
             entries = np.flatnonzero(is_new | np.append(True, label[1:] != label[:-1]))
             start = np.append(np.flatnonzero(is_new[entries]), len(entries))
             label, count = label[entries], np.diff(entries, append=len(points))
@@ -116,14 +116,14 @@ class Index:
             norms += feature * feature
         edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
         return cls(
-            metric, p, n_classes, points, own, codes, place, columns, norms, start, label, count, sole, strips, edges
+            metric, p, n_classes, points, own, codes, location, columns, norms, start, label, count, sole, strips, edges
         )
 
     @cached_property
     def entry(self) -> Integers:
         """For each point, the index of its location and class in `label` and `count`."""
         of_entries = np.repeat(np.arange(len(self.norms)), np.diff(self.start)) * self.n_classes + self.label
-        found: Integers = np.searchsorted(of_entries, self.place * self.n_classes + self.codes).astype(np.int64)
+        found: Integers = np.searchsorted(of_entries, self.location * self.n_classes + self.codes).astype(np.int64)
         return found
 
     @cached_property
@@ -141,7 +141,7 @@ class Index:
     @cached_property
     def members(self) -> tuple[Integers, Integers]:
         """Rows of the training points by location, in the order of the tree, and where each location begins."""
-        at = self.tree[1][self.place]
+        at = self.tree[1][self.location]
         first = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=len(self.norms)))))
         return np.argsort(at, kind="stable"), first
 
@@ -241,7 +241,7 @@ class Index:
     def _tree_at(self, rows: Integers | None) -> tuple[Tree, Integers]:
         """Return the tree, and the positions of the training points `rows` in it."""
         tree, position = self.tree
-        return tree, position[:0] if rows is None else position[self.place[rows]]
+        return tree, position[:0] if rows is None else position[self.location[rows]]
 
     def picture(self, xs: Array, ys: Array, k: int, weights: int, compact: bool) -> tuple[Array, SurfaceClasses]:
         """Return shares and classes at (xs[i], ys[j]); only the one of the two that `compact` selects is filled."""

@@ -294,19 +294,19 @@ def nearest_first(d, m, limit, who, a, near):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def _box_bound(metric, boxes, node, place, features, narrow, margin):  # type: ignore[no-untyped-def]
-    """Return a lower bound of the distances, as compared, between `place` and the locations in the box of `node`."""
+def _box_bound(metric, boxes, node, point, features, narrow, margin):  # type: ignore[no-untyped-def]
+    """Return a lower bound of the distances, as compared, between `point` and the locations in the box of `node`."""
     low = 0.0
     if metric == EUCLIDEAN or metric == COSINE:  # noqa: SIM109  a tuple costs compiling time
         for f in range(features):
-            gap = max(boxes[node, 0, f] - place[f], place[f] - boxes[node, 1, f])
+            gap = max(boxes[node, 0, f] - point[f], point[f] - boxes[node, 1, f])
             low += gap * gap if gap > 0.0 else 0.0
         if metric == COSINE:
             low = 0.5 * low - margin
     else:
         largest = 0.0
         for f in range(features):
-            gap = max(boxes[node, 0, f] - place[f], place[f] - boxes[node, 1, f])
+            gap = max(boxes[node, 0, f] - point[f], point[f] - boxes[node, 1, f])
             low += gap if gap > 0.0 else 0.0
             largest = gap if gap > largest else largest
         if metric == CHEBYSHEV:
@@ -363,7 +363,7 @@ def search(  # type: ignore[no-untyped-def]
     near = np.empty(LANES)
     stack = np.empty(DEEPEST, np.int64)
     query = np.empty(features)
-    place = np.empty(features)
+    scaled = np.empty(features)
     steps = powers.size - 1
     least = (features + ROUNDING) * EPS
     margin = 1e-13 * features
@@ -379,7 +379,7 @@ def search(  # type: ignore[no-untyped-def]
             own += query[f] * query[f]
         scale = 1.0 / math.sqrt(own) if metric == COSINE and own > 0.0 else 1.0
         for f in range(features):
-            place[f] = query[f] * scale
+            scaled[f] = query[f] * scale
         bound = np.inf
         found = 0
         most = q - 1  # with more there is a bound
@@ -393,10 +393,10 @@ def search(  # type: ignore[no-untyped-def]
                 home >>= 1
             top -= 1
             node = stack[top]
-            if bound < np.inf and _box_bound(metric, boxes, node, place, features, narrow, margin) > bound:
+            if bound < np.inf and _box_bound(metric, boxes, node, scaled, features, narrow, margin) > bound:
                 continue
             if node < leaves:  # the nearer half comes last, to be searched next
-                right = 1 if place[sides[node]] >= cuts[node] else 0
+                right = 1 if scaled[sides[node]] >= cuts[node] else 0
                 stack[top] = 2 * node + 1 - right
                 stack[top + 1] = 2 * node + right
                 top += 2

@@ -43,29 +43,29 @@ def grow(
     `leaf`: largest number of locations of a leaf, at least 2, because some leaves would else be empty.
     """
     m = columns.shape[1]
-    places = columns / np.sqrt(np.where(norms > 0.0, norms, 1.0)) if unit else columns.copy()
+    coordinates = columns / np.sqrt(np.where(norms > 0.0, norms, 1.0)) if unit else columns.copy()
     levels = max(0, -(-m // leaf) - 1).bit_length()
     boxes = np.empty((2 << levels, 2, len(columns)))
     order = np.arange(m)
     cuts, sides = np.zeros(1 << levels), np.zeros(1 << levels, dtype=np.int64)
-    build(places, order, boxes, cuts, sides)
+    build(coordinates, order, boxes, cuts, sides)
     position = np.empty(m, dtype=np.int64)
     position[order] = np.arange(m)
     size = np.diff(start)[order]
     first = np.concatenate(([0], np.cumsum(size)))
     entries = np.repeat(start[order] - first[:-1], size) + np.arange(first[-1])
     points, squares = np.zeros((len(columns), m + LANES)), np.zeros(m + LANES)
-    points[:, :m], squares[:m] = columns[:, order] if unit else places, norms[order]
+    points[:, :m], squares[:m] = columns[:, order] if unit else coordinates, norms[order]
     return Tree(points, squares, boxes, cuts, sides, first, label[entries], count[entries]), position
 
 
 @jit
-def build(places, order, boxes, cuts, sides):  # type: ignore[no-untyped-def]
-    """Sort `places` (features, m) and `order` into the order of the tree, and fill the other arrays.
+def build(coordinates, order, boxes, cuts, sides):  # type: ignore[no-untyped-def]
+    """Sort `coordinates` (features, m) and `order` into the order of the tree, and fill the other arrays.
 
     Every node is halved across its widest side.
     """
-    features, m = places.shape
+    features, m = coordinates.shape
     levels = 0
     while cuts.size >> levels > 1:
         levels += 1
@@ -77,10 +77,10 @@ def build(places, order, boxes, cuts, sides):  # type: ignore[no-untyped-def]
             widest = 0
             width = -1.0
             for f in range(features):
-                low = places[f, a]
+                low = coordinates[f, a]
                 high = low
                 for i in range(a + 1, b):
-                    v = places[f, i]
+                    v = coordinates[f, i]
                     low = v if v < low else low
                     high = v if v > high else high
                 boxes[node, 0, f] = low
@@ -93,17 +93,17 @@ def build(places, order, boxes, cuts, sides):  # type: ignore[no-untyped-def]
             middle = m * (2 * j + 1) >> (level + 1)
             b -= 1
             while a < b:  # Hoare's selection
-                pivot = places[widest, (a + b) // 2]
+                pivot = coordinates[widest, (a + b) // 2]
                 i = a
                 e = b
                 while i <= e:
-                    while places[widest, i] < pivot:
+                    while coordinates[widest, i] < pivot:
                         i += 1
-                    while places[widest, e] > pivot:
+                    while coordinates[widest, e] > pivot:
                         e -= 1
                     if i <= e:
                         for f in range(features):
-                            places[f, i], places[f, e] = places[f, e], places[f, i]
+                            coordinates[f, i], coordinates[f, e] = coordinates[f, e], coordinates[f, i]
                         order[i], order[e] = order[e], order[i]
                         i += 1
                         e -= 1
@@ -113,5 +113,5 @@ def build(places, order, boxes, cuts, sides):  # type: ignore[no-untyped-def]
                     a = i
                 else:
                     break
-            cuts[node] = places[widest, middle]
+            cuts[node] = coordinates[widest, middle]
             sides[node] = widest

@@ -66,8 +66,8 @@ def outline(metric: str, p: float, centre: tuple[float, float], radius: float, r
             shape = _of_norm(shape, p)
     else:
         raise ValueError(f"metric is {metric!r}; it has no outline.")
-    places: Array = np.array([x, y]) + radius * shape
-    return places
+    locations: Array = np.array([x, y]) + radius * shape
+    return locations
 
 
 def _of_norm(circle: Array, p: float) -> Array:

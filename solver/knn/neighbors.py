@@ -349,12 +349,12 @@ class KNeighborsClassifier(Estimator):
         """This estimator: the votes that it counts are those of nearest neighbours."""
         return self
 
-    def vote_at(self, place: ArrayLike) -> Vote:
+    def vote_at(self, point: ArrayLike) -> Vote:
         """Return the points that vote at a location, and the weight of each vote; computed in plain numpy.
 
         Parameters
         ----------
-        place : array-like of shape (n_features,)
+        point : array-like of shape (n_features,)
             Location of the query.
 
         Returns
@@ -366,7 +366,7 @@ class KNeighborsClassifier(Estimator):
         ValueError, TypeError
             As `predict_proba`.
         """
-        query = self._queries(np.atleast_2d(np.asarray(place, dtype=np.float64)))
+        query = self._queries(np.atleast_2d(np.asarray(point, dtype=np.float64)))
         index, k, weights = self._ready()
         return vote(index, query[0], k, weights)
 
@@ -484,7 +484,7 @@ class KNeighborsClassifier(Estimator):
         return rows
 
     def kept_on(self, xs: ArrayLike, rows: ArrayLike | None = None) -> Callable[[ArrayLike], Mask]:
-        """Prepare the columns `xs` of a picture, and return a function ``look(ys)`` that finds the points it needs.
+        """Prepare the columns `xs` of a picture, and return a function ``needed(ys)`` that finds the points it needs.
 
         A pixel needs a point if `fit` without the point would predict another class there, or a tie in place of a
         class, or the other way round.
@@ -499,8 +499,8 @@ class KNeighborsClassifier(Estimator):
         Returns
         -------
         callable
-            ``look(ys)`` returns, for each of these points, whether a pixel (xs[i], ys[j]) of this call or of an earlier
-            one needs it.  With no more than k points every point is needed.
+            ``needed(ys)`` returns, for each of these points, whether a pixel (xs[i], ys[j]) of this call or of an
+            earlier one needs it.  With no more than k points every point is needed.
 
         Raises
         ------
@@ -526,13 +526,13 @@ class KNeighborsClassifier(Estimator):
         if self.n_samples_fit_ > k:
             kept[entries] = False
 
-        def look(ys: ArrayLike) -> Mask:
+        def needed(ys: ArrayLike) -> Mask:
             grid = columns, self._axis("ys", ys)
             cells_on_grid(index.metric, index.p, weights, k, *index.in_plane, *grid, nothing, no_cells, kept)
             found: Mask = kept[entries]
             return found
 
-        return look
+        return needed
 
     def _voting(self) -> tuple[int, int]:
         k = check_integer("n_neighbors", self.n_neighbors, 1)

@@ -342,9 +342,9 @@ class ReducedNeighbors(KNeighborsClassifier):
     sample_indices_: Indices
     certificates_: tuple[ReductionCertificate, ...]
 
-    def vote_at(self, place: ArrayLike) -> Vote:
+    def vote_at(self, point: ArrayLike) -> Vote:
         """Return the vote as `KNeighborsClassifier.vote_at`, but with rows of all points in `Vote.index`."""
-        vote = super().vote_at(place)
+        vote = super().vote_at(point)
         return replace(vote, index=self.sample_indices_[vote.index])
 
 

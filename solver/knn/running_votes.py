@@ -64,7 +64,7 @@ class RunningVotes:
         key = (index.metric, index.p, k, weights, classes)
         changed = None
         if self._last is not None and self._last[0] == key and index.metric != COSINE:
-            changed = changed_places(self._last[1], index)
+            changed = changed_locations(self._last[1], index)
         if changed is None:
             self._made_for[:] = -1
             changed, self._changed = np.empty((0, 2)), []
@@ -80,9 +80,9 @@ class RunningVotes:
             found = SurfaceClasses(top[block], share[block], tie[block])
             since, wanted = int(self._made_for[block].min(initial=picture)), np.empty((0, 0), np.bool_)
             if since >= 0:
-                places = np.concatenate([np.empty((0, 2)), *self._changed[since + 1 : picture + 1]])
-                if len(places) <= MOST:
-                    wanted = self._reached(index.metric, places, xs, ys, columns, self._bound[block])
+                locations = np.concatenate([np.empty((0, 2)), *self._changed[since + 1 : picture + 1]])
+                if len(locations) <= MOST:
+                    wanted = self._reached(index.metric, locations, xs, ys, columns, self._bound[block])
             if not len(wanted) or wanted.any():
                 nothing = np.empty((0, 0, index.n_classes))
                 index.vote(xs, np.ascontiguousarray(ys), k, weights, True, wanted, self._bound[block], nothing, found)
@@ -92,7 +92,7 @@ class RunningVotes:
         return rows
 
     @staticmethod
-    def _reached(metric: int, places: Array, xs: Array, ys: Array, columns: Integers, bound: Array) -> Mask:
+    def _reached(metric: int, locations: Array, xs: Array, ys: Array, columns: Integers, bound: Array) -> Mask:
         """Return which tiles have a pixel where a point at one of these locations may vote."""
         lines, whole = np.arange(0, len(ys), TILE), len(ys) // TILE * TILE
         # `reduceat` along columns takes seven times as long.
@@ -101,7 +101,7 @@ class RunningVotes:
             farthest = np.concatenate((farthest, bound[whole:].max(axis=0, keepdims=True)))
         reach = np.maximum.reduceat(farthest, columns, axis=1) * (1.0 + SLACK) + 1e-150
         wanted = np.zeros(reach.shape, dtype=np.bool_)
-        for x, y in places.tolist():
+        for x, y in locations.tolist():
             dx = np.maximum(xs[columns] - x, x - xs[np.minimum(columns + TILE, len(xs)) - 1]).clip(0.0)
             dy = np.maximum(ys[lines] - y, y - ys[np.minimum(lines + TILE, len(ys)) - 1]).clip(0.0)[:, None]
             if metric == EUCLIDEAN:
@@ -112,13 +112,13 @@ class RunningVotes:
         return wanted
 
 
-def changed_places(before: Index, after: Index) -> Array | None:
+def changed_locations(before: Index, after: Index) -> Array | None:
     """Return the locations of points that were added, removed, moved or relabelled; None if these are many."""
     a, b = before.points, after.points
     common = min(len(a), len(b))
     if len(a) == len(b):
         other = (a != b).any(axis=1) | (before.codes != after.codes)
-        places = [each[np.flatnonzero(other)] for each in (a, b)]
+        locations = [each[np.flatnonzero(other)] for each in (a, b)]
     else:  # rows between the first and the last that differ
         same = (a[:common] == b[:common]).all(axis=1) & (before.codes[:common] == after.codes[:common])
         begin = common if same.all() else int(same.argmin())
@@ -129,5 +129,5 @@ def changed_places(before: Index, after: Index) -> Array | None:
         ]
         same = (ends[0][0] == ends[1][0]).all(axis=1) & (ends[0][1] == ends[1][1])
         end = rest if same.all() else int(same[::-1].argmin())
-        places = [each[begin : len(each) - end] for each in (a, b)]
-    return None if sum(map(len, places)) > MOST else np.concatenate(places)
+        locations = [each[begin : len(each) - end] for each in (a, b)]
+    return None if sum(map(len, locations)) > MOST else np.concatenate(locations)

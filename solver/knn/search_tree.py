@@ -87,7 +87,7 @@ class SearchTree:
         tree, position = index.tree if leaf_size == LEAF else grow(*own, False, leaf_size)
         points = np.ascontiguousarray(tree.points[:, : len(position)].T)
         low, high = tree.boxes[:, 0], tree.boxes[:, 1]
-        return cls(index, leaf_size, points, position[index.place], low, high, tree.sides, tree.cuts)
+        return cls(index, leaf_size, points, position[index.location], low, high, tree.sides, tree.cuts)
 
     @property
     def n_leaves(self) -> int:
@@ -97,8 +97,8 @@ class SearchTree:
     def range_of(self, node: int) -> tuple[int, int]:
         """Return the first location of a node and the one after its last, as indices into `points`."""
         level = node.bit_length() - 1
-        m, place = len(self.points), node - (1 << level)
-        return m * place >> level, m * (place + 1) >> level
+        m, position = len(self.points), node - (1 << level)
+        return m * position >> level, m * (position + 1) >> level
 
     def is_traced(self, n_neighbors: int) -> bool:
         """Return whether the compiled search opens exactly the same boxes.

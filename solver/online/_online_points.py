@@ -63,14 +63,14 @@ class KeptPoints:
         Arrays of the compiled loops; replaced by larger ones when they are full.
     X, y, C : ndarray
         The batch: points (n, n_features), labels (n,) and upper bounds (n,).
-    place : ndarray of shape (n,)
-        Place in S of each point of the batch, or -1.
+    index_of : ndarray of shape (n,)
+        Index in S of each point of the batch, or -1.
     """
 
     X: Array
     y: Array
     C: Array
-    place: Integers
+    index_of: Integers
 
     def __init__(self, kernel: Kernel, n_features: int, cache_numbers: float) -> None:
         self._made_with = kernel, n_features, cache_numbers
@@ -102,7 +102,7 @@ class KeptPoints:
     def hold(self, X: Array, y: Array, C: Array, numbers: Integers) -> None:
         """Make (X, y, C) the present batch, with ascending `numbers` above all former ones; S is unchanged."""
         self.X, self.y, self.C, self._numbers = X, y, C, numbers
-        self.place = np.full(len(X), -1)
+        self.index_of = np.full(len(X), -1)
 
     def state(self) -> KeptState:
         """Return the present state, without kernel rows."""
@@ -127,31 +127,31 @@ class KeptPoints:
         S.slots[loops.HOLDER] = -1
         S.XT[:, :size], S.reals[:, :size], S.number[:size] = state.XT, state.reals, state.number
         ours = np.flatnonzero(np.isin(state.number, self._numbers))
-        self.place[np.searchsorted(self._numbers, state.number[ours])] = ours
+        self.index_of[np.searchsorted(self._numbers, state.number[ours])] = ours
 
     def join(self, k: int) -> int:
-        """Add point k of the batch to S with alpha = 0, and return its place."""
-        place = self.size
-        if place == self.S.XT.shape[1]:
-            self._grow(2 * place)
+        """Add point k of the batch to S with alpha = 0, and return its index."""
+        index = self.size
+        if index == self.S.XT.shape[1]:
+            self._grow(2 * index)
         S = self.S
         S.ints[loops.SIZE] += 1
-        S.XT[:, place] = self.X[k]
-        S.reals[: loops.DIAGONAL, place] = 0.0, 0.0, min(0.0, self.y[k] * self.C[k]), max(0.0, self.y[k] * self.C[k])
-        S.number[place], S.slot_of[place], S.doomed[place] = self._numbers[k], -1, False
-        self.place[k] = place
-        self.refresh(place)
-        return place
+        S.XT[:, index] = self.X[k]
+        S.reals[: loops.DIAGONAL, index] = 0.0, 0.0, min(0.0, self.y[k] * self.C[k]), max(0.0, self.y[k] * self.C[k])
+        S.number[index], S.slot_of[index], S.doomed[index] = self._numbers[k], -1, False
+        self.index_of[k] = index
+        self.refresh(index)
+        return index
 
-    def refresh(self, place: int) -> None:
-        """Compute g at `place` from its definition, so that no certificate relies on sums of many rounding errors."""
+    def refresh(self, index: int) -> None:
+        """Compute g at `index` from its definition, so that no certificate relies on sums of many rounding errors."""
         S, size = self.S, self.size
-        row = S.rows[loops.kept_row(S, place), :size]
-        S.reals[loops.DIAGONAL, place] = row[place]
-        S.reals[loops.G, place] = (1.0 if S.reals[loops.HI, place] > 0 else -1.0) - row @ S.reals[loops.BETA, :size]
+        row = S.rows[loops.kept_row(S, index), :size]
+        S.reals[loops.DIAGONAL, index] = row[index]
+        S.reals[loops.G, index] = (1.0 if S.reals[loops.HI, index] > 0 else -1.0) - row @ S.reals[loops.BETA, :size]
 
     def drop(self, p: int) -> None:
-        """Remove the point at place p from S; the last point takes its place, in all kernel rows, too."""
+        """Remove the point at index p from S; the last point takes its index, in all kernel rows, too."""
         S, last = self.S, self.size - 1
         S.ints[loops.SIZE] = last
         holder, length, used = S.slots
@@ -167,7 +167,7 @@ class KeptPoints:
                 holder[S.slot_of[p]] = p
             whole = np.flatnonzero(length > last)
             S.rows[whole, p] = S.rows[whole, last]
-        # A row that does not reach the last place is now valid up to p only.
+        # A row that does not reach the last index is now valid up to p only.
         length[:] = np.where(length > last, last, np.minimum(length, p))
 
     def drop_doomed(self) -> None:
@@ -195,10 +195,10 @@ class KeptPoints:
         holder[S.slot_of[held]] = held
         np.minimum(length, doomed[0], out=length)
 
-    def _note(self, number: int, place: int) -> None:
+    def _note(self, number: int, index: int) -> None:
         """Store the place of a point, if it is in the batch."""
         if number >= self._numbers[0]:
-            self.place[np.searchsorted(self._numbers, number)] = place
+            self.index_of[np.searchsorted(self._numbers, number)] = index
 
     def _grow(self, capacity: int) -> None:
         """Replace the arrays by larger ones for `capacity` points, with as many kernel rows as the bounds allow."""

@@ -231,15 +231,15 @@ class LasvmSolver(DualSolver):
         random = np.random.default_rng(check_integer("random_state", random_state, 0))
         order = np.concatenate([random.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
         first = self._kept.y[order[:n]]
-        places = [np.flatnonzero(first == sign) for sign in (-1.0, 1.0)]
-        seeds = np.sort(np.concatenate([place[: min(SEEDS, len(place) // 2)] for place in places]))
+        of_class = [np.flatnonzero(first == sign) for sign in (-1.0, 1.0)]
+        seeds = np.sort(np.concatenate([index[: min(SEEDS, len(index) // 2)] for index in of_class]))
         #: Points of the batch in the order of their turns, and the number of seeds at its beginning.
         self._stream = np.concatenate([order[seeds], np.delete(order, seeds)]), len(seeds)
         self.status = Status.RUNNING
         self._finish = bool(finish)
         self._forgotten = False  # whether there was a former batch
         self._sweeping = self._finishing = self._stalled = False
-        self._cursor, self._half = 0, False  # place in the order or the sweep; whether REPROCESS is next
+        self._cursor, self._half = 0, False  # index in the order or the sweep; whether REPROCESS is next
         self._sweep_size = self._added = 0  # points of S when the sweep began, and those it brought back
         self._left_out = NOBODY  # (m, M) over the points that the newest sweep left out of S
         self._middle = 0.0
@@ -272,8 +272,8 @@ class LasvmSolver(DualSolver):
     @property
     def alpha(self) -> Array:
         """Multipliers of the points of the newest batch, shape (n,)."""
-        place = self._kept.place
-        alpha: Array = np.where(place >= 0, np.abs(self._kept.S.reals[loops.BETA, np.maximum(place, 0)]), 0.0)
+        index = self._kept.index_of
+        alpha: Array = np.where(index >= 0, np.abs(self._kept.S.reals[loops.BETA, np.maximum(index, 0)]), 0.0)
         return alpha
 
     @property
@@ -428,10 +428,10 @@ class LasvmSolver(DualSolver):
         self._operation, self._half = ("insert", False) if seed else ("process", True)
         self._cursor += seed
         kept = self._kept
-        if kept.place[k] < 0:
-            place = kept.join(k)
+        if kept.index_of[k] < 0:
+            index = kept.join(k)
             if not seed:
-                loops.move_with_partner(kept.S, place, kept.y[k], self.selection == "second-order", self.tol)
+                loops.move_with_partner(kept.S, index, kept.y[k], self.selection == "second-order", self.tol)
         return 1
 
     def _reprocess(self, n: int, record: Array) -> int:
@@ -458,13 +458,13 @@ class LasvmSolver(DualSolver):
             kept.refresh(c)
         elif c < start + len(kept.X):
             k = c - start
-            if kept.place[k] < 0:
-                place = kept.join(k)
-                g, (m, M) = float(kept.S.reals[loops.G, place]), self._left_out
+            if kept.index_of[k] < 0:
+                index = kept.join(k)
+                g, (m, M) = float(kept.S.reals[loops.G, index]), self._left_out
                 if kept.y[k] * (g - self._middle) > 0.5 * self.tol:
                     self._added += 1
                 else:
-                    kept.drop(place)
+                    kept.drop(index)
                     self._left_out = (max(m, g), M) if kept.y[k] > 0 else (m, min(M, g))
         else:
             # With those that came back, one left out may be too far from one of them though none was from the middle:

@@ -155,7 +155,7 @@ class OnlineSVC(KernelClassifier):
         points = check_points(X, self._largest_coordinate)
         if online:
             check_n_features(self, points, self.n_features_in_)
-        labels, places = check_labels(y, len(points))
+        labels, indices = check_labels(y, len(points))
         if not online:
             known = labels if classes is None else np.unique(check_labels(classes, len(np.atleast_1d(classes)))[0])
             if len(known) < 2:
@@ -164,10 +164,12 @@ class OnlineSVC(KernelClassifier):
         unknown = np.setdiff1d(labels, self.classes_)
         if len(unknown):
             raise ValueError(f"y holds the label {unknown.tolist()[0]!r}, which is not one of the classes.")
-        codes = np.searchsorted(self.classes_, labels)[places]
+        codes = np.searchsorted(self.classes_, labels)[indices]
         C = bounds(self.C, class_weights(self.class_weight, self.classes_, codes)[codes], LARGEST_C)
         if not C.all():
-            raise ValueError(f"class_weight of {labels[places[C.argmin()]]!s} is 0; partial_fit wants weights above 0.")
+            raise ValueError(
+                f"class_weight of {labels[indices[C.argmin()]]!s} is 0; partial_fit wants weights above 0."
+            )
         # Errors that a solver could raise are raised here, before the first solver has learned anything.
         if self._kernel.largest(points) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {self._kernel.name} kernel overflows at these coordinates; scale the data down.")

@@ -20,7 +20,7 @@ class NoProgress(Progress):
 
 
 def failure_of(task: Task[Any], take: Callable[[Any], None]) -> str:
-    """Run a task and take its result; return its error, a sentence, or ""."""
+    """Run a task and apply its result; return its error, a sentence, or ""."""
     result = task.outcome(NoProgress())
     if isinstance(result, Exception):
         return str(result)

@@ -35,7 +35,7 @@ def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[s
 
 @pytest.mark.smoke
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "shown"),
     [
         (["--help"], "FILE"),
         (["--version"], __version__),
@@ -43,7 +43,7 @@ def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[s
         (["code", "--help"], "--lane N"),
     ],
 )
-def test_help_needs_no_qt(words: list[str], said: str) -> None:
+def test_help_needs_no_qt(words: list[str], shown: str) -> None:
     code = (
         "import sys; from app.main import main\n"
         f"try:\n    main({words!r})\n"
@@ -54,7 +54,7 @@ def test_help_needs_no_qt(words: list[str], said: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, cwd=ROOT, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "") and said in done.stdout
+    assert (done.returncode, done.stderr) == (0, "") and shown in done.stdout
 
 
 def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
@@ -153,13 +153,13 @@ def test_what_is_wrong_is_one_line(
 ) -> None:
     from app.main import main
 
-    words, said = WRONG[name]
+    words, shown = WRONG[name]
     monkeypatch.chdir(ROOT)
     with pytest.raises(SystemExit) as end:
         main(words)
     out, err = capsys.readouterr()
     assert end.value.code == 2 and out == ""
-    assert said in err and err.count("\n") == 1 and err.endswith("\n")
+    assert shown in err and err.count("\n") == 1 and err.endswith("\n")
     assert not any(Path(f"x{suffix}").exists() for suffix in (".png", ".jpg", ".py", ".txt"))
 
 
@@ -179,8 +179,8 @@ def test_a_file_with_nothing_to_read_for_now_is_one_line(
     finally:
         os.close(source)
         os.close(sink)
-    said = capsys.readouterr().err
-    assert end.value.code == 2 and "kmsg cannot be read: " in said and said.count("\n") == 1
+    shown = capsys.readouterr().err
+    assert end.value.code == 2 and "kmsg cannot be read: " in shown and shown.count("\n") == 1
 
 
 @pytest.mark.parametrize("suffix", [".unreadable", ".recovery"])
@@ -253,10 +253,10 @@ def test_the_printed_text_is_all_that_is_printed() -> None:
 
 @pytest.mark.parametrize("name", ["missing file", "wrong suffix"])
 def test_what_is_wrong_ends_the_process_with_2(name: str) -> None:
-    words, said = WRONG[name]
+    words, shown = WRONG[name]
     done = run(*words)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert said in done.stderr and "Traceback" not in done.stderr
+    assert shown in done.stderr and "Traceback" not in done.stderr
 
 
 SHELL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="a shell and devices of Linux")
@@ -281,6 +281,7 @@ def test_what_cannot_be_printed_is_one_line(words: str, ending: str, reason: str
     assert (done.returncode, done.stderr) == (1, f"classifier-playground: nothing can be printed: {reason}.\n")
 
 
+@pytest.mark.slow
 @SHELL
 def test_a_summary_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
     out = tmp_path / "x.png"
@@ -302,7 +303,7 @@ def test_a_summary_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
 
 
 @SHELL
-def test_no_document_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
+def test_no_document_replaces_a_closed_stream(tmp_path: Path) -> None:
     """Otherwise Qt would write a warning, for file 2, into a document that is being saved."""
     probe = (
         "import os, sys; from app import main\n"
@@ -323,8 +324,8 @@ def test_render_writes_a_picture(tmp_path: Path) -> None:
     data = out.read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     assert (int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")) == (1000, 600)
-    for said in ("4 points in 2 classes", "kNN, k = 5", "only 4 points", "SVM, RBF", "Optimal", f"Wrote {out}"):
-        assert said in done.stdout
+    for shown in ("4 points in 2 classes", "kNN, k = 5", "only 4 points", "SVM, RBF", "Optimal", f"Wrote {out}"):
+        assert shown in done.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([source.name, out.name])
 
 

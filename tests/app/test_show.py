@@ -34,7 +34,7 @@ def shown(qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     monkeypatch.setattr("platformdirs.user_state_dir", lambda *given: str(tmp_path))
 
     def call(X: Any, y: Any, act: Act = lambda window: None, **lanes: Any) -> Any:
-        seen: list[MainWindow] = []
+        found: list[MainWindow] = []
 
         def close() -> None:
             there = [
@@ -44,7 +44,7 @@ def shown(qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
                 QTimer.singleShot(5, close)
                 return
             (window,) = there
-            seen.append(window)
+            found.append(window)
             try:
                 act(window)
                 window.named_actions["quit"].trigger()
@@ -55,8 +55,8 @@ def shown(qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
         QTimer.singleShot(0, close)
         answer = app.show(X, y, **lanes)
-        assert len(seen) == 1 and not seen[0].isVisible()
-        QApplication.sendPostedEvents(seen[0])
+        assert len(found) == 1 and not found[0].isVisible()
+        QApplication.sendPostedEvents(found[0])
         return answer
 
     return call
@@ -75,8 +75,8 @@ def shown(qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     ids=lambda labels: str(labels.dtype),
 )
 def test_what_is_not_edited_comes_back_exactly(shown: Callable[..., Any], labels: np.ndarray) -> None:
-    places, y = shown(X, labels)
-    assert np.array_equal(places, X) and places.dtype == np.float64
+    locations, y = shown(X, labels)
+    assert np.array_equal(locations, X) and locations.dtype == np.float64
     assert np.array_equal(y, labels) and y.dtype == labels.dtype
 
 
@@ -90,11 +90,11 @@ def test_edits_come_back(shown: Callable[..., Any], tmp_path: Path) -> None:
         window.controller.set_class(1)
         window.named_actions["relabel"].trigger()
 
-    places, y = shown(X.tolist(), ["red", "blue", "red", "blue"], act)
-    assert np.array_equal(places, X) and y.tolist() == ["red"] * 4
+    locations, y = shown(X.tolist(), ["red", "blue", "red", "blue"], act)
+    assert np.array_equal(locations, X) and y.tolist() == ["red"] * 4
     assert documents[0].class_names[:2] == ("blue", "red") and documents[0].view.holds(documents[0].points)
-    places, y = shown(X, [7, 8, 7, 8], lambda window: window.controller.clear())
-    assert places.shape == (0, 2) and y.shape == (0,) and y.dtype == np.int64
+    locations, y = shown(X, [7, 8, 7, 8], lambda window: window.controller.clear())
+    assert locations.shape == (0, 2) and y.shape == (0,) and y.dtype == np.int64
     assert not list(tmp_path.glob("recovery/*")), "nothing is left to be recovered"
 
 
@@ -163,9 +163,9 @@ WRONG: dict[str, tuple[Any, Any, Any, str]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_cannot_be_shown_is_a_sentence(name: str) -> None:
-    places, labels, lanes, said = WRONG[name]
-    with pytest.raises(ValueError, match=said) as error:
-        app.show(places, labels, lanes)
+    locations, labels, lanes, report = WRONG[name]
+    with pytest.raises(ValueError, match=report) as error:
+        app.show(locations, labels, lanes)
     text = str(error.value)
     assert text.endswith(".") and "\n" not in text and len(text) < 200
 
@@ -205,6 +205,7 @@ else:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("display", [True, False])
 def test_from_a_script(tmp_path: Path, display: bool) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
@@ -217,8 +218,8 @@ def test_from_a_script(tmp_path: Path, display: bool) -> None:
     done = subprocess.run(
         words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600, check=False
     )
-    said = "[[0.0, 1.0], [2.0, 3.0]] ['a', 'b']\n" * 2 if display else "There is no display to open a window on.\n"
-    assert (done.returncode, done.stdout) == (0, said), done.stderr
+    report = "[[0.0, 1.0], [2.0, 3.0]] ['a', 'b']\n" * 2 if display else "There is no display to open a window on.\n"
+    assert (done.returncode, done.stdout) == (0, report), done.stderr
 
 
 @pytest.mark.slow

@@ -1,1 +1,1 @@
-"""Measurements: ``make bench``.  They print; they never fail on time."""
+"""Benchmarks: ``make bench``.  They print; no time makes them fail."""

@@ -1,4 +1,4 @@
-"""Run the measurements, all or those of `NAMES` that are named: ``python -m tests.bench window svc --json FILE``."""
+"""Run the benchmarks, all or those named: ``python -m tests.bench window svc --json FILE``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.]*\w)")
 
 
 class _Kept(io.TextIOBase):
-    """Prints, and keeps every line with the numbers in it."""
+    """Prints, and keeps every line that contains numbers."""
 
     def __init__(self) -> None:
         self.lines: list[dict[str, Any]] = []
@@ -69,7 +69,7 @@ def main() -> None:
         with contextlib.redirect_stdout(kept):
             importlib.import_module(f"tests.bench.bench_{name}").run()
         found[name] = kept.lines
-        if options.json is not None:  # after each, so that what was measured is there if a later one is broken off
+        if options.json is not None:  # after each, so that an interruption loses no result
             options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
 
 

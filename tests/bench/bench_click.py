@@ -1,5 +1,6 @@
-"""One click, stage by stage: how often each stage is gone through until both lanes show a new picture, and how long
-each takes, by the clock and in time of the processor."""
+"""One click, stage by stage: how often each stage runs until both lanes show a new picture, and its duration, in wall
+time and processor time.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +40,12 @@ from app.window.lane.lanes import Lanes
 from app.window.lane.status_strip import StatusStrip
 from app.window.main_window import MainWindow
 
-from .bench_window import _document, _shown, _Watch, ground
+from .bench_window import _document, _shown, _Watch, background
 
 SIZES = (50, 500, 9_900)  # with more than 10 000, lanes are trained on a sample
 CLICKS = 30
 
-#: Stages: what they are called here, where they are, and their name there.  Indented ones are parts of others.
+#: Stages: name here, location, and name there.  Indented ones are parts of others.
 STAGES: tuple[tuple[str, Any, str], ...] = (
     ("command", Store, "dispatch"),
     ("refresh", MainWindow, "refresh"),
@@ -78,7 +79,7 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
 
 
 class Trace:
-    """Wall and processor seconds of each stage, while it is on."""
+    """Records wall and processor seconds of each stage, while it is on."""
 
     def __init__(self) -> None:
         self.on = False
@@ -90,7 +91,7 @@ class Trace:
             self.spans.append((stage, name, begun, time.perf_counter(), time.thread_time() - cpu))
 
     def around(self, stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        """`work`, timed; what it yields, piece by piece."""
+        """Return `work`, timed; if it yields, piece by piece."""
 
         @functools.wraps(work)
         def timed(*args: Any, **options: Any) -> Any:
@@ -125,7 +126,7 @@ class Trace:
 
 
 def clicks(n: int) -> tuple[list[float], list[list[tuple[str, str, float, float, float]]]]:
-    """Seconds from click to the first new picture of both lanes, and the spans of each click, from its moment on."""
+    """Return the seconds from click to the first new picture of both lanes, and the spans of each click."""
     trace, taken, spans = Trace(), [], []
     with trace.watching(), tempfile.TemporaryDirectory() as profile:
         window = create_window(_document(n), Path(profile))
@@ -135,7 +136,7 @@ def clicks(n: int) -> tuple[list[float], list[list[tuple[str, str, float, float,
         watch.until(window.idle, 120)
         rng = np.random.default_rng(0)
         for _ in range(CLICKS):
-            at = ground(window, rng)
+            at = background(window, rng)
             trace.spans, trace.on = [], True
             start = time.perf_counter()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)

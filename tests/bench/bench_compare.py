@@ -1,4 +1,4 @@
-"""Comparing while the hand clicks: curves under sliders, haze, ideal boundary, difference, probe, all at work."""
+"""Comparing while the user clicks: curves under sliders, haze, ideal boundary, difference and probe, all at once."""
 
 from __future__ import annotations
 

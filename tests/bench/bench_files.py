@@ -1,4 +1,4 @@
-"""Very many points, and what holds the window's thread longest: files, the clipboard, selecting and editing."""
+"""Very many points, and what blocks the window's thread longest: files, the clipboard, selecting and editing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.window.main_window import MainWindow
 from tests import playground_files
 
 SIZES = (100_000, 1_000_000)
-#: Milliseconds of the event loop that are looked at after all is done; and seconds of waiting, at most.
+#: Time of the event loop that is measured after an action (ms), and longest wait (s).
 WATCHED, PATIENCE = 150, 120
 
 Act = Callable[[], object]
@@ -33,7 +33,7 @@ def _document(n: int) -> Document:
 
 
 def _turns(window: MainWindow, act: Act) -> tuple[float, list[float], list[float]]:
-    """CPU time of `act` itself, and CPU and wall time of each turn of the window's thread from then on, in ms."""
+    """Return the CPU time of `act` itself, and CPU and wall time of each later turn of the window's thread (ms)."""
     loop, begun = QEventLoop(), time.perf_counter()
     cpu, wall, busy = [time.thread_time()], [begun], [begun]
     ticker = QTimer()
@@ -99,7 +99,7 @@ def _acts(window: MainWindow, folder: Path) -> Iterator[tuple[str, Act]]:
 
 
 def measure(n: int) -> Iterator[tuple[str, float, float, float]]:
-    """Of each act: ms of CPU time of itself, and of the longest turn of the window's thread: CPU time, wall time."""
+    """Return, for each action, its CPU time (ms), and CPU and wall time of the longest turn of the window's thread."""
     with tempfile.TemporaryDirectory() as name:
         window = create_window(_document(n), Path(name))
         window.resize(1280, 800)

@@ -1,4 +1,4 @@
-"""A film of 200 pictures of 1280x800: how long it takes, and how long the window's thread waits meanwhile."""
+"""A film of 200 pictures of 1280x800: its duration, and the longest blocks of the window's thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.views.export.layout import PictureSpec, scale_for
 from tests.app.views.watchdog import Watchdog
 
 SIZE, PICTURES = (1280, 800), 200
-#: Seconds from which on the window's thread counts as held up.
+#: Duration (s) from which the window's thread counts as blocked.
 LIMIT = 0.05
 
 

@@ -1,6 +1,7 @@
-"""A hundred thousand points in the window: until both lanes have learnt, how free the window is, and 10^5 test points.
+"""A hundred thousand points in the window: until both lanes are trained, how responsive the window is, and 10^5 test
+points.
 
-Seconds that pass, and in brackets those of the processor: other work on the machine disturbs the latter little.
+Wall time, and in brackets processor time, which other processes disturb less.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ KINDS = {
 
 
 def points(n: int, seed: int = 0, noise: float = 0.3) -> Points:
-    """Two noisy moons."""
+    """Return the points of two noisy moons."""
     return Points.of(*generate("moons", n // 2, noise=noise, seed=seed))
 
 
@@ -54,7 +55,7 @@ def _through(work: Iterator[Any]) -> Any:
 
 
 def _seconds(work: Callable[[], Any]) -> float:
-    """Of the processor, the median of `TURNS`."""
+    """Return processor seconds, the median of `TURNS`."""
     taken = []
     for _ in range(TURNS):
         start = time.thread_time()
@@ -64,7 +65,7 @@ def _seconds(work: Callable[[], Any]) -> float:
 
 
 def evaluation() -> None:
-    """Test points of both learners, as the panel has them evaluated, piece by piece."""
+    """Evaluate test points for both learners, as the panel does, piece by piece."""
     training, test = points(N), points(N, seed=7)
     for title, lane in (("kNN, k = 5", Lane("knn")), ("SVM, RBF", Lane("svm"))):
         model = _through(fitted(lane, training, Pace())).model
@@ -79,11 +80,11 @@ def evaluation() -> None:
 
 
 def _taken(value: Any) -> None:
-    """Takes an answer."""
+    """Take an answer."""
 
 
 class _Watch:
-    """Waits for something in the event loop, and looks for it every few milliseconds."""
+    """Waits for a condition in the event loop, and checks it every few milliseconds."""
 
     def __init__(self, window: MainWindow) -> None:
         self._loop = QEventLoop()
@@ -97,7 +98,7 @@ class _Watch:
             self._loop.quit()
 
     def wait(self, until: Callable[[], bool]) -> float:
-        """The longest time without a turn of the event loop until then, while there was a processor for it."""
+        """Return the longest time without a turn of the event loop until then, while a processor was available."""
         dog = Watchdog(1.0)
         dog.start()
         self._until = until
@@ -124,14 +125,14 @@ def _done(frame: Frame) -> bool:
 
 
 def in_window() -> None:
-    """Both lanes from the moment the document is there; then a change of C."""
+    """Train both lanes from the opening of the document; then change C."""
     given = points(N)
     for title, settings in KINDS.items():
         lanes = (Lane("knn"), Lane("svm", svm=settings))
         document = Document(given, view=View.fitting(given), training_limit=N, lanes=lanes)
         with _window() as (window, watch):
             window.controller.store.reset(document, None)
-            window.ask_refresh()
+            window.request_refresh()
             _report(title, window, watch, (0, 1))
             proof: Any = window.result(1).certificate  # type: ignore[union-attr]
             print(f"{'':22s}{proof.status}, gap {proof.gap:.1e}, f within {proof.kernel_error:.1e}", flush=True)
@@ -141,10 +142,10 @@ def in_window() -> None:
 
 
 def _report(title: str, window: MainWindow, watch: _Watch, lanes: tuple[int, ...]) -> None:
-    """Wait for new pictures of these lanes, and print when they came."""
+    """Wait for new pictures of these lanes, and print their times."""
     frames = [window.result(lane) for lane in lanes]
     before = {lane: 0 if frame is None else frame.job for lane, frame in zip(lanes, frames, strict=True)}
-    start, busy, seen = time.perf_counter(), time.process_time(), dict[str, str]()
+    start, busy, found = time.perf_counter(), time.process_time(), dict[str, str]()
     stages: tuple[tuple[str, Callable[[Frame], bool]], ...] = (
         ("first picture", lambda frame: frame.picture is not None),
         ("trained", _done),
@@ -159,13 +160,13 @@ def _report(title: str, window: MainWindow, watch: _Watch, lanes: tuple[int, ...
                 continue
             for stage, reached in stages:
                 name = f"{frame.lane.family.short} {stage}"
-                if name not in seen and reached(frame):
-                    seen[name] = now
-        return len(seen) == len(stages) * len(lanes)
+                if name not in found and reached(frame):
+                    found[name] = now
+        return len(found) == len(stages) * len(lanes)
 
     gap = 1e3 * watch.wait(look)
-    said = "; ".join(f"{name} {at}" for name, at in seen.items() if name != "kNN trained")
-    print(f"{title:20s}: {said}; longest GUI gap {gap:.0f} ms", flush=True)
+    shown = "; ".join(f"{name} {at}" for name, at in found.items() if name != "kNN trained")
+    print(f"{title:20s}: {shown}; longest GUI gap {gap:.0f} ms", flush=True)
 
 
 def run() -> None:

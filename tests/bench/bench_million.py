@@ -1,7 +1,7 @@
 """SVC(solver="auto") against its peers, from 10^3 to 10^6 points: ``python -m tests.bench.bench_million --help``.
 
-Times are of one process's processor, with one thread of BLAS for everybody: other work on the machine disturbs them
-little.  The programs take turns.
+Times are processor times of one process, with one thread of BLAS for all programs: other processes disturb them little.
+The programs run in turn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from solver.svm.svc import SVC
 
 from .bench_svc import PROBLEMS, Array, training_set
 
-#: Those of the issue beside `bench_svc.PROBLEMS`: (shape, n, kernel, C, gamma).
+#: Problems in addition to `bench_svc.PROBLEMS`: (shape, n, kernel, C, gamma).
 MORE = tuple(
     ("moons", n, kernel, C, 1.0)
     for n in (3000, 5000, 10_000, 20_000)
@@ -34,16 +34,16 @@ MORE = tuple(
     for C in prices
 )
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
-#: LIBSVM is left out above so many points: it would need more than ten minutes.
+#: Largest number of points for LIBSVM: with more it would need more than ten minutes.
 LIBSVM_TO = {"rbf": 300_000, "linear": 100_000}
 FRESH = 100_000
-#: Above so many points a certificate is recomputed at a thousand of them.
+#: Number of points above which a certificate is recomputed at a thousand of them.
 ALL_ROWS = 20_000
 Row = dict[str, Any]
 
 
 def data(shape: str, n: int, seed: int = 1) -> tuple[Array, Array]:
-    """A training set of the bench, "moons" with noise 0.3."""
+    """Return a training set of the benchmark, "moons" with noise 0.3."""
     if shape != "moons":
         return training_set(shape, n)
     X, labels = generate("moons", n // 2, noise=0.3, seed=seed)
@@ -51,7 +51,7 @@ def data(shape: str, n: int, seed: int = 1) -> tuple[Array, Array]:
 
 
 def sums(kernel: str, gamma: float, X: Array, coef: Array, at: Array) -> Array:
-    """f - b at `at`, from rows of scikit-learn's kernel; `coef` is alpha y of all of X."""
+    """Return f - b at `at`, from rows of scikit-learn's kernel; `coef` is alpha y of all of X."""
     support = np.flatnonzero(coef)
     kwargs = {} if kernel == "linear" else {"gamma": gamma} | ({"degree": 3, "coef0": 1.0} if kernel == "poly" else {})
     rows = [
@@ -62,10 +62,11 @@ def sums(kernel: str, gamma: float, X: Array, coef: Array, at: Array) -> Array:
 
 
 def recomputed(model: SVC, kernel: str, X: Array, y: Array, C: float, gamma: float) -> tuple[float, float, float]:
-    """What a certificate says, without the solver: (gap, how far above `tol` KKT is violated, claimed above true dual).
+    """Return a certificate recomputed without the solver: (gap, KKT violation above `tol`, claimed dual above true
+    dual).
 
-    The last two relative to 1 and to the dual, and 0 or less where the certificate holds.  Above 20 000 points only a
-    thousand of them are looked at, and there is no gap.
+    The last two are relative to 1 and to the dual, and at most 0 if the certificate holds.  Above 20 000 points only a
+    thousand of them are checked, and there is no gap.
     """
     proof, coef = model.certificate_, np.zeros(len(X))
     coef[model.support_] = model.dual_coef_[0]
@@ -85,7 +86,7 @@ def recomputed(model: SVC, kernel: str, X: Array, y: Array, C: float, gamma: flo
 
 
 def seconds(program: Callable[[], Any]) -> float:
-    """Of the processor."""
+    """Return processor seconds."""
     with warnings.catch_warnings(action="ignore"), threadpool_limits(1):
         start = time.process_time()
         program()
@@ -93,7 +94,7 @@ def seconds(program: Callable[[], Any]) -> float:
 
 
 def peers() -> list[Row]:
-    """Cold fits of "auto" and LIBSVM at tol 1e-3: medians of three in turns (of one above 10 s)."""
+    """Print cold fits of "auto" and LIBSVM at tol 1e-3: medians of three in turn (of one above 10 s)."""
     rows: list[Row] = []
     print(
         "\ndata        kernel       C  gamma      n      auto    spread    LIBSVM     ratio  status     gap    updates"
@@ -133,7 +134,7 @@ def peers() -> list[Row]:
 
 
 def growth(sizes: tuple[int, ...] = SIZES) -> list[Row]:
-    """Noisy moons of all sizes: time, accuracy on fresh points, gap; C = 1, gamma = 1."""
+    """Print time, accuracy on fresh points and gap for noisy moons of all sizes; C = 1, gamma = 1."""
     rows: list[Row] = []
     fresh, truth = data("moons", FRESH, seed=7)
     print("\nmoons, noise 0.3, C = 1, gamma = 1\nkernel   program               n    seconds  accuracy   gap")
@@ -170,7 +171,7 @@ def growth(sizes: tuple[int, ...] = SIZES) -> list[Row]:
 
 
 def picture(rows: list[Row], path: Path) -> None:
-    """Time against n of all programs, both axes logarithmic, as PNG."""
+    """Write a chart of time against n for all programs, both axes logarithmic, as PNG."""
     import os
 
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -207,7 +208,7 @@ def picture(rows: list[Row], path: Path) -> None:
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Print all measurements; `arguments` as of the command line."""
+    """Print all measurements; `arguments` are those of the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.bench_million")
     parser.add_argument("--json", type=Path, help="file for all numbers")
     parser.add_argument("--png", type=Path, help="file for the plot of time against n")

@@ -1,7 +1,7 @@
 """Speed of nearest neighbours, picture and scattered queries: ``python -m tests.bench.bench_neighbors``.
 
-Against scikit-learn and scipy.  Every line is measured in one go, the three programs taking turns, so that a
-busy machine disturbs all of them alike.
+Against scikit-learn and scipy.  Every line is measured at once, the three programs running in turn, so that a busy
+machine disturbs all of them alike.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WIDTH, HEIGHT, BLOCK, REPEATS = 640, 480, 32, 3
 
 
 def medians(programs: list[Callable[[], Any]]) -> list[float]:
-    """Median seconds of each program, taking turns."""
+    """Return the median seconds of each program, running in turn."""
     seconds = np.empty((REPEATS, len(programs)))
     for turn in seconds:
         for i, program in enumerate(programs):
@@ -33,13 +33,13 @@ def medians(programs: list[Callable[[], Any]]) -> list[float]:
 
 
 def classes_in_blocks(model: KNeighborsClassifier, xs: np.ndarray, ys: np.ndarray) -> list[Any]:
-    """The compact picture as the window asks for it: some rows at a time."""
+    """Compute the compact picture as the window requests it: some rows at a time."""
     rows = model.surface_classes_on(xs)
     return [rows(ys[j : j + BLOCK]) for j in range(0, len(ys), BLOCK)]
 
 
 def run() -> None:
-    """The picture, a million points, and scattered queries."""
+    """Measure the picture, a million points, and scattered queries."""
     pictures()
     million()
     scattered()
@@ -107,7 +107,7 @@ def million() -> None:
 def scattered() -> None:
     """Print times of scattered queries for n from 10^3 to 10^6, against scikit-learn's tree and cKDTree in one thread.
 
-    The seconds are those of the thread, so that others at work disturb less; the last column is of two threads.
+    Times are those of the thread, so that other processes disturb less; the last column is of two threads.
     """
     rng = np.random.default_rng(0)
     print("scattered queries: microseconds each, times scikit-learn and cKDTree (lowest to highest of the turns)")
@@ -145,14 +145,14 @@ def scattered() -> None:
 
 
 def _cpu(program: Callable[[], Any]) -> float:
-    """Seconds of this thread."""
+    """Return the processor seconds of this thread."""
     start = time.thread_time()
     program()
     return time.thread_time() - start
 
 
 def _in_two(model: KNeighborsClassifier, queries: np.ndarray) -> None:
-    """Half of the queries in each of two threads."""
+    """Run half of the queries in each of two threads."""
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(model.predict_proba, np.array_split(queries, 2)))
 

@@ -1,4 +1,6 @@
-"""Training at full speed with every panel in sight: what an update costs the window's thread, and its longest gap."""
+"""Training at full speed with every panel visible: the cost of an update for the window's thread, and its
+longest gap.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,12 @@ from app.window.main_window import MainWindow
 
 SIZES = (500, 1000)
 SECONDS = 6.0
-#: Panels, in the order in which they are opened; at the end each has a place of its own.
+#: Panels, in the order in which they are opened; at the end each has its own dock.
 PANELS = ("step", "curves", "alphas", "loss", "table", "history", "notes")
 
 
 def _window(n: int, profile: Path, panels: bool) -> MainWindow:
-    """A problem that trains for minutes, paused at its start."""
+    """Return a window with a problem that trains for minutes, paused at its start."""
     points = GeneratorSettings("chessboard", n // 2, 0.3).points()
     hard = SvmSettings(C=1e4, gamma=20.0, selection="random")
     document = Document(points=points, view=View.fitting(points), lanes=(Lane("knn"), Lane("svm", svm=hard)))
@@ -47,7 +49,9 @@ def _window(n: int, profile: Path, panels: bool) -> MainWindow:
 
 
 def play(n: int, panels: bool) -> tuple[float, list[float], list[float], int, int]:
-    """Pictures a second, CPU seconds of the window's thread per update, gaps between its turns, steps, open panels."""
+    """Return pictures per second, CPU seconds of the window's thread per update, gaps between its turns, steps, open
+    panels.
+    """
     with tempfile.TemporaryDirectory() as profile:
         window = _window(n, Path(profile), panels)
         loop = QEventLoop()
@@ -74,7 +78,7 @@ def play(n: int, panels: bool) -> tuple[float, list[float], list[float], int, in
 
 
 class _Account(QObject):
-    """What the window's thread spends from one update of the window to the next, and how many pictures there are."""
+    """Records the time of the window's thread from one update of the window to the next, and the number of pictures."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)

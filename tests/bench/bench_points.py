@@ -1,4 +1,4 @@
-"""Many points under the hand: painting a canvas anew and again, panning, and long strokes of the brush."""
+"""Many points in use: painting a canvas anew and again, panning, and long strokes of the brush."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _wait(seconds: float) -> None:
 
 
 def _settle(window: MainWindow) -> None:
-    """Wait for the full picture; wrong points may be counted on, which takes a minute for 400 000 points."""
+    """Wait for the full picture; counting wrong points may continue, for a minute with 400 000 points."""
     deadline = time.perf_counter() + 120
     while time.perf_counter() < deadline:
         _wait(0.02)
@@ -61,7 +61,7 @@ def _settle(window: MainWindow) -> None:
 
 
 def measure(n: int) -> tuple[float, float, float, float]:
-    """Milliseconds: painting again, painting at a new scale, longest and 95 % gap between GUI turns in a pan."""
+    """Return milliseconds: painting again, painting at a new scale, longest and 95 % gap between GUI turns in a pan."""
     document = _document(n)
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
@@ -94,7 +94,9 @@ def measure(n: int) -> tuple[float, float, float, float]:
 
 
 def stroke(n: int) -> tuple[int, float, float, float]:
-    """One stroke of the brush that adds `STROKE` points to `n`: points, seconds, longest and 99 % GUI gap in ms."""
+    """Return points, seconds, longest and 99 % GUI gap (ms) of one stroke of the brush that adds `STROKE` points to
+    `n`.
+    """
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(replace(_document(n), shown=2), Path(profile))
         window.resize(1280, 800)
@@ -130,14 +132,14 @@ def stroke(n: int) -> tuple[int, float, float, float]:
 
 
 def undo_megabytes(steps: int = 1000, n: int = 10_000) -> float:
-    """What so many undo steps hold that each move one of `n` points."""
+    """Return the memory (MB) of undo steps that each move one of `n` points."""
     rng = np.random.default_rng(0)
     store = Store(Document(Points.of(rng.normal(size=(n, 2)), rng.integers(0, 8, n))))
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     for step in range(steps):
         store.dispatch(MovePoints(ids=[int(rng.integers(n))], xy=(float(step), 0.0)))
-        assert len(store.document.points.xy) == n  # as every view asks for it
+        assert len(store.document.points.xy) == n  # as every view requests it
     used = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     return used / 1e6

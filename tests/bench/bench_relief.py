@@ -1,4 +1,4 @@
-"""The relief while it is turned: what a picture costs the rasteriser, and how many a second the window shows."""
+"""Turning the relief: the cost of a picture in the rasteriser, and the window's pictures per second."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PICTURES, SECONDS = 72, 4.0
 
 
 def rasteriser(solid: Solid, samples: int) -> tuple[float, float]:
-    """Milliseconds of a picture, turning all the way round: wall clock and processor, medians."""
+    """Return milliseconds per picture, turning all the way round: wall and processor time, medians."""
     draw(solid, Camera(), *SIZE, LIGHT, 1.0, samples)
     walls, costs = [], []
     for turn in range(PICTURES):
@@ -37,7 +37,9 @@ def rasteriser(solid: Solid, samples: int) -> tuple[float, float]:
 
 
 def turning(document: Document) -> tuple[float, float, float, tuple[int, int]]:
-    """Pictures a second during a drag of 125 moves a second; longest and 99 % gap between the window's turns, in ms."""
+    """Return pictures per second in a drag of 125 moves per second; longest and 99 % gap between the window's turns
+    (ms).
+    """
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
         window.resize(1280, 800)

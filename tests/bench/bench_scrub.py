@@ -1,6 +1,6 @@
-"""Going to and fro in a long training: what a jump to any step costs, and what it would cost to train anew up to there.
+"""Going to and fro in a long training: the cost of a jump to any step, and of a new training up to there.
 
-The peer is scikit-learn, fitted again with `max_iter` = the step: without kept states that is what one would do.
+The peer is scikit-learn, fitted again with `max_iter` = the step: without checkpoints that is the only way.
 """
 
 from __future__ import annotations
@@ -24,19 +24,21 @@ JUMPS, REFITS = 100, 20
 
 
 def problem() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """A 4x4 chessboard with one point in twenty on the wrong side: some 100 000 updates of the first-order rule."""
+    """Return a 4x4 chessboard with one point in twenty on the wrong side: some 100 000 updates of the
+    first-order rule.
+    """
     rng = np.random.default_rng(0)
     X = rng.uniform(0.0, 4.0, (N, 2))
     return X, np.where((np.floor(X).sum(axis=1) % 2 == 0) ^ (rng.random(N) < 0.05), 1.0, -1.0)
 
 
 def make() -> SmoSolver:
-    """The solver of that problem, as a lane makes it."""
+    """Return the solver of that problem, as a lane makes it."""
     return SmoSolver(*problem(), Kernel("rbf", gamma=GAMMA), C=C, selection="first-order", shrinking=False)
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """How long it takes."""
+    """Return the duration (ms)."""
     start = time.perf_counter()
     work()
     return 1e3 * (time.perf_counter() - start)

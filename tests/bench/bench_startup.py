@@ -33,9 +33,9 @@ application.exec()
 
 
 def seconds(arguments: list[str], cache: str) -> float:
-    """Wall-clock seconds of a Python process with its compiled loops under `cache`."""
+    """Return the wall time (s) of a Python process with its compiled loops under `cache`."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "QT_QPA_PLATFORM": "offscreen"}
-    # As where the program is installed: byte code is there from the second start on, of these sources, too.
+    # As in an installation: byte code exists from the second start on, of these sources, too.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     environment["PYTHONPYCACHEPREFIX"] = str(Path(cache) / "bytecode")
     begun = time.perf_counter()

@@ -1,6 +1,6 @@
 """A study against scikit-learn on the same points and folds: a grid of C and gamma, and maps of n and k.
 
-By the clock and by the processor time of all processes: on a busy machine only the second says much.
+In wall time and in the processor time of all processes: on a busy machine only the second is meaningful.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _processor() -> float:
 
 
 def timed(program: Callable[[], Any]) -> tuple[Any, float, float]:
-    """What a program gives, its seconds by the clock, and of the processor with those of processes that it ended."""
+    """Return the result of a program, its wall time, and its processor time with that of its ended processes."""
     begun, used = time.perf_counter(), _processor()
     made = program()
     return made, time.perf_counter() - begun, _processor() - used
@@ -98,12 +98,12 @@ def grid() -> None:
     print(f"  share of processor time outside the solver: {100 * outside(given):.1f} %")
 
 
-#: What the study asks the solver for.
+#: The solver's functions that the study calls.
 ASKED = ((PairTrainer, "step"), (PathSolver, "restart"), (PathSolver, "values_at"), (Kernel, "gram"), (SVC, "prepare"))
 
 
 def outside(given: Given) -> float:
-    """The share of the processor time that is spent in nothing that the solver is asked for."""
+    """Return the share of the processor time that is spent outside the solver's functions."""
     spent = [0.0]
 
     def counted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -128,7 +128,7 @@ def outside(given: Given) -> float:
 
 
 def maps(side: int = 50, draws: int = 1000) -> None:
-    """A map of (n, k), 10^5 tests in each cell: study and scikit-learn for some of the draws, scaled up."""
+    """Measure a map of (n, k), 10^5 tests in each cell: study and scikit-learn for some of the draws, scaled up."""
     values = tuple(range(2, 2 * side + 1, 2))
     share = 10
     study = Study(

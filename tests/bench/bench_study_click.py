@@ -1,4 +1,4 @@
-"""Click to new picture while a study runs, beside the same without one; and how long a picture of the study takes."""
+"""Click to new picture while a study runs, and without one; and the duration of a picture of the study."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from app.features.study.planning import AxisPlan
 from app.main import create_window
 from app.views.application import make_application
 
-from .bench_window import _document, _shown, _Watch, ground
+from .bench_window import _document, _shown, _Watch, background
 
 POINTS, CLICKS = 500, 40
 
 
 def clicks(running: bool) -> list[float]:
-    """Seconds from click to the first new picture of both lanes, the panel open."""
+    """Return the seconds from click to the first new picture of both lanes, with the panel open."""
     taken = []
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(_document(POINTS), Path(profile))
@@ -34,14 +34,14 @@ def clicks(running: bool) -> list[float]:
         watch.until(window.idle)
         panel = window.findChild(StudyPanel)
         assert panel is not None
-        if running:  # more than it will come to
+        if running:  # more than it will finish
             axes = (AxisPlan("C", "0.01", "1e4", "40", True), AxisPlan("gamma", "0.01", "100", "40", True))
             panel.studies.choose(axes=axes, repetitions="20")
             panel.studies.start()
             watch.until(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0, 120)
         rng = np.random.default_rng(0)
         for _ in range(CLICKS):
-            at = ground(window, rng)
+            at = background(window, rng)
             start = time.perf_counter()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)
             watch.until(lambda: not window._refresh_pending and _shown(window, False))

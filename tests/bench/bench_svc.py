@@ -1,6 +1,6 @@
 """Speed of SVC training and of its pictures against scikit-learn: ``python -m tests.bench.bench_svc``.
 
-Every ratio is of medians of one run, the two programs taking turns, so that a busy machine disturbs both alike.
+Every ratio is of medians of one run, the two programs running in turn, so that a busy machine disturbs both alike.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REPEATS = 5
 
 
 def medians(programs: list[Callable[[], Any]], repeats: int = REPEATS) -> list[float]:
-    """Median seconds of each program, taking turns, after one run of each that does not count."""
+    """Return the median seconds of each program, running in turn, after one run of each that is not counted."""
     seconds = np.empty((repeats + 1, len(programs)))
     for turn in seconds:
         for i, program in enumerate(programs):
@@ -43,7 +43,7 @@ def medians(programs: list[Callable[[], Any]], repeats: int = REPEATS) -> list[f
 
 
 def training_set(shape: str, n: int) -> tuple[Array, Array]:
-    """`n` points of the plane: a 4x4 chessboard, noisy crescents ("banana") or two overlapping blobs."""
+    """Return `n` points of the plane: a 4x4 chessboard, noisy crescents ("banana") or two overlapping blobs."""
     rng = np.random.default_rng(n)
     if shape == "chessboard":
         X = rng.uniform(0.0, 4.0, (n, 2))
@@ -57,7 +57,7 @@ def training_set(shape: str, n: int) -> tuple[Array, Array]:
 
 
 def dual(X: Array, kernel: Kernel, coef: Array, support: NDArray[np.int32]) -> float:
-    """The dual objective of a fitted model, in blocks of rows so that memory stays small."""
+    """Return the dual objective of a fitted model, in blocks of rows so that memory stays small."""
     value = float(np.abs(coef).sum())
     for s in range(0, len(support), 500):
         value -= 0.5 * float(coef[s : s + 500] @ kernel.gram(X[support[s : s + 500]], X[support]) @ coef)
@@ -80,7 +80,7 @@ PROBLEMS = (
 
 
 def training() -> None:
-    """A cold fit of both on the same problems; the dual objectives show that neither stops early."""
+    """Measure a cold fit of both on the same problems; the dual objectives show that neither stops early."""
     print(f"cold fit, tol 1e-3, scikit-learn with a cache of 500 MB, ours with 200 MB, medians of {REPEATS}")
     print(
         "data        kernel         C  gamma      n   seconds  scikit-learn  times faster   updates    theirs"
@@ -106,7 +106,7 @@ def training() -> None:
     print(f"geometric mean {np.exp(np.mean(np.log(ratios))):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}")
 
 
-#: Problems that plain SMO needs from 10^5 to more than 10^7 updates for; (shape, n, kernel, C, gamma).
+#: Problems for which plain SMO needs from 10^5 to more than 10^7 updates; (shape, n, kernel, C, gamma).
 HARD = (
     ("blobs", 2000, "linear", 1e4, 1.0),
     ("blobs", 5000, "linear", 1e4, 1.0),
@@ -118,12 +118,12 @@ HARD = (
     ("chessboard", 20_000, "rbf", 1000.0, 0.5),
     ("banana", 2000, "laplacian", 1e4, 0.1),
 )
-#: Seconds after which a second run of a program, and with it its turn, is left out.
+#: Duration (s) from which the second run of a program is omitted.
 PATIENCE = 3.0
 
 
 def auto() -> None:
-    """``solver="auto"`` against "smo" and scikit-learn: hard problems first, then those of `training`."""
+    """Measure ``solver="auto"`` against "smo" and scikit-learn: hard problems first, then those of `training`."""
     print('\ncold fits, tol 1e-3, medians: "auto", "smo", and scikit-learn (cache of 500 MB), 10^7 updates at most')
     print(
         "data        kernel          C  gamma      n      auto       smo  scikit-learn  x smo  x theirs  updates"
@@ -156,10 +156,10 @@ def auto() -> None:
 
 
 def refits() -> None:
-    """Moons of 500 points, one of them moved: what a solver has of the points before, against a cold fit by LIBSVM.
+    """Measure refits after one of 500 moons points has moved, with the earlier solver, against a cold fit by LIBSVM.
 
-    The solver that has moved the point moves it back, untimed, before the next one is: each of the 50 refits is that of
-    one point.  Means tell of those whose point weighs something, and of their steps.
+    The solver moves the point back, untimed, before the next one: each of the 50 refits is that of one point.  Means
+    show the points with weight, and the steps for them.
     """
     X, labels = generate("moons", 250, noise=0.2, seed=1)
     y = np.where(labels > 0, 1.0, -1.0)
@@ -205,7 +205,7 @@ def refits() -> None:
 
 
 def stops() -> None:
-    """How long after a stop was asked for `step` comes back: the longest piece of a whole training."""
+    """Measure the time from a stop request to the return of `step`: the longest piece of a whole training."""
     print("\nlongest time between two looks at `stop`, over a whole training (RBF, gamma 1)")
     for n, C in ((5000, 100.0), (20_000, 1.0), (20_000, 100.0)):
         X, y = training_set("banana", n)
@@ -224,7 +224,7 @@ def stops() -> None:
 
 
 def memory() -> None:
-    """A training of 100 000 points: the row cache stays at its bound, everything else grows with n."""
+    """Measure a training of 100 000 points: the row cache stays at its bound, everything else grows with n."""
     code = (
         "from tests.bench.bench_svc import training_set; from solver import SVC;"
         "X, y = training_set('banana', {n}); m = SVC(1.0, gamma=1.0).fit(X, y);"
@@ -238,10 +238,10 @@ def memory() -> None:
 
 
 def pictures() -> None:
-    """The decision function on 640 x 480 pixels; scikit-learn on the same 307200 points.
+    """Measure the decision function on 640 x 480 pixels; scikit-learn on the same 307200 points.
 
     Both on one thread: scikit-learn has no more here, and with two threads of BLAS on two cores any other busy process
-    makes every matrix product wait for a turn of the scheduler.
+    delays every matrix product.
     """
     grid = Grid(-4.0, 4.0, -3.0, 3.0, 640, 480)
     xs, ys = grid.xs, grid.ys
@@ -286,7 +286,7 @@ def pictures() -> None:
 
 
 def predictions() -> None:
-    """`decision_function` at 20 000 queries, all on one core, and the memory it takes beside the answer."""
+    """Measure `decision_function` at 20 000 queries, all on one core, and its memory beside the result."""
     print("decision_function at 20 000 queries, banana, C = 0.001, gamma 1, one core")
     print("kernel      support vectors     ours s  scikit-learn s  times faster  ours MB  largest difference")
     X, y = training_set("banana", 6000)

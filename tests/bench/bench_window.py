@@ -1,4 +1,4 @@
-"""The window under the hand: from a click to its picture, pictures in a drag, the longest time it did not answer."""
+"""The window in use: from a click to its picture, pictures in a drag, the longest time without a response."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DRAG_SECONDS = 5.0
 KNN, RBF = Lane("knn"), Lane("svm")
 LINEAR, POLYNOMIAL = (Lane("svm", svm=SvmSettings(kernel=kernel)) for kernel in ("linear", "poly"))
 TWO = (KNN, RBF)
-#: Learners, points (of more than 10 000, a sample is learnt), and pixels of the window: of clicks, and of drags.
+#: Learners, points (above 10 000, a sample is trained on), and pixels of the window: for clicks, and for drags.
 CLICKED: tuple[tuple[str, tuple[Lane, ...], int, tuple[int, int]], ...] = (
     *(("kNN and RBF SVM", TWO, n, (1280, 800)) for n in (50, 200, 500, 1000, 9_900)),
     *(("linear SVM and kNN", (LINEAR, KNN), n, (1280, 800)) for n in (50, 200, 1000)),
@@ -35,11 +35,11 @@ DRAGGED = tuple(row for row in CLICKED if row[2] >= 500 or row[1] != TWO)
 
 
 class _Watch:
-    """Runs the event loop until a condition holds, looking after every painted picture."""
+    """Runs the event loop until a condition holds, which is checked after every painted picture."""
 
     def __init__(self, window: MainWindow) -> None:
         self.window = window
-        #: Of each lane, when pictures were painted, and whether they were full.
+        #: Of each lane, the times of painted pictures, and whether they were full.
         self.paints: list[list[tuple[float, bool]]] = [[] for _ in window.canvases]
         self._loop = QEventLoop()
         for lane, canvas in enumerate(window.canvases):
@@ -51,7 +51,7 @@ class _Watch:
         self._loop.quit()
 
     def until(self, condition, seconds: float = 30.0) -> float:
-        """Seconds until `condition()`; nan when it did not come true."""
+        """Return the seconds until `condition()`; nan if it did not become true."""
         start = time.perf_counter()
         while not condition():
             left = seconds - (time.perf_counter() - start)
@@ -67,8 +67,8 @@ def _document(n: int, lanes: tuple[Lane, ...] = TWO) -> Document:
     return Document(points=points, view=View.fitting(points), lanes=lanes, shown=len(lanes))
 
 
-def ground(window: MainWindow, rng: np.random.Generator) -> QPoint:
-    """A random location in the first picture that is on no point, where a click adds one."""
+def background(window: MainWindow, rng: np.random.Generator) -> QPoint:
+    """Return a random location in the first picture without a point, where a click adds one."""
     canvas = window.canvases[0]
     while True:
         at = window.to_widget(0, *rng.uniform((-1, -0.8), (2, 1.2)))
@@ -77,7 +77,7 @@ def ground(window: MainWindow, rng: np.random.Generator) -> QPoint:
 
 
 def _shown(window: MainWindow, full: bool) -> bool:
-    """All lanes have painted a picture of the newest job, trained on the present points."""
+    """Return whether all lanes have painted a picture of the newest job, trained on the present points."""
     for lane, canvas in enumerate(window.canvases[: window.document.shown]):
         frame = window.result(lane)
         newest = window.scheduler.newest(lane)
@@ -96,10 +96,11 @@ def click_times(
     lanes: tuple[Lane, ...] = TWO,
     size: tuple[int, int] = (1280, 800),
 ) -> tuple[list[float], list[float], list[float], float]:
-    """Seconds from click to first picture, and to full resolution, of all lanes, and of the processor to the latter.
+    """Return the seconds from click to first picture and to full resolution of all lanes, and processor seconds to the
+    latter.
 
-    With `switch_on`, which lets the background work, the next click comes `pause` seconds later whether that has ended
-    or not; the last number is the share of clicks that found it at work.
+    With `switch_on`, which starts background work, the next click comes `pause` seconds later whether that has ended or
+    not; the last number is the share of clicks during that work.
     """
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(_document(n, lanes), Path(profile))
@@ -114,7 +115,7 @@ def click_times(
             watch.until(lambda: False, pause)
         for _ in range(CLICKS):
             busy += not window.idle()
-            at = ground(window, rng)
+            at = background(window, rng)
             before = window.document.points
             start, processor = time.perf_counter(), time.process_time()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)
@@ -133,8 +134,9 @@ def click_times(
 def drag(
     n: int, lanes: tuple[Lane, ...] = TWO, size: tuple[int, int] = (1280, 800)
 ) -> tuple[list[float], list[float], float, float]:
-    """Pictures a second of each lane in a drag, and the share of them that were full; the longest and the 95th
-    percentile of the gaps between GUI turns."""
+    """Return pictures per second of each lane in a drag, and the share of full ones; the longest and the 95th
+    percentile of the gaps between GUI turns.
+    """
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(_document(n, lanes), Path(profile))
         window.resize(*size)

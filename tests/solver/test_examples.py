@@ -48,8 +48,8 @@ def test_the_examples_of_a_public_name_hold(name: str) -> None:
     _, _, examples = docstrings.get(name, "").partition("\nExamples\n--------\n")
     assert ">>> " in examples, f"{name} has no examples"
     runner = doctest.DocTestRunner(verbose=False)
-    for place, text in docstrings.items():
-        test = doctest.DocTestParser().get_doctest(text, {}, place, None, None)
+    for location, text in docstrings.items():
+        test = doctest.DocTestParser().get_doctest(text, {}, location, None, None)
         report: list[str] = []
         runner.run(test, out=report.append)
         assert not runner.failures, "".join(report)

@@ -29,7 +29,7 @@ def expansion(
 
 
 def summed(f: Expansion, queries: Any) -> Any:
-    """f by its definition, in extended precision, and what bounds the rounding error."""
+    """Return f by its definition, in extended precision, and the bound on its rounding error."""
     gram = f.kernel.gram(queries - f.centre, f.points - f.centre).astype(np.longdouble)  # type: ignore[union-attr]
     return gram @ f.coef + f.offset, np.abs(gram) @ np.abs(f.coef) + np.abs(f.offset)
 
@@ -70,7 +70,7 @@ def test_bits_do_not_depend_on_the_other_queries(
 
 
 def far_model(kernel: str = "rbf", n_classes: int = 2, n: int = 1500) -> KernelClassifier:
-    """Nearly all points are support vectors: classes at random, C small."""
+    """Return a model in which nearly all points are support vectors: random classes, small C."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n, 2)), rng.integers(0, n_classes, n)
     return SVC(kernel=kernel, C=1e-3, gamma=1.0, max_iter=3000).fit(X, y)
@@ -81,7 +81,7 @@ def test_little_memory_beside_the_answer(kernel: str, n_classes: int) -> None:
     model = far_model(kernel, n_classes)
     queries = np.random.default_rng(1).normal(size=(5000, 2))
     block = len(queries) * len(model.support_) * 8
-    assert block > 50e6  # what all kernel values at once would take
+    assert block > 50e6  # the memory of all kernel values at once
     answers = {
         "decision_function": lambda: model.decision_function(queries),
         "predict": lambda: model.predict(queries),

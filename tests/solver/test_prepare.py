@@ -1,4 +1,4 @@
-"""Trainings looked at on the way: whatever the learner, the model of a moment is that of its solvers' state."""
+"""Snapshots of trainings: for every learner, the model of a snapshot is that of its solvers' state."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ T = np.random.default_rng(5).uniform(-2.0, 2.0, (60, 2))
 
 
 def data(n_classes: int, seed: int = 0) -> tuple[Array, NDArray[np.str_]]:
-    """Three clouds that overlap, two of them on one side."""
+    """Return three clouds that overlap, two of them on one side."""
     rng = np.random.default_rng(seed)
     codes = np.arange(60) % n_classes
     X = np.array([[-0.8, -0.5], [0.9, 0.2], [0.1, 1.2]])[codes] + rng.normal(0.0, 0.5, (60, 2))
@@ -52,7 +52,7 @@ def data(n_classes: int, seed: int = 0) -> tuple[Array, NDArray[np.str_]]:
 
 
 def f_of(pair: Any, solver: Any, X: Array, fit_intercept: bool) -> Array:
-    """f at `T` of one binary problem, from the state of its solver and no more."""
+    """Return f at `T` of one binary problem, from the state of its solver alone."""
     own = X[pair.index]
     if hasattr(solver, "expansion"):  # LASVM: the points of S by their numbers
         K = Formula("rbf", GAMMA)(T, X[solver.expansion])
@@ -67,7 +67,7 @@ def f_of(pair: Any, solver: Any, X: Array, fit_intercept: bool) -> Array:
 
 
 def winner_of(values: Array, pairs: Any, n_classes: int) -> NDArray[np.intp]:
-    """Class of each row: most duels won, or the largest f against the rest; the lowest of equals."""
+    """Return the class of each row: most duels won, or the largest f against the rest; the lowest of equals."""
     if pairs[0].negative == REST:
         return values.argmax(axis=1)
     wins = np.zeros((len(values), n_classes))
@@ -213,7 +213,7 @@ def test_a_class_of_weight_zero_is_left_out(learner: Any) -> None:
     assert (model.decision_function(T) == others.decision_function(T)).all()
 
 
-def test_batches_know_one_scheme() -> None:
+def test_batches_have_one_scheme() -> None:
     X, y = data(3)
     with pytest.raises(ValueError, match="class_weight of bee is 0; partial_fit wants weights above 0"):
         OnlineSVC(class_weight={"bee": 0.0}).partial_fit(X, y)

@@ -1,4 +1,4 @@
-"""The package itself: its public names, what importing it costs, and that every public thing is documented."""
+"""The package itself: its public names, the cost of importing it, and the documentation of everything public."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_importing_the_package_costs_next_to_nothing() -> None:
 
 
 def public_things() -> list[tuple[str, object]]:
-    """Every public module, class, function, method and property of the package."""
+    """Yield every public module, class, function, method and property of the package."""
     found: list[tuple[str, object]] = []
     for info in pkgutil.walk_packages(solver.__path__, "solver."):
         module = import_module(info.name)
@@ -132,7 +132,7 @@ def test_a_batch_that_overflows_is_not_half_learned() -> None:
 
 
 def test_slack_for_some_points_is_slack() -> None:
-    """Some C infinite: what the others cannot do is no proof that the problem has no solution."""
+    """Some C infinite: a failure of the other points is no proof that the problem has no solution."""
     rng = np.random.default_rng(0)
     X = np.vstack([[[1.0, 0.0], [-1.0, 0.0]], rng.normal(size=(200, 2)) * 0.3])
     y = np.r_[1.0, -1.0, np.where(rng.random(200) < 0.5, 1.0, -1.0)]

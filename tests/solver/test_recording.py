@@ -1,4 +1,4 @@
-"""Recordings: every state of every solver found again bit for bit, and every note true."""
+"""Recordings: every state of every solver is restored bit for bit, and every note is true."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.without_compiler import machine_code
 Array = NDArray[np.float64]
 State = list[Any]
 Maker = Callable[[], SteppedSolver]
-#: Steps after which a run is no longer followed.
+#: Number of steps after which a run is no longer compared.
 FOLLOWED = 150
 KERNELS = (
     Kernel("rbf", gamma=1.5),
@@ -49,7 +49,7 @@ KERNELS = (
 
 @pytest.fixture(autouse=True, scope="module")
 def in_small_portions() -> Iterator[None]:
-    """Few steps between checkpoints, few checkpoints, and little work between two looks at `stop`."""
+    """Use few steps between checkpoints, few checkpoints, and little work between two calls of `stop`."""
     with pytest.MonkeyPatch.context() as patch:
         for kind in (SteppedSolver, DualAscentSolver):
             patch.setattr(kind, "KEPT_EVERY", 3)
@@ -60,7 +60,7 @@ def in_small_portions() -> Iterator[None]:
 
 
 def points(seed: int, n: int) -> tuple[Array, Array]:
-    """Points of two overlapping classes, a few of them twice."""
+    """Return points of two overlapping classes, a few of them twice."""
     rng = np.random.default_rng(seed)
     X = np.round(rng.normal(size=(n, 2)), 2)
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0.2, 1.0, -1.0)
@@ -144,18 +144,18 @@ MAKERS: dict[str, Callable[[int], Maker]] = {
 
 
 def state_of(solver: SteppedSolver) -> State:
-    """Everything that can be seen of a solver, and the generator it will go on with."""
+    """Return everything that can be read of a solver, and its random generator."""
     if isinstance(solver, SmoSolver):
         own = [solver.beta, solver.v, generator_of(solver), solver.working_set, astuple(solver.certificate())]
     elif isinstance(solver, LasvmSolver):
-        seen = solver.snapshot()
-        own = [seen.expansion, solver.beta, seen.v, seen.working_set, seen.operation, astuple(seen.certificate)]
+        shown = solver.snapshot()
+        own = [shown.expansion, solver.beta, shown.v, shown.working_set, shown.operation, astuple(shown.certificate)]
         own += [solver.alpha, solver.points]
     elif isinstance(solver, DualAscentSolver):
         own = [solver.beta, solver.v, solver._moved, solver._newest_size, astuple(solver.certificate())]
     elif isinstance(solver, PerceptronSolver):
-        seen = solver.snapshot(thorough=False)
-        own = [seen.coef, seen.intercept, seen.count, solver._ints, solver._order, astuple(solver.certificate())]
+        shown = solver.snapshot(thorough=False)
+        own = [shown.coef, shown.intercept, shown.count, solver._ints, solver._order, astuple(solver.certificate())]
         own += [generator_of(solver)]
     elif isinstance(solver, ReductionSolver):
         now = solver.snapshot()
@@ -172,7 +172,7 @@ def state_of(solver: SteppedSolver) -> State:
 
 
 def same(one: State, other: State) -> bool:
-    """Whether two states are equal to the last bit."""
+    """Return whether two states are equal to the last bit."""
     return len(one) == len(other) and all(
         a == b
         if not isinstance(a, np.ndarray)
@@ -184,7 +184,7 @@ def same(one: State, other: State) -> bool:
 
 
 class Followed:
-    """A run made step by step, and all its states; what a recording is compared with."""
+    """A run made step by step, and all its states; the reference for a recording."""
 
     def __init__(self, make: Maker) -> None:
         solver = make()
@@ -214,7 +214,7 @@ class Followed:
 
     @staticmethod
     def _notes(solver: Any) -> tuple[Array, Array]:
-        """What is to be noted, and in what unit rounding errors of it are to be measured."""
+        """Return what is to be noted, and the unit of its rounding errors."""
         if isinstance(solver, PegasosSolver):
             return np.empty(0), np.empty(0)
         if isinstance(solver, ReductionSolver):
@@ -245,7 +245,7 @@ class Followed:
         return np.array([dual, violation, inside.sum(), ((beta != 0) & ~inside).sum()]), unit
 
     def expected(self, at: Recording) -> State:
-        """The state in which a recording at this place must be."""
+        """Return the state in which a recording at this step must be."""
         if at.at_end:
             assert self.end is not None
             return self.end
@@ -253,17 +253,19 @@ class Followed:
 
 
 def solver_points(solver: Any) -> Array:
-    """The shifted points of a solver."""
+    """Return the shifted points of a solver."""
     points: Array = solver._X if isinstance(solver, DualAscentSolver) else active_of(solver).whole.XT.T
     return points
 
 
 def check_notes(recorded: Recording, followed: Followed) -> None:
-    """Each note equals what follows from the multipliers, and changes are where multipliers became 0 or more."""
+    """Check that each note follows from the multipliers, and that changes are steps where multipliers became
+    0 or more.
+    """
     view = recorded.trace.view()
     assert view.length == recorded.length
     assert view.bucket == 1
-    known = min(recorded.length, followed.length)  # in search of a change a run may have gone on a little
+    known = min(recorded.length, followed.length)  # a run that searched for a change may be a little ahead
     assert view.levels[0].changes[:known].tolist() == followed.changes[:known]
     for step in range(known + 1):
         values, unit = followed.truth[step]
@@ -333,7 +335,7 @@ def test_every_state_of_smo_is_found_again(
     check_notes(*wander(make, seed))
 
 
-# Always the same examples: a point exactly on a perceptron's line may be wrong to its sum and right to numpy's.
+# Always the same examples: a point exactly on a perceptron's line may be wrong by its sum and right by numpy's.
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 @settings(max_examples=20, deadline=None, derandomize=True)
@@ -355,7 +357,7 @@ def test_every_state_of_the_others_is_found_again(name: str, seed: int) -> None:
     ],
 )
 def test_what_follows_is_what_followed_then(make: Maker) -> None:
-    """From each of its states, taken up in any order, a run comes to the same end; now and then by way of the first."""
+    """From each of its states, restored in any order, a run has the same end; sometimes by way of the first."""
     solver, kept = make(), []
     while solver.status is Status.RUNNING and len(kept) < 2000:
         if not solver.pending:
@@ -476,7 +478,7 @@ def test_a_run_that_starts_at_the_optimum_has_no_steps() -> None:
 
 
 def test_work_that_is_pending_is_done_before_a_state_is_kept() -> None:
-    """Hard margin: v is computed anew every max(1000, n) steps, here in hundreds of pieces."""
+    """Hard margin: v is recomputed every max(1000, n) steps, here in hundreds of pieces."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, (60, 2))
     y = np.where(rng.random(60) < 0.5, 1.0, -1.0)
@@ -499,7 +501,7 @@ def test_work_that_is_pending_is_done_before_a_state_is_kept() -> None:
     fresh.step(1000)
     assert same(state_of(fresh), state_of(recorded.solver))
     recorded.go_to(10)
-    while not recorded.solver.pending:  # on the way again
+    while not recorded.solver.pending:  # in progress again
         recorded.advance(1000, lambda: recorded.position >= 1000 or recorded.solver.pending)
         if recorded.position == 1000:
             break
@@ -535,7 +537,7 @@ def test_checkpoints_lie_ever_wider_apart() -> None:
 
 
 def test_each_seek_replays_from_the_nearest_state() -> None:
-    """One interval of steps at most is made again, and none to where the solver stands or to the newest state."""
+    """At most one interval of steps is repeated, and none to the solver's present state or to the newest one."""
     recorded = Recording(smo_maker(5, 30, "random", prices="unequal", tol=1e-12)())
     recorded.advance(500)
     steps: list[int] = []
@@ -557,7 +559,7 @@ def test_each_seek_replays_from_the_nearest_state() -> None:
 
 
 @pytest.mark.parametrize("kind", ["smo", *MAKERS])
-def test_going_back_forgets_the_notes_that_nobody_took(kind: str) -> None:
+def test_going_back_forgets_the_notes_not_taken(kind: str) -> None:
     solver = smo_maker()() if kind == "smo" else MAKERS[kind](0)()
     solver.start_notes()
     start = solver.checkpoint()
@@ -623,7 +625,7 @@ def test_kernel_rows_are_computed_again_to_the_same_bits() -> None:
 
 
 def test_the_expansion_finds_room_again() -> None:
-    """To a state with more points than the arrays have grown to since, and to one before a batch was forgotten."""
+    """To a state with more points than the arrays have slots, and to one before a batch was forgotten."""
     X, y = points(4, 300)
     solver = LasvmSolver(X[:200], y[:200], KERNELS[0], C=2.0, finish=False, cache_size=0.01)
     start = solver.checkpoint()

@@ -1,4 +1,4 @@
-"""`to_sklearn`: the same predictions as the estimator that it was made of, or a sentence."""
+"""`to_sklearn`: the same predictions as the original estimator, or a sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from solver.data import datasets
 
 X, Y = datasets.generate("blobs", 40, noise=0.9, seed=2, n_classes=3)
 LABELS = np.array(["a", "b", "c"])[Y]
-PLACES = np.random.default_rng(1).uniform(-3, 3, (4000, 2))
+LOCATIONS = np.random.default_rng(1).uniform(-3, 3, (4000, 2))
 
 
 def kernel(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -44,8 +44,8 @@ def test_svc(parameters: dict[str, Any]) -> None:
     theirs = clone(ours.to_sklearn())
     assert isinstance(theirs, OneVsRestClassifier if "multiclass" in parameters else LIBSVM)
     assert not hasattr(theirs, "classes_"), "fitted"
-    assert (theirs.fit(X, LABELS).predict(PLACES) == ours.fit(X, LABELS).predict(PLACES)).all()
-    np.testing.assert_allclose(theirs.decision_function(PLACES), ours.decision_function(PLACES), atol=1e-4)
+    assert (theirs.fit(X, LABELS).predict(LOCATIONS) == ours.fit(X, LABELS).predict(LOCATIONS)).all()
+    np.testing.assert_allclose(theirs.decision_function(LOCATIONS), ours.decision_function(LOCATIONS), atol=1e-4)
 
 
 def test_a_gram_matrix_and_limits() -> None:
@@ -55,7 +55,7 @@ def test_a_gram_matrix_and_limits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "said"),
+    ("parameters", "shown"),
     [
         ({"C": np.inf}, "C is inf"),
         ({"C": 0.0}, "C is 0"),
@@ -64,8 +64,8 @@ def test_a_gram_matrix_and_limits() -> None:
         ({"kernel": "laplacian"}, "gamma is 'scale'"),
     ],
 )
-def test_what_corresponds_to_nothing_is_a_sentence(parameters: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_corresponds_to_nothing_is_a_sentence(parameters: dict[str, Any], shown: str) -> None:
+    with pytest.raises(ValueError, match=shown):
         SVC(**parameters).to_sklearn()
 
 
@@ -80,8 +80,8 @@ def test_neighbors(weights: str, metric: str, p: float) -> None:
     assert isinstance(theirs, Theirs) and not hasattr(theirs, "classes_")
     theirs.fit(X, LABELS)
     ours.fit(X, LABELS)
-    assert (theirs.predict(PLACES) == ours.predict(PLACES)).all()
-    if metric != "cosine":  # of which rounding decides what is at distance 0
+    assert (theirs.predict(LOCATIONS) == ours.predict(LOCATIONS)).all()
+    if metric != "cosine":  # for which rounding decides what is at distance 0
         assert (theirs.predict(X) == ours.predict(X)).all(), "points at distance 0 decide alone"
 
 

@@ -50,7 +50,7 @@ class ActiveLearningController:
 
     def start(self, asking: ActiveLearningRun | None) -> None:
         """Begin another run, or none, and discard the last one."""
-        self._ask({})
+        self._request({})
         self.asking = asking
         self.picture: Picture | None = None
         self.failure, self.learning = "", False
@@ -60,27 +60,27 @@ class ActiveLearningController:
         """Replace the run by a later state of it: one more answer, one less, or another choice."""
         self.asking, self.failure = asking, ""
 
-    def want(self, grid: Grid, shades: Shades) -> None:
+    def request_picture(self, grid: Grid, shades: Shades) -> None:
         """Request what the present step lacks: its training, and a picture on `grid`."""
         if self.asking is None:
             return
         query = LearningQuery(self.asking.pool, self.asking.answers, grid, shades, self.asking)
         if query != self._wanted.get(STEP):
             self.learning = True
-            self._ask(self._wanted | {STEP: query})
+            self._request(self._wanted | {STEP: query})
 
     def compare(self) -> None:
         """Continue the comparison."""
         if self._comparison is not None:
-            self._ask(self._wanted | {CURVES: self._comparison})
+            self._request(self._wanted | {CURVES: self._comparison})
 
     def pause_comparison(self) -> None:
         """Interrupt the comparison."""
-        self._ask({name: query for name, query in self._wanted.items() if name != CURVES})
+        self._request({name: query for name, query in self._wanted.items() if name != CURVES})
 
-    def _ask(self, wanted: dict[str, Query]) -> None:
+    def _request(self, wanted: dict[str, Query]) -> None:
         self._wanted = wanted
-        self._scheduler.ask(wanted, "active learning")
+        self._scheduler.request_answers(wanted, "active learning")
 
     def collect(self) -> None:
         """Take the newest answer of the background."""

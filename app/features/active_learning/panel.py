@@ -284,7 +284,7 @@ class ActiveLearningPanel(QWidget):
         message = runner.failure if asking is not None else self._refusal
         self._board.show_board(asking, runner.picture, message, theme)
         if self.isVisible():
-            runner.want(self._board.grid(), theme.shades)
+            runner.request_picture(self._board.grid(), theme.shades)
         self._curve.show_curves(asking, runner.curves, theme)
         lanes = self._controller.document.lanes[: max(scene.shown, self._plan.lane + 1)]
         self._form.show_plan(self._plan, lanes, asking, scene.points.classes)

@@ -268,9 +268,9 @@ class Comparison:
         while not self.curves.finished:
             reached = self.curves.first + len(self.curves.labels) - 1
             row: dict[Strategy, list[float]] = {strategy: [] for strategy in STRATEGIES}
-            for place, run in enumerate(self._runs):
+            for index, run in enumerate(self._runs):
                 if run.last_step is None or len(run.given) <= reached:  # else it was done before the job was discarded
-                    run = self._runs[place] = yield from _further(run, pace)
+                    run = self._runs[index] = yield from _further(run, pace)
                 row[run.plan.strategy].append(run.steps[0].score.shown)
             for strategy, accuracies in row.items():
                 self._accuracies[strategy].append(accuracies)

@@ -102,7 +102,7 @@ class PoolPicture(Chart):
     def spots(self) -> Array:
         """Return the pixels of the points of the pool, shape (n, 2)."""
         assert self._shown[0] is not None
-        return np.column_stack(self.places(*self._shown[0].pool.xy.T))
+        return np.column_stack(self.pixels(*self._shown[0].pool.xy.T))
 
     # -- the user --------------------------------------------------------------------------------------------------
 

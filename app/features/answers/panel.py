@@ -78,18 +78,18 @@ class ClassPanel(QFrame):
         self._hands = named(QLabel("Hands"), "class.hands")
         grid.addWidget(self._hands, 0, 3)
         self._rows: list[tuple[QLabel, Bar, QLabel, WholeField]] = []
-        for place, letter in enumerate(LETTERS):
+        for index, letter in enumerate(LETTERS):
             hands = describe(
                 spin_box(0, MOST_HANDS),
                 f"class.hands{letter}",
                 f"Hands for {letter}",
                 "Raised hands, added to the bar.",
             )
-            hands.valueChanged.connect(partial(answers.raise_hands, place))
+            hands.valueChanged.connect(partial(answers.raise_hands, index))
             bar, number = named(Bar(), f"class.bar{letter}"), named(QLabel(), f"class.count{letter}")
             row = (named(QLabel(letter), f"class.letter{letter}"), bar, number, hands)
             for column, part in enumerate(row):
-                grid.addWidget(part, place + 1, column)
+                grid.addWidget(part, index + 1, column)
             self._rows.append(row)
         self._facts = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "class.facts")
         self._more = clickable(
@@ -131,15 +131,15 @@ class ClassPanel(QFrame):
         most = max(tally.choices, default=0)
         self._hands.setVisible(bool(tally.choices))
         hands = (*answers.hands, *(0,) * len(LETTERS))
-        for place, (letter, bar, number, field) in enumerate(self._rows):
-            offered = place < len(tally.choices)
+        for index, (letter, bar, number, field) in enumerate(self._rows):
+            offered = index < len(tally.choices)
             for part in (letter, bar, number, field):
                 part.setVisible(offered)
             if offered:
-                right = asked is not None and place == asked.right and not answers.is_open
-                bar.show_share(tally.choices[place] / max(most, 1), right, theme)
-                show_text(number, str(tally.choices[place]))
-                show_number(field, hands[place])
+                right = asked is not None and index == asked.right and not answers.is_open
+                bar.show_share(tally.choices[index] / max(most, 1), right, theme)
+                show_text(number, str(tally.choices[index]))
+                show_number(field, hands[index])
         draws = bool(tally.n_drawn) or (asked is not None and asked.kind == "boundary")
         facts = [f"{tally.n_drawn} of {tally.n_hand_ins} drew a boundary."] * draws
         if answers.step.goal or (asked is not None and not answers.is_open):

@@ -45,7 +45,7 @@ def tally_of(step: Step, answers: Sequence[StepAnswers], hands: Sequence[int] = 
     n_answers = 0 if step.prediction is None else len(step.prediction.answers)
     raised = [*hands, *[0] * (n_answers - len(hands))]
     return StepTally(
-        tuple(firsts.count(place) + raised[place] for place in range(n_answers)),
+        tuple(firsts.count(index) + raised[index] for index in range(n_answers)),
         sum(bool(each.lines) for each in answers),
         sum(each.solved for each in answers),
         len(answers),
@@ -88,14 +88,14 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, .
         return ()
     step, hands = now.step, answers.hands_of(now.at)
     given = [hand_in.steps[now.at] for hand_in in answers.hand_ins]
-    place = 0 if step.prediction is None else step.prediction.lane
+    lane = 0 if step.prediction is None else step.prediction.lane
     return (
         ClassScene(
             step,
             tally_of(step, given, hands),
             hands,
             tuple(each.lines for each in given if each.lines),
-            context.document.slots[place] if place < context.document.shown else None,
+            context.document.slots[lane] if lane < context.document.shown else None,
             now.prediction is not None,
             answers.left_out,
         ),

@@ -14,7 +14,7 @@ from app.engine.pacing import Pace, Step
 from app.engine.pool import Delay, Priority
 from solver import Grid
 from solver.core.arrays import Mask
-from solver.kernels.lines import borders
+from solver.kernels.lines import cell_boundaries
 
 if TYPE_CHECKING:
     from solver import KNeighborsClassifier
@@ -82,7 +82,7 @@ class CellsQuery(Struct, frozen=True):
         yield from pace.in_blocks(grid.height, fill, size=TILE, least=TILE)
         samples = self.grid.width * self.grid.height
         most = samples / (LEAST_PIXELS if grid == self.grid else LEAST_COARSE)
-        xy, count = borders(grid, cells, most, THIN)
+        xy, count = cell_boundaries(grid, cells, most, THIN)
         return KnnCells(count, samples / count, (Lines(xy, CELL),) if count <= most else (), grid != self.grid)
 
 
@@ -94,11 +94,11 @@ class KeptQuery(Struct, frozen=True):
 
     def answer(self, post: Callable[[Mask], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post once which points the picture needs, shape (n,)."""
-        look, ys = self.model.kept_on(self.grid.xs), self.grid.ys
+        needed, ys = self.model.kept_on(self.grid.xs), self.grid.ys
         kept: list[Mask] = []
 
         def fill(block: slice) -> None:
-            kept[:] = [look(ys[block])]
+            kept[:] = [needed(ys[block])]
 
         yield from Pace(overtaken).in_blocks(self.grid.height, fill, size=ROWS, least=ROWS)
         post(kept[0])

@@ -24,7 +24,7 @@ class _Maker(Struct, frozen=True):
 
     Attributes
     ----------
-    places : str
+    points : str
         Lines that make `X` before the noise, from `count`, `random` and the other parameters of the data set.
     fresh : str
         Lines that make `X` of new points, from `counts`; "" if they are a choice of those of `make_points`.
@@ -32,7 +32,7 @@ class _Maker(Struct, frozen=True):
         A function that both parts use.
     """
 
-    places: str
+    points: str
     fresh: str = ""
     helper: str = ""
 
@@ -90,7 +90,7 @@ X = make_arms(shares, n_classes)
 """,
         '''\
 def make_arms(shares, n_classes):
-    """Return places on the arms, each before which a share of its arm lies."""
+    """Return points on the arms, each before which a share of its arm lies."""
     parts = []
     for label, share in enumerate(shares):
         t = np.sqrt(share)
@@ -223,7 +223,7 @@ def _make_points(settings: GeneratorSettings, maker: _Maker) -> str:
     _, classes = _classes(settings)
     head = f"def make_points(count, {', '.join(_values(settings))}, seed):\n"
     lines = '"""Return `count` points of each class, and their classes."""\n'
-    lines += f"random = np.random.default_rng(seed)\n{maker.places}{_NOISE}"
+    lines += f"random = np.random.default_rng(seed)\n{maker.points}{_NOISE}"
     return head + indented(f"{lines}return X.round(6) + 0.0, np.repeat({classes}, count)\n")
 
 

@@ -71,10 +71,10 @@ class CodeText(QPlainTextEdit):
             return
         self._program = text
         bar, across = self.verticalScrollBar(), self.horizontalScrollBar()
-        places = bar.value(), across.value()
+        scrolled = bar.value(), across.value()
         changed = replace_lines(self.document(), old, text)
-        bar.setValue(places[0])
-        across.setValue(places[1])
+        bar.setValue(scrolled[0])
+        across.setValue(scrolled[1])
         line = next((number for number in changed if number >= head), -1) if old else -1
         if line >= 0 and not bar.value() <= line < bar.value() + bar.pageStep():
             bar.setValue(line - ABOVE)
@@ -131,8 +131,8 @@ class CodePanel(QWidget):
     @property
     def lanes(self) -> tuple[int, ...] | None:
         """Indices of the chosen lanes; None for all."""
-        place = self.choice.currentData()
-        return (place,) if place in range(self._controller.document.shown) else None
+        index = self.choice.currentData()
+        return (index,) if index in range(self._controller.document.shown) else None
 
     def _render(self) -> None:
         document = self._controller.document

@@ -107,10 +107,10 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
     learnt: dict[int, _Part] = {}
     drawn: list[_Part] = []
     pair = compared(document)
-    for place in shown:
-        if not document.lanes[place].is_difference:
-            learnt[place] = _part(document, place, f"model_{place + 1}" if several else "model")
-            drawn.append(learnt[place])
+    for index in shown:
+        if not document.lanes[index].is_difference:
+            learnt[index] = _part(document, index, f"model_{index + 1}" if several else "model")
+            drawn.append(learnt[index])
             continue
         for side in pair or ():
             learnt.setdefault(side, _part(document, side, f"model_{side + 1}"))
@@ -118,7 +118,7 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
         of = f"Where {' and '.join(str(side + 1) for side in pair or ())} predict different classes"
         missing = () if len(sides) == 2 else ("Two classifiers are needed for a difference.",)
         drawn.append(_Part(of if pair else "Difference", "", None, missing, sides if len(sides) == 2 else ()))
-    parts = [learnt[place] for place in sorted(learnt)]
+    parts = [learnt[index] for index in sorted(learnt)]
     on_new = any(part.code for part in drawn) and isinstance(measured_on(document), Law)
     made = generated(document, on_new)
     functions, figure = _figure(document, drawn, made)
@@ -139,10 +139,10 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
     return Program(tuple(blocks), len(head), document if _many(document, made) else None)
 
 
-def _part(document: Document, place: int, model: str) -> _Part:
-    """Return lane `place` as scikit-learn code, or the reason why there is none."""
-    lane, points = document.lanes[place], document.training_points
-    title = f"{place + 1}: {lane.title}" if document.shown > 1 else lane.title
+def _part(document: Document, index: int, model: str) -> _Part:
+    """Return the lane at `index` as scikit-learn code, or the reason why there is none."""
+    lane, points = document.lanes[index], document.training_points
+    title = f"{index + 1}: {lane.title}" if document.shown > 1 else lane.title
     why = ""
     if not len(points):
         why = "There are no points to learn from."
@@ -260,7 +260,7 @@ def _remarks(title: str, remarks: Iterable[str]) -> str:
 
 _SURFACE = '''\
 def draw_classes(ax, model, title):
-    """Draw the class predicted at each place, and print the accuracies."""
+    """Draw the class predicted at each location, and print the accuracies."""
     display = DecisionBoundaryDisplay.from_estimator(
         model, VIEW, eps=0, grid_resolution=300, ax=ax, alpha=0.3,
         response_method="predict", plot_method="pcolormesh",
@@ -299,8 +299,8 @@ _PROBABILITY = '''\
 def draw_probability(ax, model):
     """Draw lines at 10, 50 and 90 %, of the most probable of several classes."""
     xs, ys = np.meshgrid(*np.linspace(*VIEW, 300).T)
-    places = np.column_stack((xs.ravel(), ys.ravel()))
-    shares = model.predict_proba(places)
+    points = np.column_stack((xs.ravel(), ys.ravel()))
+    shares = model.predict_proba(points)
     shares = shares[:, 1] if shares.shape[1] == 2 else shares.max(axis=1)
     ax.contour(
         xs, ys, shares.reshape(xs.shape), levels=[0.1, 0.5, 0.9],
@@ -309,10 +309,10 @@ def draw_probability(ax, model):
 '''
 _DIFFERENCE = '''\
 def draw_difference(ax, first, second, title):
-    """Hatch the places where two models predict different classes."""
+    """Hatch the points where two models predict different classes."""
     xs, ys = np.meshgrid(*np.linspace(*VIEW, 300).T)
-    places = np.column_stack((xs.ravel(), ys.ravel()))
-    differ = (first.predict(places) != second.predict(places)).astype(float)
+    points = np.column_stack((xs.ravel(), ys.ravel()))
+    differ = (first.predict(points) != second.predict(points)).astype(float)
     ax.contourf(
         xs, ys, differ.reshape(xs.shape), levels=[0.5, 1.5],
         colors="lightgrey", hatches=["///"],
@@ -401,8 +401,8 @@ def _subplots(number: int) -> tuple[list[str], list[str]]:
     rows, columns = (2, 2) if number == 4 else (1, number)
     size = f"figsize=({5.4 * columns:g}, {5.8 * rows:g})"
     made = call("plt.subplots", str(rows), str(columns), size, 'layout="constrained"')
-    places = [f"axes[{at // 2}, {at % 2}]" if rows == 2 else f"axes[{at}]" for at in range(number)]
-    return places, [f"figure, axes = {made}"]
+    axes = [f"axes[{at // 2}, {at % 2}]" if rows == 2 else f"axes[{at}]" for at in range(number)]
+    return axes, [f"figure, axes = {made}"]
 
 
 # -- lines -------------------------------------------------------------------------------------------------------------

@@ -135,7 +135,7 @@ def _stretches(scale: StepScale) -> tuple[Integers, Array]:
     edges = np.concatenate((edges[:1], edges[1:][filled]))
     x = filled.astype(np.float64)
     alone = np.diff(edges) == 1
-    x[alone] = scale.place(edges[1:][alone])
+    x[alone] = scale.pixels(edges[1:][alone])
     return edges, x
 
 
@@ -155,7 +155,7 @@ def _at_landmarks(rows: Array, scale: StepScale) -> CurveCells:
         rows = rows[rows[:, 0] > 0]
     if not len(rows):
         return NO_CELLS
-    x, values = scale.place(rows[:, 0]), rows[:, 1]
+    x, values = scale.pixels(rows[:, 0]), rows[:, 1]
     pixels = np.ceil(x - 0.5)
     first = np.flatnonzero(np.diff(pixels, prepend=-np.inf))
     several = np.diff(first, append=len(x)) > 1

@@ -155,7 +155,7 @@ class CurveChart(Chart):
     def scale(self) -> StepScale:
         """Return the scale of the screen pixels in the plot."""
         ends = self.x.low or 0.0, self.x.high or 1.0
-        first, last = (self.x.value(place) for place in self.box.viewRange()[0]) if self.zoomed else ends
+        first, last = (self.x.value(position) for position in self.box.viewRange()[0]) if self.zoomed else ends
         steps = self._shown[2] if self._shown is not None else (0, 1)
         low, high = max(math.floor(first), steps[0], 0), max(min(math.ceil(last), steps[1]), 0)
         columns = 1 + round((self.area().width() - (0.0 if self.zoomed else 2 * INSET)) * self.devicePixelRatioF())
@@ -186,11 +186,11 @@ class CurveChart(Chart):
             value=text,
         )
 
-    def description(self, line: Line, place: int) -> str:
+    def description(self, line: Line, index: int) -> str:
         """Return what the run recorded at that step: the point may stand for many steps, with their extremes."""
         assert self._shown is not None
         name = next(name for name, spec in CURVES.items() if spec.label == line.name)
-        step, plot = round(float(np.asarray(line.x)[place])), PLOTS[self.name]
+        step, plot = round(float(np.asarray(line.x)[index])), PLOTS[self.name]
         known = curve_cells.value_at(self._shown[0].trace, name, step)
         value = "–" if known is None else between(*known[:2], plot.percent, plot.whole)
         return f"{line.name}: {value} at step {whole(step)}"

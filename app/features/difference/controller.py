@@ -20,8 +20,8 @@ class DifferenceController(SubjectController):
 
     def swap_compared(self) -> None:
         """Exchange the first and the second of the compared lanes."""
-        if (places := compared(self._host.document)) is not None:
-            self.compare(places[1], places[0])
+        if (indices := compared(self._host.document)) is not None:
+            self.compare(indices[1], indices[0])
 
     def toggle_wipe(self) -> None:
         """Show the second picture over half of the first, or remove it."""

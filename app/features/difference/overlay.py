@@ -31,7 +31,7 @@ class _RightPart(Layers):
 
     def __init__(self) -> None:
         super().__init__()
-        self.border = 0.0
+        self.edge = 0.0
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemClipsToShape)
         self.setZValue(1)
 
@@ -42,7 +42,7 @@ class _RightPart(Layers):
 
     def shape(self) -> QPainterPath:
         whole, path = self.boundingRect(), QPainterPath()
-        path.addRect(whole.adjusted(max(self.border - whole.left(), 0.0), 0, 0, 0))
+        path.addRect(whole.adjusted(max(self.edge - whole.left(), 0.0), 0, 0, 0))
         return path
 
 
@@ -85,7 +85,7 @@ class WipeCover:
     def render_scene(self, scene: Scene, lane: LaneScene, theme: Theme, changed: bool) -> bool:
         """Show the other picture, or nothing; return whether the canvas must be repainted."""
         wipe = scene.feature(Wipe)
-        wipe = wipe if wipe is not None and scene.lanes[wipe.places[0]].slot == lane.slot else None
+        wipe = wipe if wipe is not None and scene.lanes[wipe.indices[0]].slot == lane.slot else None
         if wipe == self._wipe and (wipe is None or not changed):
             return False
         self._wipe, self._theme = wipe, theme
@@ -105,10 +105,10 @@ class WipeCover:
         return True
 
     def show_view(self, grid: Grid, area: QRectF) -> None:
-        """Follow the displayed part of the plane, and its place on the canvas."""
+        """Follow the displayed part of the plane, and its rectangle on the canvas."""
         if self._wipe is not None and self._made is not None:
             layers, grip = self._made
-            layers.border = grid.left + self._wipe.at * (grid.right - grid.left)
+            layers.edge = grid.left + self._wipe.at * (grid.right - grid.left)
             layers.show_view(grid)
             x = area.left() + self._wipe.at * area.width() - GRIP / 2
             x = min(max(x, area.left()), area.right() - GRIP)
@@ -133,14 +133,14 @@ class WipeCover:
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
         painter.setFont(bold(painter.font()))
         side = painter.fontMetrics().height() + 6.0
-        for place, beside in zip(self._wipe.places, (x - side - 4, x + 4), strict=True):
+        for index, beside in zip(self._wipe.indices, (x - side - 4, x + 4), strict=True):
             left = min(max(beside, area.left() + 2), area.right() - side - 2)  # both stay readable at the sides
             box = QRectF(left, area.top() + 6 + (0 if left in (x - side - 4, x + 4) else side + 4), side, side)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(accent)
             painter.drawRoundedRect(box, 4, 4)
             painter.setPen(background)
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(place + 1))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(index + 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
 

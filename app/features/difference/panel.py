@@ -182,7 +182,7 @@ class DifferencePanel(QWidget):
         if compare is None:
             return
         self._show_choices(scene, compare)
-        chosen, two = scene.session.of(DifferenceSession), compare.places is not None
+        chosen, two = scene.session.of(DifferenceSession), compare.indices is not None
         show_check(self._mark, chosen.differing)
         self._mark.setEnabled(two)
         self._lane.setEnabled(two and len(compare.able) == scene.shown < 4)
@@ -192,7 +192,7 @@ class DifferencePanel(QWidget):
         show_number(self._slider, round(PARTS * (HALF if chosen.wipe is None else chosen.wipe)))
         show_text(self._words, "\n".join(compare.sentences))
         involved = compare.difference.involved if two and compare.difference is not None else None
-        table = InvolvedRows(involved, scene.document.class_names, compare.places or (0, 1))
+        table = InvolvedRows(involved, scene.document.class_names, compare.indices or (0, 1))
         if table.made_of != self._involved.made_of:
             self._involved = table
             self._table.clearSelection()
@@ -200,8 +200,8 @@ class DifferencePanel(QWidget):
         self._rest.setVisible(involved is not None and len(involved.index) > MOST_ROWS)
 
     def _show_choices(self, scene: Scene, compare: DifferenceScene) -> None:
-        wanted = [(f"{place + 1}  {scene.lanes[place].title}", place) for place in compare.able]
+        wanted = [(f"{index + 1}  {scene.lanes[index].title}", index) for index in compare.able]
         for choice, at in zip(self._choices, (0, 1), strict=True):
             show_entries(choice, wanted)
-            choice.setEnabled(compare.places is not None)
-            choice.setCurrentIndex(-1 if compare.places is None else choice.findData(compare.places[at]))
+            choice.setEnabled(compare.indices is not None)
+            choice.setCurrentIndex(-1 if compare.indices is None else choice.findData(compare.indices[at]))

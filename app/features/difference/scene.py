@@ -149,13 +149,13 @@ class Wipe(Struct, frozen=True):
         Share of the picture's width from which the other picture is visible.
     other : LaneScene
         The other lane.
-    places : tuple of (int, int)
+    indices : tuple of (int, int)
         Indices of the lane itself and of the other.
     """
 
     at: float
     other: LaneScene
-    places: tuple[int, int]
+    indices: tuple[int, int]
 
 
 class DifferenceScene(Struct, frozen=True):
@@ -163,7 +163,7 @@ class DifferenceScene(Struct, frozen=True):
 
     Attributes
     ----------
-    places : tuple of (int, int) or None
+    indices : tuple of (int, int) or None
         Indices of the two lanes; None if there are not two.
     able : tuple of int
         Indices of the lanes that can be compared.
@@ -173,7 +173,7 @@ class DifferenceScene(Struct, frozen=True):
         The result in words.
     """
 
-    places: tuple[int, int] | None
+    indices: tuple[int, int] | None
     able: tuple[int, ...]
     difference: LaneDifference | None
     sentences: tuple[str, ...]
@@ -191,50 +191,50 @@ def queries(context: Context) -> dict[str, Query]:
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """Return the hatch for the pictures of the two compared lanes."""
-    answer, places = context.results.answer(NAME), compared(context.document) or ()
-    marked = context.session.of(DifferenceSession).differing and index in places
+    answer, compared_lanes = context.results.answer(NAME), compared(context.document) or ()
+    marked = context.session.of(DifferenceSession).differing and index in compared_lanes
     return (answer.value.hatch,) if marked and answer is not None and answer.value is not None else ()
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     """Return the wipe while it is on, and the contents of the panel while it is open."""
-    document, session, places = context.document, context.session, compared(context.document)
+    document, session, compared_lanes = context.document, context.session, compared(context.document)
     at, is_open = session.of(DifferenceSession).wipe, NAME in session.open_panels
-    wipe = None if at is None or places is None else Wipe(at, lanes[places[1]], places)
+    wipe = None if at is None or compared_lanes is None else Wipe(at, lanes[compared_lanes[1]], compared_lanes)
     panel = difference_scene(document, context.results) if is_open else None
     return tuple(each for each in (wipe, panel) if each is not None)
 
 
 def difference_scene(document: Document, results: Results) -> DifferenceScene:
     """Return the contents of the panel."""
-    places, answer = compared(document), results.answer(NAME)
+    indices, answer = compared(document), results.answer(NAME)
     difference: LaneDifference | None = None if answer is None else answer.value
     current, failure = False, ""
-    if answer is not None and isinstance(answer.query, Differing) and places is not None:
+    if answer is not None and isinstance(answer.query, Differing) and indices is not None:
         query, failure = answer.query, answer.message
-        if [side.lane for side in query.sides] != [document.lanes[place] for place in places]:
+        if [side.lane for side in query.sides] != [document.lanes[index] for index in indices]:
             difference = None  # of two others, or of other settings
         same = query.sides == sides_of(document, results) and query.points is document.points
-        fresh = all(is_present(document, place, results.frame(document.slots[place])) for place in places)
+        fresh = all(is_present(document, index, results.frame(document.slots[index])) for index in indices)
         current = same and fresh and document.view.is_of(query.grid)
-    sentences = _sentences(places, difference, failure, current, without_model(document, results))
-    return DifferenceScene(places, able(document), difference, sentences)
+    sentences = _sentences(indices, difference, failure, current, without_model(document, results))
+    return DifferenceScene(indices, able(document), difference, sentences)
 
 
 def _sentences(
-    places: tuple[int, int] | None,
+    indices: tuple[int, int] | None,
     difference: LaneDifference | None,
     failure: str,
     current: bool,
     without: Sequence[int],
 ) -> tuple[str, ...]:
-    if places is None:
+    if indices is None:
         return ("Two classifiers are needed: add one with Ctrl+L.",)
     if failure:
         return (failure,)
     if difference is None:
-        return tuple(f"{place + 1} has no model yet." for place in without) or ("Comparing…",)
-    first, second = (place + 1 for place in places)
+        return tuple(f"{index + 1} has no model yet." for index in without) or ("Comparing…",)
+    first, second = (index + 1 for index in indices)
     about = "" if difference.full else "about "
     area = f"{first} and {second} differ on {about}{percent(difference.share)} of the area in view"
     sentences = [area + ("." if current else ", as they were a moment ago.")]

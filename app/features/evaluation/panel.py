@@ -72,7 +72,7 @@ class EvaluationTable(QWidget):
         """Return a label for each lane."""
         right, plain = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, Qt.TextFormat.PlainText
         labels = [
-            named(QLabel(textFormat=plain, alignment=right), f"evaluation.{name}{place}") for place in range(MAX_LANES)
+            named(QLabel(textFormat=plain, alignment=right), f"evaluation.{name}{index}") for index in range(MAX_LANES)
         ]
         for column, label in enumerate(labels, 1):
             self._grid.addWidget(label, row, column)
@@ -81,11 +81,11 @@ class EvaluationTable(QWidget):
     def show_evaluation(self, evaluation: Evaluation) -> None:
         """Show the numbers; only labels that have changed are touched."""
         lanes = evaluation.lanes
-        for place, head in enumerate(self._heads):
-            self._grid.setColumnStretch(place + 1, int(place < len(lanes)))
-            head.setVisible(place < len(lanes))
-            if place < len(lanes):
-                self._show_lane(evaluation, place, lanes[place], len(lanes) > 2)
+        for index, head in enumerate(self._heads):
+            self._grid.setColumnStretch(index + 1, int(index < len(lanes)))
+            head.setVisible(index < len(lanes))
+            if index < len(lanes):
+                self._show_lane(evaluation, index, lanes[index], len(lanes) > 2)
         visible = {
             "validated": evaluation.validation.kind != "none",
             "auc": any(lane.roc is not None for lane in lanes),
@@ -93,13 +93,13 @@ class EvaluationTable(QWidget):
         for name, title in words.titles(evaluation).items():
             show_text(self._titles[name], title)
             self._titles[name].setVisible(visible.get(name, True))
-            for place, cell in enumerate(self._cells[name]):
-                cell.setVisible(place < len(lanes) and visible.get(name, True))
+            for index, cell in enumerate(self._cells[name]):
+                cell.setVisible(index < len(lanes) and visible.get(name, True))
 
-    def _show_lane(self, evaluation: Evaluation, place: int, lane: LaneEvaluation, several: bool) -> None:
-        head = words.lane_title(place, lane)
-        show_text(self._heads[place], head.replace(" ", "\n", 1) if several else head)
-        self._heads[place].setToolTip(lane.name)
+    def _show_lane(self, evaluation: Evaluation, index: int, lane: LaneEvaluation, several: bool) -> None:
+        head = words.lane_title(index, lane)
+        show_text(self._heads[index], head.replace(" ", "\n", 1) if several else head)
+        self._heads[index].setToolTip(lane.name)
         texts = {
             "test": words.share(lane.accuracy, lane.stale),
             "training": words.share(lane.training, lane.stale),
@@ -109,7 +109,7 @@ class EvaluationTable(QWidget):
         }
         titles = words.titles(evaluation)
         for name, sentence in ROWS:
-            cell = self._cells[name][place]
+            cell = self._cells[name][index]
             show_text(cell, texts[name])
             cell.setAccessibleName(f"{titles[name]} of {head}: {texts[name]}")
             more = words.validated_words(lane) if name == "validated" else words.STALE if lane.stale else ""
@@ -209,9 +209,9 @@ class EvaluationPanel(QWidget):
         tip = "Show its matrix and threshold."
         self._buttons = [
             clickable(
-                QPushButton(), f"evaluation.choose{place}", f"Classifier {place + 1}", tip, partial(self._choose, place)
+                QPushButton(), f"evaluation.choose{index}", f"Classifier {index + 1}", tip, partial(self._choose, index)
             )
-            for place in range(MAX_LANES)
+            for index in range(MAX_LANES)
         ]
         for button in self._buttons:
             button.setCheckable(True)
@@ -246,9 +246,9 @@ class EvaluationPanel(QWidget):
 
     # -- the user --------------------------------------------------------------------------------------------------
 
-    def _choose(self, place: int) -> None:
-        if self._shown is not None and place < len(self._shown[0].lanes):
-            self._evaluation.judge(self._shown[0].lanes[place].slot)
+    def _choose(self, index: int) -> None:
+        if self._shown is not None and index < len(self._shown[0].lanes):
+            self._evaluation.judge(self._shown[0].lanes[index].slot)
 
     def _take_back(self) -> None:
         if self._shown is not None:
@@ -284,8 +284,8 @@ class EvaluationPanel(QWidget):
         if training and any(lane.scores is None or lane.stale or lane.validating for lane in evaluation.lanes):
             remarks = [words.WAITING]
         remarks += [
-            f"{words.lane_title(place, lane)}: {sentence}"
-            for place, lane in enumerate(evaluation.lanes)
+            f"{words.lane_title(index, lane)}: {sentence}"
+            for index, lane in enumerate(evaluation.lanes)
             for sentence in (words.state_words(lane.state), words.moved_words(lane), words.validated_words(lane))
             if sentence
         ]
@@ -300,9 +300,9 @@ class EvaluationPanel(QWidget):
         if not evaluation.measured:
             return
         self._lane.setTitle(f"On {evaluation.measured}")
-        for place, (button, each) in enumerate(zip(self._buttons, evaluation.lanes, strict=False)):
-            chosen = place == evaluation.judged
-            button.setText(f"{'▸ ' if chosen else ''}{words.lane_title(place, each)}")
+        for index, (button, each) in enumerate(zip(self._buttons, evaluation.lanes, strict=False)):
+            chosen = index == evaluation.judged
+            button.setText(f"{'▸ ' if chosen else ''}{words.lane_title(index, each)}")
             button.setChecked(chosen)
         self._choice.show_only(self._buttons[: len(evaluation.lanes)])
         self._choice.setVisible(len(evaluation.lanes) > 1)

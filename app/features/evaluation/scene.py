@@ -290,26 +290,26 @@ def _lane(
     )
 
 
-def place_of(roc: RocCurve, threshold: float) -> int:
+def index_of(roc: RocCurve, threshold: float) -> int:
     """Return the index on the curve at which points with a score above `threshold` are predicted positive."""
     return max(int(np.searchsorted(-roc.thresholds, -threshold, side="left")) - 1, 0)
 
 
-def threshold_at(roc: RocCurve, place: int) -> float:
-    """Return a threshold, half-way between two scores, that belongs to index `place` of the curve."""
+def threshold_at(roc: RocCurve, index: int) -> float:
+    """Return a threshold, half-way between two scores, that belongs to `index` of the curve."""
     scores = roc.thresholds[1:]
-    place = min(max(place, 0), len(scores))
-    if place == len(scores):  # below all of them
+    index = min(max(index, 0), len(scores))
+    if index == len(scores):  # below all of them
         return float(scores[-1] - max(1e-6, 0.05 * (scores[0] - scores[-1])))
-    above = scores[place - 1] if place else scores[0] + 2.0 * max(1e-6, 0.05 * (scores[0] - scores[-1]))
-    middle = 0.5 * (above + scores[place])
-    return float(middle if middle < above else scores[place])
+    above = scores[index - 1] if index else scores[0] + 2.0 * max(1e-6, 0.05 * (scores[0] - scores[-1]))
+    middle = 0.5 * (above + scores[index])
+    return float(middle if middle < above else scores[index])
 
 
 def at_threshold(scores: Scores, threshold: float) -> Array:
     """Return the confusion matrix if the second class is predicted above `threshold`."""
     roc = scores.roc
     assert roc is not None
-    place = place_of(roc, threshold)
-    tp, fp = int(roc.tp[place]), int(roc.fp[place])
+    index = index_of(roc, threshold)
+    tp, fp = int(roc.tp[index]), int(roc.fp[index])
     return np.array([[roc.n_negative - fp, fp], [roc.n_positive - tp, tp]], dtype=np.float64)

@@ -57,9 +57,9 @@ def unbroken(text: str) -> str:
     return escape(text).replace(" %", "\u00a0%")
 
 
-def lane_title(place: int, lane: LaneEvaluation) -> str:
+def lane_title(index: int, lane: LaneEvaluation) -> str:
     """Return the number and short name of a lane: "1 kNN"."""
-    return f"{place + 1} {lane.name.partition(',')[0]}"
+    return f"{index + 1} {lane.name.partition(',')[0]}"
 
 
 def share(value: float, stale: bool = False) -> str:
@@ -167,10 +167,10 @@ def class_scores(evaluation: Evaluation, lane: LaneEvaluation) -> str:
     if scores is None or lane.scores is None:
         return ""
     rows = ["<tr><th></th><th>precision</th><th>recall</th><th>F1</th></tr>"]
-    for place, label in enumerate(lane.scores.classes):
-        unpredicted, missing = scores.called[place] == 0, scores.support[place] == 0
+    for index, label in enumerate(lane.scores.classes):
+        unpredicted, missing = scores.called[index] == 0, scores.support[index] == 0
         values = (scores.precision, unpredicted), (scores.recall, missing), (scores.f1, unpredicted and missing)
-        texts = [UNDEFINED_SCORE if undefined else share(float(value[place])) for value, undefined in values]
+        texts = [UNDEFINED_SCORE if undefined else share(float(value[index])) for value, undefined in values]
         cells = "".join(f'<td align="center">{unbroken(text)}</td>' for text in texts)
         rows.append(f"<tr><td>{escape(evaluation.class_names[label])}</td>{cells}</tr>")
     return f'<table width="100%">{"".join(rows)}</table>'

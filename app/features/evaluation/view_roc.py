@@ -18,7 +18,7 @@ from app.views.theme import Theme
 from app.views.widgets.inputs import describe
 
 from . import text as words
-from .scene import Evaluation, LaneEvaluation, Threshold, place_of, threshold_at
+from .scene import Evaluation, LaneEvaluation, Threshold, index_of, threshold_at
 
 #: Width of the chosen lane's curve and of the others (pixels).
 CHOSEN, OTHER = 2.4, 1.4
@@ -58,9 +58,9 @@ class RocView(Chart):
         lane = self.lane
         order = [p for p in range(len(evaluation.lanes)) if p != evaluation.judged] + [evaluation.judged]
         marks: list[Mark] = [Line(x=[0, 1], y=[0, 1], colour=theme.faint, width=1.0, dash=DOTTED)]
-        marks += [_curve(evaluation, place, theme) for place in order if evaluation.lanes[place].roc is not None]
+        marks += [_curve(evaluation, index, theme) for index in order if evaluation.lanes[index].roc is not None]
         if lane is not None and lane.roc is not None:
-            own, here = place_of(lane.roc, lane.own_threshold), self.place
+            own, here = index_of(lane.roc, lane.own_threshold), self.index
             x, y = lane.roc.fpr, lane.roc.tpr
             ink, background = theme.ink, theme.background
             marks += [
@@ -87,29 +87,29 @@ class RocView(Chart):
 
     # -- the user --------------------------------------------------------------------------------------------------
 
-    def _go(self, place: int) -> None:
+    def _go(self, index: int) -> None:
         lane = self.lane
         if lane is not None and lane.roc is not None:
-            place = min(max(place, 0), len(lane.roc.thresholds) - 1)
-            if place != self._heading:
-                self._sent = place
-                self._moved(lane.slot, Threshold(threshold_at(lane.roc, place), plain_lane(lane.lane)))
+            index = min(max(index, 0), len(lane.roc.thresholds) - 1)
+            if index != self._heading:
+                self._sent = index
+                self._moved(lane.slot, Threshold(threshold_at(lane.roc, index), plain_lane(lane.lane)))
 
     @property
-    def place(self) -> int:
+    def index(self) -> int:
         """Index of the threshold on the chosen curve."""
         lane = self.lane
-        return -1 if lane is None or lane.roc is None else place_of(lane.roc, lane.threshold)
+        return -1 if lane is None or lane.roc is None else index_of(lane.roc, lane.threshold)
 
     @property
     def _heading(self) -> int:
         """Index of the newest threshold, which may not be drawn yet."""
-        return self.place if self._sent is None else self._sent
+        return self.index if self._sent is None else self._sent
 
     def put(self, position: QPointF) -> None:
         lane = self.lane
         if lane is not None and lane.roc is not None:
-            x, y = self.places(lane.roc.fpr, lane.roc.tpr)
+            x, y = self.pixels(lane.roc.fpr, lane.roc.tpr)
             self._go(int(((x - position.x()) ** 2 + (y - position.y()) ** 2).argmin()))
 
     def takes(self, event: QKeyEvent) -> bool:
@@ -130,15 +130,15 @@ class RocView(Chart):
             super().keyPressEvent(event)
 
 
-def _curve(evaluation: Evaluation, place: int, theme: Theme) -> Line:
-    lane, chosen = evaluation.lanes[place], place == evaluation.judged
+def _curve(evaluation: Evaluation, index: int, theme: Theme) -> Line:
+    lane, chosen = evaluation.lanes[index], index == evaluation.judged
     assert lane.roc is not None
     return Line(
         x=lane.roc.fpr,
         y=lane.roc.tpr,
         colour=theme.accent if chosen else theme.ink,
         width=CHOSEN if chosen else OTHER,
-        dash=DASHES[place % 4],
-        name=words.lane_title(place, lane),
+        dash=DASHES[index % 4],
+        name=words.lane_title(index, lane),
         value=f"AUC {words.auc(lane.roc.auc)}",
     )

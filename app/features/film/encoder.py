@@ -142,19 +142,19 @@ class Palette:
             chosen = np.concatenate((chosen[:FREQUENT], _means(found[rest], often[rest])))
         #: Of shape (n, 3), n at most `COLOURS`.
         self.colours = _colours(chosen)
-        self._place = np.full(1 << 24, -1, dtype=np.int16)
+        self._index = np.full(1 << 24, -1, dtype=np.int16)
 
-    def places(self, picture: Pixels) -> NDArray[np.uint8]:
+    def indices(self, picture: Pixels) -> NDArray[np.uint8]:
         """Return, for each pixel, the index of the nearest colour."""
         packed = picture & 0xFFFFFF
-        places = self._place[packed]
-        missing = np.unique(packed[places < 0])
+        indices = self._index[packed]
+        missing = np.unique(packed[indices < 0])
         at_once = max(1, MOST_DISTANCES // len(self.colours))
         for start in range(0, len(missing), at_once):
             block = missing[start : start + at_once]
             away = _colours(block)[:, None].astype(np.int32) - self.colours[None].astype(np.int32)
-            self._place[block] = (away * away).sum(axis=2).argmin(axis=1)
-        return np.asarray((self._place[packed] if len(missing) else places).astype(np.uint8))
+            self._index[block] = (away * away).sum(axis=2).argmin(axis=1)
+        return np.asarray((self._index[packed] if len(missing) else indices).astype(np.uint8))
 
 
 def _means(colours: NDArray[np.uint32], counts: NDArray[np.intp]) -> NDArray[np.integer]:
@@ -167,7 +167,7 @@ def _means(colours: NDArray[np.uint32], counts: NDArray[np.intp]) -> NDArray[np.
 def _gif(times: Sequence[int], palette: Palette, pictures: Iterable[Pixels]) -> Iterator[bytes]:
     table = np.zeros((COLOURS, 3), dtype=np.uint8)
     table[: len(palette.colours)] = palette.colours
-    frames = zip(boxes(map(palette.places, pictures)), times, strict=True)
+    frames = zip(boxes(map(palette.indices, pictures)), times, strict=True)
     for number, ((pixels, column, row), time) in enumerate(frames):
         if not number:
             height, width = pixels.shape

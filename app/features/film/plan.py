@@ -122,9 +122,9 @@ class SweepFilm(Struct, frozen=True):
     def values(self, document: Document) -> tuple[float, ...]:
         """Return the values of its pictures."""
         scale = field_of(document, self.lane, self.control).scale(len(document.training_points))
-        ends = scale.place_of(self.start), scale.place_of(self.stop)
-        places = np.linspace(*ends, min(self.pictures, abs(ends[1] - ends[0]) + 1))
-        return tuple(scale.value_at(int(place)) for place in np.round(places))
+        ends = scale.position_of(self.start), scale.position_of(self.stop)
+        positions = np.linspace(*ends, min(self.pictures, abs(ends[1] - ends[0]) + 1))
+        return tuple(scale.value_at(int(position)) for position in np.round(positions))
 
 
 class ReliefView(Struct, frozen=True):
@@ -163,37 +163,37 @@ class LiftFilm(Struct, frozen=True):
 Content = TrainingFilm | SweepFilm | TurnFilm | LiftFilm
 
 
-def field_of(document: Document, place: int, control: str) -> Field:
+def field_of(document: Document, index: int, control: str) -> Field:
     """Return the field of a slider of one of the document's lanes."""
-    return document.lanes[place].family.field(control)
+    return document.lanes[index].family.field(control)
 
 
-def document_with(document: Document, place: int, control: str, value: float) -> Document:
+def document_with(document: Document, index: int, control: str, value: float) -> Document:
     """Return the document with the slider of one of its lanes at another value."""
     lanes = list(document.lanes)
-    lanes[place] = lanes[place].with_value(field_of(document, place, control), value)
+    lanes[index] = lanes[index].with_value(field_of(document, index, control), value)
     return replace(document, lanes=tuple(lanes))
 
 
-def swept(document: Document, place: int) -> tuple[str, ...]:
+def swept(document: Document, index: int) -> tuple[str, ...]:
     """Return the sliders of a lane that can move in a film."""
-    if place >= document.shown:
+    if index >= document.shown:
         return ()
-    lane = document.lanes[place]
+    lane = document.lanes[index]
     return tuple(field.name for field in lane.family.curves(lane.settings))
 
 
-def can_film(document: Document, place: int) -> tuple[str, ...]:
+def can_film(document: Document, index: int) -> tuple[str, ...]:
     """Return the possible films of a lane: "training", sliders, "turn" and "lift"."""
-    if place >= document.shown or document.lanes[place].is_difference:
+    if index >= document.shown or document.lanes[index].is_difference:
         return ()
-    lane = document.lanes[place]
+    lane = document.lanes[index]
     lift = ("lift",) if has_map(lane) else ()
     if lane.trainer is None:
-        return swept(document, place)
+        return swept(document, index)
     stepped = () if lane.family.trains_fast(lane.settings, len(document.training_points)) else ("training",)
     turn = ("turn",) if lane.has_f else ()
-    return (*stepped, *swept(document, place), *turn, *lift)
+    return (*stepped, *swept(document, index), *turn, *lift)
 
 
 def check(document: Document, content: Content) -> None:
@@ -300,7 +300,7 @@ def content_of(
     pictures : int
         Largest number of pictures; 0 for one at each change of the support vectors.
     relief : {"", "relief", "turn", "lift"}
-        The flat picture, the relief in its place, or one of the films of the relief alone.
+        The flat picture, the relief instead of it, or one of the films of the relief alone.
     """
     alone = relief in ("turn", "lift")
     if alone and (steps is not None or sweep is not None or not pictures):
@@ -310,7 +310,7 @@ def content_of(
     if sweep is not None:
         sweep = (_slider(document, number, sweep[0]), *sweep[1:])
     what = relief if alone else "training" if sweep is None else sweep[0]
-    lanes = (place for place in range(document.shown) if what in can_film(document, place))
+    lanes = (index for index in range(document.shown) if what in can_film(document, index))
     able = next(lanes, None) if number is None else number - 1
     if able is None and alone:
         raise ValueError(text.NO_MAP if relief == "lift" else text.without(document.lanes[0]))

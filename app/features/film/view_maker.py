@@ -65,10 +65,10 @@ def moment_of(document: Document, session: Session, known: Results, grids: tuple
     return Context(document, session, _with_frames(known, frames), grids)
 
 
-def _frame_of(moment: Context, place: int) -> Frame | None:
+def _frame_of(moment: Context, index: int) -> Frame | None:
     """Return the newest frame of a lane, if it belongs to the present lane and points."""
-    known = moment.results.frame(moment.document.slots[place])
-    return known if is_present(moment.document, place, known) else None
+    known = moment.results.frame(moment.document.slots[index])
+    return known if is_present(moment.document, index, known) else None
 
 
 def _with_frames(known: Results, frames: Iterable[Frame | None]) -> Results:
@@ -252,16 +252,16 @@ class FilmMaker(PictureFlow):
 
     def _shot(self, moment: Context, document: Document, spec: FilmSpec, frame: Frame, words: str = "") -> Flow:
         """Return the shot of a picture with `frame` in its lane, under `words` if there are any."""
-        place = spec.content.lane
+        index = spec.content.lane
         if not spec.content.relief:
             slots = enumerate(document.slots[: document.shown])
-            frames = [frame if each == place else moment.results.frame(slot) for each, slot in slots]
+            frames = [frame if each == index else moment.results.frame(slot) for each, slot in slots]
             scene = compose(document, moment.session, _with_frames(moment.results, frames), self._features)
             shot = shoot(self._features, scene, frames, spec.picture.what)
-            return replace(shot, headlines={document.slots[place]: words} if words else {})
+            return replace(shot, headlines={document.slots[index]: words} if words else {})
         words = words or headline(frame, frame.lane)
         words += sampled(frame, document.parts.n_trainable, document.training_limit)
-        return (yield from self._work(partial(relief_shot, frame, words, document, moment.grids[place])))
+        return (yield from self._work(partial(relief_shot, frame, words, document, moment.grids[index])))
 
     def _work(self, act: Callable[[], Any]) -> Flow:
         """Return the result of `act`, run when nothing else is requested; raise ValueError if it does."""
@@ -309,11 +309,11 @@ def _request(
     """Return the request for a lane's frame: at the end of a training from zero, or where `seek` leads in that of
     `known`.
     """
-    place, look = spec.content.lane, theme.dressed(theme.theme_of(spec.picture.dark), document.styles)
+    index, look = spec.content.lane, theme.dressed(theme.theme_of(spec.picture.dark), document.styles)
     lane_spec = LaneSpec(
         document.training_points,
-        document.lanes[place],
-        moment.grids[place],
+        document.lanes[index],
+        moment.grids[index],
         look.shades,
         paused=seek is not None,
         steps_per_second=math.inf,
@@ -322,7 +322,7 @@ def _request(
         seek=seek,
         starts=None if known is None else known.starts,
     )
-    return LaneRequest(number, document.slots[place], lane_spec)
+    return LaneRequest(number, document.slots[index], lane_spec)
 
 
 def _trained(

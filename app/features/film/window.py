@@ -90,18 +90,18 @@ class ScaleBox(WholeField):
         """Offer the numbers of a scale, and show one of them."""
         self._scale = scale
         self.setRange(scale.low, scale.high)
-        show_number(self, scale.place_of(value))
+        show_number(self, scale.position_of(value))
 
     @property
     def number(self) -> float:
         """The displayed number."""
         return self._scale.value_at(self.value())
 
-    def textFromValue(self, place: int) -> str:
-        return f"{self._scale.value_at(place):g}"
+    def textFromValue(self, position: int) -> str:
+        return f"{self._scale.value_at(position):g}"
 
     def valueFromText(self, text: str) -> int:
-        return self._scale.place_of(number_of(text))
+        return self._scale.position_of(number_of(text))
 
     def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
         low, high = self._ends()
@@ -196,7 +196,7 @@ class FilmDialog(NamedDialog):
         )
         self._start = describe(ScaleBox(), "film.start", "From", "The value in the first picture, as on the slider.")
         self._stop = describe(ScaleBox(), "film.stop", "To", "The value in the last picture, as on the slider.")
-        self._places = describe(
+        self._taken = describe(
             combo_box([("Evenly", False), ("Where support vectors change", True)], WIDTH),
             "film.places",
             "Where pictures are taken",
@@ -247,7 +247,7 @@ class FilmDialog(NamedDialog):
             ("S&how", self._alone, self._alone),
             ("S&teps", self._steps, self._first),
             ("&Values", self._values, self._start),
-            ("Take&n", self._places, self._places),
+            ("Take&n", self._taken, self._taken),
             ("&Pictures", self._count, self._count),
             ("&Format", self._kind, self._kind),
             ("Spee&d", self._rate, self._rate),
@@ -269,7 +269,7 @@ class FilmDialog(NamedDialog):
             "film.cancel",
             "Cancel",
             "Give the film up; no file is left, nor changed.",
-            self._give_up,
+            self._stop_making,
         )
         buttons = self.button_box()
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.ActionRole)
@@ -289,7 +289,7 @@ class FilmDialog(NamedDialog):
         ):
             box.activated.connect(follow)
             box.activated.connect(self._changed)
-        for box in (self._alone, self._places, self._rate, self._fields.theme):
+        for box in (self._alone, self._taken, self._rate, self._fields.theme):
             box.activated.connect(self._changed)
         for spin in (self._first, self._last, self._start, self._stop, self._count, self._width, self._height):
             spin.valueChanged.connect(self._changed)
@@ -339,7 +339,7 @@ class FilmDialog(NamedDialog):
         flat = not alone and not self._relief.currentData()
         for row, there in (
             (self._steps, training),
-            (self._places, training),
+            (self._taken, training),
             (self._values, not training and not alone),
             (self._relief, not alone),
             (self._alone, several and flat),
@@ -362,7 +362,7 @@ class FilmDialog(NamedDialog):
         self._show_rows()
 
     def _show_able(self) -> None:
-        several = self._places.currentData() and self._chosen()[1] == "training"
+        several = self._taken.currentData() and self._chosen()[1] == "training"
         self._count.setEnabled(not several and not self._path)
 
     def content(self) -> Content:
@@ -376,7 +376,7 @@ class FilmDialog(NamedDialog):
         length = self._lengths[lane] if lane < len(self._lengths) else 0
         last = None if self._last.value() >= length else self._last.value()
         return TrainingFilm(
-            lane, self._first.value(), last, self._count.value(), bool(self._places.currentData()), relief
+            lane, self._first.value(), last, self._count.value(), bool(self._taken.currentData()), relief
         )
 
     def spec(self) -> FilmSpec:
@@ -512,7 +512,7 @@ class FilmDialog(NamedDialog):
             self._summary.say(f"Picture {done} of {of}{rest}…")
 
     @Slot()
-    def _give_up(self) -> None:
+    def _stop_making(self) -> None:
         if self._maker.cancel():
             self._end("The film was cancelled; no file is left.")
 

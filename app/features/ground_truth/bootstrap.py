@@ -99,16 +99,16 @@ class ResampleVotes:
 
     Parameters
     ----------
-    places : int
+    n_locations : int
         Number of locations.
     """
 
-    def __init__(self, places: int) -> None:
-        self._counts = np.zeros((MAX_CLASSES, places), dtype=np.int32)
+    def __init__(self, n_locations: int) -> None:
+        self._counts = np.zeros((MAX_CLASSES, n_locations), dtype=np.int32)
         self._models = 0
 
     def add(self, classes: NDArray[Any]) -> None:
-        """Add a model that predicts `classes`, shape (places,)."""
+        """Add a model that predicts `classes`, shape (n_locations,)."""
         for c in range(MAX_CLASSES):
             self._counts[c] += classes == c
         self._models += 1

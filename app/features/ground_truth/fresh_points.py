@@ -29,7 +29,7 @@ _IDEAL = 72
 #: Largest number of errors marked in a picture, and number of points up to which the others are shown as well.
 MOST_SHOWN, FEW = 1000, 300
 #: Number of locations for the mean error of the ideal classifier, and how many are drawn at a time.
-PLACES, PORTION = 100_000, 10_000
+N_LOCATIONS, PORTION = 100_000, 10_000
 #: Number of locations along a side of the square [-1, 1]^2 where a model is compared with the truth.
 SIDE = 200
 
@@ -84,7 +84,7 @@ class FreshTally(Struct, frozen=True, eq=False):
             self,
             fresh_draw=fresh_draw,
             failures=self.failures + float((1.0 - credit).sum()),
-            xy=np.concatenate([places for places, _ in shown]),
+            xy=np.concatenate([locations for locations, _ in shown]),
             labels=np.concatenate([classes for _, classes in shown]),
             marked=len(shown[0][0]) + len(shown[1][0]),
         )
@@ -143,14 +143,14 @@ def _in_parts(xy: Array, work: Callable[[Indices], None], pace: Pace) -> Generat
 
 
 class BayesError(Struct, frozen=True):
-    """Error of the ideal classifier: the mean of its risk over `places` drawn locations, and the mean's standard error.
+    """Error of the ideal classifier: mean of its risk over `n_locations` random locations, and standard error of it.
 
     `nearest` is the same mean for 1-NN with infinitely many points.
     """
 
     value: float
     standard_error: float
-    places: int
+    n_locations: int
     nearest: float = 0.0
 
 
@@ -168,7 +168,7 @@ class BayesErrorQuery(Struct, frozen=True):
             return
         total = squares = nearest = 0.0
         pace = Pace(overtaken)
-        for portion in range(PLACES // PORTION):
+        for portion in range(N_LOCATIONS // PORTION):
             xy, _ = self.law.draw(PORTION, (_IDEAL, portion))
 
             def add(part: Indices, xy: Array = xy) -> None:
@@ -179,10 +179,10 @@ class BayesErrorQuery(Struct, frozen=True):
 
             yield from pace.pause()
             yield from _in_parts(xy, add, pace)
-            places = (portion + 1) * PORTION
-            mean = total / places
-            spread = math.sqrt(max(squares / places - mean * mean, 0.0))
-            post(BayesError(mean, spread / math.sqrt(places), places, nearest / places))
+            n_locations = (portion + 1) * PORTION
+            mean = total / n_locations
+            spread = math.sqrt(max(squares / n_locations - mean * mean, 0.0))
+            post(BayesError(mean, spread / math.sqrt(n_locations), n_locations, nearest / n_locations))
 
 
 class SquareShare(Struct, frozen=True):

@@ -226,9 +226,9 @@ class GroundTruthPanel(QWidget):
         self._truth_controller.keep_drawing_fresh(False)
 
 
-def _say(place: RoomyLabel, text: str) -> None:
+def _say(label: RoomyLabel, text: str) -> None:
     """Show a text in as much room as it needs."""
-    place.say(unbroken(text), keep=False)
+    label.say(unbroken(text), keep=False)
 
 
 def counted(truth: GroundTruthScene) -> list[TruthRow]:

@@ -64,7 +64,7 @@ class IdealBoundaryQuery(Struct, frozen=True):
             logs = yield from _on(self.law, grid, pace)
             parts = []
             for c in range(logs.shape[2] - 1):
-                parts.append(border(grid, logs, c))
+                parts.append(boundary_pieces(grid, logs, c))
                 yield from pace.pause()
             post(Lines(joined(parts), IDEAL))
 
@@ -85,7 +85,7 @@ def _on(law: Law, grid: Grid, pace: Pace) -> Generator[Step, None, Array]:
     return logs
 
 
-def border(grid: Grid, logs: Array, c: int) -> Array:
+def boundary_pieces(grid: Grid, logs: Array, c: int) -> Array:
     """Return where class `c` has the largest of `logs` (height, width, n_classes) on one side, and a later class on the
     other.
     """
@@ -293,8 +293,8 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
 
 def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
     """Return the line of the lane, or of an earlier lane of the same size."""
-    for place in range(index, -1, -1):
-        answer = results.answer(f"boundary{place}")
+    for earlier in range(index, -1, -1):
+        answer = results.answer(f"boundary{earlier}")
         if answer is not None and isinstance(answer.query, IdealBoundaryQuery) and answer.query.law == law.unflipped:
             lines: Lines | None = answer.value
             return lines

@@ -27,14 +27,14 @@ WAITING = "The training goes first: counts and resamples follow when it pauses."
 NOTHING_THROWN = "Draw new points of the generator to see how often each model fails on points it has not learnt."
 INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such draws."
 EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points (pp)."
-AREA = f"Area: share of the square [−1, 1]² where model and truth disagree, on a grid of {SIDE} × {SIDE} places."
+AREA = f"Area: share of the square [−1, 1]² where model and truth disagree, on a grid of {SIDE} × {SIDE} locations."
 DEFINITION = (
-    "Disagreement: the probability that two of the B models, drawn at random, say different classes at a place,"
-    " averaged over places: mean of (1 − Σ p²) · B / (B − 1), where p are the shares of the models that say each class."
+    "Disagreement: the probability that two of the B models, drawn at random, predict different classes at a location,"
+    " averaged over locations: mean of (1 − Σ p²) · B / (B − 1), with p the share of the models that predict a class."
 )
 RESAMPLING = (
     "Each model learns from as many points as there are, drawn from them with replacement; a point drawn twice counts"
-    " as two points at one place."
+    " as two points at one location."
 )
 
 
@@ -45,7 +45,7 @@ def boundary_name(law: Law | None) -> str:
     if law.has_truth:
         return f"True boundary: {law.truth.equation}"
     if not law.has_density:
-        return "No ideal boundary: without noise, no place beside the points has a class"
+        return "No ideal boundary: without noise, only the points themselves have a class"
     return "Ideal (Bayes) boundary: no classifier does better on average"
 
 
@@ -72,13 +72,13 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
     if bayes is None:
         return "Bayes error: being computed…"
     flips = f" {share_text(law.flipped)} of the labels are flipped, which cannot be predicted."
-    if law.flipped and not bayes.places:
-        return f"Bayes error: {percent(bayes.value)}.{flips} Without noise, the classes share no place."
-    if not bayes.places:
-        return "Bayes error: 0. Without noise, the classes share no place."
+    if law.flipped and not bayes.n_locations:
+        return f"Bayes error: {percent(bayes.value)}.{flips} Without noise, the classes share no location."
+    if not bayes.n_locations:
+        return "Bayes error: 0. Without noise, the classes share no location."
     # What is found nevertheless is the tolerance for points that are rounded across an edge.
     known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error >= LEAST_SHOWN else ""
-    mean = f" (Mean over {grouped(bayes.places)} places; ± is its standard error.)"
+    mean = f" (Mean over {grouped(bayes.n_locations)} locations; ± is its standard error.)"
     if law.flipped:
         overlap = " Classes overlap besides." if bayes.value > law.flipped + 3 * max(bayes.standard_error, 1e-4) else ""
         return f"Bayes error: {percent(bayes.value)}{known}.{flips}{overlap}{mean if known else ''}"

@@ -42,22 +42,22 @@ def losses_of(margins: Array) -> tuple[Array, Mask]:
     return np.maximum(0.0, 1.0 - margins), margins <= 0.0
 
 
-def point_words(run_state: RunState, place: int) -> tuple[str, ...]:
+def point_words(run_state: RunState, index: int) -> tuple[str, ...]:
     """Return the text for one point of a run, in lines: numbers, then the case in words.
 
     Parameters
     ----------
     run_state : RunState
-    place : int
+    index : int
         Index of the point in `run_state.index`.
     """
-    margin = float(run_state.y[place] * run_state.f[place])
+    margin = float(run_state.y[index] * run_state.f[index])
     slack = max(0.0, 1.0 - margin)
     if run_state.alpha is not None and run_state.C is not None:
-        bound = "no bound (C = ∞)" if np.isinf(run_state.C[place]) else f"C = {short(float(run_state.C[place]))}"
-        numbers = f"α = {number(float(run_state.alpha[place]))}, {bound}"
+        bound = "no bound (C = ∞)" if np.isinf(run_state.C[index]) else f"C = {short(float(run_state.C[index]))}"
+        numbers = f"α = {number(float(run_state.alpha[index]))}, {bound}"
         measured = f"y f = {number(margin)}, slack ξ = {number(slack)}"
-        return (numbers, measured, run_state.kkt.words(place)) if run_state.kkt is not None else (numbers, measured)
+        return (numbers, measured, run_state.kkt.words(index)) if run_state.kkt is not None else (numbers, measured)
     if not run_state.trainer.has_margins:
         loss = f"loss max(0, −y f) = {number(max(0.0, -margin))}"
         return f"y f = {number(margin)}, {loss}", _side(margin, within="Right side of the boundary")
@@ -83,8 +83,8 @@ def case_counts(report: KktReport) -> dict[KktCase, tuple[int, int]]:
 def case_words(case: KktCase, number_of: int, not_yet: int) -> str:
     """Return "12 free, 0 < α < C: exactly on the margin; 3 not yet"."""
     name, formula = CASE_NAMES[case]
-    place = KKT_WORDS[case, True].partition(": ")[2]
-    words = f"{grouped(number_of)} {name}, {formula}: {place}"
+    location = KKT_WORDS[case, True].partition(": ")[2]
+    words = f"{grouped(number_of)} {name}, {formula}: {location}"
     return f"{words}; {grouped(not_yet)} not yet" if not_yet else words
 
 

@@ -133,11 +133,11 @@ def _card(
     found = np.flatnonzero(run_state.points.ids[run_state.index] == hovered)
     if not len(found):
         return None
-    place = int(found[0])
-    x, y = to_pixels(run_state.points.xy[[run_state.index[place]]], grid, area)[0].tolist()
+    index = int(found[0])
+    x, y = to_pixels(run_state.points.xy[[run_state.index[index]]], grid, area)[0].tolist()
     if not area.contains(QPointF(x, y)):
         return None
-    lines = point_words(run_state, place)
+    lines = point_words(run_state, index)
     bold = tuple(at == len(lines) - 1 for at in range(len(lines)))
     return PointCard((x, y), _label(lines, bold, (x, y), CARD + GAP, area, font, [*busy, square((x, y), CARD)]))
 

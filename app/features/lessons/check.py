@@ -213,9 +213,9 @@ def _spoiler(lesson: Lesson, at: int, prediction: Prediction, earlier: list[Lane
         if number:
             return _shows(view, at, f"{number}, the answer", "numbers, marks")
     right = _plain(prediction.answers[prediction.right])
-    for place in range(at + 1) if len(right) > 12 else ():
-        if right in _plain(_words_of(lesson.steps[place], place < at)):
-            return f"the words of step {place + 1} give the answer away."
+    for index in range(at + 1) if len(right) > 12 else ():
+        if right in _plain(_words_of(lesson.steps[index], index < at)):
+            return f"the words of step {index + 1} give the answer away."
     return ""
 
 

@@ -147,7 +147,7 @@ def _clause(part: str, text: str) -> Clause:
         number = round(number / 100, 12)
     elif what != "margin" and not number.is_integer():
         raise ValueError(f"the goal “{text}”: the number of {what} is a whole number.")
-    clause = Clause(what, _places(texts.get("who")), texts["how"], number)
+    clause = Clause(what, _lane_indices(texts.get("who")), texts["how"], number)
     most = 1.0 if what in SHARES else 1e12
     if not any(
         clause.holds(value) for value in (0.0, number, number - 1e-6, number + 1e-6, most) if 0 <= value <= most
@@ -156,7 +156,7 @@ def _clause(part: str, text: str) -> Clause:
     return clause
 
 
-def _places(lanes: str | None) -> tuple[int, ...] | None:
+def _lane_indices(lanes: str | None) -> tuple[int, ...] | None:
     if lanes is None or lanes == "all":
         return None
     return (0, 1) if lanes == "both" else (int(lanes[-1]) - 1,)
@@ -174,12 +174,12 @@ def fault(goal: str, document: Document | None, can_change: bool) -> str:
     if document is None:
         return ""
     for clause in asked:
-        places = clause.lanes or tuple(range(document.shown))
-        if max(places) >= document.shown:
-            return f"the goal “{goal}” asks for classifier {max(places) + 1}, but there are {document.shown} here."
-        if len(places) == 2 and clause.lanes and document.shown > 2:
+        indices = clause.lanes or tuple(range(document.shown))
+        if max(indices) >= document.shown:
+            return f"the goal “{goal}” asks for classifier {max(indices) + 1}, but there are {document.shown} here."
+        if len(indices) == 2 and clause.lanes and document.shown > 2:
             return f"the goal “{goal}”: there are {document.shown} classifiers, so say “all”, or which."
-        able = [_applies(clause.what, document, place) for place in places]
+        able = [_applies(clause.what, document, index) for index in indices]
         if not can_change and not (all(able) if clause.lanes else any(able)):
             return f"the goal “{goal}”: no classifier that is meant has {_NOUNS[clause.what]}."
     return ""
@@ -199,12 +199,12 @@ _NOUNS: dict[Quantity, str] = {
 }
 
 
-def _applies(what: Quantity, document: Document, place: int) -> bool:
-    """Whether the classifier at index `place` has such a number."""
-    lane = document.lanes[place]
+def _applies(what: Quantity, document: Document, index: int) -> bool:
+    """Return whether the classifier at `index` has such a number."""
+    lane = document.lanes[index]
     if what == "points":
         return True
-    if what == "agreement" and place:  # agreement is that of the first picture
+    if what == "agreement" and index:  # agreement is that of the first picture
         return False
     if lane.is_difference:
         return False
@@ -239,10 +239,10 @@ def check(goal: str, context: Context) -> Reached:
     texts, known, reached = [], True, True
     for clause in clauses(goal):
         wanted = (0,) if clause.what == "points" else clause.lanes or range(document.shown)
-        places = [place for place in wanted if place < document.shown and _applies(clause.what, document, place)]
-        if len(places) < (1 if clause.lanes is None else len(wanted)):
+        indices = [index for index in wanted if index < document.shown and _applies(clause.what, document, index)]
+        if len(indices) < (1 if clause.lanes is None else len(wanted)):
             return Reached(False, f"{goal}: no classifier here has {_NOUNS[clause.what]}")
-        numbers = [_number(clause.what, context, place) for place in places]
+        numbers = [_number(clause.what, context, index) for index in indices]
         values = [number for number in numbers if number is not None]
         known &= len(values) == len(numbers)
         reached &= all(clause.holds(value) for value in values)
@@ -251,7 +251,7 @@ def check(goal: str, context: Context) -> Reached:
         return Reached(reached, f"{goal}: {'; '.join(texts)}")
     if any(clause.what == "validation accuracy" for clause in clauses(goal)):
         return Reached(None, f"{goal}: {_validating(context)}")
-    frames = [context.results.frame(document.slots[place]) for place in range(document.shown)]
+    frames = [context.results.frame(document.slots[index]) for index in range(document.shown)]
     waits = any(frame is not None and frame.phase is Phase.PAUSED for frame in frames)
     return Reached(None, f"{goal}: {'the training is paused' if waits else 'still training'}")
 
@@ -269,13 +269,13 @@ def _sentence_of(what: Quantity, values: list[float], document: Document) -> str
     return f"{text} ({kind.strip()} accuracy)" if kind else text
 
 
-def _number(what: Quantity, context: Context, place: int) -> float | None:
-    """Return this quantity of classifier `place`; None while it is unknown, NaN if its training has none."""
+def _number(what: Quantity, context: Context, index: int) -> float | None:
+    """Return this quantity of the classifier at `index`; None while it is unknown, NaN if its training has none."""
     document = context.document
     if what == "points":
         return len(document.points)
-    frame = context.results.frame(document.slots[place])
-    if frame is None or context.session.drawing or not is_present(document, place, frame):
+    frame = context.results.frame(document.slots[index])
+    if frame is None or context.session.drawing or not is_present(document, index, frame):
         return None
     if frame.phase in (Phase.EMPTY, Phase.FAILED):
         return math.nan
@@ -284,9 +284,9 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
     if what == "agreement":
         return matching.share(context)
     if what == "test accuracy" or (what == "accuracy" and measured_on(document) is not None):
-        return score(context, place)
+        return score(context, index)
     if what == "validation accuracy":
-        return _validated(context, place)
+        return _validated(context, index)
     if what in ("accuracy", "training accuracy", "wrong"):
         if not frame.accuracy >= 0:
             return None
@@ -300,10 +300,10 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
     return margin_of(frame)
 
 
-def _validated(context: Context, place: int) -> float | None:
+def _validated(context: Context, index: int) -> float | None:
     """Return the mean accuracy of the cross-validation in the panel Evaluation; None while it is incomplete."""
-    asked = validation_of(context.document, context.session, place)
-    answer = context.results.answer(f"validated{context.document.slots[place]}")
+    asked = validation_of(context.document, context.session, index)
+    answer = context.results.answer(f"validated{context.document.slots[index]}")
     if asked is None or answer is None or answer.query != asked or not answer.done or answer.value is None:
         return None
     return float(answer.value.mean)

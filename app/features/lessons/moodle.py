@@ -78,10 +78,10 @@ def _chosen(question: QuizQuestion) -> Element:
     """Return a question with one right answer."""
     element, prediction = _question("multichoice", question), question.prediction
     _leaves(element, single="true", shuffleanswers="false", answernumbering="ABCD")
-    for place, text in enumerate(prediction.answers):
+    for index, text in enumerate(prediction.answers):
         answer = _html(element, "answer", f"<p>{escape(plain(text))}</p>")
-        answer.set("fraction", "100" if place == prediction.right else "0")
-        reason = prediction.reasons[place] if place < len(prediction.reasons) else ""
+        answer.set("fraction", "100" if index == prediction.right else "0")
+        reason = prediction.reasons[index] if index < len(prediction.reasons) else ""
         _html(answer, "feedback", f"<p>{escape(plain(reason))}</p>" if reason else "")
     return element
 

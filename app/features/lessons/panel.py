@@ -171,11 +171,11 @@ def _show_if_any(label: QLabel, text: str) -> None:
 class _AnswerButton(QWidget):
     """A radio button with wrapped text."""
 
-    def __init__(self, place: int, group: QButtonGroup) -> None:
+    def __init__(self, index: int, group: QButtonGroup) -> None:
         super().__init__()
         self.button = QRadioButton()
         self.text = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        group.addButton(self.button, place)
+        group.addButton(self.button, index)
         self.setMinimumHeight(HIT)
         top = Qt.AlignmentFlag.AlignTop
         filled(QHBoxLayout(self), (self.button, 0, top), (self.text, 1, top), margins=0, spacing=4)
@@ -196,18 +196,18 @@ class _AnswerButton(QWidget):
             self.button.click()
 
     def show_answer(
-        self, place: int, answer: str, chosen: bool, tried: bool, right: bool | None, lettered: bool
+        self, index: int, answer: str, chosen: bool, tried: bool, right: bool | None, lettered: bool
     ) -> None:
         """Show the answer; `tried` after it was found wrong; `right` is None until the picture is revealed.
 
         `lettered` adds a letter, for a class that raises its hands for A, B or C.
         """
         sign = "✗  " if tried else "✓  " if right else ""
-        letter = f"{'ABCD'[place]}  " if lettered else ""
+        letter = f"{'ABCD'[index]}  " if lettered else ""
         show_text(self.text, f"{letter}{sign}{plain(answer)}")
         _embolden(self.text, bold=bool(right))
         mark = ", wrong" if tried else ", right" if right else ""
-        describe(self.button, f"lesson.answer{place + 1}", f"{place + 1}: {answer}{mark}", f"Key {place + 1}.")
+        describe(self.button, f"lesson.answer{index + 1}", f"{index + 1}: {answer}{mark}", f"Key {index + 1}.")
         if self.button.isChecked() != chosen:
             group = self.button.group()
             group.setExclusive(False)  # otherwise the last one could not be unchecked
@@ -224,7 +224,7 @@ class _Question(QFrame):
         self._question = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.question")
         self._asked = named(QLabel(wordWrap=True), "lesson.asked")
         self._group = QButtonGroup(self)
-        self._answers = [_AnswerButton(place, self._group) for place in range(ANSWERS)]
+        self._answers = [_AnswerButton(index, self._group) for index in range(ANSWERS)]
         self._group.idClicked.connect(lessons.choose)
         self._score = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.score")
         self._because = LessonText("lesson.because", "Why")
@@ -265,14 +265,14 @@ class _Question(QFrame):
         """Show the question, or the result of the guess."""
         guess, open_ = lesson.now.state.guess, lesson.now.prediction is not None
         show_text(self._question, plain(prediction.question))
-        for place, answer in enumerate(self._answers):
-            offered = place < len(prediction.answers)
+        for index, answer in enumerate(self._answers):
+            offered = index < len(prediction.answers)
             answer.setVisible(offered)
             answer.button.setEnabled(offered)  # otherwise the arrow keys could reach it
             if offered:
-                right, tried = None if open_ else place == prediction.right, place in guess.tried
-                chosen, lettered = place == guess.answer, lesson.now.for_class
-                answer.show_answer(place, prediction.answers[place], chosen, tried, right, lettered)
+                right, tried = None if open_ else index == prediction.right, index in guess.tried
+                chosen, lettered = index == guess.answer, lesson.now.for_class
+                answer.show_answer(index, prediction.answers[index], chosen, tried, right, lettered)
         asked = words.ASKED[prediction.kind].format(of=words.of_lane(prediction.lane, number))
         if guess.passed and not guess.is_made:  # in presenter mode there is no status line
             asked = words.PASS

@@ -89,7 +89,7 @@ def lines_of(text: str) -> list[str]:
 def front_matter(lines: Sequence[str], found: Faults) -> tuple[dict[str, str], int]:
     """Return the fields of the front matter, checked, "" if missing; and the index of the line after it."""
     front: dict[str, list[str]] = {key: [] for key in FRONT}
-    begin = next((place for place, line in enumerate(lines) if line.strip()), len(lines))
+    begin = next((index for index, line in enumerate(lines) if line.strip()), len(lines))
     end = begin
     if begin == len(lines):
         found.add(1, "the file is empty.")
@@ -97,8 +97,8 @@ def front_matter(lines: Sequence[str], found: Faults) -> tuple[dict[str, str], i
         found.add(begin + 1, "a lesson begins with “---”, a line “title: …”, “minutes: …”, and “---” again.")
     else:
         near = min(len(lines), begin + LONGEST_FRONT)
-        ends = (place for place in range(begin + 1, near) if lines[place].strip() == "---")
-        headings = (place for place in range(begin + 1, len(lines)) if _HEADING.fullmatch(lines[place]))
+        ends = (index for index in range(begin + 1, near) if lines[index].strip() == "---")
+        headings = (index for index in range(begin + 1, len(lines)) if _HEADING.fullmatch(lines[index]))
         end = next(ends, next(headings, len(lines)))
         for number, line in enumerate(lines[begin + 1 : end], begin + 2):
             if line.strip() and not line.strip().startswith("#"):

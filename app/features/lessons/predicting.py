@@ -153,8 +153,8 @@ class Agreement(Struct, frozen=True):
         """Post the share, from 0 to 1."""
         boundary, pace = self.boundary, Pace(overtaken)
         xs, ys = samples(boundary.box)
-        places = np.column_stack([each.ravel() for each in np.meshgrid(xs, ys)])
-        model = yield from predictions(boundary.model, places, pace)
+        locations = np.column_stack([each.ravel() for each in np.meshgrid(xs, ys)])
+        model = yield from predictions(boundary.model, locations, pace)
         yield from pace.pause()
         model = model.reshape(len(ys), len(xs))
         region = regions([read(line, boundary.box) for line in self.lines], xs, ys)

@@ -20,7 +20,7 @@ from app.engine.cover import Cover
 from app.exchange import lesson_text
 from app.exchange.opening import LESSON_SUFFIX, Kind, is_share_text, kind_of_text
 from app.files.documents import FileError, read_bytes
-from app.scene.control_names import PLACES
+from app.scene.control_names import WINDOW_CONTROLS
 from app.scene.feature_table import FeatureTable
 from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
@@ -45,7 +45,7 @@ COVERS = {
     "test accuracy": Cover.TEST,
     "none": Cover.NOTHING,
 }
-_CONTROLS = f"a control is a setting of a classifier, or {', '.join(PLACES)}"
+_CONTROLS = f"a control is a setting of a classifier, or {', '.join(WINDOW_CONTROLS)}"
 _PREDICT = re.compile(r"(?:(?P<kind>boundary|pair)(?: ?of (?:classifier )?(?P<lane>\d{1,3}))?)?")
 Value = TypeVar("Value")
 
@@ -230,7 +230,7 @@ class StepReader:
         shown = [known[name] for name in map(names.folded, words) if name in known]
         if document is not None and "classifier" not in shown:
             lanes = document.lanes[: document.shown]
-            have = {each.name for lane in lanes for each in lane.family.fields} | set(PLACES)
+            have = {each.name for lane in lanes for each in lane.family.fields} | set(WINDOW_CONTROLS)
             for name in shown:
                 if name not in have:
                     self.found.add(entry.line, f"no classifier here has the control “{name}”.")
@@ -293,7 +293,7 @@ class StepReader:
 
     def _of_answers(self, entry: Entry, question: str, because: str) -> Prediction:
         written = self.part.answers
-        right = [place for place, each in enumerate(written) if each.value.lower().endswith(RIGHT)]
+        right = [index for index, each in enumerate(written) if each.value.lower().endswith(RIGHT)]
         if not 2 <= len(written) <= 4:
             self.found.add(entry.line, f"a question has 2 to 4 answers, “- …”, not {len(written)}.")
             return Prediction("choice", question, because=because)
@@ -301,14 +301,14 @@ class StepReader:
             many = "no answer" if not right else "more than one answer"
             self.found.add(entry.line, f"{many} is marked “{RIGHT}”.")
         answers: list[str] = []
-        for place, each in enumerate(written):
-            answer = plain(each.value[: -len(RIGHT)].rstrip() if place in right else each.value)
+        for index, each in enumerate(written):
+            answer = plain(each.value[: -len(RIGHT)].rstrip() if index in right else each.value)
             if not answer or len(answer) > LONGEST_SENTENCE:
                 self.found.add(each.line, f"an answer has 1 to {LONGEST_SENTENCE} characters.")
             elif answer in answers:
                 self.found.add(each.line, "this answer stands here twice.")
             answers.append(answer)
-            if each.reason is not None and place in right:
+            if each.reason is not None and index in right:
                 self.found.add(each.reason.line, "the right answer needs no reason: “because: …” is told with it.")
             elif each.reason is not None and len(each.reason.value) > LONGEST_SENTENCE:
                 self.found.add(each.reason.line, f"reason has more than {LONGEST_SENTENCE} characters.")

@@ -22,10 +22,10 @@ SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)),
 LONGEST = 10.0
 
 
-def frame_of(document: Document, place: int, paused: bool = False) -> Frame:
+def frame_of(document: Document, index: int, paused: bool = False) -> Frame:
     """Return the last frame of a lane; if it is paused, the frame before its first step."""
     frames: list[Frame] = []
-    lane, slot = document.lanes[place], document.slots[place]
+    lane, slot = document.lanes[index], document.slots[index]
     spec = LaneSpec(document.training_points, lane, SMALL, SHADES, paused, math.inf, 0, True)
     end = time.monotonic() + LONGEST
     for _ in LaneJob(frames.append)(LaneRequest(1, slot, spec), lambda: time.monotonic() > end):
@@ -36,8 +36,8 @@ def frame_of(document: Document, place: int, paused: bool = False) -> Frame:
 def context_of(document: Document, paused: bool = False, scored: bool = True) -> Context:
     """Return the context of the trained and scored document."""
     context = Context(document, Session(), Results())
-    for place in range(document.shown):
-        context.results.accept(frame_of(document, place, paused))
+    for index in range(document.shown):
+        context.results.accept(frame_of(document, index, paused))
     for name, query in queries(context).items() if scored else ():
         posted: list[float] = []
         for _ in query.answer(posted.append, lambda: False):

@@ -116,8 +116,8 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, 
             *_goal(context, step),
             covers(document, context.session),
             _about(step.prediction, document),
-            _places(document.points, guess.pair),
-            _places(document.points, () if guess.gains is None else guess.gains.taken),
+            _locations(document.points, guess.pair),
+            _locations(document.points, () if guess.gains is None else guess.gains.taken),
         ),
     )
 
@@ -141,7 +141,7 @@ def _rows(points: Points, ids: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(int(np.searchsorted(points.ids, each)) + 1 for each in ids)
 
 
-def _places(points: Points, ids: tuple[int, ...]) -> tuple[tuple[float, float], ...]:
+def _locations(points: Points, ids: tuple[int, ...]) -> tuple[tuple[float, float], ...]:
     """Return the locations of these points, if they still exist."""
     found = [points.xy[points.indices_of(np.array([each]))] for each in ids]
     return tuple((float(xy[0, 0]), float(xy[0, 1])) for xy in found if len(xy))

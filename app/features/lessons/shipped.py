@@ -57,8 +57,8 @@ def is_shipped(lesson: Lesson) -> bool:
 def following(lesson: Lesson) -> Lesson | None:
     """Return the shipped lesson after this one, in its language; None after the last and after other lessons."""
     rows = shipped(lesson.language) if is_shipped(lesson) else ()
-    place = next((place for place, row in enumerate(rows) if row.name == lesson.name), len(rows))
-    return rows[place + 1] if place + 1 < len(rows) else None
+    index = next((index for index, row in enumerate(rows) if row.name == lesson.name), len(rows))
+    return rows[index + 1] if index + 1 < len(rows) else None
 
 
 def lesson(features: FeatureTable, name: str, language: str = ENGLISH) -> Lesson:

@@ -123,9 +123,9 @@ def changed(document: Document, settings: Sequence[LessonSetting]) -> tuple[Docu
                 document = _set(document, each)
             except ValueError as error:
                 faults.append((each.line, str(error)))
-    for place, lane in enumerate(document.lanes[: document.shown], 1):
+    for number, lane in enumerate(document.lanes[: document.shown], 1):
         if any(field.name == "seed" for field in lane.family.fields):
-            whose = f"“{place}.seed” is that of classifier {place}, “data seed” that of the points"
+            whose = f"“{number}.seed” is that of classifier {number}, “data seed” that of the points"
             seeds = [each for each in made if names.folded(each.name) == "seed"]
             return document, faults + [(each.line, f"whose seed? {whose}.") for each in seeds]
     return document, faults
@@ -169,20 +169,20 @@ def _set(document: Document, setting: LessonSetting) -> Document:
     if setting.lane is not None and not 0 <= setting.lane < document.shown:
         existing = "there is 1" if document.shown == 1 else f"there are {document.shown}"
         raise ValueError(f"there is no classifier {setting.lane + 1} here: {existing}.")
-    places = range(document.shown) if setting.lane is None else (setting.lane,)
+    indices = range(document.shown) if setting.lane is None else (setting.lane,)
     lanes = list(document.lanes)
     if name in _OF_LANES:
         value = _OF_LANES[name](setting.value)
-        for place in places:
-            lanes[place] = msgspec.structs.replace(lanes[place], **{name: value})
+        for index in indices:
+            lanes[index] = msgspec.structs.replace(lanes[index], **{name: value})
         return replace(document, lanes=tuple(lanes))
     known = names.fields().get(name)
     if known is None:
         raise ValueError(f"no classifier has a setting “{setting.name}”.")
-    fields = {place: each for place in places for each in lanes[place].family.fields if each.name == known}
-    for place, field in fields.items():
-        settings = _with_value(lanes[place].settings, field, setting.value)
-        lanes[place] = lanes[place].with_part(lanes[place].classifier, settings)
+    fields = {index: each for index in indices for each in lanes[index].family.fields if each.name == known}
+    for index, field in fields.items():
+        settings = _with_value(lanes[index].settings, field, setting.value)
+        lanes[index] = lanes[index].with_part(lanes[index].classifier, settings)
     if not fields:
         owner = "none of the classifiers here has" if setting.lane is None else f"classifier {setting.lane + 1} has no"
         raise ValueError(f"{owner} “{known}”.")

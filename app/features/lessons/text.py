@@ -36,9 +36,9 @@ def without_pictures(markdown: str) -> str:
     return _PICTURE.sub(r"\1", markdown)
 
 
-def of_lane(place: int, number: int) -> str:
+def of_lane(index: int, number: int) -> str:
     """Return " of classifier 2", or "" if there is only one."""
-    return f" of classifier {place + 1}" if number > 1 else ""
+    return f" of classifier {index + 1}" if number > 1 else ""
 
 
 def agreement(share: float | None) -> str:

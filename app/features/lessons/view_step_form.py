@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.scene.control_names import PLACES
+from app.scene.control_names import WINDOW_CONTROLS
 from app.state.document import Document
 from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.boxes import grid_on
@@ -47,12 +47,12 @@ def questions(document: Document) -> list[tuple[str, tuple[PredictKind | None, i
         ("No question", (None, 0)),
         ("Choose an answer", ("choice", 0)),
     ]
-    for place, lane in enumerate(document.lanes[: document.shown]):
-        title = f"{place + 1} {lane.family.short}"
+    for index, lane in enumerate(document.lanes[: document.shown]):
+        title = f"{index + 1} {lane.family.short}"
         if not lane.is_difference:
-            found.append((f"Draw the boundary of {title}", ("boundary", place)))
+            found.append((f"Draw the boundary of {title}", ("boundary", index)))
         if lane.trainer is not None and lane.trainer.has_rules:
-            found.append((f"Pick the two points that {title} moves next", ("pair", place)))
+            found.append((f"Pick the two points that {title} moves next", ("pair", index)))
     return found
 
 
@@ -61,7 +61,10 @@ def controls(document: Document) -> dict[str, tuple[str, str]]:
     fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
     return {
         **{field.name: (field.title or field.name, field.tip) for field in fields if field.kind != "text"},
-        **{name: (f"{name[0].upper()}{name[1:]}", f"{what[0].upper()}{what[1:]}.") for name, what in PLACES.items()},
+        **{
+            name: (f"{name[0].upper()}{name[1:]}", f"{what[0].upper()}{what[1:]}.")
+            for name, what in WINDOW_CONTROLS.items()
+        },
     }
 
 
@@ -164,11 +167,11 @@ class StepForm(QWidget):
         grid = grid_on(boxes, down=0)
         self._boxes: dict[str, QCheckBox] = {}
         rows = -(-len(offered) // COLUMNS)
-        for place, (name, (title, tip)) in enumerate(offered.items()):
+        for index, (name, (title, tip)) in enumerate(offered.items()):
             box = describe(QCheckBox(title), f"lesson_add.show.{name}", f"Show: {title}", tip)
             box.setMinimumHeight(LEAST)
             self._boxes[name] = box
-            grid.addWidget(box, place % rows, place // rows)
+            grid.addWidget(box, index % rows, index // rows)
         return boxes
 
     def _changed(self) -> None:
@@ -201,10 +204,10 @@ class StepForm(QWidget):
         self._because.setText(step.because)
         show_choice(self._cover, step.cover)
         answers = (*step.answers, *[WrittenAnswer("")] * ANSWERS)
-        for place, (right, text, reason) in enumerate(self._rows):
-            text.setText(answers[place].text)
-            reason.setText(answers[place].reason)
-            right.setChecked(place == step.right)
+        for index, (right, text, reason) in enumerate(self._rows):
+            text.setText(answers[index].text)
+            reason.setText(answers[index].reason)
+            right.setChecked(index == step.right)
         self._all.setChecked(step.show is None)
         for name, box in self._boxes.items():
             box.setChecked(name in (step.show or ()))

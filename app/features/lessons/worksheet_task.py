@@ -23,7 +23,7 @@ SUFFIXES = (".pdf", ".xml")
 #: Suffixes of the kinds of files by their titles.
 KINDS = {"Worksheet, A4": ".pdf", "Quiz for Moodle": ".xml"}
 #: Time between two checks for cancellation (s).
-LOOK = 0.1
+POLL = 0.1
 
 
 def making(lesson: Lesson | None, document: Document, title: str, path: Path) -> Task[str]:
@@ -41,7 +41,7 @@ def making(lesson: Lesson | None, document: Document, title: str, path: Path) ->
                 try:
                     while True:
                         try:
-                            _, output = process.communicate(timeout=LOOK)
+                            _, output = process.communicate(timeout=POLL)
                             break
                         except subprocess.TimeoutExpired:
                             progress()
@@ -90,8 +90,8 @@ def lesson_in(features: FeatureTable, path: Path) -> Lesson:
 def _of_document(document: Document, title: str) -> Lesson:
     start = Start("share", share_text.encode(document))
     steps = tuple(
-        Step(lane.title, "", start, prediction=Prediction("boundary", "Where is the boundary?", lane=place))
-        for place, lane in enumerate(document.lanes[: document.shown])
+        Step(lane.title, "", start, prediction=Prediction("boundary", "Where is the boundary?", lane=index))
+        for index, lane in enumerate(document.lanes[: document.shown])
         if not lane.is_difference
     )
     if not steps:

@@ -99,8 +99,8 @@ class NewStep(Struct, frozen=True):
             return lines
         of = "" if self.kind == "choice" else f" {self.kind} of {self.lane + 1}"
         lines.append(f"predict{of}: {plain_line(self.question)}")
-        for place, answer in enumerate(self.answers if self.kind == "choice" else ()):
-            right = place == self.right
+        for index, answer in enumerate(self.answers if self.kind == "choice" else ()):
+            right = index == self.right
             if not answer.text.strip():
                 continue
             lines.append(f"- {plain_line(answer.text)}{f' {RIGHT}' * right}")

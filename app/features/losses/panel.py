@@ -83,7 +83,7 @@ class LossPicture(PointChart):
 
     def to_widget(self, margin: ArrayLike, loss: ArrayLike) -> tuple[Array, Array]:
         """Return the pixels of margins and losses; values beyond the picture are at its edge."""
-        return self.places(np.clip(margin, *self._range), np.clip(loss, 0.0, self._top))
+        return self.pixels(np.clip(margin, *self._range), np.clip(loss, 0.0, self._top))
 
     def spots(self) -> tuple[Array, Array]:
         """Return the pixels of all points on the hinge curve."""
@@ -98,13 +98,13 @@ class LossPicture(PointChart):
     def order(self) -> Indices:
         return np.argsort(self._margins, kind="stable").astype(np.intp)
 
-    def place_at(self, position: QPointF) -> int:
+    def index_at(self, position: QPointF) -> int:
         if not len(self._margins):
             return -1
         squares = [(x - position.x()) ** 2 + (y - position.y()) ** 2 for x, y in (self.spots(), self.tick_spots())]
         nearest = np.minimum(*squares)
-        place = int(nearest.argmin())
-        return place if nearest[place] <= REACH**2 else -1
+        index = int(nearest.argmin())
+        return index if nearest[index] <= REACH**2 else -1
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
@@ -122,7 +122,7 @@ class LossPicture(PointChart):
             *self._points(run_state, area.width()),
             *self._words(right),
         ]
-        if self.place >= 0:
+        if self.highlighted >= 0:
             marks += self._lit(run_state, pixel)
         x = ChartAxis("y f", low=left, high=right)
         self.show_marks(marks, theme, x, ChartAxis(low=-(BELOW + TICK) * pixel, high=self._top, ticks=_tick))
@@ -181,13 +181,13 @@ class LossPicture(PointChart):
 
     def _lit(self, run_state: RunState, pixel: float) -> list[Mark]:
         """Return the highlighted point, joined to its tick."""
-        theme, margin = self.theme, float(np.clip(self._margins[self.place], *self._range))
+        theme, margin = self.theme, float(np.clip(self._margins[self.highlighted], *self._range))
         loss, tick = max(0.0, 1.0 - margin), 1.0 if margin <= 0.0 else -BELOW * pixel
         return [
             Line(x=[margin, margin], y=[loss, tick], colour=theme.accent, dash=DOTTED, read=False),
             self._ticks(np.array([margin]), pixel, width=3.0, longer=2.0),
             Spots(x=[margin], y=[loss], size=20.0, colour=theme.background, edge=theme.accent, edge_width=2.5),
-            _symbols(theme, int(run_state.points.labels[run_state.index[self.place]]), np.array([margin]), POINT),
+            _symbols(theme, int(run_state.points.labels[run_state.index[self.highlighted]]), np.array([margin]), POINT),
         ]
 
 
@@ -245,10 +245,10 @@ class LossPanel(QWidget):
         elif not run_state.trainer.has_f:
             plain = words.without_f(run_state.trainer)
         self._spread.show_plain(plain)
-        self.picture.show_study(run_state, scene.session.hovered, theme)
+        self.picture.show_run_state(run_state, scene.session.hovered, theme)
         if run_state is None or not len(run_state.y):
             return
         self._numbers.say("\n".join(words.loss_words(run_state)))
         hint = "Point at a point, or go from one to the next with ← and →."
-        place = self.picture.place
-        self._point.say("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)
+        index = self.picture.highlighted
+        self._point.say("\n".join(words.point_words(run_state, index)) if index >= 0 else hint)

@@ -45,7 +45,7 @@ class BarGroups(Struct, frozen=True, eq=False):
 
     Attributes
     ----------
-    place : ndarray of shape (m,)
+    index : ndarray of shape (m,)
         Point of each bar, from the left: of its group the one with the largest multiplier.
     bar : ndarray of shape (n,)
         Index of the bar whose group has the point.
@@ -53,7 +53,7 @@ class BarGroups(Struct, frozen=True, eq=False):
         Number of points in a group; the last may have fewer.
     """
 
-    place: Indices
+    index: Indices
     bar: Indices
     per_bar: int
 
@@ -113,7 +113,7 @@ class MultiplierBars(PointChart):
         """Return groups and order of the bars at the present width."""
         assert self.run_state is not None and self.run_state.alpha is not None
         most = max(1, int(self._room()))
-        if self._bars is None or len(self._bars.place) > most or (self._bars.per_bar > 1 and most != self._most):
+        if self._bars is None or len(self._bars.index) > most or (self._bars.per_bar > 1 and most != self._most):
             self._bars = bars_of(self.run_state, self.by_size, most)
             self._most = most
         return self._bars
@@ -129,7 +129,7 @@ class MultiplierBars(PointChart):
 
     def plot_area(self) -> QRectF:
         """Return the rectangle of the bars, in pixels."""
-        wide = max(len(self.bars().place), self._room() / WIDEST) if self._has_bars() else 1.0
+        wide = max(len(self.bars().index), self._room() / WIDEST) if self._has_bars() else 1.0
         return QRectF(self.pixel(0.0, self.top()), self.pixel(wide, 0.0)) if self._has_bars() else self.area()
 
     def _points_fit(self) -> bool:
@@ -138,7 +138,7 @@ class MultiplierBars(PointChart):
 
     def pitch(self) -> float:
         """Return the distance (pixels) from bar to bar."""
-        return min(self._room() / len(self.bars().place), WIDEST)
+        return min(self._room() / len(self.bars().index), WIDEST)
 
     def gap(self) -> float:
         """Return the gap (pixels) between bars."""
@@ -146,20 +146,20 @@ class MultiplierBars(PointChart):
         return 0.0 if pitch < ROOM_FOR_GAPS else max(1.0, round(0.25 * pitch))
 
     def order(self) -> Indices:
-        return self.bars().place if self._has_bars() else np.empty(0, dtype=np.intp)
+        return self.bars().index if self._has_bars() else np.empty(0, dtype=np.intp)
 
-    def spot_in_order(self) -> int:
-        place = self.newest_place()
-        return int(self.bars().bar[place]) if place >= 0 and self._has_bars() else -1
+    def position_in_order(self) -> int:
+        index = self.newest_index()
+        return int(self.bars().bar[index]) if index >= 0 and self._has_bars() else -1
 
     def _has_bars(self) -> bool:
         return self.run_state is not None and self.run_state.alpha is not None and len(self.run_state.alpha) > 0
 
-    def place_at(self, position: QPointF) -> int:
+    def index_at(self, position: QPointF) -> int:
         if not self._has_bars() or position.x() < self.area().left():
             return -1
-        bar, places = math.floor(self.values_at(position)[0]), self.bars().place
-        return int(places[bar]) if 0 <= bar < len(places) else -1
+        bar, indices = math.floor(self.values_at(position)[0]), self.bars().index
+        return int(indices[bar]) if 0 <= bar < len(indices) else -1
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
@@ -168,16 +168,16 @@ class MultiplierBars(PointChart):
             self.show_marks((), self.theme)
             return
         bars, theme, top = self.bars(), self.theme, self.top()
-        m, gap = len(bars.place), 0.5 * self.gap() / self.pitch()
+        m, gap = len(bars.index), 0.5 * self.gap() / self.pitch()
         below = (ROOM_FOR_POINTS + 4 if self._points_fit() else 0) + 14
         low = -top * below / max(self.area().height() - 2 * INSET - below, 1.0)
-        case = run_state.kkt.case[bars.place]
+        case = run_state.kkt.case[bars.index]
         brushes = kkt_style.bar_brushes(theme, self.devicePixelRatioF())
         colours = [kkt_style.CASES[each].rgb(theme) for each in KktCase]
         left = np.arange(m, dtype=np.float64) + gap
         right = left + 1 - 2 * gap
         edges = [colours[each] for each in case.tolist()] if self.pitch() >= EDGED else ()
-        alpha = run_state.alpha[bars.place]
+        alpha = run_state.alpha[bars.index]
         open_bars = np.unique(bars.bar[~run_state.kkt.satisfied]) + 0.5
         bound, note = self._bound(run_state, bars, top)
         marks: list[Mark] = [
@@ -187,13 +187,13 @@ class MultiplierBars(PointChart):
             Strokes(x=open_bars, foot=10.0, width=1.0 if self.pitch() < ROOM_FOR_GAPS else 2.0, colour=theme.ink),
         ]
         if self._points_fit():
-            labels = run_state.points.labels[run_state.index][bars.place]
+            labels = run_state.points.labels[run_state.index][bars.index]
             height = 0.5 * low * (14 + below) / below
             for label in np.unique(labels).tolist():
                 at = np.flatnonzero(labels == label) + 0.5
                 marks.append(class_spots(theme, label, at, np.full(len(at), height)))
-        if self.place >= 0:
-            bar, reach = int(bars.bar[self.place]), float(run_state.alpha[self.place])
+        if self.highlighted >= 0:
+            bar, reach = int(bars.bar[self.highlighted]), float(run_state.alpha[self.highlighted])
             half = max(0.5, 3.0 / self.pitch())
             # The bar of a group belongs to another point: this one reaches up to here.
             marks += [
@@ -206,7 +206,7 @@ class MultiplierBars(PointChart):
     def _bound(self, run_state: RunState, bars: BarGroups, top: float) -> tuple[tuple[Array, Array], str]:
         """Return a line at C, with steps where C changes, and its description."""
         assert run_state.C is not None
-        bounds = run_state.C[bars.place]
+        bounds = run_state.C[bars.index]
         least, most = float(run_state.C.min()), float(run_state.C.max())
         inside = np.isfinite(bounds) & (bounds <= top * (1 + 1e-9))
         line = np.repeat(np.arange(len(bounds) + 1.0), 2)[1:-1], np.repeat(np.where(inside, bounds, np.nan), 2)
@@ -279,7 +279,7 @@ class MultipliersPanel(QWidget):
         elif run_state.alpha is None or run_state.C is None or run_state.kkt is None:
             plain = words.without_alpha(run_state.trainer)
         self._spread.show_plain(plain)
-        self.bars.show_study(None if plain else run_state, scene.session.hovered, theme)
+        self.bars.show_run_state(None if plain else run_state, scene.session.hovered, theme)
         if theme is not self._theme:
             self._theme = theme
             self._legend.show_theme(theme)
@@ -289,8 +289,8 @@ class MultipliersPanel(QWidget):
         self._legend.show_counts(words.case_counts(run_state.kkt))
         self._count.say(words.bars_words(len(run_state.y), self.bars.bars().per_bar))
         hint = "Point at a bar, or go from bar to bar with ← and →."
-        place = self.bars.place
-        self._line.say("\n".join(words.point_words(run_state, place)) if place >= 0 else hint)
+        index = self.bars.highlighted
+        self._line.say("\n".join(words.point_words(run_state, index)) if index >= 0 else hint)
 
 
 class _Legend(QWidget):

@@ -56,11 +56,11 @@ class ProbeController:
     def toggle(self) -> None:
         """Pin the probed location, or that of the keyboard cursor or pointer; unpin a pinned one."""
         session = self._host.session
-        place = session.cursor or self._pointer or self._host.pointer
+        location = session.cursor or self._pointer or self._host.pointer
         if session.of(ProbeSession).probe is not None:
             self.unpin()
-        elif place is not None:
-            self.pin(*place)
+        elif location is not None:
+            self.pin(*location)
         else:
             self._host.say(
                 "Put the pointer over a picture, or call the keyboard cursor with an arrow key, then press Q."
@@ -68,11 +68,11 @@ class ProbeController:
 
     def pin(self, x: float, y: float) -> None:
         """Pin the location (x, y)."""
-        place = (min(max(x, -LIMIT), LIMIT), min(max(y, -LIMIT), LIMIT))
-        self._host.change(ProbeSession, probe=place)
+        location = (min(max(x, -LIMIT), LIMIT), min(max(y, -LIMIT), LIMIT))
+        self._host.change(ProbeSession, probe=location)
         opened = "probe" in self._host.session.open_panels
         more = "Q unpins it." if opened else "Ctrl+8 explains why it gets its class, Q unpins it."
-        self._host.say(f"Pinned at ({figure(place[0])}, {figure(place[1])}). {more}")
+        self._host.say(f"Pinned at ({figure(location[0])}, {figure(location[1])}). {more}")
 
     def unpin(self) -> None:
         """Follow the pointer again."""

@@ -41,7 +41,7 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
     sizes, positive, classes : ndarray of shape (m,)
         As in `Sketch`.
     rings : ndarray of shape (n, 2)
-    border : ndarray of shape (p, 4)
+    ball_outline : ndarray of shape (p, 4)
         Segments of the line of the k-th distance.
     made_of : tuple
         The values that it was made from.
@@ -55,16 +55,16 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
     positive: Mask
     classes: Indices
     rings: Array
-    border: Array
+    ball_outline: Array
     made_of: tuple[object, ...]
 
     def bounds(self) -> QRect:
         """Return the rectangle that it covers."""
         area, marks = QRectF(), np.array([each for each in (self.cross, self.aim) if each is not None])
-        reaches = ((marks, ARM + 4), (self.lines, THICK + 2), (self.border, 4.0), (self.rings, RING + 4))
-        for places, reach in reaches:
-            if len(places):
-                low, high = places.reshape(-1, 2).min(axis=0), places.reshape(-1, 2).max(axis=0)
+        reaches = ((marks, ARM + 4), (self.lines, THICK + 2), (self.ball_outline, 4.0), (self.rings, RING + 4))
+        for locations, reach in reaches:
+            if len(locations):
+                low, high = locations.reshape(-1, 2).min(axis=0), locations.reshape(-1, 2).max(axis=0)
                 area |= QRectF(QPointF(*low), QPointF(*high)).adjusted(-reach, -reach, reach, reach)
         return area.toAlignedRect()
 
@@ -74,10 +74,10 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         background, ink = QColor(*theme.background), QColor(*theme.ink)
         seam = QColor(*theme.background, 190)
-        if len(self.border):
+        if len(self.ball_outline):
             for pen in (QPen(seam, 4.0), QPen(ink, 1.8)):
                 pen.setCapStyle(Qt.PenCapStyle.SquareCap)
-                draw_pieces(painter, self.border, pen)
+                draw_pieces(painter, self.ball_outline, pen)
         self._paint_lines(painter, theme, seam)
         ratio = painter.device().devicePixelRatioF()
         ring = _ring(theme, ratio)
@@ -150,26 +150,26 @@ def probe_overlay(
     grid : Grid
         The part of the plane on screen.
     area : QRectF
-        Its place on screen (pixels).
+        Its location on screen (pixels).
     hovering : bool
         Whether the pointer itself is over this picture, which then needs no mark.
     old : ProbeOverlay, optional
         The last overlay, which is returned if it is still valid.
     """
-    place = probe.place
-    follows = place is not None and place == probe.aim and not probe.pinned
-    cross = None if place is None or (follows and hovering) else place
-    aim = None if probe.aim is None or hovering or probe.aim == place else probe.aim
-    sketch = None if lane is None or place is None else lane.sketch
+    location = probe.location
+    follows = location is not None and location == probe.aim and not probe.pinned
+    cross = None if location is None or (follows and hovering) else location
+    aim = None if probe.aim is None or hovering or probe.aim == location else probe.aim
+    sketch = None if lane is None or location is None else lane.sketch
     if cross is None and aim is None and (sketch is None or not len(sketch.ends)):
         return None
     made_of = (cross, aim, probe.pinned, sketch, grid, (area.left(), area.top(), area.width(), area.height()))
     if old is not None and old.made_of == made_of:
         return old
-    lines, rings, border = np.empty((0, 4)), np.empty((0, 2)), np.empty((0, 4))
+    lines, rings, ball_outline = np.empty((0, 4)), np.empty((0, 2)), np.empty((0, 4))
     sizes, positive, classes = np.empty(0), np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.intp)
-    if sketch is not None and place is not None:
-        at = to_pixels(np.array([place]), grid, area)[0]
+    if sketch is not None and location is not None:
+        at = to_pixels(np.array([location]), grid, area)[0]
         ends = to_pixels(sketch.ends, grid, area)
         way = ends - at
         length = np.hypot(*way.T)
@@ -178,7 +178,7 @@ def probe_overlay(
         lines, kept, _ = clipped(np.column_stack((np.tile(at, (len(tips), 1)), tips)), area)
         sizes, positive, classes = (each[far][kept] for each in (sketch.sizes, sketch.positive, sketch.classes))
         if sketch.ball is not None:  # support vectors have other marks already
-            rings, border = ends[_inside(ends, area)], _border(sketch.ball, place, grid, area)
+            rings, ball_outline = ends[_inside(ends, area)], _ball_outline(sketch.ball, location, grid, area)
     return ProbeOverlay(
         _pixel(cross, grid, area),
         probe.pinned,
@@ -188,19 +188,19 @@ def probe_overlay(
         positive,
         classes,
         rings,
-        border,
+        ball_outline,
         made_of,
     )
 
 
-def _border(ball: Ball, place: Location, grid: Grid, area: QRectF) -> Array:
+def _ball_outline(ball: Ball, location: Location, grid: Grid, area: QRectF) -> Array:
     """Return the line of the k-th distance as segments (pixels) that intersect the picture.
 
     If the model standardises, the line is computed in standardised coordinates: a circle there is an ellipse here.
     """
     corners = np.array([[x, y] for x in (grid.left, grid.right) for y in (grid.bottom, grid.top)])
     unit, scaler = (grid.right - grid.left) / area.width(), ball.scaler
-    centre = np.array(place)
+    centre = np.array(location)
     if scaler is not None:
         corners, centre, unit = scaler.transform(corners), scaler.transform(centre), unit / float(scaler.scale.max())
     reach = 2.0 * float(np.hypot(*corners.T).max()) + 1e-12
@@ -218,10 +218,10 @@ def _inside(spots: Array, area: QRectF) -> Mask:
     return inside
 
 
-def _pixel(place: Location | None, grid: Grid, area: QRectF) -> tuple[float, float] | None:
-    if place is None:
+def _pixel(location: Location | None, grid: Grid, area: QRectF) -> tuple[float, float] | None:
+    if location is None:
         return None
-    at = to_pixels(np.array([place]), grid, area)[0]
+    at = to_pixels(np.array([location]), grid, area)[0]
     inside = area.adjusted(-ARM, -ARM, ARM, ARM).contains(QPointF(*at))
     return (float(at[0]), float(at[1])) if inside else None
 

@@ -78,15 +78,15 @@ class Section(QWidget):
             line.hide()
         head = filled(QHBoxLayout(), (self._sign, 0, Qt.AlignmentFlag.AlignTop), (self._headline, 1))
         fixed = (self._formula, self._lines, self._message)
-        self._tables = [self._table(place) for place in range(MOST_TABLES)]
+        self._tables = [self._table(index) for index in range(MOST_TABLES)]
         tables = (widget for table in self._tables for widget in table)
         filled(QVBoxLayout(self), line, self._title, head, *fixed, *tables, margins=(0, 0, 0, 4), spacing=4)
 
-    def _table(self, place: int) -> tuple[_Text, ProbeTable, _Text]:
+    def _table(self, index: int) -> tuple[_Text, ProbeTable, _Text]:
         """Return a table with the labels above and below it."""
-        caption = _Text(f"probe{self._index}.caption{place}", bold=True)
-        table = named(ProbeTable(lambda row: self._pick(place, row)), f"probe{self._index}.table{place}")
-        return caption, table, _Text(f"probe{self._index}.more{place}")
+        caption = _Text(f"probe{self._index}.caption{index}", bold=True)
+        table = named(ProbeTable(lambda row: self._pick(index, row)), f"probe{self._index}.table{index}")
+        return caption, table, _Text(f"probe{self._index}.more{index}")
 
     def show_probe(self, lane: LaneScene, probe: LaneProbe, theme: Theme) -> None:
         """Show the probe of the lane."""
@@ -103,16 +103,16 @@ class Section(QWidget):
         self._sign.setVisible(probe.label >= 0)
         if probe.label >= 0:
             self._sign.setPixmap(symbol_pixmap(theme, str(probe.label), 22, self.devicePixelRatioF()))
-        for place, (caption, table, more) in enumerate(self._tables):
-            shown = probe.tables[place] if place < len(probe.tables) else None
+        for index, (caption, table, more) in enumerate(self._tables):
+            shown = probe.tables[index] if index < len(probe.tables) else None
             table.setVisible(shown is not None)
             caption.show_text("" if shown is None else shown.title)
             more.show_text("" if shown is None else shown.more)
             if shown is not None:
                 table.show_table(shown, lane.title, theme)
 
-    def _pick(self, place: int, row: int) -> None:
-        table = self._tables[place][1].table
+    def _pick(self, index: int, row: int) -> None:
+        table = self._tables[index][1].table
         if table is not None and table.picks:
             self._probe.choose(self._index, table.picks[row])
 
@@ -131,23 +131,23 @@ class ProbePanel(QWidget):
         tip = "Why the probed location gets its class, for each classifier."
         describe(self, "probe", "Why this class", tip, hover=False)
         self._fields = {axis: NumberField(axis, -LIMIT, LIMIT) for axis in "xy"}
-        place = QHBoxLayout()
+        index = QHBoxLayout()
         for axis, field in self._fields.items():
             describe(field, f"probe.{axis}", f"{axis} of the probed location", f"Type {axis}, then Enter pins it.")
             field.show_value(0.0)
             field.committed.connect(lambda value, axis=axis: self._typed(axis, value))
             field.returnPressed.connect(self._entered)
             field.refused.connect(controller.say)
-            filled(place, label_for(axis, field), (field, 1))
+            filled(index, label_for(axis, field), (field, 1))
         tip = "Keep explaining this location; again to unpin (Q)."
         self._pin = clickable(QPushButton("Pin"), "probe.pin", "Pin the location", tip, self._toggle)
         self._pin.setCheckable(True)
         nowhere = QLabel(NOWHERE, wordWrap=True, margin=12, alignment=Qt.AlignmentFlag.AlignCenter)
         self._nowhere = named(nowhere, "probe.nowhere")
-        self.sections = [Section(place, controller) for place in range(MAX_LANES)]
+        self.sections = [Section(index, controller) for index in range(MAX_LANES)]
         self._scrolled = ScrollingForm(in_column(*self.sections, 1, margins=(8, 4, 8, 4), spacing=6))
-        filled(place, self._pin, margins=(8, 0, 8, 0))
-        filled(QVBoxLayout(self), place, (self._nowhere, 1), (self._scrolled, 1), margins=(0, 6, 0, 0))
+        filled(index, self._pin, margins=(8, 0, 8, 0))
+        filled(QVBoxLayout(self), index, (self._nowhere, 1), (self._scrolled, 1), margins=(0, 6, 0, 0))
         self.first_stop = self._fields["x"]
 
     def minimumSizeHint(self) -> QSize:
@@ -157,20 +157,20 @@ class ProbePanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's probe."""
         probe = scene.feature(Probe) or NO_PROBE
-        if probe.place is not None:
-            for field, value in zip(self._fields.values(), probe.place, strict=True):
+        if probe.location is not None:
+            for field, value in zip(self._fields.values(), probe.location, strict=True):
                 before = field.text()
                 field.show_value(value)
                 if field.text() != before and not field.hasFocus():
                     field.setCursorPosition(0)
         self._pin.setChecked(probe.pinned)
         self._pin.setText("Unpin" if probe.pinned else "Pin")
-        self._nowhere.setVisible(probe.place is None)
-        self._scrolled.setVisible(probe.place is not None)
-        for place, section in enumerate(self.sections if probe.place is not None else ()):
-            section.setVisible(place < len(probe.lanes))
-            if place < len(probe.lanes):
-                section.show_probe(scene.lanes[place], probe.lanes[place], theme)
+        self._nowhere.setVisible(probe.location is None)
+        self._scrolled.setVisible(probe.location is not None)
+        for index, section in enumerate(self.sections if probe.location is not None else ()):
+            section.setVisible(index < len(probe.lanes))
+            if index < len(probe.lanes):
+                section.show_probe(scene.lanes[index], probe.lanes[index], theme)
 
     # -- the user --------------------------------------------------------------------------------------------------
 

@@ -76,13 +76,13 @@ class ProbeQuery(Struct, frozen=True):
     model: Model
     lane: Lane
     named: NamedPoints
-    place: tuple[float, float]
+    location: tuple[float, float]
     probe: Callable[..., Any]
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post a `LaneProbe` once."""
         pace = Pace(overtaken)
         yield from pace.pause()
-        pending = begun_shares(self.model, np.array([self.place]))
+        pending = begun_shares(self.model, np.array([self.location]))
         shares = None if pending is None else (yield from pace.wait(pending))
-        post(self.probe(self.model, self.lane, self.named, self.place, shares=shares))
+        post(self.probe(self.model, self.lane, self.named, self.location, shares=shares))

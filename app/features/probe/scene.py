@@ -116,7 +116,7 @@ class Probe(Struct, frozen=True, eq=False):
 
     Attributes
     ----------
-    place : (x, y) or None
+    location : (x, y) or None
         The probed location; None if the probe is not displayed, or the pointer is outside the pictures.
     pinned : bool
     aim : (x, y) or None
@@ -125,7 +125,7 @@ class Probe(Struct, frozen=True, eq=False):
         Those of the displayed lanes; empty without a location.
     """
 
-    place: Location | None = None
+    location: Location | None = None
     pinned: bool = False
     aim: Location | None = None
     lanes: tuple[LaneProbe, ...] = ()
@@ -138,14 +138,14 @@ def probe_lane(
     model: Model,
     lane: Lane,
     named: NamedPoints,
-    place: Location,
+    location: Location,
     facts: BoundaryFacts | None = None,
     still: bool = True,
     in_words: bool = True,
     shares: Array | None = None,
     before: Location | None = None,
 ) -> LaneProbe:
-    """Return why `model`, trained with the settings of `lane`, gives `place` its class.
+    """Return why `model`, trained with the settings of `lane`, gives `location` its class.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def probe_lane(
     lane : Lane
     named : NamedPoints
         The training points of the model, with names.
-    place : (x, y)
+    location : (x, y)
     facts : BoundaryFacts, optional
         What the background has found out about the model.
     still : bool, default=True
@@ -165,12 +165,12 @@ def probe_lane(
     before : (x, y), optional
         Location of the pointer before it crossed the last edge of a cell of neighbours.
     """
-    at = np.array(place, dtype=np.float64)
+    at = np.array(location, dtype=np.float64)
     try:
         if model.kind == "f":
             return _of_problems(model, lane, named, at, facts, still, in_words)
         if model.neighbours is not None:
-            return _of_neighbours(model.neighbours, lane, named, place, in_words, before)
+            return _of_neighbours(model.neighbours, lane, named, location, in_words, before)
         return _of_shares(model, lane, named, model.predict_proba(at[None, :])[0] if shares is None else shares[0])
     except ValueError as error:  # overflowing values, a location too far away
         return LaneProbe(message=str(error))
@@ -185,20 +185,20 @@ def _of_shares(model: SharesModel, lane: Lane, named: NamedPoints, shares: Array
 
 
 @lru_cache(maxsize=16)
-def vote_at(model: KNeighborsClassifier, place: Location) -> Vote:
+def vote_at(model: KNeighborsClassifier, location: Location) -> Vote:
     """Return the vote at a location; cached, since the controller needs the same votes."""
-    return model.vote_at(place)
+    return model.vote_at(location)
 
 
 def _of_neighbours(
     model: KNeighborsClassifier,
     lane: Lane,
     named: NamedPoints,
-    place: Location,
+    location: Location,
     in_words: bool,
     before: Location | None,
 ) -> LaneProbe:
-    vote = vote_at(model, place)
+    vote = vote_at(model, location)
     labels: list[int] = model.classes_.tolist()
     few = vote.index[:MOST_LINES]
     counted = (vote.share * vote.weight)[:MOST_LINES]
@@ -214,7 +214,9 @@ def _of_neighbours(
     names = [named.names[label] for label in labels]
     before_index = vote.index if before is None else vote_at(model, before).index
     came, left = (np.setdiff1d(*each) for each in ((vote.index, before_index), (before_index, vote.index)))
-    crossed = words.border_lines([named.name(row) for row in came.tolist()], [named.name(row) for row in left.tolist()])
+    crossed = words.crossing_lines(
+        [named.name(row) for row in came.tolist()], [named.name(row) for row in left.tolist()]
+    )
     return LaneProbe(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),
@@ -319,7 +321,7 @@ class ProbeSession(FeatureSession, frozen=True):
         return ProbeSession()
 
 
-def place_of(session: Session, pointer: Location | None, panel: str = "probe") -> Location | None:
+def location_of(session: Session, pointer: Location | None, panel: str = "probe") -> Location | None:
     """Return the location that `panel` is about: the pinned one, else the keyboard cursor, else `pointer`; or None."""
     followed = (session.cursor or pointer) if panel in session.open_panels else None
     return session.of(ProbeSession).probe or followed
@@ -327,16 +329,16 @@ def place_of(session: Session, pointer: Location | None, panel: str = "probe") -
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
     """Return the probe of all lanes."""
-    place, aim = place_of(context.session, context.pointer), context.pointer
-    if place is None:
+    location, aim = location_of(context.session, context.pointer), context.pointer
+    if location is None:
         return (Probe(aim=aim) if aim is not None else NO_PROBE,)
     pinned = context.session.of(ProbeSession).probe is not None
     if FOLLOWERS & context.session.open_panels == {"search"}:
         lanes = ()  # lines to the neighbours would give the result of the search away
-    return (Probe(place, pinned, aim, tuple(_lane(context, lane, place, pinned) for lane in lanes)),)
+    return (Probe(location, pinned, aim, tuple(_lane(context, lane, location, pinned) for lane in lanes)),)
 
 
-def _lane(context: Context, scene: LaneScene, place: Location, pinned: bool) -> LaneProbe:
+def _lane(context: Context, scene: LaneScene, location: Location, pinned: bool) -> LaneProbe:
     """Return the probe of a lane: computed now, or by the background if it is heavy."""
     document, session, results, slot = context.document, context.session, context.results, scene.slot
     frame = results.frame(slot)
@@ -347,7 +349,7 @@ def _lane(context: Context, scene: LaneScene, place: Location, pinned: bool) -> 
     if heavy(frame.model):
         answer = results.answer(f"probe{slot}")
         found: LaneProbe | None = None if answer is None else answer.value
-        if answer is None or answer.query != _question(frame, document, place) or found is None:
+        if answer is None or answer.query != _question(frame, document, location) or found is None:
             return LaneProbe(message=(answer.message if answer is not None else "") or "Working it out…")
         return found
     known, facts = results.answer(f"boundary facts{slot}"), None
@@ -356,29 +358,29 @@ def _lane(context: Context, scene: LaneScene, place: Location, pinned: bool) -> 
         facts = known.value if of_shown else None
     still, in_words = pinned or session.cursor is not None, "probe" in session.open_panels
     before = context.came_from.get(frame.neighbours) if in_words else None
-    return _kept(frame.model, frame.lane, _named(frame, document), place, facts, still, in_words, before=before)
+    return _kept(frame.model, frame.lane, _named(frame, document), location, facts, still, in_words, before=before)
 
 
 def _named(frame: Frame, document: Document) -> NamedPoints:
     return NamedPoints(frame.points, document.points, document.class_names)
 
 
-def _question(frame: Frame, document: Document, place: Location) -> ProbeQuery:
+def _question(frame: Frame, document: Document, location: Location) -> ProbeQuery:
     assert frame.model is not None
-    return ProbeQuery(frame.model, frame.lane, _named(frame, document), place, probe_lane)
+    return ProbeQuery(frame.model, frame.lane, _named(frame, document), location, probe_lane)
 
 
 def queries(context: Context) -> dict[str, Query]:
     """Return the queries while a location is probed: whole probes of large models, else the facts that take longer."""
-    place, document = place_of(context.session, context.pointer), context.document
+    location, document = location_of(context.session, context.pointer), context.document
     asked: dict[str, Query] = {}
     for slot, grid in zip(document.slots, context.grids, strict=False):
         frame = context.results.frame(slot)
-        if place is None or frame is None or frame.model is None or frame.phase is Phase.EMPTY:
+        if location is None or frame is None or frame.model is None or frame.phase is Phase.EMPTY:
             continue
         model = frame.model
         if heavy(model):
-            asked[LaneQuestion("probe", slot)] = _question(frame, document, place)
+            asked[LaneQuestion("probe", slot)] = _question(frame, document, location)
         elif model.kind == "f" and not model.expansion.is_linear and frame.phase is not Phase.TRAINING:
             limits = (grid.left, grid.right, grid.bottom, grid.top)
             asked[LaneQuestion("boundary facts", slot)] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)

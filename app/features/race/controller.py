@@ -149,7 +149,7 @@ class RaceController:
 
     # -- what comes from elsewhere ---------------------------------------------------------------------------------
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Take new frames, and request what `size` and `shades` need.
 
         The document may have changed: a race that has not started follows it, another one continues unchanged.
@@ -263,13 +263,13 @@ class RaceController:
         return Course(points, settings, problem, choice.rules, choice.mode, index, problems)
 
     def _set_up(self) -> None:
-        self._ask(None)  # two races at once would need twice the memory
+        self._request(None)  # two races at once would need twice the memory
         self.course = self._present()
         self._race = RaceRun(self.course)
 
-    def _ask(self, asked: RaceQuery | None) -> None:
+    def _request(self, asked: RaceQuery | None) -> None:
         self.asked = asked
-        self._scheduler.ask({} if asked is None else {NAME: asked}, NAME)
+        self._scheduler.request_answers({} if asked is None else {NAME: asked}, NAME)
 
     def _begin(self, **changes: object) -> None:
         """Set up a new race with other choices; a running one starts again from zero."""
@@ -287,7 +287,7 @@ class RaceController:
         """Request what should be shown; an equal request continues."""
         if self.grid is not None and self.shades is not None:
             query = RaceQuery(self._race, self.pace, self.grid, self.shades, self.choice.playing)
-            self._ask(None if self._obstacle else query)
+            self._request(None if self._obstacle else query)
 
 
 @lru_cache(maxsize=4)

@@ -206,7 +206,7 @@ class RacePanel(FittedWidget):
         """Follow new frames, the document and the theme."""
         self._theme = theme
         self.racing.shades = theme.shades
-        self.racing.look()
+        self.racing.update()
 
     def _show(self) -> None:
         """Draw the state of the race."""
@@ -232,7 +232,7 @@ class RacePanel(FittedWidget):
     def _resized(self) -> None:
         picture = self.board.racers[0].picture
         self.racing.size = picture.width(), picture.height(), picture.devicePixelRatioF()
-        self.racing.look()
+        self.racing.update()
 
     def fit(self) -> None:
         """Put the curves beside the table, or below it if there is no room."""

@@ -64,14 +64,14 @@ class Finish(Struct, frozen=True):
         Pair updates, and kernel values computed.
     seconds : float
         Solver time.
-    place : int
+    rank : int
         Rank, from 1; equal for those that spent the same.
     """
 
     steps: int
     evaluations: int
     seconds: float
-    place: int = 0
+    rank: int = 0
 
     def spent(self, mode: str) -> float:
         """Return the quantity that decides a race in this mode."""

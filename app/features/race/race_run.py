@@ -78,7 +78,7 @@ class RaceRun:
         """Why the race ended without a winner, or ""."""
         for racer in self.racers:
             if racer.solver.status is Status.NOT_SEPARABLE:
-                bound = racer.look().margin_bound
+                bound = racer.certify().margin_bound
                 return f"Not separable with a margin above {bound:.2g}: nobody can win. Choose a finite C."
         return ""
 
@@ -126,7 +126,7 @@ class RaceRun:
         """
         frames, mode, settings = [], self.course.mode, self.course.settings
         for racer in self.racers:
-            racer.look()
+            racer.certify()
             yield Priority.TRAINING
             frames.append(racer.frame((yield from self._painted(racer, grid, shades))))
             yield Priority.TRAINING
@@ -163,8 +163,8 @@ class RaceRun:
         if len(points.classes) < 2:
             raise ValueError(NO_SECOND_CLASS)
         whole = svc_of(s, cache_size=0.0).prepare(points.xy, points.labels)
-        place = [problem_of(pair, points.classes) for pair in whole.pairs].index(self.course.problem)
-        pair, C = whole.pairs[place], whole.solvers[place].C
+        index = [problem_of(pair, points.classes) for pair in whole.pairs].index(self.course.problem)
+        pair, C = whole.pairs[index], whole.solvers[index].C
         self._pair = pair
         self.points = Points.of(points.xy[pair.index], points.labels[pair.index], points.ids[pair.index])
         yield Priority.TRAINING
@@ -269,6 +269,6 @@ def placed(finishes: list[Finish | None], mode: str) -> list[Finish | None]:
     """Return `finishes` with their ranks: the one who spent less comes first."""
     spent = [each.spent(mode) for each in finishes if each is not None]
     return [
-        None if each is None else replace(each, place=1 + sum(other < each.spent(mode) for other in spent))
+        None if each is None else replace(each, rank=1 + sum(other < each.spent(mode) for other in spent))
         for each in finishes
     ]

@@ -176,7 +176,7 @@ class Racer:
         """Take a certificate, and set the step of the next one; these steps, and so the curve, do not depend on the
         pace.
         """
-        certificate = self.look()
+        certificate = self.certify()
         steps, gap = self.solver.n_iter, certificate.gap
         if steps:
             self._rows[int(FINENESS * math.log2(steps))] = self._row(certificate)
@@ -185,7 +185,7 @@ class Racer:
         in_sight = self.near is None and gap <= IN_SIGHT
         self._mark = max(steps + 1, math.ceil(steps * (CLOSE_MARKS if in_sight else MARKS)))
 
-    def look(self) -> Certificate:
+    def certify(self) -> Certificate:
         """Return the certificate of the present step."""
         steps, status = self.solver.n_iter, self.solver.status
         if self._looked is None or self._looked[:2] != (steps, status):
@@ -206,7 +206,7 @@ class Racer:
 
     def frame(self, picture: Picture) -> RacerFrame:
         """Return the present state with its `picture`."""
-        certificate, solver, now = self.look(), self.solver, self.now
+        certificate, solver, now = self.certify(), self.solver, self.now
         bounded = (solver.alpha == solver.C) & (solver.alpha > 0)
         return RacerFrame(
             self.rule,
@@ -228,9 +228,9 @@ def call_cost() -> float:
 
     The race calls its solvers more often than training does; this cost does not belong to the rule.
     """
-    places = np.arange(64.0)
-    X = np.column_stack((places % 8, places // 8))
-    solver = SmoSolver(X, np.where(places % 3 > 0, 1.0, -1.0), Kernel("rbf"), C=1e6, selection="random")
+    numbers = np.arange(64.0)
+    X = np.column_stack((numbers % 8, numbers // 8))
+    solver = SmoSolver(X, np.where(numbers % 3 > 0, 1.0, -1.0), Kernel("rbf"), C=1e6, selection="random")
 
     def seconds(n: int) -> float:
         begun = stopwatch()

@@ -37,8 +37,8 @@ COLUMNS: tuple[tuple[str, str], ...] = (
 ORDINALS = ("", "1st", "2nd", "3rd", "4th")
 #: Badges of racers that have ended.
 ENDS: dict[Status, tuple[Mood, str]] = {
-    Status.OPTIMAL: (Mood.CERTIFIED, "{place}optimal: {numbers}"),
-    Status.STATIONARY: (Mood.CERTIFIED, "{place}stationary: {numbers}"),
+    Status.OPTIMAL: (Mood.CERTIFIED, "{rank}optimal: {numbers}"),
+    Status.STATIONARY: (Mood.CERTIFIED, "{rank}stationary: {numbers}"),
     Status.STOPPED_EARLY: (Mood.DOUBTFUL, "stopped early: {numbers}"),
     Status.NOT_SEPARABLE: (Mood.DOUBTFUL, "not separable"),
     Status.PRECISION: (Mood.DOUBTFUL, "not certified: double precision ends here, {numbers}"),
@@ -77,10 +77,10 @@ def badge(racer: RacerFrame, playing: bool) -> Badge:
         if playing:
             return Badge(Mood.MOVING, "still moving")
         return Badge(Mood.RESTING, "paused" if racer.steps else "at start")
-    place = f"{ORDINALS[racer.finish.place]}, " if racer.finish is not None else ""
+    rank = f"{ORDINALS[racer.finish.rank]}, " if racer.finish is not None else ""
     gap = "" if math.isnan(certificate.gap) else f", gap {percent(certificate.gap)}"
     mood, words = ENDS[certificate.status]
-    return Badge(mood, words.format(place=place, numbers=f"KKT {short(max(0.0, certificate.kkt_violation))}{gap}"))
+    return Badge(mood, words.format(rank=rank, numbers=f"KKT {short(max(0.0, certificate.kkt_violation))}{gap}"))
 
 
 # -- the table -----------------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def winner(frame: RaceFrame) -> str:
     if not finished:
         return _no_winner(frame)
     best, mode = finished[0][0], frame.mode
-    first = [name for finish, name in finished if finish.place == 1]
+    first = [name for finish, name in finished if finish.rank == 1]
     parts = [f"{_and(first)} {'wins' if len(first) == 1 else 'arrive together'}: {_amount(best, mode)}"]
     later = [(name, f"{_times(finish, best, mode)} times") for finish, name in finished[len(first) :]]
     if later:
@@ -138,7 +138,7 @@ def winner(frame: RaceFrame) -> str:
 def _in_order(finishes: Iterable[tuple[Finish | None, RacerFrame]]) -> list[tuple[Finish, str]]:
     """Return the finishes of those that have one, with the titles of their rules, by rank."""
     arrived = [(finish, title(racer.rule)) for finish, racer in finishes if finish is not None]
-    return sorted(arrived, key=lambda each: each[0].place)
+    return sorted(arrived, key=lambda each: each[0].rank)
 
 
 def _no_winner(frame: RaceFrame) -> str:
@@ -173,7 +173,7 @@ def near(frame: RaceFrame) -> str:
     if not frame.begun or frame.message or not any(racer.certificate.gap >= 0 for racer in frame.racers):
         return ""
     arrived = _in_order((each.near, each) for each in frame.racers)
-    names = [f"{finish.place}. {name} ({_amount(finish, frame.mode)})" for finish, name in arrived]
+    names = [f"{finish.rank}. {name} ({_amount(finish, frame.mode)})" for finish, name in arrived]
     away = [title(racer.rule) for racer in frame.racers if racer.near is None]
     if away:
         names.append(f"not yet: {_and(away)}" if names else "nobody yet")

@@ -62,8 +62,8 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
     """
     cell = 2 * int(np.ceil(0.5 * (size + 8) * ratio)) + 1
 
-    def draw_cell(painter: QPainter, place: int) -> None:
-        kind = KINDS[place]
+    def draw_cell(painter: QPainter, index: int) -> None:
+        kind = KINDS[index]
         free = kind in symbols.FREE_OF
         width = RING if free else EDGE if kind in symbols.BOUNDED_OF else OUTLINE
         scale = (size + LARGER) / symbols.FREE if free else size / symbols.POINT
@@ -126,7 +126,7 @@ class RacePicture(QWidget):
             side, n = min(self.width(), self.height()), len(points)
             size = SIZES[-1][1] if n > MANY else next(size for least, size in SIZES if side >= least)
             chosen, labels = (marks.bounded, marks.free), points.labels.astype(np.intp)  # marks are above the points
-            kinds = [MAX_CLASSES * (1 + place) + labels[index] for place, index in enumerate(chosen)]
+            kinds = [MAX_CLASSES * (1 + group) + labels[index] for group, index in enumerate(chosen)]
             x, y = on_screen(np.concatenate((points.xy, *(points.xy[index] for index in chosen))), corners, area)
             pixmap, cell = _stamps(theme, size, ratio)
             left = np.concatenate((labels, *kinds)) * cell
@@ -212,13 +212,13 @@ class RaceBoard(FittedWidget):
         rows = -(-n // columns)
         if columns != self._columns:
             self._columns = columns
-            for place, racer in enumerate(self.racers):
-                self._grid.addWidget(racer, *divmod(place, columns))
+            for index, racer in enumerate(self.racers):
+                self._grid.addWidget(racer, *divmod(index, columns))
         for racer in self.racers:
             racer.note.setVisible(self.height() >= rows * TALL)
-        for place in range(MOST_RACERS):
-            self._grid.setColumnStretch(place, int(place < columns))
-            self._grid.setRowStretch(place, int(place < rows))
+        for index in range(MOST_RACERS):
+            self._grid.setColumnStretch(index, int(index < columns))
+            self._grid.setRowStretch(index, int(index < rows))
         beside = (self.width() - (columns - 1) * GAP) % columns
         self._grid.setContentsMargins(0, 0, beside, (self.height() - (rows - 1) * GAP) % rows)
 

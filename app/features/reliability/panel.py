@@ -40,7 +40,7 @@ class ReliabilityPanel(QWidget):
         self._table.setToolTip(words.LOSSES)
         self._remarks = RoomyLabel("reliability.remarks", title="More about the curves", rich=True)
         self._about_maps = RoomyLabel("reliability.maps", title="What the maps show")
-        self._maps = [ErrorMapChart(place) for place in range(MAX_LANES)]
+        self._maps = [ErrorMapChart(index) for index in range(MAX_LANES)]
         self._meaning = RoomyLabel("reliability.meaning", title="What the curves mean")
         self._meaning.say(f"{words.MEANING}\n\n{words.LOSSES}")
         inner = QWidget()

@@ -102,13 +102,13 @@ def _row(name: str, numbers: list[str]) -> str:
     return f"<tr><td>{escape(name)}</td>{cells}</tr>"
 
 
-def reading(lane: LaneReliability, place: int) -> str:
+def reading(lane: LaneReliability, index: int) -> str:
     """Return what a point of a lane's curve is, in a sentence."""
     assert lane.value is not None
     curve = lane.value.curve
-    low, high, n = curve.low[place], curve.high[place], int(curve.counts[place])
-    truth = "" if curve.expected is None else f", true {curve.expected[place]:.1%}"
+    low, high, n = curve.low[index], curve.high[index], int(curve.counts[index])
+    truth = "" if curve.expected is None else f", true {curve.expected[index]:.1%}"
     return (
-        f"{lane.name}: predicted {curve.predicted[place]:.1%}, observed {curve.observed[place]:.1%}"
+        f"{lane.name}: predicted {curve.predicted[index]:.1%}, observed {curve.observed[index]:.1%}"
         f" ({low:.1%} to {high:.1%}) of {count(n, 'point')}{truth}"
     ).replace("%", " %")

@@ -43,16 +43,16 @@ class ReliabilityChart(Chart):
             return
         self._shown = scene
         marks: list[Mark] = [Line(x=[0, 1], y=[0, 1], colour=theme.faint, width=1.0, dash=DOTTED)]
-        there = [(place, lane) for place, lane in enumerate(scene.lanes) if lane.value is not None]
-        for place, lane in reversed(there):
-            marks += _marks(place, lane, theme)
+        there = [(index, lane) for index, lane in enumerate(scene.lanes) if lane.value is not None]
+        for index, lane in reversed(there):
+            marks += _marks(index, lane, theme)
         x, y = (replace(SHARE, title=title) for title in words.axis_titles(scene))
         message = "" if there else words.NOTHING if not scene.measured else "The curves follow when training is done."
         self.show_marks(marks, theme, x, y, message=message)
 
-    def description(self, line: Line, place: int) -> str:
+    def description(self, line: Line, index: int) -> str:
         assert self._shown is not None
-        return words.reading(next(lane for lane in self._shown.lanes if lane.name == line.name), place)
+        return words.reading(next(lane for lane in self._shown.lanes if lane.name == line.name), index)
 
     def sizeHint(self) -> QSize:
         return QSize(300, 240 + 5 * self.fontMetrics().height())
@@ -61,23 +61,23 @@ class ReliabilityChart(Chart):
         return QSize(180, self.sizeHint().height())
 
 
-def _colour(place: int, theme: Theme) -> RGB:
-    return (theme.accent, theme.ink, theme.bad, mixed(theme.ink, theme.background, 0.55))[place % 4]
+def _colour(index: int, theme: Theme) -> RGB:
+    return (theme.accent, theme.ink, theme.bad, mixed(theme.ink, theme.background, 0.55))[index % 4]
 
 
-def _marks(place: int, lane: LaneReliability, theme: Theme) -> list[Mark]:
+def _marks(index: int, lane: LaneReliability, theme: Theme) -> list[Mark]:
     assert lane.value is not None
-    curve, colour = lane.value.curve, _colour(place, theme)
+    curve, colour = lane.value.curve, _colour(index, theme)
     if lane.stale:
         colour = mixed(colour, theme.background, 0.5)
     marks: list[Mark] = [
-        Strokes(x=curve.predicted, low=curve.low, high=curve.high, colour=colour, width=1.4, aside=ASIDE * place),
+        Strokes(x=curve.predicted, low=curve.low, high=curve.high, colour=colour, width=1.4, aside=ASIDE * index),
         Line(
             x=curve.predicted,
             y=curve.observed,
             colour=colour,
             width=2.0,
-            dash=DASHES[place % 4],
+            dash=DASHES[index % 4],
             sign="o",
             signs=np.arange(len(curve.predicted)),
             name=lane.name,

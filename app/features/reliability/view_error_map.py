@@ -26,16 +26,16 @@ class ErrorMapChart(Chart):
 
     Parameters
     ----------
-    place : int
+    index : int
     """
 
     framed = equal = True
 
-    def __init__(self, place: int) -> None:
+    def __init__(self, index: int) -> None:
         super().__init__()
         self._shown: object = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        describe(self, f"reliability.map{place}", "Map of predicted minus true probability", "")
+        describe(self, f"reliability.map{index}", "Map of predicted minus true probability", "")
 
     def show_map(self, lane: LaneReliability, span: float, theme: Theme) -> None:
         """Show the map of `lane` in colours from -span to span."""

@@ -77,7 +77,7 @@ class ReliefCaption(Struct, frozen=True):
     """A short text at one of several locations: the one farthest in the direction `towards`, (x, y) on screen."""
 
     text: str
-    places: Array
+    locations: Array
     towards: tuple[int, int]
 
 
@@ -194,11 +194,11 @@ def plane_in_box(normal: Array, distance: float, extent: tuple[float, float, flo
             found.append(corners[first] + share * (corners[second] - corners[first]))
     if len(found) < 3:
         return np.empty((0, 3))
-    places = np.array(found)
-    around = places - places.mean(axis=0)
+    crossings = np.array(found)
+    around = crossings - crossings.mean(axis=0)
     one = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
     angle = np.arctan2(around @ np.cross(normal, one) / np.linalg.norm(normal), around @ one)
-    return np.asarray(places[np.argsort(angle)])
+    return np.asarray(crossings[np.argsort(angle)])
 
 
 def _captioned(levels: tuple[tuple[float, Array], ...]) -> tuple[ReliefCaption, ...]:
@@ -211,12 +211,12 @@ def over_plane(relief: Relief, names: tuple[str, str] = ("x₁", "x₂"), limit:
     """Return f over the plane, cut off at its own limit or at `limit`; points are at their f, or at the cut."""
     x, y = np.meshgrid(relief.xs, relief.ys)
     net = np.column_stack((x.ravel(), y.ravel()))
-    place, (a, b) = _floor(net)
+    on_floor, (a, b) = _floor(net)
     extent, limit = (a, b, HEIGHT), limit_of(relief) if limit is None else limit
     scale = HEIGHT / limit
     # values beyond the cut may be huge, and pixels overflow
     height = np.where(np.abs(relief.f) <= 1e6 * limit, relief.f, np.nan) * scale
-    floor = place(relief.xy)
+    floor = on_floor(relief.xy)
     f = np.clip(relief.f_points, -limit, limit)
     margin = np.clip(relief.y * float(relief.has_margins), -limit, limit)
     lost = np.flatnonzero(relief.losses > 0)
@@ -227,7 +227,7 @@ def over_plane(relief: Relief, names: tuple[str, str] = ("x₁", "x₂"), limit:
     frame, captions = _box(extent, (*names, ""))
     return Solid(
         relief,
-        np.column_stack((place(net), height.ravel())),
+        np.column_stack((on_floor(net), height.ravel())),
         relief.f.ravel(),
         net_triangles(len(relief.ys), len(relief.xs)),
         limit,
@@ -248,7 +248,7 @@ def kernel_map(relief: Relief, morph: float, names: tuple[str, str] = ("x₁", "
     if explicit is None:
         raise ValueError("Only a polynomial kernel of degree 2 has a map that can be drawn.")
     net, homogeneous = _disc(relief), explicit.coef0 == 0
-    place, (a, b) = _floor(net)
+    on_floor, (a, b) = _floor(net)
     extent = (1.0, 1.0, HEIGHT) if homogeneous else (a, b, HEIGHT)
     drawn = explicit(net)
     low, high = drawn.min(axis=0), drawn.max(axis=0)
@@ -257,7 +257,7 @@ def kernel_map(relief: Relief, morph: float, names: tuple[str, str] = ("x₁", "
     level = float(np.clip(-middle[2] * scale[2], -HEIGHT, HEIGHT))  # the height of q = 0
 
     def put(xy: Array) -> Array:
-        flat = np.column_stack((place(xy), np.full(len(xy), level)))
+        flat = np.column_stack((on_floor(xy), np.full(len(xy), level)))
         return np.asarray((1.0 - morph) * flat + morph * (explicit(xy) - middle) * scale)
 
     normal, begin = explicit.normal / scale, explicit.offset + float(explicit.normal @ middle)

@@ -99,17 +99,17 @@ class ReliefPicture(Painted):
         if (relief, morph, names) != (self._relief, self._morph, self._names) or theme is not self._theme:
             self._relief, self._morph, self._names, self._theme = relief, morph, names, theme
             self.update()
-            self._look()
+            self._redraw()
 
-    def look_from(self, camera: Camera) -> None:
+    def set_camera(self, camera: Camera) -> None:
         """Draw the relief from another direction."""
         if camera != self.camera:
             self.camera = camera
-            self._look()
+            self._redraw()
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def _look(self) -> None:
+    def _redraw(self) -> None:
         """Draw a quick picture now, and a fine one after a pause."""
         self._rest.start()
         self._draw(1)
@@ -152,11 +152,11 @@ class ReliefPicture(Painted):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._look()
+        self._redraw()
 
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Show:
-            self._look()
+            self._redraw()
         # Keys that are also commands of the window belong to the picture while it has the focus.
         if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._led_to_by(event):
             event.accept()
@@ -201,7 +201,7 @@ class ReliefPicture(Painted):
         if (camera := self._led_to_by(event)) is None:
             super().keyPressEvent(event)
         else:
-            self.look_from(camera)
+            self.set_camera(camera)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
@@ -212,17 +212,17 @@ class ReliefPicture(Painted):
         if self._held is not None:
             way = event.position() - self._held
             self._held = event.position()
-            self.look_from(self.camera.turned(PER_PIXEL * way.x(), PER_PIXEL * way.y()))
+            self.set_camera(self.camera.turned(PER_PIXEL * way.x(), PER_PIXEL * way.y()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._held = None
         self.setCursor(Qt.CursorShape.OpenHandCursor)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.look_from(Camera())
+        self.set_camera(Camera())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        self.look_from(self.camera.zoomed(NOTCH ** (event.angleDelta().y() / 120.0)))
+        self.set_camera(self.camera.zoomed(NOTCH ** (event.angleDelta().y() / 120.0)))
         event.accept()
 
 
@@ -359,9 +359,9 @@ class ReliefPanel(QWidget):
     def _use_polynomial(self) -> None:
         shown = None if self._scene is None else self._scene[0].feature(ReliefScene)
         if shown is not None:
-            lane = self._controller.document.lanes[shown.place]
+            lane = self._controller.document.lanes[shown.lane]
             words, change = "Use the polynomial kernel of degree 2", lane.family.map_change(lane.settings) or {}
-            self._controller.set_lane(shown.place, lane.classifier, text=words, **change)
+            self._controller.set_lane(shown.lane, lane.classifier, text=words, **change)
 
     # -- the file of a picture -------------------------------------------------------------------------------------
 

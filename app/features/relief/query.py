@@ -88,14 +88,14 @@ class ReliefQuery:
         yield from self.relief(points, FINE, Pace(overtaken), post)
 
     def relief(
-        self, points: tuple[Array, Any, Array, Array], places: int, pace: Pace, post: Callable[[Relief], None]
+        self, points: tuple[Array, Any, Array, Array], fineness: int, pace: Pace, post: Callable[[Relief], None]
     ) -> Generator[Step]:
-        """Post a relief with `places` net lines along the longer side; `points` are locations, labels, y and f."""
+        """Post a relief with `fineness` net lines along the longer side; `points` are locations, labels, y and f."""
         model, lane = self.model, self.lane
         p = shown_pair(model, lane)
         pair, classes = model.pairs_[p], model.classes_.tolist()
         left, right, bottom, top = self.area
-        unit = max(right - left, top - bottom) / (places - 1)
+        unit = max(right - left, top - bottom) / (fineness - 1)
         xs = np.linspace(left, right, max(2, round((right - left) / unit) + 1))
         ys = np.linspace(bottom, top, max(2, round((top - bottom) / unit) + 1))
         rows, f = model.pair_surface_on(xs), np.empty((len(ys), len(xs)))
@@ -130,7 +130,7 @@ def has_map(lane: Lane) -> bool:
     return lane.family.map_change(lane.settings) == {}
 
 
-def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int = FINE) -> Relief:
+def relief_of(model: Model, lane: Lane, points: Points, area: Area, fineness: int = FINE) -> Relief:
     """Return the relief of any model with an f, at once; raise ValueError with a sentence for one without.
 
     Parameters
@@ -142,7 +142,7 @@ def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int 
         Its training points.
     area : tuple of float
         Left, right, bottom and top of the part of the plane.
-    places : int
+    fineness : int
         Number of net lines along the longer side.
     """
     if model.kind != "f":
@@ -152,6 +152,6 @@ def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int 
     xy = points.xy[own.index]
     of_points = xy, points.labels[own.index], own.y, model.pair_decision_function(xy)[:, p]
     found: list[Relief] = []
-    for _ in ReliefQuery(model, lane, area).relief(of_points, places, Pace(never), found.append):
+    for _ in ReliefQuery(model, lane, area).relief(of_points, fineness, Pace(never), found.append):
         pass
     return found[0]

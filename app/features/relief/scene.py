@@ -27,7 +27,7 @@ class ReliefScene(Struct, frozen=True):
 
     Attributes
     ----------
-    place : int
+    lane : int
         Index of the lane.
     relief : Relief or None
         None while there is none.
@@ -37,7 +37,7 @@ class ReliefScene(Struct, frozen=True):
         True if the lane could be given a kernel whose map can be drawn.
     """
 
-    place: int
+    lane: int
     relief: Relief | None
     message: str
     can_map: bool
@@ -61,28 +61,28 @@ def queries(context: Context) -> dict[str, Query]:
     """Return the query for the relief of the chosen lane over its view, while the panel is open."""
     if NAME not in context.session.open_panels or not fast_loops.ready() or not context.grids:
         return {}
-    place = _studied(context.document, context.session)
-    frame = _run(context, place)
+    index = _studied(context.document, context.session)
+    frame = _run(context, index)
     if frame is None or frame.model is None or frame.model.kind != "f":
         return {}
-    grid = context.grids[min(place, len(context.grids) - 1)]
+    grid = context.grids[min(index, len(context.grids) - 1)]
     area = grid.left, grid.right, grid.bottom, grid.top
     query = ReliefQuery(frame.model, frame.lane, area, context.document.class_names, frame.run_state)
-    return {LaneQuestion(NAME, context.document.slots[place]): query}
+    return {LaneQuestion(NAME, context.document.slots[index]): query}
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     """Return the scene of the panel while it is open."""
     if NAME not in context.session.open_panels:
         return ()
-    place = _studied(context.document, context.session)
-    answer = context.results.answer(LaneQuestion(NAME, context.document.slots[place]))
-    lane, lane_scene = context.document.lanes[place], lanes[place]
+    index = _studied(context.document, context.session)
+    answer = context.results.answer(LaneQuestion(NAME, context.document.slots[index]))
+    lane, lane_scene = context.document.lanes[index], lanes[index]
     relief = None if answer is None else answer.value
     message = "" if answer is None else answer.message
-    if _run(context, place) is None:
+    if _run(context, index) is None:
         covered = f"{lane_scene.headline}." if lane_scene.headline in (COVERED, NUMBERS_COVERED) else ""
         relief, message = None, lane_scene.message or covered or lane_scene.no_steps or text.without(lane)
     elif relief is None:
         message = message or text.WAITING
-    return (ReliefScene(place, relief, message, lane.family.map_change(lane.settings) is not None),)
+    return (ReliefScene(index, relief, message, lane.family.map_change(lane.settings) is not None),)

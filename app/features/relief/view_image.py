@@ -179,7 +179,7 @@ def paint_captions(
     """Paint the names of axes and sheets that do not overlap; return the boxes of those painted."""
     metrics, taken = QFontMetricsF(painter.font()), list[QRectF]()
     for caption in solid.captions:
-        at = camera.project(caption.places, width, height, solid.pixels(width, height))[:, :2]
+        at = camera.project(caption.locations, width, height, solid.pixels(width, height))[:, :2]
         x, y = at[(at @ np.array(caption.towards, dtype=np.float64)).argmax()]
         words = metrics.elidedText(caption.text, Qt.TextElideMode.ElideRight, LONGEST * width)
         box = QRectF(0, 0, metrics.horizontalAdvance(words) + 6, metrics.height())

@@ -116,7 +116,7 @@ class SearchPanel(QWidget):
         self._message.setVisible(bool(shown.message))
         self._message.say(shown.message, keep=False)
         self._search.setVisible(search is not None)
-        numbers = {lane.slot: place + 1 for place, lane in enumerate(scene.lanes)}
+        numbers = {lane.slot: index + 1 for index, lane in enumerate(scene.lanes)}
         entries = [(f"Classifier {numbers[slot]}", slot) for slot in shown.slots if slot in numbers]
         show_options(self._lane, entries, shown.slot)
         self._lane_row.setVisible(len(shown.slots) > 1)

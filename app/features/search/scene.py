@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from app.engine.query import LaneQuestion, Query
 from app.engine.results import Results
-from app.features.probe.scene import NO_PROBE, Ball, LaneProbe, Probe, ProbeSession, Sketch, place_of
+from app.features.probe.scene import NO_PROBE, Ball, LaneProbe, Probe, ProbeSession, Sketch, location_of
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document
@@ -95,7 +95,7 @@ def queries(context: Context) -> dict[str, Query]:
     slot = slot_of(session, models)
     if slot < 0 or _refusal(models[slot]) or not fast_loops.ready():
         return {}
-    location = place_of(session, context.pointer, NAME)
+    location = location_of(session, context.pointer, NAME)
     return {LaneQuestion(NAME, slot): SearchQuery(models[slot], location, session.of(SearchSession).leaf_size)}
 
 

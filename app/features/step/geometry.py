@@ -13,7 +13,7 @@ from msgspec import Struct
 from solver.core.arrays import Array
 from solver.inspection.step_explanation import Explanation
 
-Place = tuple[float, float]
+PlotPoint = tuple[float, float]
 #: A bound beyond the multipliers by this factor is not drawn: the step would be a dot in a corner.
 FAR = 12.0
 #: Drawn length of an axis without bound, relative to the largest multiplier.
@@ -55,13 +55,13 @@ class StepBox(Struct, frozen=True):
     bounded_j: bool
     to_scale: bool
     aspect: float
-    low_end: Place
-    high_end: Place
+    low_end: PlotPoint
+    high_end: PlotPoint
     low_ends: bool
     high_ends: bool
-    now: Place
-    after: Place
-    top: Place | None
+    now: PlotPoint
+    after: PlotPoint
+    top: PlotPoint | None
     labels: tuple[tuple[float, str], ...]
 
 
@@ -100,7 +100,7 @@ def box_of(step: Explanation) -> StepBox:
     )
 
 
-def at(step: Explanation, length: float) -> Place:
+def at(step: Explanation, length: float) -> PlotPoint:
     """Return (alpha_i, alpha_j) after a step of this length, within the box."""
     alpha_i, alpha_j = step.alpha_i + step.y_i * length, step.alpha_j - step.y_j * length
     return min(max(alpha_i, 0.0), step.C_i), min(max(alpha_j, 0.0), step.C_j)
@@ -141,10 +141,10 @@ class StepGain(Struct, frozen=True, eq=False):
     top: float
     limits: tuple[float | None, float | None]
     curve: Array
-    vertex: Place | None
+    vertex: PlotPoint | None
     vertex_inside: bool
 
-    def between(self, low: float, high: float) -> list[Place]:
+    def between(self, low: float, high: float) -> list[PlotPoint]:
         """Return the curve from one lambda to another."""
         inside = (self.curve[:, 0] > low) & (self.curve[:, 0] < high)
         lengths = self.curve[:, 0]
@@ -195,10 +195,10 @@ class PlotFrame(Struct, frozen=True):
     y0: float
     y1: float
 
-    def at(self, place: Place) -> Place:
+    def at(self, point: PlotPoint) -> PlotPoint:
         """Return the pixel of a location."""
-        x = self.left + self.width * (place[0] - self.x0) / (self.x1 - self.x0)
-        y = self.top + self.height * (1.0 - (place[1] - self.y0) / (self.y1 - self.y0))
+        x = self.left + self.width * (point[0] - self.x0) / (self.x1 - self.x0)
+        y = self.top + self.height * (1.0 - (point[1] - self.y0) / (self.y1 - self.y0))
         return x, y
 
 
@@ -211,7 +211,9 @@ def fitted(box: StepBox, left: float, top: float, width: float, height: float) -
     )
 
 
-def leaves(start: Place, end: Place, left: float, top: float, right: float, bottom: float) -> tuple[Place, bool]:
+def leaves(
+    start: PlotPoint, end: PlotPoint, left: float, top: float, right: float, bottom: float
+) -> tuple[PlotPoint, bool]:
     """Return the last point within a rectangle on the way from `start`, inside it, to `end`; and whether that is not
     `end`.
     """
@@ -224,13 +226,13 @@ def leaves(start: Place, end: Place, left: float, top: float, right: float, bott
     return (start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])), share < 1.0
 
 
-def free_corner(frame: PlotFrame, start: Place, end: Place) -> Place:
+def free_corner(frame: PlotFrame, start: PlotPoint, end: PlotPoint) -> PlotPoint:
     """Return the corner of `frame` farthest from the line of pixels from `start` to `end`."""
     corners = [(x, y) for y in (frame.top, frame.top + frame.height) for x in (frame.left, frame.left + frame.width)]
     dx, dy = end[0] - start[0], end[1] - start[1]
     square = dx * dx + dy * dy or 1.0
 
-    def distance(corner: Place) -> float:
+    def distance(corner: PlotPoint) -> float:
         share = ((corner[0] - start[0]) * dx + (corner[1] - start[1]) * dy) / square
         share = min(max(share, 0.0), 1.0)
         away = np.hypot(start[0] + share * dx - corner[0], start[1] + share * dy - corner[1])
@@ -239,11 +241,11 @@ def free_corner(frame: PlotFrame, start: Place, end: Place) -> Place:
     return max(corners, key=distance)
 
 
-def apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Return `places`, which ascend, moved as little as necessary to be `gap` apart and within [low, high]."""
+def apart(positions: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Return `positions`, which ascend, moved as little as necessary to be `gap` apart and within [low, high]."""
     moved: list[float] = []
-    for place in places:
-        moved.append(max(place, moved[-1] + gap if moved else low))
+    for position in positions:
+        moved.append(max(position, moved[-1] + gap if moved else low))
     limit = high
     for index in reversed(range(len(moved))):
         moved[index] = min(moved[index], limit)

@@ -32,8 +32,8 @@ def alike(values: Sequence[float]) -> list[str]:
     decimals = 2 - math.floor(math.log10(spread)) if spread > 0.0 else 1
     if largest >= 1e5 or decimals > 7:
         return [number(value) for value in values]
-    places = max(decimals, 0)
-    return [f"{value:.{places}f}".replace("-", "−") if math.isfinite(value) else number(value) for value in values]
+    digits = max(decimals, 0)
+    return [f"{value:.{digits}f}".replace("-", "−") if math.isfinite(value) else number(value) for value in values]
 
 
 def ranked(values: Sequence[float]) -> list[str]:

@@ -15,7 +15,7 @@ from app.views.widgets.painting import bold
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
-from .geometry import Place, PlotFrame, StepBox, apart, box_of, fitted, free_corner, leaves
+from .geometry import PlotFrame, PlotPoint, StepBox, apart, box_of, fitted, free_corner, leaves
 from .view_drawing import LEGEND, arrow, mark, paint_symbol, pen, text_at, width_of
 
 #: Lines of text above the picture and below it; and below it if the words are beside it.
@@ -211,7 +211,7 @@ class BoxView(Painted):
 
     def _paint_step(self, painter: QPainter, step: Explanation, theme: Theme, box: StepBox, frame: PlotFrame) -> None:
         line, around = self.line(), ROUND * self.line()
-        low, high, now, after = (_point(frame, place) for place in (box.low_end, box.high_end, box.now, box.after))
+        low, high, now, after = (_point(frame, corner) for corner in (box.low_end, box.high_end, box.now, box.after))
         dashed = pen(theme.ink, 1.6, dashes=DASHES)
         for end, start, is_end in ((low, high, box.low_ends), (high, low, box.high_ends)):
             if not is_end and QLineF(start, end).length() > 0:  # it continues where nothing is drawn
@@ -229,8 +229,8 @@ class BoxView(Painted):
                 frame.left + frame.width + around,
                 (frame.top + frame.height + around),
             )
-            place, cut = leaves((after.x(), after.y()), frame.at(box.top), *outside)
-            top = QPointF(*place)
+            corner, cut = leaves((after.x(), after.y()), frame.at(box.top), *outside)
+            top = QPointF(*corner)
             painter.setPen(dashed)
             painter.drawLine(QLineF(after, top))
         painter.setPen(pen(theme.accent, 0.34 * line))
@@ -294,5 +294,5 @@ def _is_beyond(box: StepBox, value: float) -> bool:
     return value > box.height * (1 + 1e-12)
 
 
-def _point(frame: PlotFrame, place: Place) -> QPointF:
-    return QPointF(*frame.at(place))
+def _point(frame: PlotFrame, point: PlotPoint) -> QPointF:
+    return QPointF(*frame.at(point))

@@ -114,7 +114,7 @@ def width_of(text: str, font: QFont) -> float:
     """Return the width (pixels) of `text` in `draw_text`."""
     small = QFontMetricsF(_small(font.toString()))
     whole = QFontMetricsF(font)
-    return sum((small if place % 2 else whole).horizontalAdvance(part) for place, part in enumerate(_parts(text)))
+    return sum((small if index % 2 else whole).horizontalAdvance(part) for index, part in enumerate(_parts(text)))
 
 
 def draw_text(painter: QPainter, at: QPointF, text: str) -> None:
@@ -122,8 +122,8 @@ def draw_text(painter: QPainter, at: QPointF, text: str) -> None:
     font = painter.font()
     whole, small = QFontMetricsF(font), _small(font.toString())
     below = QPointF(0, DROP * whole.height())
-    for place, part in enumerate(_parts(text)):
-        if place % 2:
+    for index, part in enumerate(_parts(text)):
+        if index % 2:
             painter.setFont(small)
             painter.drawText(at + below, part)
             painter.setFont(font)

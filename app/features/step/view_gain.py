@@ -117,7 +117,7 @@ class GainChart(Chart):
         width, (left, right) = self.metrics().horizontalAdvance, self.box.viewRange()[0]
         for at, text in self._numbers if way == 0 else ():
             free = [0.5 * (width(text) + width(other)) + 6 for _, other in shown]
-            away = [abs(at - place) / (right - left) * size for place, _ in shown]
+            away = [abs(at - position) / (right - left) * size for position, _ in shown]
             if left <= at <= right and all(far > least for far, least in zip(away, free, strict=True)):
                 shown.append((at, text))
         return shown

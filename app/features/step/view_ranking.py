@@ -137,14 +137,14 @@ class RankingView(Painted):
         row = math.floor((y - self._top()) / self._row())
         return shown[row] if 0 <= row < len(shown) else None
 
-    def bar(self, place: int) -> QRectF:
+    def bar(self, index: int) -> QRectF:
         """Return the rectangle of the row of a visible candidate."""
-        return QRectF(0, self._top() + self.shown().index(place) * self._row(), self.width(), self._row())
+        return QRectF(0, self._top() + self.shown().index(index) * self._row(), self.width(), self._row())
 
     # -- the user --------------------------------------------------------------------------------------------------
 
-    def _report(self, place: int | None) -> None:
-        point = None if place is None or self._strip is None else self._strip.ids[place]
+    def _report(self, index: int | None) -> None:
+        point = None if index is None or self._strip is None else self._strip.ids[index]
         if point != self._reported:
             self._reported = self._newest = point
             self._hover(point)
@@ -164,8 +164,8 @@ class RankingView(Painted):
         shown, key = self.shown(), Qt.Key
         here = -1
         if self._strip is not None and self._newest in self._strip.ids:
-            place = self._strip.ids.index(self._newest)
-            here = shown.index(place) if place in shown else -1
+            index = self._strip.ids.index(self._newest)
+            here = shown.index(index) if index in shown else -1
         steps = {key.Key_Down: here + 1, key.Key_Up: max(here - 1, 0), key.Key_Home: 0, key.Key_End: len(shown) - 1}
         row = steps.get(key(event.key()))
         if row is None or not shown or not is_plain(event):
@@ -193,7 +193,7 @@ class RankingView(Painted):
         painter.setPen(faint)
         draw_text(painter, QPointF(0, 1.05 * line + metrics.ascent()), ranking.measure.formula)
         shown = self.shown()
-        numbers = dict(zip(shown, words.ranked([float(ranking.values[place]) for place in shown]), strict=True))
+        numbers = dict(zip(shown, words.ranked([float(ranking.values[index]) for index in shown]), strict=True))
         widest = QFontMetricsF(strong)
         number = max((widest.horizontalAdvance(text) for text in numbers.values()), default=0.0) + 0.4 * line
         sizes = sizes_of(ranking)
@@ -202,10 +202,10 @@ class RankingView(Painted):
         room = max(self.width() - begin - number - 0.3 * line, 1.0)
         ratio = self.devicePixelRatioF()
         icon = round(max(ICON, 1.05 * line))
-        for row, place in enumerate(shown):
+        for row, index in enumerate(shown):
             area = QRectF(0, self._top() + row * height, self.width(), height)
             middle = area.center().y()
-            chosen, hovered = place == ranking.chosen, strip.ids[place] == self._hovered
+            chosen, hovered = index == ranking.chosen, strip.ids[index] == self._hovered
             if hovered:
                 painter.setPen(QPen(QColor(0, 0, 0), 1.0))
                 painter.setBrush(QColor(*HIGHLIGHT))
@@ -215,9 +215,9 @@ class RankingView(Painted):
                 painter.setFont(strong)
                 painter.setPen(text)
                 painter.drawText(area.adjusted(0.2 * line, 0, 0, 0), LEFT, ranking.place)
-            pixmap = symbol_pixmap(theme, str(strip.labels[place]), icon, ratio)
+            pixmap = symbol_pixmap(theme, str(strip.labels[index]), icon, ratio)
             painter.drawPixmap(QPointF(0.7 * line, middle - 0.5 * icon), pixmap)
-            share = min(float(sizes[place]) / largest, 1.0)
+            share = min(float(sizes[index]) / largest, 1.0)
             bar = QRectF(begin, middle - 0.36 * line, share * room, 0.72 * line)
             colour = QColor(*(theme.accent if chosen else theme.faint))
             colour.setAlpha(255 if chosen else 150)
@@ -226,7 +226,7 @@ class RankingView(Painted):
             if share > 0.0:
                 painter.drawRect(bar)
             painter.setPen(text)
-            painter.drawText(area.adjusted(0, 0, -0.2 * line, 0), RIGHT, numbers[place])
+            painter.drawText(area.adjusted(0, 0, -0.2 * line, 0), RIGHT, numbers[index])
             if chosen:
                 painter.setFont(self.font())
         painter.setPen(faint)

@@ -82,7 +82,7 @@ class TextView(FittedWidget):
         """Return the height of the paragraphs; with a painter, write them."""
         y = x = 0.0
         last = 0.0
-        for place, paragraph in enumerate(self.paragraphs):
+        for index, paragraph in enumerate(self.paragraphs):
             font = QFont(self.font())
             scale_font(font, paragraph.size)
             font.setBold(paragraph.bold)
@@ -98,7 +98,7 @@ class TextView(FittedWidget):
                 x, y = x + 1.5 * height, y - last
             else:
                 x = 0.0
-                y += GAP * height if place else 0.0
+                y += GAP * height if index else 0.0
             if painter is not None and self._theme is not None:
                 self._write(painter, self._theme, paragraph, font, lines, x, y)
             x += wide

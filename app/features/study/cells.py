@@ -24,7 +24,7 @@ OLDEST = 2
 #: Strides along an axis, in the order of computing: every fourth value first, then every second, then all.
 COARSE = (4, 2, 1)
 
-Places = tuple[int, ...]
+CellIndex = tuple[int, ...]
 
 
 class Path(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Path(msgspec.Struct, frozen=True):
     """
 
     number: int
-    cells: tuple[Places, ...]
+    cells: tuple[CellIndex, ...]
     repetition: int
     fold: int
 
@@ -59,19 +59,19 @@ def paths(study: Study) -> list[Path]:
     sides = [range(1) if a == along else range(len(axis.values)) for a, axis in enumerate(study.axes)]
     ordered = sorted(product(*sides), key=lambda each: (each[2:], _level(study, each, along), each))
     exists, chains = existing_cells(study), []
-    for places in ordered:
+    for start in ordered:
         steps = range(len(study.axes[along].values)) if along >= 0 else range(1)
-        cells = ((*places[:along], step, *places[along + 1 :]) if along >= 0 else places for step in steps)
+        cells = ((*start[:along], step, *start[along + 1 :]) if along >= 0 else start for step in steps)
         chains.append(tuple(each for each in cells if exists[each]))
     rounds = product(range(study.repetitions), range(max(1, study.folds)), filter(None, chains))
     return [Path(number, cells, repetition, fold) for number, (repetition, fold, cells) in enumerate(rounds)]
 
 
-def _level(study: Study, places: Places, along: int) -> int:
+def _level(study: Study, cell: CellIndex, along: int) -> int:
     """Return the round in which the cells are computed, 0 for the first; only the sides of the map have rounds."""
-    sides = ((place, axis) for a, (place, axis) in enumerate(zip(places[:2], study.axes, strict=False)) if a != along)
-    coarse = (place for place, axis in sides if place < len(axis.values) - 1)
-    return max((next(i for i, every in enumerate(COARSE) if place % every == 0) for place in coarse), default=0)
+    sides = ((index, axis) for a, (index, axis) in enumerate(zip(cell[:2], study.axes, strict=False)) if a != along)
+    coarse = (index for index, axis in sides if index < len(axis.values) - 1)
+    return max((next(i for i, every in enumerate(COARSE) if index % every == 0) for index in coarse), default=0)
 
 
 def shard(all_paths: list[Path], number: int, count: int) -> list[Path]:
@@ -79,9 +79,9 @@ def shard(all_paths: list[Path], number: int, count: int) -> list[Path]:
     return all_paths[number - 1 :: count]
 
 
-def data_of(study: Study, places: Places) -> dict[str, Any]:
+def data_of(study: Study, cell: CellIndex) -> dict[str, Any]:
     """Return what the points of a cell depend on, besides the repetition."""
-    choice = study.choice(places)
+    choice = study.choice(cell)
     generator = study.generator_at(choice)
     return {"points": study.digest, "n": choice.get("n", 0)} if generator is None else {"generator": generator}
 
@@ -91,29 +91,29 @@ def numerics_of(study: Study) -> int:
     return study.lane.family.numerics
 
 
-def key_of(study: Study, places: Places, repetition: int, fold: int) -> str:
+def key_of(study: Study, cell: CellIndex, repetition: int, fold: int) -> str:
     """Return the name of a cell's result: the hash of everything that it depends on."""
-    lane = study.lane_at(study.choice(places))
+    lane = study.lane_at(study.choice(cell))
     whole = {
         "numerics": numerics_of(study),
-        "data": data_of(study, places),
+        "data": data_of(study, cell),
         "classifier": lane.classifier,
         "settings": lane.settings,
         "repetition": repetition,
         "fold": fold,
         "values": study.values,
-        "path": _beginning(study, places),
+        "path": _beginning(study, cell),
         "other": study.other,
         **{name: getattr(study, name) for name in ("folds", "draws", "test", "test_on", "most_steps")},
     }
     return str(_digest(whole).hexdigest()[:24])
 
 
-def _beginning(study: Study, places: Places) -> list[Any]:
+def _beginning(study: Study, cell: CellIndex) -> list[Any]:
     """Return the values before a cell on its path: the multipliers depend on them, within the tolerance."""
     along = study.path_axis
     warm = along >= 0 and study.axes[along].name == "C"
-    return list(study.axes[along].values[: places[along]]) if warm else []
+    return list(study.axes[along].values[: cell[along]]) if warm else []
 
 
 def seed_of(data: dict[str, Any], repetition: int, draw: int, purpose: str) -> int:

@@ -27,8 +27,8 @@ from app.files.documents import FileError
 from app.state.document import Document
 
 from . import engines, reading, results
+from .cells import CellIndex, digest_of, paths, shard
 from .cells import Path as CellPath
-from .cells import Places, digest_of, paths, shard
 from .computing import NOT_DEFINED, TOOK_LONGER, Given
 from .folds import folds_of_study, rows_of
 from .map_reading import all_further
@@ -383,7 +383,7 @@ def table(found: StudyResults, value: str) -> str:
     first, blocks = study.axes[0], []
     heads = [f"{study.head(axis)}={value}" for axis in study.axes[1:2] for value in axis.values] or ["all"]
     for rest in all_further(study):
-        other = [f"{study.head(axis)} = {axis.values[place]}" for axis, place in zip(study.axes[2:], rest, strict=True)]
+        other = [f"{study.head(axis)} = {axis.values[index]}" for axis, index in zip(study.axes[2:], rest, strict=True)]
         rows = [[study.head(first), *heads]]
         for i, at in enumerate(first.values):
             rows.append(
@@ -395,8 +395,8 @@ def table(found: StudyResults, value: str) -> str:
     return "\n".join(blocks)
 
 
-def _cell_text(means: Means, states: NDArray[np.str_], places: Places) -> str:
-    mean, spread = float(means.mean[places]), float(means.spread[places])
+def _cell_text(means: Means, states: NDArray[np.str_], cell: CellIndex) -> str:
+    mean, spread = float(means.mean[cell]), float(means.spread[cell])
     if math.isnan(mean):
-        return str(states[places]) or "–"
+        return str(states[cell]) or "–"
     return (f"{mean:.4f}" if abs(mean) < 10 else short(mean)) + ("" if math.isnan(spread) else f"±{short(spread)}")

@@ -35,7 +35,7 @@ from solver.data import datasets
 from solver.svm.c_path import MOST_POINTS, PathSolver
 from solver.svm.expanded import ONE_THREAD
 
-from .cells import Path, Places, data_of, seed_of
+from .cells import CellIndex, Path, data_of, seed_of
 from .model import MEASURES, Study
 
 #: Number of distances and neighbour counts held at once, and of points whose shares are.
@@ -51,12 +51,12 @@ LARGEST = 1e100
 Measured = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename={"cell": "places"}):
     """The result of one cell, for one repetition and fold.
 
     Attributes
     ----------
-    places : tuple of int
+    cell : tuple of int
         Index of the cell on each axis.
     repetition, fold : int
     values : dict of str to float
@@ -70,7 +70,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         `cells.key_of` in files of earlier versions.
     """
 
-    places: Places
+    cell: CellIndex
     repetition: int
     fold: int
     values: dict[str, Measured] = {}
@@ -113,10 +113,10 @@ class Watch:
         limit.
     """
 
-    def __init__(self, limit: float = math.inf, begun: Callable[[Sequence[Places]], object] | None = None) -> None:
+    def __init__(self, limit: float = math.inf, begun: Callable[[Sequence[CellIndex]], object] | None = None) -> None:
         self.limit, self._begun, self._end = limit, begun, math.inf
 
-    def begin(self, cells: Sequence[Places]) -> None:
+    def begin(self, cells: Sequence[CellIndex]) -> None:
         """Start the time of `cells`."""
         self._end = time.perf_counter() + self.limit * len(cells) if cells else math.inf
         if self._begun is not None:
@@ -128,7 +128,7 @@ class Watch:
             raise ValueError("The time limit is over.")
 
 
-def longer(cell: Places, repetition: int, fold: int, limit: float) -> Record:
+def longer(cell: CellIndex, repetition: int, fold: int, limit: float) -> Record:
     """Return the result of a cell that was stopped after `limit` seconds."""
     return Record(cell, repetition, fold, {}, TOOK_LONGER, f"It took longer than {limit:g} s.", limit)
 
@@ -138,14 +138,14 @@ def compute(study: Study, path: Path, given: Given | None, watch: Watch | None =
 
     A cell beyond the time limit has no value, even if its value was computed before it could be stopped.
     """
-    watch, sums = watch or Watch(), dict[Places, Record]()
+    watch, sums = watch or Watch(), dict[CellIndex, Record]()
     with ONE_THREAD:
         for draw in range(study.draws):
             for added in _of_draw(study, path, given, draw, watch) if path.cells else ():
-                sums[added.places] = whole = _sum(sums[added.places], added) if draw else added
+                sums[added.cell] = whole = _sum(sums[added.cell], added) if draw else added
                 if whole.seconds > watch.limit:
-                    del sums[added.places]
-                    yield longer(added.places, path.repetition, path.fold, watch.limit)
+                    del sums[added.cell]
+                    yield longer(added.cell, path.repetition, path.fold, watch.limit)
                 elif draw == study.draws - 1:
                     yield whole
             path = msgspec.structs.replace(path, cells=tuple(sums))
@@ -154,7 +154,7 @@ def compute(study: Study, path: Path, given: Given | None, watch: Watch | None =
 def _sum(one: Record, other: Record) -> Record:
     error, seconds = one.error or other.error, one.seconds + other.seconds
     if error:
-        return Record(one.places, one.repetition, one.fold, error=error, seconds=seconds)
+        return Record(one.cell, one.repetition, one.fold, error=error, seconds=seconds)
     values = {name: value + other.values[name] for name, value in one.values.items()}
     status = other.status if other.status == Status.STOPPED_EARLY else one.status
     return msgspec.structs.replace(one, values=values, status=status, seconds=seconds)
@@ -201,15 +201,15 @@ def _drawn(study: Study, path: Path, given: Given | None, draw: int) -> Given:
     return Given(_chosen(points, inside), _chosen(points, ~inside))
 
 
-def dealt(study: Study, places: Places, given: Given | None, repetition: int, draw: int) -> tuple[Points, Indices]:
+def dealt(study: Study, cell: CellIndex, given: Given | None, repetition: int, draw: int) -> tuple[Points, Indices]:
     """Return the points of a cell in one draw, and the fold of each, from 0."""
-    points = _chosen(_undivided(study, places, given, repetition, draw).points, slice(None))
+    points = _chosen(_undivided(study, cell, given, repetition, draw).points, slice(None))
     return points, folds_of(points, study.folds, repetition * study.draws + draw)
 
 
-def _undivided(study: Study, places: Places, given: Given | None, repetition: int, draw: int) -> Given:
+def _undivided(study: Study, cell: CellIndex, given: Given | None, repetition: int, draw: int) -> Given:
     """Return the points of a cell in one draw, before they are assigned to folds."""
-    data = data_of(study, places)
+    data = data_of(study, cell)
     generator, seed = data.get("generator"), partial(seed_of, data, repetition, draw)
     if generator is None:
         assert given is not None
@@ -276,7 +276,7 @@ Result = tuple[dict[str, float], str, str]
 
 def _results(study: Study, path: Path, drawn: Given, watch: Watch) -> Iterator[list[Result]]:
     """Yield the results of cells that are computed together, until all cells of the path have one."""
-    lanes, other = [study.lane_at(study.choice(places)) for places in path.cells], None
+    lanes, other = [study.lane_at(study.choice(cell)) for cell in path.cells], None
     watch.begin(path.cells)
     if "disagreement" in study.values:
         assert study.other is not None
@@ -319,8 +319,8 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None
         values["training_accuracy"] = shares(points.xy, points.labels)
     if other is not None:
         values["disagreement"] = 1.0 - shares(drawn.tests.xy, other, ties=False)
-    for there, place in zip(sound, sound.cumsum() - 1, strict=True):
-        found = {name: float(values[name][place]) for name in study.values if there}
+    for there, index in zip(sound, sound.cumsum() - 1, strict=True):
+        found = {name: float(values[name][index]) for name in study.values if there}
         yield found, "exact" if there else NOT_DEFINED, ""
 
 

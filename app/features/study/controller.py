@@ -17,7 +17,7 @@ from app.state.commands import Attach, Generate, SetLane
 from app.state.document import Lane
 
 from . import map_reading
-from .cells import Places, digest_of, numerics_of
+from .cells import CellIndex, digest_of, numerics_of
 from .computing import Given
 from .map_reading import Best
 from .model import DATA_AXES, Study
@@ -73,7 +73,7 @@ class StudyController:
         self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
         #: Factor by which this machine is slower than the model of costs, by kind and classifier.
         self._slower: dict[tuple[str, str], float] = {}
-        self.look()
+        self.load()
 
     # -- the results ------------------------------------------------------------------------------------------------
 
@@ -82,7 +82,7 @@ class StudyController:
         """The user's choices for studies."""
         return self._host.session.of(StudySession)
 
-    def look(self) -> None:
+    def load(self) -> None:
         """Load the results of the document if it, or what it keeps, has changed."""
         shown = self._host.store.resets, dict(self._host.document.attached).get(NAME, b"")
         if shown != self._shown:
@@ -112,7 +112,7 @@ class StudyController:
         return digest(self._host.document.training_points, self._host.document.test_points)
 
     @property
-    def place(self) -> int:
+    def lane_index(self) -> int:
         """Index of the studied lane: the chosen one, else one of the classifier of the results, else the first."""
         document = self._host.document
         slots, lanes = document.slots[: document.shown], document.lanes[: document.shown]
@@ -124,18 +124,18 @@ class StudyController:
             lambda lane: lane.trainer is not None and lane.trainer.has_multipliers,
             lambda lane: not lane.is_difference,
         )
-        return next((place for rule in rules for place, lane in enumerate(lanes) if rule(lane)), 0)
+        return next((index for rule in rules for index, lane in enumerate(lanes) if rule(lane)), 0)
 
     @property
     def lane(self) -> Lane:
         """The studied lane."""
-        return self._host.document.lanes[self.place]
+        return self._host.document.lanes[self.lane_index]
 
     @property
     def other(self) -> Lane | None:
         """The first other classifier on screen."""
         document = self._host.document
-        lanes = (lane for place, lane in enumerate(document.lanes[: document.shown]) if place != self.place)
+        lanes = (lane for index, lane in enumerate(document.lanes[: document.shown]) if index != self.lane_index)
         return next((lane for lane in lanes if not lane.is_difference), None)
 
     @property
@@ -182,7 +182,7 @@ class StudyController:
         if self.lane.classifier != before and not self.plan.further:
             self.choose_kind(self.plan.kind)
 
-    def look_at(self, **changes: Any) -> None:
+    def set_display(self, **changes: Any) -> None:
         """Change which results are displayed, and how."""
         self._host.change(StudySession, **changes)
 
@@ -194,7 +194,7 @@ class StudyController:
         if study is None:
             return
         if self.kept is None or self.kept.study != study or self.why_outdated:
-            self.look_at(value="", rest=(), midpoint=None, level=None)
+            self.set_display(value="", rest=(), midpoint=None, level=None)
             self._compute(StudyResults(study))
         else:
             self._compute(self.kept if self.missing else StudyResults(study))
@@ -275,7 +275,7 @@ class StudyController:
 
     def collect(self) -> bool:
         """Take new results from the run; return True if there were any."""
-        self.look()  # another document may have come since
+        self.load()  # another document may have come since
         run = self._run
         if run is None or self.kept is None:
             return False
@@ -307,7 +307,7 @@ class StudyController:
 
         def done(data: bytes) -> None:
             # By now there may be newer results, or another study or document.
-            self.look()
+            self.load()
             if self.kept is kept and self._shown is shown:
                 self._attach(data)
 
@@ -369,7 +369,7 @@ class StudyController:
         assert self.kept is not None
         sides = [len(axis.values) for axis in self.kept.study.axes[2:]]
         chosen = (*self.session.rest, *(0,) * len(sides))[: len(sides)]
-        return tuple(min(place, side - 1) for place, side in zip(chosen, sides, strict=True))
+        return tuple(min(index, side - 1) for index, side in zip(chosen, sides, strict=True))
 
     def best(self) -> Best | None:
         """Return the best cell of the map; None for curves."""
@@ -377,20 +377,20 @@ class StudyController:
             return None
         return map_reading.best_of(self.kept, self.value, self.rest)
 
-    def apply(self, places: Places) -> None:
+    def apply(self, cell: CellIndex) -> None:
         """Put the settings of a cell into the lane, and its points into the document, in one undo step."""
-        if self.kept is None or not self.kept.defined[places]:
+        if self.kept is None or not self.kept.defined[cell]:
             return
         study, lane = self.kept.study, Lane() if self.lane.is_difference else self.lane
-        wanted, generator = study.lane_at(study.choice(places)), study.generator_at(study.choice(places))
+        wanted, generator = study.lane_at(study.choice(cell)), study.generator_at(study.choice(cell))
         changed = msgspec.structs.replace(lane, classifier=wanted.classifier)
         changed = changed.with_part(wanted.classifier, wanted.settings)
         step = None
         if generator is not None and any(axis.name in DATA_AXES for axis in study.axes):
             step = object()
             self._host.dispatch(Generate(settings=generator, merge_key=step))
-        where = map_reading.choice_text(study, places)
-        self._host.apply(SetLane(index=self.place, lane=changed, text=f"Set {where}", merge_key=step))
+        where = map_reading.choice_text(study, cell)
+        self._host.apply(SetLane(index=self.lane_index, lane=changed, text=f"Set {where}", merge_key=step))
 
 
 def _sort(study: Study) -> tuple[str, str]:

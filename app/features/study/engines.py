@@ -29,7 +29,7 @@ from .running import StudyProcesses, next_of
 #: Number of workers of `--dask local` without --jobs.
 LOCAL_WORKERS = 2
 #: Work (s) after which other processes are considered, and remaining work (s) that makes starting them worthwhile.
-LOOK, WORTHWHILE = 0.05, 1.0
+TRIAL, WORTHWHILE = 0.05, 1.0
 #: Interval (s) between two checks for signals, and time (s) that killed processes have to end.
 SIGNALS, ENDING = 0.2, 2.0
 
@@ -113,7 +113,7 @@ def _with_processes(
                     n_done += 1
                     spent += record.seconds  # without the time that loading compiled code takes
                     alone = others is None and jobs > 1
-                    if alone and spent > LOOK and (n_left - n_done) * spent / n_done > WORTHWHILE:
+                    if alone and spent > TRIAL and (n_left - n_done) * spent / n_done > WORTHWHILE:
                         others = StudyProcesses(study, given, lambda: left, ready.set, jobs - 1, file, limit)
                 yield records, 1
             elif over:

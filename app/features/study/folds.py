@@ -17,10 +17,10 @@ def folds_of_study(study: Study, given: Given | None) -> Iterator[dict[str, Any]
     the class `y`, and the fold as in the results, from 1.
     """
     sides = (range(len(axis.values) if axis.name in DATA_AXES else 1) for axis in study.axes)
-    for places, repetition, draw in product(product(*sides), range(study.repetitions), range(study.draws)):
-        points, folds = dealt(study, places, given, repetition, draw)
+    for cell, repetition, draw in product(product(*sides), range(study.repetitions), range(study.draws)):
+        points, folds = dealt(study, cell, given, repetition, draw)
         yield {
-            **{name: value for name, value in study.choice(places).items() if name in DATA_AXES},
+            **{name: value for name, value in study.choice(cell).items() if name in DATA_AXES},
             "repetition": repetition + 1,
             "draw": draw + 1,
             "X": points.xy.tolist(),

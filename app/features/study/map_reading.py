@@ -16,7 +16,7 @@ from app.core.number_format import grouped, short, signed
 from app.state.document import GeneratorSettings, Lane
 from solver.core.arrays import Array
 
-from .cells import COARSE, Places
+from .cells import COARSE, CellIndex
 from .model import DATA_AXES, MEASURES, Study, StudyAxis, Value, axis_kinds
 from .planning import titles
 from .results import Means, StudyResults
@@ -30,14 +30,14 @@ class Best(Struct, frozen=True):
 
     Attributes
     ----------
-    places : tuple of int
+    cell : tuple of int
     axis : int
         The axis at whose edge it lies, if the axis can be extended there; else -1.
     low : bool
         True for the lower edge.
     """
 
-    places: Places
+    cell: CellIndex
     axis: int = -1
     low: bool = False
 
@@ -55,9 +55,9 @@ def best_of(kept: StudyResults, value: str, rest: tuple[int, ...]) -> Best | Non
     tied = np.argwhere(np.abs(mean - target) <= 1e-12 * max(abs(target), 1.0)).tolist()
     lasts = [side - 1 for side in mean.shape]
     at = max(tied, key=lambda each: sorted(min(i, last - i) for i, last in zip(each, lasts, strict=True) if last))
-    places = (*at, *rest)[: len(kept.study.axes)]
+    cell = (*at, *rest)[: len(kept.study.axes)]
     edges = [(axis, low) for axis in (0, 1) for low in (True, False) if at[axis] == (0 if low else lasts[axis])]
-    return next((Best(places, *edge) for edge in edges if further(kept.study, *edge)), Best(places))
+    return next((Best(cell, *edge) for edge in edges if further(kept.study, *edge)), Best(cell))
 
 
 def plane_of(array: Any, study: Study, rest: tuple[int, ...]) -> Any:
@@ -119,10 +119,10 @@ def standing(study: Study, lane: Lane, generator: GeneratorSettings) -> tuple[tu
         for axis in study.axes
     }
     same = study.lane_at(values).settings == lane.settings
-    return tuple(_place(axis, values[axis.name]) for axis in study.axes[:2]), same
+    return tuple(_position(axis, values[axis.name]) for axis in study.axes[:2]), same
 
 
-def _place(axis: StudyAxis, value: Value) -> float:
+def _position(axis: StudyAxis, value: Value) -> float:
     if isinstance(value, str) or any(isinstance(each, str) for each in axis.values):
         return float(axis.values.index(value)) if value in axis.values else -0.5
     numbers = np.array(axis.values, dtype=np.float64)
@@ -153,9 +153,9 @@ def blocks(there: NDArray[np.bool_], study: Study) -> NDArray[np.intp]:
 # -- words -------------------------------------------------------------------------------------------------------------
 
 
-def value_text(study: Study, place: int, value: Value) -> str:
-    """Return the text of a value of the axis `place`; a choice has its title from the form."""
-    kind = axis_kinds(study.lane.classifier)[study.axes[place].name]
+def value_text(study: Study, axis: int, value: Value) -> str:
+    """Return the text of a value of the axis at index `axis`; a choice has its title from the form."""
+    kind = axis_kinds(study.lane.classifier)[study.axes[axis].name]
     if isinstance(value, str):
         return kind.choices.get(value, value)
     if kind.per_cent:
@@ -179,25 +179,25 @@ def axis_title(study: Study, axis: int) -> str:
     return titles(study.lane, True).get(name, name)
 
 
-def choice_text(study: Study, places: Places, first: int = 0) -> str:
+def choice_text(study: Study, cell: CellIndex, first: int = 0) -> str:
     """Return "C = 10, γ = 0.1": the values of the axes from the `first` on."""
     return ", ".join(
-        f"{axis_title(study, axis)} = {value_text(study, axis, study.axes[axis].values[place])}"
-        for axis, place in enumerate(places, first)
+        f"{axis_title(study, axis)} = {value_text(study, axis, study.axes[axis].values[index])}"
+        for axis, index in enumerate(cell, first)
     )
 
 
-def cell_text(kept: StudyResults, means: Means, value: str, places: Places) -> str:
+def cell_text(kept: StudyResults, means: Means, value: str, cell: CellIndex) -> str:
     """Return the text of a cell: its number always with spread and repetitions."""
     study = kept.study
-    where = choice_text(study, places)
-    if not kept.defined[places]:
+    where = choice_text(study, cell)
+    if not kept.defined[cell]:
         return f"{where}: not defined, k is above n"
-    count, errors = int(means.count[places]), int(means.errors[places])
+    count, errors = int(means.count[cell]), int(means.errors[cell])
     if not count:
-        return f"{where}: {kept.error(places) or 'not computed yet'}"
-    title, mean = study.heading(value), measure_text(value, float(means.mean[places]))
-    spread = "" if count < 2 else f" ± {measure_text(value, float(means.spread[places]))}"
+        return f"{where}: {kept.error(cell) or 'not computed yet'}"
+    title, mean = study.heading(value), measure_text(value, float(means.mean[cell]))
+    spread = "" if count < 2 else f" ± {measure_text(value, float(means.spread[cell]))}"
     failed = f", {errors} failed" if errors else ""
     return f"{where}: {title[0].lower()}{title[1:]} {mean}{spread} ({runs_text(study, count)}{failed})"
 

@@ -250,7 +250,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def path_axis(self) -> int:
         """Index of the axis along which paths go; -1 if each cell is a path."""
-        return next((place for place, axis in enumerate(self.axes) if axis.name in PATH_AXES), -1)
+        return next((index for index, axis in enumerate(self.axes) if axis.name in PATH_AXES), -1)
 
     def head(self, axis: StudyAxis) -> str:
         """Return the name of an axis for tables: without the prefix of the classifier, which a form for all of them
@@ -258,9 +258,9 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         return axis.name.removeprefix(f"{self.lane.classifier}_")
 
-    def choice(self, places: tuple[int, ...]) -> dict[str, Value]:
-        """Return the value of each axis in the cell at `places`."""
-        return {axis.name: axis.values[place] for axis, place in zip(self.axes, places, strict=True)}
+    def choice(self, cell: tuple[int, ...]) -> dict[str, Value]:
+        """Return the value of each axis in the cell with these indices."""
+        return {axis.name: axis.values[index] for axis, index in zip(self.axes, cell, strict=True)}
 
     def lane_at(self, choice: Mapping[str, Value]) -> Lane:
         """Return the classifier of a cell."""

@@ -65,11 +65,11 @@ class _Level(QWidget):
         super().__init__()
         self._proposal = 0.0
         self.check = describe(QCheckBox(text), f"study.{name}", text, tip)
-        self.check.clicked.connect(lambda on: studies.look_at(**{name: self._proposal if on else None}))
+        self.check.clicked.connect(lambda on: studies.set_display(**{name: self._proposal if on else None}))
         self.field = describe(NumberField(text, -FAR, FAR), f"study.{name}.value", f"{text} at", tip)
         self.field.setMinimumWidth(52)
         self.field.setMaximumWidth(84)
-        self.field.committed.connect(lambda value: studies.look_at(**{name: value}))
+        self.field.committed.connect(lambda value: studies.set_display(**{name: value}))
         self.field.refused.connect(say)
         filled(QHBoxLayout(self), self.check, self.field, margins=0, spacing=4)
 
@@ -96,7 +96,7 @@ class _FurtherAxis(QWidget):
     def show_axis(self, study: Study, axis: int, chosen: int) -> None:
         """Show the values of an axis."""
         values = enumerate(study.axes[axis].values)
-        show_options(self.choice, [(value_text(study, axis, each), place) for place, each in values], chosen)
+        show_options(self.choice, [(value_text(study, axis, each), index) for index, each in values], chosen)
         show_text(self._label, axis_title(study, axis))
         self.choice.setAccessibleName(axis_title(study, axis))
 
@@ -137,7 +137,7 @@ class StudyPanel(QWidget):
         self.forecast = named(QLabel(wordWrap=True), "study.forecast")
         head, self._going, self._warned = self._head(), self._progress(), self._warning()
         self.picture = describe(
-            StudyPicture(lambda places: self._say(), studies.apply),
+            StudyPicture(lambda cell: self._say(), studies.apply),
             "study.picture",
             "Results",
             "Arrow keys go from cell to cell, Enter puts its settings into the classifier.",
@@ -208,7 +208,7 @@ class StudyPanel(QWidget):
             "study.shown",
             "What is shown",
             "The measure on the picture.",
-            lambda value: studies.look_at(value=value, midpoint=None, level=None),
+            lambda value: studies.set_display(value=value, midpoint=None, level=None),
             width=10,
         )
         self.value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -243,7 +243,7 @@ class StudyPanel(QWidget):
 
     def _choose_rest(self) -> None:
         there = self.further_axes[: len(self.studies.rest)]
-        self.studies.look_at(rest=tuple(each.choice.currentData() for each in there))
+        self.studies.set_display(rest=tuple(each.choice.currentData() for each in there))
 
     # -- new results ---------------------------------------------------------------------------------------------------
 
@@ -269,7 +269,7 @@ class StudyPanel(QWidget):
         """Show plan, progress and results."""
         self._scene = scene, theme
         studies = self.studies
-        studies.look()
+        studies.load()
         has, running = studies.kept is not None, studies.state != "ended"
         opened = not has if self._open is None else self._open
         self.fold.setChecked(opened)
@@ -341,7 +341,7 @@ class StudyPanel(QWidget):
     def _show_levels(self, drawn: Drawn) -> None:
         best, proposal = drawn.best, 0.5
         if best is not None:
-            spread, mean = drawn.means.spread[best.places], float(drawn.means.mean[best.places])
+            spread, mean = drawn.means.spread[best.cell], float(drawn.means.mean[best.cell])
             proposal = float(f"{mean - (spread if spread > 0 else 0.02 * abs(mean)):.3g}")
         for shown, level in ((self.midpoint, drawn.midpoint), (self.level, drawn.level)):
             shown.setVisible(not drawn.curves)
@@ -352,12 +352,12 @@ class StudyPanel(QWidget):
         drawn = self._drawn
         if drawn is None:
             return
-        if (places := self.picture.cell_read()) is not None:
-            cell_words = cell_text(drawn.kept, drawn.means, drawn.value, places)
+        if (cell := self.picture.cell_read()) is not None:
+            cell_words = cell_text(drawn.kept, drawn.means, drawn.value, cell)
             self.words.say(cell_words)
             self.picture.setAccessibleDescription(cell_words)
         elif drawn.best is not None:
-            best = cell_text(drawn.kept, drawn.means, drawn.value, drawn.best.places)
+            best = cell_text(drawn.kept, drawn.means, drawn.value, drawn.best.cell)
             self.words.say(f"Best (star): {best}. The cross is the classifier.")
         else:
             self.words.say(HINT if not drawn.curves else HINT.replace("cell", "value"))

@@ -297,7 +297,7 @@ def planned(plan: StudyPlan, lane: Lane, document: Document, other: Lane | None 
     if not (lane.family.in_files and (other is None or other.family.in_files)):
         return Planned(faults={"": PASSED})
     faults: Faults = {}
-    table = {axis.name: _range(axis, place, lane, faults) for place, axis in enumerate(plan.axes)}
+    table = {axis.name: _range(axis, index, lane, faults) for index, axis in enumerate(plan.axes)}
     if len(table) < len(plan.axes):
         faults["axis1.name"] = "The second axis must be another parameter than the first."
     whole = {name: _whole(name, getattr(plan, name), faults) for name in WHOLE}
@@ -313,9 +313,9 @@ def planned(plan: StudyPlan, lane: Lane, document: Document, other: Lane | None 
     return Planned(study, given, {}, trainings_of(study), seconds_of(study, given))
 
 
-def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Value, ...]:
+def _range(axis: AxisPlan, index: int, lane: Lane, faults: Faults) -> tuple[Value, ...]:
     """Return the values of an axis; empty, with a fault noted, if one of its fields is wrong."""
-    kind, field = axis_kinds(lane.classifier).get(axis.name), f"axis{place}."
+    kind, field = axis_kinds(lane.classifier).get(axis.name), f"axis{index}."
     if kind is None:
         faults[f"{field}name"] = "Choose another parameter: this classifier does not have this one."
         return ()

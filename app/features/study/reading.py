@@ -224,9 +224,9 @@ class _Reader:
         kind = axis_kinds(lane.classifier)[name]
         if not kind.choices and kind.limits[2]:  # a range has none
             values = [round(each) if isinstance(each, float) and math.isfinite(each) else each for each in values]
-        places = enumerate(values, 1)
+        numbered = enumerate(values, 1)
         where = f"axes.{name}[{{}}] {kind.parameter}"
-        found = [self._field(kind.struct, kind.parameter, value, where.format(place)) for place, value in places]
+        found = [self._field(kind.struct, kind.parameter, value, where.format(number)) for number, value in numbered]
         found = list(dict.fromkeys(found))  # a range of whole numbers may have one twice
         if not isinstance(found[0], str) and any(b <= a for a, b in itertools.pairwise(found)):
             raise self.fault(f"axes.{name}", "must ascend.")

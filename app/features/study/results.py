@@ -34,7 +34,7 @@ from app.core.plain_text import plain
 from app.files.documents import FileError, read_bytes, reason
 from solver.core.arrays import Array, Integers
 
-from .cells import OLDEST, Path, Places, key_of, numerics_of, paths
+from .cells import OLDEST, CellIndex, Path, key_of, numerics_of, paths
 from .computing import LARGEST, NOT_DEFINED, TOOK_LONGER, Record
 from .model import MEASURES, Study, existing_cells
 from .reading import faults_of
@@ -118,22 +118,22 @@ class StudyResults:
 
     def add(self, record: Record) -> None:
         """Take a result, in place of an earlier one."""
-        place = (*record.places, record.repetition, record.fold)
-        self._status[place] = self._statuses.setdefault(status_of(record), len(self._statuses))
+        index = (*record.cell, record.repetition, record.fold)
+        self._status[index] = self._statuses.setdefault(status_of(record), len(self._statuses))
         for name, array in self.values.items():
-            array[place] = record.values.get(name, np.nan)
-        self.seconds[place] = record.seconds
-        self.errors.pop(place, None)
+            array[index] = record.values.get(name, np.nan)
+        self.seconds[index] = record.seconds
+        self.errors.pop(index, None)
         if record.error:
-            self.errors[place] = record.error
+            self.errors[index] = record.error
 
     def merge(self, record: Record) -> None:
         """Take a result of a file: of several the first value, else the one that took longest, else the first failure.
 
         Raise ValueError if the study has no such cell, or the measure no such value.
         """
-        index = (*record.places, record.repetition, record.fold)
-        if not self.has(index) or not self._exists[record.places]:
+        index = (*record.cell, record.repetition, record.fold)
+        if not self.has(index) or not self._exists[record.cell]:
             raise ValueError("a result of no cell")
         if record.seconds < 0.0 or not all(MEASURES[name].holds(value) for name, value in record.values.items()):
             raise ValueError("a value outside its range")
@@ -172,9 +172,9 @@ class StudyResults:
         """Number of results, errors included."""
         return int(np.count_nonzero(~np.isnan(self.seconds)))
 
-    def error(self, places: Places) -> str:
+    def error(self, cell: CellIndex) -> str:
         """Return why the first result of a cell failed, or ""."""
-        return next((text for place, text in sorted(self.errors.items()) if place[:-2] == places), "")
+        return next((text for index, text in sorted(self.errors.items()) if index[:-2] == cell), "")
 
     def means(self, value: str) -> Means:
         """Return mean and spread over repetitions and folds."""
@@ -184,8 +184,8 @@ class StudyResults:
         mean = np.where(there, array, 0.0).sum(axis=-1) / np.maximum(count, 1)
         spread = np.sqrt((np.where(there, array - mean[..., None], 0.0) ** 2).sum(axis=-1) / np.maximum(count - 1, 1))
         errors = np.zeros(self.study.shape, dtype=np.int64)
-        for place in self.errors:
-            errors[place[:-2]] += 1
+        for index in self.errors:
+            errors[index[:-2]] += 1
         return Means(np.where(count > 0, mean, np.nan), np.where(count > 1, spread, np.nan), count, errors)
 
     def missing(self, of: Sequence[Path] | None = None, retry: bool = False, limit: float = 0.0) -> list[Path]:
@@ -219,10 +219,10 @@ class StudyResults:
         pairs = zip(self.study.axes, study.axes, strict=True)
         moved = ([there.values.index(value) for value in here.values] for here, there in pairs)
         along = (*moved, *map(range, new.seconds.shape[-2:]))
-        place = np.ix_(*along)
+        indices = np.ix_(*along)
         for name, array in new.values.items():
-            array[place] = self.values[name]
-        new.seconds[place], new._status[place] = self.seconds, self._status
+            array[indices] = self.values[name]
+        new.seconds[indices], new._status[indices] = self.seconds, self._status
         for index, text in self.errors.items():
             new.errors[tuple(side[at] for side, at in zip(along, index, strict=True))] = text
         return new
@@ -234,11 +234,11 @@ class StudyResults:
     def records(self) -> Iterator[Record]:
         """Yield all results, by cell, repetition and fold."""
         statuses = list(self._statuses)
-        for place in map(tuple, np.argwhere(~np.isnan(self.seconds)).tolist()):
-            found = {name: float(array[place]) for name, array in self.values.items()}
+        for index in map(tuple, np.argwhere(~np.isnan(self.seconds)).tolist()):
+            found = {name: float(array[index]) for name, array in self.values.items()}
             values = {name: value for name, value in found.items() if not math.isnan(value)}
-            status, error = statuses[self._status[place]], self.errors.get(place, "")
-            yield Record(place[:-2], place[-2], place[-1], values, status, error, float(self.seconds[place]))
+            status, error = statuses[self._status[index]], self.errors.get(index, "")
+            yield Record(index[:-2], index[-2], index[-1], values, status, error, float(self.seconds[index]))
 
     def rows(self) -> Iterator[list[Any]]:
         """Yield the rows of a table with its heads: settings, repetition and fold, values, status, error, seconds.
@@ -249,8 +249,8 @@ class StudyResults:
         measured = [name for name in self.study.values if name != "seconds"]
         yield ["cell", *heads, "repetition", "fold", *measured, "status", "error", "seconds"]
         for each in self.records():
-            key = key_of(self.study, each.places, each.repetition, each.fold)
-            row = [key, *self.study.choice(each.places).values(), each.repetition + 1, each.fold + 1]
+            key = key_of(self.study, each.cell, each.repetition, each.fold)
+            row = [key, *self.study.choice(each.cell).values(), each.repetition + 1, each.fold + 1]
             yield [*row, *map(each.values.get, measured), each.status, each.error, round(each.seconds, 6)]
 
     def table(self) -> bytes:
@@ -262,7 +262,7 @@ class StudyResults:
     def encode(self) -> bytes:
         """Return the bytes that a document keeps."""
         values = {name: _packed(array, "<f8") for name, array in self.values.items()}
-        errors = {" ".join(map(str, place)): text for place, text in self.errors.items()}
+        errors = {" ".join(map(str, index)): text for index, text in self.errors.items()}
         seconds, status = _packed(self.seconds, "<f4"), _packed(self._status, "u1")
         file = _DocumentPart(self.study, self.numerics, values, seconds, tuple(self._statuses), status, errors)
         return msgspec.json.encode(file)
@@ -328,7 +328,7 @@ def _kept(file: _DocumentPart) -> StudyResults:
     kept._statuses = {status: number for number, status in enumerate(file.statuses)}
     if not int(kept._status.max()) < len(kept._statuses) == len(file.statuses) <= 256:
         raise ValueError("its statuses are not those it has")
-    kept.errors = {tuple(map(int, place.split())): text[:500] for place, text in file.errors.items()}
+    kept.errors = {tuple(map(int, index.split())): text[:500] for index, text in file.errors.items()}
     if not all(map(kept.has, kept.errors)):
         raise ValueError("an error is of no cell")
     return kept
@@ -435,7 +435,7 @@ def read(folder: File, expected: Study | None = None) -> StudyResults:
         )
     if first is None:
         raise FileError(f"{folder.name} holds no results of a study.")
-    found, settled = StudyResults(expected or _study_of(first, folder)), set[str]()
+    found, settled = StudyResults(expected or _run_state_of(first, folder)), set[str]()
     for path, own in heads.items():
         if own and (differs := difference(first, own)) is not None:
             raise FileError(f"{path.name} is of another study: {differs}.")
@@ -479,7 +479,7 @@ def _take(found: StudyResults, path: File, seeds: Sequence[int | None]) -> list[
     return settled
 
 
-def _study_of(own: dict[str, Any], folder: File) -> Study:
+def _run_state_of(own: dict[str, Any], folder: File) -> Study:
     try:
         study, made = msgspec.convert(own["study"], Study), msgspec.convert(own["numerics"], int)
         sound = not faults_of(study, None)

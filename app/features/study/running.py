@@ -284,7 +284,7 @@ class StudyProcesses:
         if part is None or self._cancelled or time.monotonic() < worker.end_of_part:
             return False
         over = [longer(cell, part.repetition, part.fold, self._limit) for cell in part.cells]
-        done = {(*each.places, each.repetition, each.fold) for each in (*worker.done, *over)}
+        done = {(*each.cell, each.repetition, each.fold) for each in (*worker.done, *over)}
         left = [path.only(lambda index: index not in done) for path in paths]
         self._again += [path for path in left if path.cells]
         self._post(over, sum(not path.cells for path in left))

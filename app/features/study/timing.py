@@ -64,7 +64,7 @@ class TimedRun:
         """Return the results since the last call."""
         found = self.run.take()
         for record in found:
-            self.cost += float(self.costs[record.places])
+            self.cost += float(self.costs[record.cell])
             self.took += record.seconds
         return found
 

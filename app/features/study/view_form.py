@@ -40,7 +40,7 @@ from .controller import StudyController
 from .model import MEASURES, axis_kinds
 from .planning import KINDS, WHOLE, StudyPlan, lane_of, titles, values_of
 
-PLACES = ("x axis", "y axis")
+SIDES = ("x axis", "y axis")
 #: Fields of an axis, with their labels and tips.
 NUMBERS = (
     ("start", "from", "The smallest value."),
@@ -126,15 +126,15 @@ class AxisFields:
 
     Parameters
     ----------
-    place : int
+    index : int
     studies : StudyController
     form : AlignedForm
         Gets rows for parameter, numbers, and a sentence about what is wrong.
     """
 
-    def __init__(self, place: int, studies: StudyController, form: AlignedForm) -> None:
-        self._place, self._studies, self._form = place, studies, form
-        name, word = f"axis{place}", PLACES[place]
+    def __init__(self, index: int, studies: StudyController, form: AlignedForm) -> None:
+        self._index, self._studies, self._form = index, studies, form
+        name, word = f"axis{index}", SIDES[index]
         self.parameter = chooser(
             f"study.{name}",
             f"{word}: what is varied",
@@ -156,18 +156,18 @@ class AxisFields:
 
     def _put(self, **changes: Any) -> None:
         axes = list(self._studies.plan.axes)
-        axes[self._place] = replace(axes[self._place], **changes)
+        axes[self._index] = replace(axes[self._index], **changes)
         self._studies.choose(axes=tuple(axes))
 
     def show_axis(self, plan: StudyPlan, faults: Mapping[str, str]) -> None:
         """Show the plan of the axis; nothing if there is no such axis."""
-        there = self._place < len(plan.axes)
+        there = self._index < len(plan.axes)
         self._form.setRowVisible(self._first, there)
         if not there:
             for below in (self._numbers, self._all, self.fault):
                 below.hide()
             return
-        axis, lane = plan.axes[self._place], lane_of(plan, self._studies.lane)
+        axis, lane = plan.axes[self._index], lane_of(plan, self._studies.lane)
         show_options(self.parameter, ((text, name) for name, text in titles(lane, plan.generated).items()), axis.name)
         self.parameter.setEnabled(plan.kind == "grid")
         kind = axis_kinds(lane.classifier).get(axis.name)
@@ -176,7 +176,7 @@ class AxisFields:
         self.spacing.setVisible(not values)
         say(self._all, f"All {len(values)}." if values else "")
         show_check(self.spacing, axis.log)
-        own = {key: faults.get(f"axis{self._place}.{key}", "") for key in ("name", *self.fields)}
+        own = {key: faults.get(f"axis{self._index}.{key}", "") for key in ("name", *self.fields)}
         for key, field in self.fields.items():
             field.show_typed(getattr(axis, key), own[key])
         say(self.fault, next(filter(None, own.values()), ""))
@@ -223,7 +223,7 @@ class StudyForm(QWidget):
         self.sentence.setSizePolicy(policy)
         self._form.addRow(self.sentence)
         self.faults = {"data": sentence_row(self._form, "data.fault")}
-        self.axes = [AxisFields(place, studies, self._form) for place in range(len(PLACES))]
+        self.axes = [AxisFields(index, studies, self._form) for index in range(len(SIDES))]
         self.value = self._choice(
             "&Measure",
             "value",
@@ -252,11 +252,13 @@ class StudyForm(QWidget):
         faults = studies.planned().faults
         show_choice(self.kind, plan.kind)
         lanes = [
-            (f"{place + 1}. {lane.lane.title}", lane.slot)
-            for place, lane in enumerate(scene.lanes)
+            (f"{index + 1}. {lane.lane.title}", lane.slot)
+            for index, lane in enumerate(scene.lanes)
             if not lane.lane.is_difference
         ]
-        show_options(self.lane, lanes, scene.lanes[studies.place].slot if studies.place < len(scene.lanes) else None)
+        show_options(
+            self.lane, lanes, scene.lanes[studies.lane_index].slot if studies.lane_index < len(scene.lanes) else None
+        )
         show_choice(self.data, plan.generated)
         self.data.setEnabled(plan.kind in ("grid", "learning-curve"))
         further = ", ".join(f"{axis.name} ({len(axis.values)})" for axis in plan.further)

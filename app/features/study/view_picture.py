@@ -25,7 +25,7 @@ from solver import Grid
 from solver.core.arrays import Array
 from solver.kernels.lines import level_lines
 
-from .cells import Places
+from .cells import CellIndex
 from .controller import CURVES
 from .map_reading import (
     Best,
@@ -107,7 +107,7 @@ class Drawn(Struct, frozen=True, eq=False):
         columns, rows = (*self.study.shape, 1)[:2]
         return columns, rows
 
-    def places(self, column: int, row: int) -> Places:
+    def cell(self, column: int, row: int) -> CellIndex:
         """Return the index of the cell on each axis."""
         return (column, row, *self.rest)[: len(self.study.axes)]
 
@@ -117,9 +117,9 @@ def readable_on(background: RGB) -> RGB:
     return max((WHITE, BLACK), key=lambda ink: contrast(ink, background))
 
 
-def _labels(drawn: Drawn, place: int) -> tuple[str, ...]:
+def _labels(drawn: Drawn, axis: int) -> tuple[str, ...]:
     study = drawn.study
-    return tuple(value_text(study, place, v) for v in study.axes[place].values) if place < len(study.axes) else ("",)
+    return tuple(value_text(study, axis, v) for v in study.axes[axis].values) if axis < len(study.axes) else ("",)
 
 
 def _heading(drawn: Drawn) -> str:
@@ -166,7 +166,7 @@ def map_marks(drawn: Drawn, theme: Theme) -> list[Mark]:
         Line(x=line[:, 0], y=line[:, 1], colour=BLACK, width=1.8),
     ]
     if drawn.best is not None:
-        x, y = (*drawn.best.places, 0)[:2]
+        x, y = (*drawn.best.cell, 0)[:2]
         marks.append(Spots(x=[x], y=[y + UP], sign="star", size=19.0, colour=WHITE, edge=BLACK, edge_width=1.5))
     if drawn.cross is not None:
         at = (*drawn.cross, 0.0)
@@ -255,15 +255,15 @@ class StudyPicture(Chart):
     Parameters
     ----------
     pointed : callable
-        ``pointed(places)``: called with the cell that is read, or None.
+        ``pointed(cell)`` is called with the cell that is read, or None.
     taken : callable
-        ``taken(places)``: called with the chosen cell.
+        ``taken(cell)`` is called with the chosen cell.
     """
 
     framed = sets = True
     short = 0.0  # there is no room for it beside the values
 
-    def __init__(self, pointed: Callable[[Places | None], object], taken: Callable[[Places], object]) -> None:
+    def __init__(self, pointed: Callable[[CellIndex | None], object], taken: Callable[[CellIndex], object]) -> None:
         super().__init__()
         self._pointed, self._taken = pointed, taken
         self._shown: Drawn | None = None
@@ -336,7 +336,7 @@ class StudyPicture(Chart):
         return bool(column < columns and row < rows)
 
     def _middles(self) -> tuple[Array, Array]:
-        x, y = self.places(*self._at)
+        x, y = self.pixels(*self._at)
         return x, np.where(np.isfinite(y), y, self.area().bottom())
 
     def middle_of(self, cell: tuple[int, int]) -> QPointF:
@@ -353,9 +353,9 @@ class StudyPicture(Chart):
         column, row = np.unravel_index(int(far.argmin()), far.shape)
         return (int(column), int(row)) if far.min() < FAR or not drawn.curves else None
 
-    def cell_read(self) -> Places | None:
+    def cell_read(self) -> CellIndex | None:
         """Return the cell of the study that is read."""
-        return None if self._shown is None or self.reading is None else self._shown.places(*self.reading)
+        return None if self._shown is None or self.reading is None else self._shown.cell(*self.reading)
 
     def read(self, found: tuple[int, int] | None) -> None:
         """Read off a column and row."""
@@ -379,10 +379,10 @@ class StudyPicture(Chart):
         self._take()
 
     def _take(self) -> bool:
-        places = self.cell_read()
-        if places is not None:
-            self._taken(places)
-        return places is not None
+        cell = self.cell_read()
+        if cell is not None:
+            self._taken(cell)
+        return cell is not None
 
     def _goal(self, event: QKeyEvent) -> tuple[int, int] | None:
         drawn, way = self._shown, WAYS.get(KEY(event.key()))
@@ -391,7 +391,7 @@ class StudyPicture(Chart):
         columns, rows = self._at[0].shape
         up = -way[1] if drawn.curves else way[1]  # the first curve of the legend is on top
         if self.reading is None:
-            column, row = (0, 0) if drawn.best is None else (*drawn.best.places, 0)[:2]
+            column, row = (0, 0) if drawn.best is None else (*drawn.best.cell, 0)[:2]
         else:
             column, row = self.reading[0] + way[0], self.reading[1] + up
         return min(max(column, 0), columns - 1), min(max(row, 0), rows - 1)
@@ -419,7 +419,7 @@ def chart_of(drawn: Drawn, least: tuple[int, int] = SAVED) -> StudyPicture:
     """Return a chart for a file, on white, with room for the numbers of a map that is not too large; it is not on
     screen.
     """
-    chart = StudyPicture(lambda places: None, lambda places: None)
+    chart = StudyPicture(lambda cell: None, lambda cell: None)
     chart.framed = False
     chart.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)

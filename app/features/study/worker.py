@@ -20,7 +20,7 @@ import msgspec
 
 from app.core import log
 
-from .cells import Path, Places
+from .cells import CellIndex, Path
 from .computing import Given, PointLists, Record, Watch, compute
 from .model import Study
 
@@ -94,7 +94,7 @@ def main(niceness: int) -> None:
     found: list[Record] = []
 
     def records(path: Path) -> Iterator[Record]:
-        def begun(cells: Sequence[Places]) -> None:
+        def begun(cells: Sequence[CellIndex]) -> None:
             _send(out, WorkerAnswer(tuple(found), begun=msgspec.structs.replace(path, cells=tuple(cells))))
             found.clear()
 

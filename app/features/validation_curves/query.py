@@ -141,10 +141,10 @@ def asked_lane(lane: Lane, control: str) -> Lane:
     return Lane(lane.classifier, standardise=lane.standardise).with_part(lane.classifier, settings)
 
 
-def places(count: int) -> list[int]:
+def order_of(count: int) -> list[int]:
     """Return the order in which the positions are computed: every fourth and the last, then those between."""
     first = sorted({*range(0, count, COARSE), count - 1})
-    return first + [place for place in range(count) if place not in set(first)]
+    return first + [index for index in range(count) if index not in set(first)]
 
 
 class _Posting:
@@ -187,7 +187,7 @@ def _at_once(
     asked = len(order)
     sheet = _Posting(query, asked, 0, post)
     curve = sheet.curve
-    values = np.array([curve.scale.value_at(place) for place in range(curve.scale.high + 1)], dtype=np.int64)
+    values = np.array([curve.scale.value_at(position) for position in range(curve.scale.high + 1)], dtype=np.int64)
     size = max(1, BLOCK // (len(points) * (1 + len(classes))))
     right = np.zeros((2, len(values)))
     for start in range(0, asked, size):
@@ -221,14 +221,14 @@ def _trained_anew(query: CurveQuery, post: Callable[[Curve], None], overtaken: C
     fewest = min(int((points.labels == label).sum()) for label in points.classes)
     sheet = _Posting(query, len(points), folds, post, fewest)
     curve = sheet.curve
-    order = places(len(curve.train))
-    for number, place in enumerate(order, 1):
-        lane = query.lane.with_value(query.field, curve.scale.value_at(curve.scale.low + place))
+    order = order_of(len(curve.train))
+    for number, index in enumerate(order, 1):
+        lane = query.lane.with_value(query.field, curve.scale.value_at(curve.scale.low + index))
         made = yield from fitted(lane, points, pace, most=MOST_UPDATES)
         for values, asked in ((curve.train, points), (curve.test, query.test)):
             if asked is not None and len(asked):
-                values[place] = (yield from outcome(made.model, asked.xy, asked.labels, pace)).accuracy
+                values[index] = (yield from outcome(made.model, asked.xy, asked.labels, pace)).accuracy
         validated = yield from cross_validated(lane, points, folds, SEED, pace, most=MOST_UPDATES)
-        curve.validated[place] = validated.mean
-        curve.finished[place] = made.finished and not validated.unfinished
+        curve.validated[index] = validated.mean
+        curve.finished[index] = made.finished and not validated.unfinished
         sheet.now(len(points), complete=number == len(order))

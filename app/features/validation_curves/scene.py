@@ -56,9 +56,9 @@ class ValidationCurve(Struct, frozen=True):
     message: str = ""
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         """Position of the slider."""
-        return self.scale.place_of(self.value)
+        return self.scale.position_of(self.value)
 
 
 class Strips(Struct, frozen=True):

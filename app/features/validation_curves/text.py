@@ -14,12 +14,12 @@ from .scene import ValidationCurve
 SHORT = {"training": "train", "validation": "valid", "test": "test"}
 
 
-def rows(curve: Curve, place: int) -> list[tuple[str, float]]:
-    """Return name and accuracy of each series at index `place` of the curve; NaN if unknown."""
+def rows(curve: Curve, index: int) -> list[tuple[str, float]]:
+    """Return name and accuracy of each series at `index` of the curve; NaN if unknown."""
     series = [("training", curve.train), ("validation", curve.validated)]
     if curve.total and not all(map(math.isnan, curve.test)):
         series.append(("test", curve.test))
-    return [(name, float(values[place])) for name, values in series]
+    return [(name, float(values[index])) for name, values in series]
 
 
 def accuracy(value: float) -> str:
@@ -31,13 +31,13 @@ def accuracy(value: float) -> str:
 def sentence(curve: Curve, position: int, stale: bool) -> str:
     """Return the accuracies at a position, with remarks on them: "C = 10: training 97.0 %, validation 93.0 %"."""
     scale, field = curve.scale, curve.field
-    place = min(max(position, scale.low), scale.high) - scale.low
-    head = f"{field.called} = {field.number(scale.value_at(scale.low + place))}"
-    values = rows(curve, place)
+    index = min(max(position, scale.low), scale.high) - scale.low
+    head = f"{field.called} = {field.number(scale.value_at(scale.low + index))}"
+    values = rows(curve, index)
     if all(math.isnan(value) for _, value in values):
         return f"{head}: not tried yet"
     text = f"{head}: " + ", ".join(f"{name} {accuracy(value)}" for name, value in values)
-    if not curve.finished[place]:
+    if not curve.finished[index]:
         text += " (stopped early)"
     return text + (" (before the change)" if stale else "")
 

@@ -55,11 +55,11 @@ class HandleAxis(ChartAxis, frozen=True):
     values: tuple[float, ...] = (0.0, 1.0)
     centres: tuple[float, ...] = (0.0, 1.0)
 
-    def place(self, values: ArrayLike) -> Array:
+    def positions(self, values: ArrayLike) -> Array:
         return np.interp(np.asarray(values, dtype=np.float64), self.values, self.centres)
 
-    def value(self, place: float) -> float:
-        return float(np.interp(place, self.centres, self.values))
+    def value(self, position: float) -> float:
+        return float(np.interp(position, self.centres, self.values))
 
     def ends(self, values: ArrayLike) -> tuple[float, float]:
         return self.centres[0], max(self.centres[-1], self.centres[0] + 1.0)
@@ -100,9 +100,12 @@ class ValidationCurveView(Chart):
         if lane.simple != self._simple:
             self._simple = lane.simple
             self.updateGeometry()
-        if curve is not None:
-            self.show_strip(curve, theme)
-        return curve is not None and curve.shown
+        if curve is None or not curve.shown:  # the slider alone is visible
+            if curve is not None:
+                self._slider.show_scale(curve.scale)
+            return False
+        self.show_strip(curve, theme)
+        return True
 
     def show_strip(self, strip: ValidationCurve, theme: Theme) -> None:
         """Show this curve; the slider gets its scale as well."""
@@ -128,7 +131,7 @@ class ValidationCurveView(Chart):
         floor = _floor(curve)
         y = ChartAxis(names=(share(floor), share(1.0)), at=(floor, 1.0), exact=percent)
         ink = mixed(theme.ink, theme.background, 0.45)
-        marks: list[Mark] = [_upright(strip.scale.value_at(strip.place), ink, 3.0)]
+        marks: list[Mark] = [_upright(strip.scale.value_at(strip.position), ink, 3.0)]
         over: list[Mark] = []
         if curve is not None:
             marks += self._series(strip, curve)
@@ -151,7 +154,7 @@ class ValidationCurveView(Chart):
         known, x = curve.known, np.array(_values(curve.scale))[curve.known]
         sure = curve.finished[known] & (curve.counted >= curve.total)
         grows = len(known) < len(curve.train)  # show which values have been computed so far
-        values = dict(words.rows(curve, _within(curve, self._place(curve))))
+        values = dict(words.rows(curve, _within(curve, self._position(curve))))
         wide = width_of(Mark(name="validation", value="100 %"), self.metrics())
         for name, series, colour, width, dash in (
             ("training", curve.train, theme.faint, 1.6, DOTTED),
@@ -215,7 +218,7 @@ class ValidationCurveView(Chart):
             return None
         away = np.abs(columns - x)
         near = (strip.scale.low + np.flatnonzero(away == away.min())).tolist()
-        return min(near, key=lambda each: (each != strip.place, len(f"{strip.scale.value_at(each):g}")))
+        return min(near, key=lambda each: (each != strip.position, len(f"{strip.scale.value_at(each):g}")))
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -226,18 +229,18 @@ class ValidationCurveView(Chart):
         return [Line(x=_values(strip.curve.scale), y=strip.curve.validated)]
 
     def nearest(self, position: QPointF) -> tuple[int, int] | None:
-        place, strip = self.position_at(position.x() + 0.5), self._strip  # the middle of the pixel
-        if place is None or strip is None or strip.curve is None:
+        index, strip = self.position_at(position.x() + 0.5), self._strip  # the middle of the pixel
+        if index is None or strip is None or strip.curve is None:
             return None
         scale = strip.curve.scale  # with the previous points, k may have had a larger range
-        return 0, scale.place_of(strip.scale.value_at(place)) - scale.low
+        return 0, scale.position_of(strip.scale.value_at(index)) - scale.low
 
     def read(self, found: tuple[int, int] | None) -> None:
         if found != self.reading:
             super().read(found)
             self.remake()
 
-    def description(self, line: Line, place: int) -> str:
+    def description(self, line: Line, index: int) -> str:
         return self.words()
 
     def words(self) -> str:
@@ -245,29 +248,29 @@ class ValidationCurveView(Chart):
         strip = self._strip
         if strip is None or strip.curve is None:
             return ""
-        return words.sentence(strip.curve, self._place(strip.curve), strip.stale)
+        return words.sentence(strip.curve, self._position(strip.curve), strip.stale)
 
-    def _place(self, curve: Curve) -> int:
+    def _position(self, curve: Curve) -> int:
         """Return the position on the curve's scale that is read, or that of the control."""
         assert self._strip is not None
-        return self._strip.place if self.reading is None else curve.scale.low + self.reading[1]
+        return self._strip.position if self.reading is None else curve.scale.low + self.reading[1]
 
     def _value(self, curve: Curve) -> float:
-        return curve.scale.value_at(self._place(curve))
+        return curve.scale.value_at(self._position(curve))
 
     # -- the user --------------------------------------------------------------------------------------------------
 
     def put(self, position: QPointF) -> None:
-        place = self.position_at(position.x() + 0.5)
-        if self._strip is not None and place is not None and place != self._strip.place:
-            self._jump(self._strip.scale.value_at(place))
+        index = self.position_at(position.x() + 0.5)
+        if self._strip is not None and index is not None and index != self._strip.position:
+            self._jump(self._strip.scale.value_at(index))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         curve = None if not self.lines() or self._strip is None else self._strip.curve
         if curve is None or self._strip is None or not is_plain(event):
             super().keyPressEvent(event)
             return
-        here, low, high = self._place(curve), curve.scale.low, curve.scale.high
+        here, low, high = self._position(curve), curve.scale.low, curve.scale.high
         goal = goal_of(event.key(), here, low, high, self._slider.pageStep())
         if goal is not None:
             self.read_by_keys((0, goal - low))
@@ -285,7 +288,7 @@ def _upright(at: float, colour: RGB, width: float) -> LevelLine:
 @lru_cache(maxsize=16)
 def _values(scale: Scale) -> tuple[float, ...]:
     """Return the values at all positions of a scale."""
-    return tuple(float(scale.value_at(place)) for place in range(scale.low, scale.high + 1))
+    return tuple(float(scale.value_at(position)) for position in range(scale.low, scale.high + 1))
 
 
 def _within(curve: Curve, position: int) -> int:

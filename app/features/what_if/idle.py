@@ -43,9 +43,9 @@ def removal(model: KNeighborsClassifier, points: Points, grid: Grid) -> Task[Idl
 
         def needed(rows: Indices | None) -> Mask:
             of_rest = type(model)(**model.get_params()).fit(points.xy[left], points.labels[left])
-            look, ys = of_rest.kept_on(grid.xs, rows), grid.ys
+            needed_in, ys = of_rest.kept_on(grid.xs, rows), grid.ys
             for begin in range(0, grid.height, ROWS):
-                found: Mask = look(ys[begin : begin + ROWS])
+                found: Mask = needed_in(ys[begin : begin + ROWS])
                 progress(share)
                 if found.all():
                     break

@@ -73,16 +73,16 @@ class _Section(QWidget):
         self.report = in_column(self.text, self.note, margins=(0, 0, 0, 8), spacing=4)
         filled(QVBoxLayout(self), self.title, self.others, self.one, self.idle, margins=0, spacing=4)
 
-    def show_lane(self, lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> None:
+    def show_lane(self, lane: LaneWhatIf, index: int, several: bool, theme: Theme) -> None:
         """Show the state of the lane."""
         shown = (lane, several, theme.dark)
         if shown == self._shown:
             return
         self._shown = shown
-        self.text.setText(_html(lane, place, several, theme))
+        self.text.setText(_html(lane, index, several, theme))
         self.note.setText(lane.note)
         self.note.setVisible(bool(lane.note))
-        title = f"{place + 1}. {lane.title}" if several else lane.title
+        title = f"{index + 1}. {lane.title}" if several else lane.title
         show_text(self.title, title)
         self.title.setToolTip(plain_tip(title))
         self.others.setText(words.button(lane.removable))
@@ -169,10 +169,10 @@ class WhatIfPanel(QWidget):
                 section.report.show()
 
 
-def _html(lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> str:
+def _html(lane: LaneWhatIf, index: int, several: bool, theme: Theme) -> str:
     """Return title, verdict and the table of numbers as HTML."""
     faint = "rgb({}, {}, {})".format(*theme.faint)
-    title = f"{place + 1}. {lane.title}" if several else lane.title
+    title = f"{index + 1}. {lane.title}" if several else lane.title
     parts = [f"<b>{escape(title)}</b>"]
     if lane.verdict:
         verdict = escape(lane.verdict).replace(" %", "&nbsp;%")

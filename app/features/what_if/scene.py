@@ -41,9 +41,9 @@ class Baseline(Struct, frozen=True, eq=False):
     def of(document: Document, frame_of: Callable[[int], Frame | None]) -> Baseline:
         """Return the state of `document`, with its known models."""
         frames: list[Frame | None] = [None] * len(document.slots)
-        for place, slot in enumerate(document.slots[: len(document.lanes)]):
+        for index, slot in enumerate(document.slots[: len(document.lanes)]):
             frame = frame_of(slot)
-            if frame is not None and is_present(document, place, frame):
+            if frame is not None and is_present(document, index, frame):
                 frames[slot] = frame if frame.phase is Phase.DONE and frame.model is not None else None
         return Baseline(document, tuple(frames))
 
@@ -66,12 +66,12 @@ class WhatIfSession(FeatureSession, frozen=True):
 def side_of(baseline: Baseline, slot: int) -> StateSide | None:
     """Return the old state of the lane with this slot; None if it was not displayed, or had no model."""
     document = baseline.document
-    place = document.slots.index(slot)
-    if place >= document.shown or not exists(document.lanes[place], document.training_points):
+    index = document.slots.index(slot)
+    if index >= document.shown or not exists(document.lanes[index], document.training_points):
         return None
     frame = baseline.frames[slot]
     model = None if frame is None else frame.model
-    return StateSide(document.training_points, document.lanes[place], model, frame is None or frame.ended)
+    return StateSide(document.training_points, document.lanes[index], model, frame is None or frame.ended)
 
 
 def differs(old: Document, new: Document) -> bool:
@@ -94,9 +94,9 @@ def queries(context: Context) -> dict[str, Query]:
     if baseline is None or not fast_loops.ready():
         return {}
     asked: dict[str, Query] = {}
-    for place, (slot, grid) in enumerate(zip(document.slots, context.grids, strict=False)):
-        old, new = side_of(baseline, slot), _present(document, context.results.frame(slot), place)
-        if old is None or is_present(document, place, old):
+    for index, (slot, grid) in enumerate(zip(document.slots, context.grids, strict=False)):
+        old, new = side_of(baseline, slot), _present(document, context.results.frame(slot), index)
+        if old is None or is_present(document, index, old):
             continue
         asked[LaneQuestion("ghost", slot)] = GhostQuery(old, grid)
         if new is not None and "whatif" in session.open_panels:
@@ -104,9 +104,9 @@ def queries(context: Context) -> dict[str, Query]:
     return asked
 
 
-def _present(document: Document, frame: Frame | None, place: int) -> StateSide | None:
-    """Return the present state of the lane at index `place`; None while it displays none."""
-    if frame is None or frame.model is None or not is_present(document, place, frame):
+def _present(document: Document, frame: Frame | None, index: int) -> StateSide | None:
+    """Return the present state of the lane at `index`; None while it displays none."""
+    if frame is None or frame.model is None or not is_present(document, index, frame):
         return None
     return StateSide(frame.points, frame.lane, frame.model, frame.ended)
 

@@ -31,7 +31,7 @@ class ChartAxis(Struct, frozen=True):
     floor : float or None
         Smaller values are drawn here: a logarithmic axis has to end somewhere.
     least : float
-        Minimum length, in axis positions (see `place`).
+        Minimum length, in axis positions (see `positions`).
     names : tuple of str
         Texts at 0, 1, 2, ... in place of numbers.
     at : tuple of float
@@ -66,20 +66,20 @@ class ChartAxis(Struct, frozen=True):
         return self.grid and not self.names
 
     @np.errstate(divide="ignore", invalid="ignore")
-    def place(self, values: ArrayLike) -> Array:
+    def positions(self, values: ArrayLike) -> Array:
         """Return the axis positions of values: on a logarithmic axis their logarithms, NaN where there is none."""
         at = np.asarray(values, dtype=np.float64)
         if self.floor is not None:
             at = np.maximum(at, self.floor)
         return np.where(at > 0, np.log10(at), np.nan) if self.log else at
 
-    def value(self, place: float) -> float:
+    def value(self, position: float) -> float:
         """Return the value at an axis position."""
-        return float(10.0**place) if self.log else place
+        return float(10.0**position) if self.log else position
 
     def ends(self, values: ArrayLike) -> tuple[float, float]:
         """Return the axis positions of both ends: round numbers around `values`, so that they seldom change."""
-        at = self.place(values)
+        at = self.positions(values)
         at = at[np.isfinite(at)]
         low, high = (float(at.min()), float(at.max())) if len(at) else (0.0, 1.0)
         if self.at:
@@ -90,8 +90,8 @@ class ChartAxis(Struct, frozen=True):
             low, high = math.floor(low + 1e-9), max(math.ceil(high - 1e-9), math.floor(low + 1e-9) + 1.0)
         else:
             low, high = self._rounded(low, high)
-        low = low if self.low is None else float(self.place(self.low))
-        high = high if self.high is None else float(self.place(self.high))
+        low = low if self.low is None else float(self.positions(self.low))
+        high = high if self.high is None else float(self.positions(self.high))
         return low, max(high, low + (self.least or 1e-12 * max(abs(low), 1.0)))
 
     def _rounded(self, low: float, high: float) -> tuple[float, float]:
@@ -109,10 +109,10 @@ class ChartAxis(Struct, frozen=True):
         """Return positions and texts of about `most` round numbers between the positions `low` and `high`."""
         if self.names:
             shown, free = [], low
-            for place, name in zip(self._named().tolist(), self.names, strict=True):
-                if free - 1e-9 <= place <= high + 1e-9:
-                    shown.append((place, name))
-                    free = place + (high - low) / max(most, 1.0)
+            for position, name in zip(self._named().tolist(), self.names, strict=True):
+                if free - 1e-9 <= position <= high + 1e-9:
+                    shown.append((position, name))
+                    free = position + (high - low) / max(most, 1.0)
             return shown
         most = min(max(int(most), 1), MOST)
         if self.log and high - low >= 2.0:
@@ -123,10 +123,10 @@ class ChartAxis(Struct, frozen=True):
             values = self._round_values(self.value(low), self.value(high), most)
         write = self.ticks or (whole if self.whole else short if self.log else None)
         texts = even([_plain(each) for each in values]) if write is None else [write(each) for each in values]
-        return [(float(self.place(v)), text) for v, text in zip(values, texts, strict=True) if text]
+        return [(float(self.positions(v)), text) for v, text in zip(values, texts, strict=True) if text]
 
     def _named(self) -> Array:
-        return self.place(self.at or range(len(self.names)))
+        return self.positions(self.at or range(len(self.names)))
 
     def _round_values(self, low: float, high: float, most: int) -> list[float]:
         if self.log:

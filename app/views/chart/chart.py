@@ -305,14 +305,14 @@ class Chart(pg.GraphicsView):
         to = QTransform(wide, 0.0, 0.0, high, area.left() - wide * left, area.bottom() - high * bottom)
         return ChartFrame(self.x, self.y, to, area, self.theme)
 
-    def places(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+    def pixels(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Return the pixels of values."""
         displayed = self.displayed()
         return displayed.across(x), displayed.up(y)
 
     def pixel(self, x: float, y: float) -> QPointF:
         """Return the pixel of a pair of values."""
-        (across,), (up,) = self.places([x], [y])
+        (across,), (up,) = self.pixels([x], [y])
         return QPointF(float(across), float(up))
 
     def values_at(self, position: QPointF) -> tuple[float, float]:
@@ -336,7 +336,7 @@ class Chart(pg.GraphicsView):
         """Return the line and the index on it nearest to a pixel; None if all are too far away."""
         found, least = None, REACH**2
         for number, line in enumerate(self.lines()):
-            x, y = self.places(line.x, line.y)
+            x, y = self.pixels(line.x, line.y)
             far = np.nan_to_num((x - position.x()) ** 2 + (y - position.y()) ** 2, nan=np.inf)
             index = int(far.argmin()) if len(far) else 0
             if len(far) and far[index] < least:
@@ -454,15 +454,15 @@ class Chart(pg.GraphicsView):
             return True
         if not lines:
             return False
-        number, place = self.reading or (0, -1)
+        number, index = self.reading or (0, -1)
         if key in (KEY.Key_Up, KEY.Key_Down):
-            number, place = (number + (1 if key == KEY.Key_Down else -1)) % len(lines), max(place, 0)
+            number, index = (number + (1 if key == KEY.Key_Down else -1)) % len(lines), max(index, 0)
         else:
-            goal = goal_of(key, place, 0, len(np.asarray(lines[number].x)) - 1)
+            goal = goal_of(key, index, 0, len(np.asarray(lines[number].x)) - 1)
             if goal is None:
                 return False
-            place = goal
-        self.read_by_keys((number, min(place, len(np.asarray(lines[number].x)) - 1)))
+            index = goal
+        self.read_by_keys((number, min(index, len(np.asarray(lines[number].x)) - 1)))
         return True
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -593,16 +593,16 @@ class Chart(pg.GraphicsView):
     def _paint_reading(self, painter: QPainter) -> None:
         if self.reading is None or not self.lines():
             return
-        number, place = self.reading
+        number, index = self.reading
         line = self.lines()[number]
-        at = self.pixel(float(np.asarray(line.x)[place]), float(np.asarray(line.y)[place]))
+        at = self.pixel(float(np.asarray(line.x)[index]), float(np.asarray(line.y)[index]))
         if not np.isfinite(at.y()):
             at.setY(self.area().bottom())
         painter.setPen(QPen(QColor(*self.theme.ink), 2))
         painter.setBrush(QColor(*self.theme.background))
         painter.drawEllipse(at, 4.5, 4.5)
         metrics, area = self.metrics(), self.area()
-        text = metrics.elidedText(self.description(line, place), Qt.TextElideMode.ElideRight, self.width() - 16)
+        text = metrics.elidedText(self.description(line, index), Qt.TextElideMode.ElideRight, self.width() - 16)
         box = QRectF(0, 0, metrics.horizontalAdvance(text) + 12, metrics.lineSpacing() + 4)
         box.moveCenter(at)
         box.moveBottom(at.y() - 8 if at.y() - 8 - box.height() > area.top() else at.y() + 8 + box.height())

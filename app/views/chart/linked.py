@@ -37,9 +37,9 @@ class PointChart(Chart):
         self._announced: int | None = None  # the newest highlighted point: the drawn one may be a moment older
         self._ids: Integers = np.empty(0, dtype=np.int64)
         #: Position of the highlighted point; -1 for none.
-        self.place = -1
+        self.highlighted = -1
 
-    def show_study(self, run_state: RunState | None, hovered: int | None, theme: Theme) -> None:
+    def show_run_state(self, run_state: RunState | None, hovered: int | None, theme: Theme) -> None:
         """Display `run_state`, and highlight the point of id `hovered` if it belongs to the run."""
         self._announced = hovered
         if run_state is self.run_state and hovered == self._hovered and theme is self.theme:
@@ -49,7 +49,7 @@ class PointChart(Chart):
             self._ids = np.empty(0, dtype=np.int64) if run_state is None else run_state.points.ids[run_state.index]
             self.changed()
         self._hovered, self.theme = hovered, theme
-        self.place = -1 if hovered is None else _first(self._ids == hovered)
+        self.highlighted = -1 if hovered is None else _first(self._ids == hovered)
         self.draw_points()
 
     def draw_points(self) -> None:
@@ -72,7 +72,7 @@ class PointChart(Chart):
         """Display the marks of a run that has points."""
         raise NotImplementedError
 
-    def place_at(self, position: QPointF) -> int:
+    def index_at(self, position: QPointF) -> int:
         """Return the position of the point drawn at the pixel `position`, -1 for none."""
         raise NotImplementedError
 
@@ -80,12 +80,12 @@ class PointChart(Chart):
         """Return the points in the order in which the arrow keys go through them."""
         raise NotImplementedError
 
-    def spot_in_order(self) -> int:
+    def position_in_order(self) -> int:
         """Return the position in `order` of the highlighted point, -1 for none."""
-        index = self.newest_place()
+        index = self.newest_index()
         return _first(self.order() == index) if index >= 0 else -1
 
-    def newest_place(self) -> int:
+    def newest_index(self) -> int:
         """Return the position of the point that is to be highlighted, -1 for none."""
         return -1 if self._announced is None else _first(self._ids == self._announced)
 
@@ -99,14 +99,14 @@ class PointChart(Chart):
 
     def pointed(self, position: QPointF | None) -> None:
         if self.run_state is not None:
-            self._announce(-1 if position is None else self.place_at(position))
+            self._announce(-1 if position is None else self.index_at(position))
 
     def takes(self, event: QKeyEvent) -> bool:
         return event.key() in READING and self.run_state is not None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         order = self.order() if self.run_state is not None else np.empty(0, dtype=np.intp)
-        goal = goal_of(event.key(), self.spot_in_order(), 0, len(order) - 1) if is_plain(event) else None
+        goal = goal_of(event.key(), self.position_in_order(), 0, len(order) - 1) if is_plain(event) else None
         if event.key() == Qt.Key.Key_Escape and is_plain(event) and self._announced is not None:
             self._announce(-1)
         elif goal is not None and len(order):

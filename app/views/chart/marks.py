@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pyqtgraph as pg
 from msgspec import Struct
-from msgspec.structs import fields
 from numpy.typing import ArrayLike, NDArray
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -61,11 +60,11 @@ class ChartFrame(Struct, frozen=True):
 
     def across(self, values: ArrayLike) -> Array:
         """Return the pixels of values on the horizontal axis."""
-        return self.x.place(values) * self.to.m11() + self.to.dx()
+        return self.x.positions(values) * self.to.m11() + self.to.dx()
 
     def up(self, values: ArrayLike) -> Array:
         """Return the pixels of values on the vertical axis."""
-        return self.y.place(values) * self.to.m22() + self.to.dy()
+        return self.y.positions(values) * self.to.m22() + self.to.dy()
 
 
 class Mark(Struct, frozen=True, eq=False, kw_only=True):
@@ -102,7 +101,7 @@ class Mark(Struct, frozen=True, eq=False, kw_only=True):
 
 def drawn_alike(first: Mark, second: Mark) -> bool:
     """Return True if two marks differ at most in their legend texts."""
-    names = [each.name for each in fields(first) if each.name not in ("name", "value")]
+    names = [name for name in first.__struct_fields__ if name not in ("name", "value")]
     pairs = (
         [(getattr(first, name), getattr(second, name)) for name in names] if type(first) is type(second) else [(0, 1)]
     )
@@ -465,8 +464,8 @@ class Texts(Mark, frozen=True, eq=False, kw_only=True):
         widest = max(map(metrics.horizontalAdvance, self.texts), default=0) if self.in_cells else -np.inf
         if widest + 6 > frame.to.m11() or (self.in_cells and metrics.height() + 2 > abs(frame.to.m22())):
             return
-        places = zip(frame.across(self.x).tolist(), frame.up(self.y).tolist(), strict=True)
-        for number, (text, at) in enumerate(zip(self.texts, places, strict=True)):
+        pixels = zip(frame.across(self.x).tolist(), frame.up(self.y).tolist(), strict=True)
+        for number, (text, at) in enumerate(zip(self.texts, pixels, strict=True)):
             box = QRectF(0, 0, metrics.horizontalAdvance(text) + 2, metrics.height())
             box.moveTopLeft(QPointF(*at) - QPointF(self.anchor[0] * box.width(), self.anchor[1] * box.height()))
             if not self.in_cells:

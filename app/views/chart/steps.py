@@ -36,7 +36,7 @@ class StepScale(Struct, frozen=True):
         """The step in the middle of the first pixel."""
         return max(self.first, 1) if self.log else self.first
 
-    def place(self, steps: ArrayLike) -> Array:
+    def pixels(self, steps: ArrayLike) -> Array:
         """Return the distances of steps from the middle of the first pixel (pixels)."""
         at = np.asarray(steps, dtype=np.float64)
         start, end = self.start, max(self.last, self.start + 1)

@@ -70,7 +70,7 @@ class PictureFlow(QObject):
 
     def cancel(self) -> bool:
         """Cancel what is being made, without a trace; return False if it is already being written."""
-        if not self.tasks.give_up():
+        if not self.tasks.cancel_all():
             return False
         self.end()
         return True
@@ -100,7 +100,7 @@ class PictureFlow(QObject):
 
     def fail(self, error: Exception) -> None:
         """Stop the flow because of an error, and report it."""
-        self.tasks.give_up()
+        self.tasks.cancel_all()
         self.end()
         self.report(self.sentence(error))
 

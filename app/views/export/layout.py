@@ -186,9 +186,9 @@ class _Plot:
         self._visible = None if lane.picture is None else lane.picture.grid
         settings = lane.lane if frame is None else frame.lane
         compared = any(each.lane.is_difference for each in shot.scene.lanes)
-        place = next(place for place, each in enumerate(shot.scene.lanes) if each.slot == lane.slot)
+        position = next(position for position, each in enumerate(shot.scene.lanes) if each.slot == lane.slot)
         self.title = lane.title if lane.lane.is_difference else settings.title
-        self.title = f"{place + 1}  {self.title}" if compared else self.title
+        self.title = f"{position + 1}  {self.title}" if compared else self.title
         # The share of a difference holds for the window's view, which the picture need not have.
         own = "" if lane.lane.is_difference else headline(frame, settings)
         self.headline = shot.headlines.get(lane.slot, own)

@@ -111,5 +111,5 @@ def _file_stem(path: Path) -> str:
 def _curve(style: str, xy: Array | NDArray[np.float64]) -> Iterator[str]:
     """Yield a plot of these points, as polylines separated by NaN; nothing if there are no points."""
     if len(xy):
-        places = " ".join(f"({x:.6g},{y:.6g})" for x, y in xy.tolist())
-        yield f"\\addplot [{style}] coordinates {{{places}}};"
+        corners = " ".join(f"({x:.6g},{y:.6g})" for x, y in xy.tolist())
+        yield f"\\addplot [{style}] coordinates {{{corners}}};"

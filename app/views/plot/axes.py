@@ -76,12 +76,12 @@ def size_axes(
     metrics = QFontMetrics(font)
     below, beside = (8, 12) if number == NUMBER else (4, 7)  # an axis fitted to its numbers has no room to spare
     sizes = (metrics.height() + below, metrics.horizontalAdvance(number) + beside)
-    for place, (side, name, size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
+    for index, (side, name, size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
         axis = item.getAxis(side)
         axis.enableAutoSIPrefix(False)  # would append "(x0.001)" to the name and scale the numbers
         axis.setStyle(tickFont=font, tickTextOffset=2)
         name = plain(" ".join(name.split()))
-        fitting = metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, room[place] - 8)
+        fitting = metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, room[index] - 8)
         axis.label.setFont(font)
         if fitting:
             axis.setLabel(escape(fitting))

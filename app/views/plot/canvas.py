@@ -92,8 +92,8 @@ class Canvas(PointingPlot):
         self.setObjectName(f"canvas{index}")
         self.setAccessibleName(f"Picture {index + 1}")
         self.setWhatsThis(
-            "What the classifier predicts: the colour of a place is its class, stronger where it is surer; the solid"
-            " line is the decision boundary.  Click adds or selects a point, dragging moves one; F1 says more."
+            "What the classifier predicts: the colour of a location is its class, stronger where it is surer; the solid"
+            " line is the decision boundary.  Click adds or selects a point, dragging moves one; F1 explains more."
         )
         self.setAccessibleDescription("The points, and how the classifier above divides the plane.")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -106,7 +106,7 @@ class Canvas(PointingPlot):
         )
         self._message.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._message.hide()
-        #: Of y and of x: in this order the Tab key reaches them.
+        #: Handles of y and of x, in tab order.
         self._units = [UnitHandle(self, axis, index, eye) for axis in (1, 0)]
 
     def _build(self) -> None:
@@ -346,7 +346,7 @@ class Canvas(PointingPlot):
             self._focus_shown = shown
             self.viewport().update()
 
-    def pointer_spot(self) -> PointerPosition | None:
+    def pointer_position(self) -> PointerPosition | None:
         """Return the pointer's location if it is over this canvas."""
         return None if self.pointer is None or self._scene is None else self.pointer_at(self.pointer)
 

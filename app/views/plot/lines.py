@@ -1,7 +1,7 @@
-"""Lines: polylines on screen: dashes that stay where they are whatever part of a picture is painted.
+"""Lines: polylines on screen, with dashes that stay in place whatever part of a picture is painted.
 
-Whatever is drawn is clipped first: a line of an old picture may be a million times as long as the new view is wide,
-and a piece per dash of the whole of it would take minutes and all memory.
+All lines are clipped first: a line of an old picture may be a million times as long as the new view is wide, and
+dashing the whole of it would take minutes and all memory.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from solver.core.arrays import Array, Indices
 
 from .bulk_drawing import draw_lines
 
-#: Beyond the edge of what is seen, in pixels, lines are cut off: more than half the width of any line.
+#: Distance beyond the visible edge (pixels) at which lines are cut off: more than half the width of any line.
 BEYOND = 24.0
 
 
 def draw_pieces(painter: QPainter, ends: Array, pen: QPen) -> None:
-    """Draw straight pieces, ``x1, y1, x2, y2`` each, in an eighth of the time that Qt takes for polylines."""
+    """Draw straight pieces, rows ``x1, y1, x2, y2``, in an eighth of the time that Qt takes for polylines."""
     painter.setPen(pen)
     draw_lines(painter, ends)
 
@@ -33,13 +33,13 @@ def pieces_of(x: Array, y: Array) -> Array:
 
 
 def pieces_in(x: Array, y: Array, visible: QRectF) -> Array:
-    """What is in sight of them."""
+    """Return the visible parts of the straight pieces, shape (m, 4)."""
     pieces = pieces_of(x, y)
     return pieces if _all_in(x, y, visible) else clipped(pieces, visible)[0]
 
 
 def _all_in(x: Array, y: Array, visible: QRectF) -> bool:
-    """The lines need no clipping, as those of most pictures."""
+    """Return whether the lines need no clipping, as in most pictures."""
     return len(x) == 0 or bool(
         np.fmin.reduce(x) >= visible.left() - BEYOND
         and np.fmax.reduce(x) <= visible.right() + BEYOND
@@ -60,7 +60,7 @@ def draw_line(
         In the painter's coordinates.
     pen : QPen
     visible : QRectF
-        What is painted; the rest costs nothing.
+        Rectangle that is painted; lines outside it take no time.
     dashes : (float, float), optional
         Lengths of a dash and of a gap.
     """
@@ -71,12 +71,12 @@ def draw_line(
 
 
 def draws_shapes(painter: QPainter) -> bool:
-    """Return whether what is drawn on is made of shapes, not of pixels."""
+    """Return whether `painter` draws shapes, as for SVG, not pixels."""
     return painter.paintEngine().type() in (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
 
 
 def draw_on_any(painter: QPainter, ends: Array, pen: QPen) -> None:
-    """Draw straight pieces as `draw_pieces`; where a drawing is made of shapes, all of them as one."""
+    """Draw straight pieces as `draw_pieces` does; on a device for shapes draw all of them as one shape."""
     if draws_shapes(painter):
         painter.setPen(pen)
         painter.drawPath(pg.arrayToQPath(*ends.reshape(-1, 2).T, connect="pairs"))
@@ -84,9 +84,9 @@ def draw_on_any(painter: QPainter, ends: Array, pen: QPen) -> None:
         draw_pieces(painter, ends, pen)
 
 
-@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # of what is as good as at infinity nothing is kept
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # infinite and NaN coordinates are dropped below
 def clipped(pieces: Array, visible: QRectF) -> tuple[Array, Indices, Array]:
-    """The parts of straight pieces that lie in `visible` or up to `BEYOND` pixels outside it.
+    """Return the parts of straight pieces that lie in `visible` or up to `BEYOND` pixels outside it.
 
     Each side of the rectangle cuts off a part of a piece (Liang and Barsky 1984).
 
@@ -99,14 +99,14 @@ def clipped(pieces: Array, visible: QRectF) -> tuple[Array, Indices, Array]:
     -------
     parts : ndarray of shape (k, 4)
     which : ndarray of shape (k,)
-        The pieces these are parts of.
+        Index of the piece of each part.
     skipped : ndarray of shape (k,)
-        The share of the piece before the part, 0 to 1.
+        Share of the piece before the part, 0 to 1.
     """
     low = np.array([visible.left(), visible.top()]) - BEYOND
     high = np.array([visible.right(), visible.bottom()]) + BEYOND
     ends = pieces.reshape(-1, 2)
-    if len(pieces) and (ends >= low).all() and (ends <= high).all():  # as mostly
+    if len(pieces) and (ends >= low).all() and (ends <= high).all():  # the usual case
         return pieces, np.arange(len(pieces)), np.zeros(len(pieces))
     start, way = pieces[:, :2], pieces[:, 2:] - pieces[:, :2]
     first, second = (low - start) / way, (high - start) / way
@@ -117,7 +117,7 @@ def clipped(pieces: Array, visible: QRectF) -> tuple[Array, Indices, Array]:
     kept = np.flatnonzero(enter <= leave)
     a, b = enter[kept, None], leave[kept, None]
     parts: Array = np.concatenate((start[kept] + a * way[kept], start[kept] + b * way[kept]), axis=1)
-    # Rounding of far ends must not leave the rectangle, and what has no finite length no painter can draw.
+    # Rounding of distant ends must not leave the rectangle, and no painter can draw a piece of infinite length.
     parts = np.clip(parts, np.tile(low, 2), np.tile(high, 2))
     sound = np.isfinite(parts).all(axis=1)
     return parts[sound], kept[sound], enter[kept][sound]
@@ -125,15 +125,15 @@ def clipped(pieces: Array, visible: QRectF) -> tuple[Array, Indices, Array]:
 
 @np.errstate(invalid="ignore", over="ignore")
 def dashed(x: Array, y: Array, on: float, off: float, visible: QRectF) -> Array:
-    """Cut polylines, separated by NaN, into dashes of length `on` and gaps of length `off`; straight pieces (m, 4).
+    """Cut the visible parts of polylines, separated by NaN, into dashes of length `on` and gaps of length `off`.
 
-    Only the parts in `visible`.  Qt counts its dashes from where a line enters the painted part, so those of two
-    strips would not meet.
+    Return the dashes as straight pieces, shape (m, 4).  Qt counts its dashes from where a line enters the painted part,
+    so those of two strips would not meet.
     """
     ends, period = pieces_of(x, y), on + off
     if not len(ends):
         return ends
-    # How far along its own line each piece begins: a line begins where no piece ends.
+    # Distance of each piece from the start of its line; a line starts where no piece ends.
     joined = np.concatenate(([False], (ends[1:, :2] == ends[:-1, 2:]).all(axis=1)))
     length = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
     total = length.cumsum()
@@ -142,10 +142,10 @@ def dashed(x: Array, y: Array, on: float, off: float, visible: QRectF) -> Array:
     begin -= begin[first]
     if not _all_in(x, y, visible):
         ends, kept, skipped = clipped(ends, visible)
-        # Counted from the last dash that has begun: of long lines the numbers of dashes would not be exact.
+        # Counted from the last dash begun: for long lines the number of the dash would not be exact.
         begin = np.nan_to_num((begin[kept] + skipped * length[kept]) % period)
         length = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
-    # Each dash that has a part of a piece becomes one of its own.
+    # Each dash that a piece contains a part of becomes a row.
     dash, last = np.floor(begin / period), np.floor((begin + length) / period)
     count = (last - dash).astype(np.intp) + 1
     piece = np.repeat(np.arange(len(ends)), count)
@@ -159,7 +159,7 @@ def dashed(x: Array, y: Array, on: float, off: float, visible: QRectF) -> Array:
 
 
 def to_pixels(xy: Array, grid: Grid, area: QRectF) -> Array:
-    """Where `area` shows the places `xy`, shape (n, 2), of the plane, when it shows `grid`."""
+    """Return the pixels of `area`, which shows `grid`, for the locations `xy`, shape (n, 2)."""
     x = area.left() + (xy[:, 0] - grid.left) * (area.width() / (grid.right - grid.left))
     y = area.bottom() - (xy[:, 1] - grid.bottom) * (area.height() / (grid.top - grid.bottom))
     return np.column_stack((x, y))

@@ -64,8 +64,8 @@ def in_sight(target: QRectF, visible: QRectF) -> QRect:
 def sample_at(pixels: range, begin: float, length: float, count: int) -> Indices:
     """Return the one of `count` samples, stretched over `length` pixels from `begin` at the middle of each pixel."""
     middles = np.arange(pixels.start, pixels.stop) + 0.5
-    places: Indices = np.clip(np.floor((middles - begin) * (count / length)), 0, count - 1).astype(np.intp)
-    return places
+    indices: Indices = np.clip(np.floor((middles - begin) * (count / length)), 0, count - 1).astype(np.intp)
+    return indices
 
 
 def draw_samples(painter: QPainter, argb: NDArray[np.uint32], target: QRectF, visible: QRectF) -> None:

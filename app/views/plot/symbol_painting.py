@@ -69,7 +69,7 @@ class Atlas:
         self.class_reach = int(np.ceil((0.56 * size + 1.0) * ratio))
         self.cell = 2 * self.reach + 1
         self.pixmap = symbols.cells(
-            len(KINDS), self.cell, ratio, lambda painter, place: symbols.draw(painter, theme, KINDS[place], scale)
+            len(KINDS), self.cell, ratio, lambda painter, index: symbols.draw(painter, theme, KINDS[index], scale)
         )
 
 
@@ -253,15 +253,15 @@ def _visible(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
     """Return the indices of the symbols that no later one on the same pixel (of `unit` device pixels) hides."""
     # A point hides earlier ones almost completely; a mark is hollow and hides only marks of its kind.
     columns = ((x - x.min()) / unit).astype(np.int32)
-    places = ((y - y.min()) / unit).astype(np.int32)
-    places *= np.int32(columns.max() + 1)
-    places += columns
-    newest = np.empty(int(places.max()) + 1, dtype=np.int32)
+    pixels = ((y - y.min()) / unit).astype(np.int32)
+    pixels *= np.int32(columns.max() + 1)
+    pixels += columns
+    newest = np.empty(int(pixels.max()) + 1, dtype=np.int32)
     groups = _GROUPS[kinds]
-    visible = np.zeros(len(places), dtype=bool)
+    visible = np.zeros(len(pixels), dtype=bool)
     for group in np.flatnonzero(np.bincount(groups)):
         of_group = np.flatnonzero(groups == group)
-        own = places[of_group]
+        own = pixels[of_group]
         newest[own] = of_group  # of a repeated index the last value is kept
         visible[of_group[newest[own] == of_group]] = True
     return np.flatnonzero(visible)

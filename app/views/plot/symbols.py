@@ -1,7 +1,7 @@
 """Symbols: the shapes of classes and marks, for the plots, the buttons and the legends.
 
-Pictures painted without axes draw many symbols, or a long line, in one call.  One, because each call of a painter lets
-other threads go on, and has to wait for its turn again when they are busy.
+Pictures without axes draw many symbols, or a long line, in a single call: each call of a painter releases the
+interpreter lock, and must wait to regain it while other threads are busy.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ BOUNDED_OF = tuple(f"bounded{label}" for label in range(len(SYMBOLS)))
 FREE_OF = tuple(f"free{label}" for label in range(len(SYMBOLS)))
 #: Marks: the first lies below the selected points, which it marks; the others above all points, in this order.
 MARKS = ("selected", *BOUNDED_OF, *FREE_OF, "wrong", "tied")
-#: The symbols of classes with a hole, for points that nothing is trained on.
+#: Symbols of classes with a hole, for test points.
 TEST_POINTS = tuple(f"test{label}" for label in range(len(SYMBOLS)))
-#: Width of the round hole, as a share of the symbol's, and the least in pixels.
+#: Width of the round hole, as a share of the symbol's width; least width (pixels).
 HOLE, LEAST_HOLE = 0.45, 2.6
-#: Sizes in pixels of a point and of the marks on and round it; and widths of the outlines of support vectors.
+#: Sizes (pixels) of a point and of the marks on and around it; widths of the outlines of support vectors.
 POINT, FREE, WRONG, SELECTED = 11, 17, 9, 20
 RING, EDGE = 1.8, 2.8
-#: Width in pixels of the equals sign on a tied point, the thickness of its strokes as a share of that, and the distance
-#: in pixels of each from the middle.
+#: Width (pixels) of the equals sign on a tied point; thickness of its bars as a share of that; distance (pixels) of
+#: each bar from the middle.
 TIE, TIE_STROKE, TIE_GAP = 7.5, 0.2, 1.8
-#: Strokes of a broken ring.
+#: Number of dashes of a broken ring.
 DASHES = 8
-#: Of the disc below a selected point; in both themes far from every surface.
+#: Colour of the disc below a selected point; in both themes unlike every surface.
 HIGHLIGHT = (255, 208, 0)
 
 
 def line_pen(theme: Theme, width: float) -> QPen:
-    """Line in the theme's ink, `width` pixels wide."""
+    """Return a pen in the theme's ink, `width` pixels wide."""
     return QPen(QColor(*theme.ink), width)
 
 
@@ -57,15 +57,15 @@ Shape = tuple[QPainterPath, QPen, QBrush]
 
 @lru_cache(maxsize=256)
 def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
-    """Paths, pens and brushes of a class ("0" to "7", or one of `TEST_POINTS`) or a mark (`MARKS`, those of
+    """Return paths, pens and brushes of a class ("0" to "7", or one of `TEST_POINTS`) or a mark (`MARKS`, those of
     `scene.marks`), about the origin.
 
-    The lowest comes first.  Outlines are as wide at every `scale`, so that small symbols keep them; the painter's own
-    scale widens them.
+    The lowest comes first.  Outlines have the same width at every `scale`, so that small symbols keep them; only the
+    painter's own scale widens them.
     """
     ink, background = QColor(*theme.ink), QColor(*theme.background)
     if kind.isdigit():
-        # A dark outline, in both themes: it keeps every class colour apart from every surface.
+        # A dark outline in both themes: it separates every class colour from every surface.
         outline = QColor(0, 0, 0) if theme.dark else ink
         return (_shape(SYMBOLS[int(kind)], POINT * scale, outline, 1.0, QColor(*theme.classes[int(kind)])),)
     if kind in TEST_POINTS:
@@ -92,20 +92,22 @@ def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
 
 
 def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor | None = None) -> Shape:
-    # Not a cosmetic pen: that would be a hair on a fine screen and in print.
+    # Not a cosmetic pen: that would be a hairline on a fine screen and in print.
     path = QTransform.fromScale(size, size).map(Symbols[shape])
     return path, QPen(colour, width), QBrush(fill) if fill is not None else QBrush(Qt.BrushStyle.NoBrush)
 
 
 def _bar(width: float, middle: float) -> QPainterPath:
-    """One of the two strokes of an equals sign."""
+    """Return one of the two bars of an equals sign."""
     path = QPainterPath()
     path.addRect(QRectF(-width / 2, middle - TIE_STROKE * width / 2, width, TIE_STROKE * width))
     return path
 
 
 def _kkt_mark(theme: Theme, kind: str, scale: float) -> tuple[Shape, ...]:
-    """A ring in the colour of the case on a seam of the background's, which no surface swallows; broken if violated."""
+    """Return a ring in the colour of the case on a seam of the background, visible on every surface; broken if
+    violated.
+    """
     case, satisfied = case_of(kind)
     style = kkt_style.CASES[case]
     width = 2.0 if scale > 0.8 else 1.4
@@ -115,7 +117,7 @@ def _kkt_mark(theme: Theme, kind: str, scale: float) -> tuple[Shape, ...]:
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         if not satisfied and len(parts):
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            dash = path.length() / (2.0 * DASHES * width)  # as many of the same length, whatever the shape
+            dash = path.length() / (2.0 * DASHES * width)  # the same number of dashes for every shape
             pen.setDashPattern([dash, dash])
             pen.setDashOffset(0.5 * dash)
         parts.append((path, pen, brush))
@@ -131,7 +133,7 @@ def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None
 
 
 def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -> None:
-    """Draw the sign of one legend entry about the painter's origin: what `draw` draws, or boundary, margin, tie."""
+    """Draw the symbol of a legend entry about the painter's origin: one of `shapes`, or boundary, margin, tie."""
     if kind == "tie":
         painter.fillRect(QRectF(-8, -6, 16, 12), QColor(*theme.tie))
     elif kind == "provisional":
@@ -172,7 +174,7 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
 
 @lru_cache(maxsize=256)
 def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -> QPixmap:
-    """Picture of one legend entry."""
+    """Return the picture of a legend entry."""
     pixmap = blank(size, size, ratio)
     with painter_on(pixmap, smooth=True) as painter:
         painter.translate(size / 2, size / 2)
@@ -181,7 +183,7 @@ def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -
 
 
 def kkt_pixmap(theme: Theme, case: KktCase | None, ratio: float) -> QPixmap:
-    """Return the sign of a KKT case in a legend, its bar and its mark; those of a violation for None."""
+    """Return the symbols of a KKT case in a legend, its bar and its mark; those of a violation for None."""
     pixmap = blank(52, 26, ratio)
     with painter_on(pixmap, smooth=True) as painter:
         mark = mark_of(KktCase.FREE, False) if case is None else mark_of(case, True)
@@ -191,7 +193,7 @@ def kkt_pixmap(theme: Theme, case: KktCase | None, ratio: float) -> QPixmap:
         else:
             painter.setPen(QPen(kkt_style.CASES[case].colour(theme), 1.5))
             painter.setBrush(kkt_style.bar_brush(theme, case, ratio))
-            bare = case is KktCase.NOT_SUPPORT  # of multipliers that are 0, the ground
+            bare = case is KktCase.NOT_SUPPORT  # the background of multipliers that are 0
             painter.drawLine(QLineF(3, 13, 19, 13)) if bare else painter.drawRect(QRectF(3, 4, 16, 18))
         if mark:
             painter.translate(38, 13)
@@ -200,24 +202,24 @@ def kkt_pixmap(theme: Theme, case: KktCase | None, ratio: float) -> QPixmap:
 
 
 def cells(count: int, side: int, ratio: float, draw_cell: Callable[[QPainter, int], None]) -> QPixmap:
-    """Small pictures in a row of square cells; an odd `side` has a middle pixel.
+    """Return small pictures in a row of square cells; an odd `side` has a middle pixel.
 
     Parameters
     ----------
     count, side : int
-        How many there are, and the device pixels of a side.
+        Number of cells, and side of a cell (device pixels).
     ratio : float
-        Device pixels to one unit of what `draw_cell` draws.
+        Device pixels per unit of what `draw_cell` draws.
     draw_cell : callable
-        ``draw_cell(painter, place)`` draws one of them about the painter's origin.
+        ``draw_cell(painter, index)`` draws the picture of a cell about the painter's origin.
     """
     pixmap = blank(side * count, side, 1.0)
     with painter_on(pixmap, smooth=True) as painter:
-        for place in range(count):
+        for index in range(count):
             with saved(painter):
-                painter.translate((place + 0.5) * side, 0.5 * side)
+                painter.translate((index + 0.5) * side, 0.5 * side)
                 painter.scale(ratio, ratio)
-                draw_cell(painter, place)
+                draw_cell(painter, index)
     return pixmap
 
 
@@ -240,9 +242,9 @@ def copy_cells(
     draw_fragments(painter, fragments, pixmap)
 
 
-#: The kind of stamp of a point whose class is not known; the kinds below it are the classes.
+#: Kind of the stamp of a point whose class is unknown; the kinds below it are the classes.
 UNKNOWN = MAX_CLASSES
-#: Half the size of a stamp in pixels, for symbols of scale 1; and the radius of the hollow disc of an unknown class.
+#: Half the size (pixels) of a stamp at scale 1; radius of the hollow disc of an unknown class.
 REACH, DISC = 9.0, 3.2
 
 
@@ -272,7 +274,7 @@ def stamp(painter: QPainter, theme: Theme, xy: Array, kinds: Indices, scale: flo
 
 @lru_cache(maxsize=8)
 def _sheet(theme: Theme, scale: float, ratio: float) -> tuple[QPixmap, int]:
-    """The stamps in a row, and the side of each in device pixels."""
+    """Return the stamps in a row, and the side of each (device pixels)."""
     cell = 2 * int(np.ceil(REACH * max(scale, 0.5) * ratio)) + 1
 
     def draw_cell(painter: QPainter, kind: int) -> None:

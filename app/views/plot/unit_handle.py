@@ -15,11 +15,11 @@ from app.views.theme import Theme
 from app.views.widgets.inputs import describe
 from app.views.widgets.painting import painter_on
 
-#: Least height and width in pixels, for fingers.
+#: Least height and width (pixels), for fingers.
 LEAST = 24
-#: Length of a drag in pixels that multiplies by ten, and share of that up to which a power of ten attracts.
+#: Length of a drag (pixels) that multiplies by ten; share of that within which a power of ten attracts.
 DECADE, NEAR = 80.0, 0.12
-#: Powers of ten that the factor lies between.
+#: Powers of ten between which the factor lies.
 ENDS = (-3, 3)
 TIP = (
     "Drag: the coordinates of all points are multiplied, as by another unit. Double click: the unit they came in."
@@ -55,26 +55,26 @@ class UnitHandle(QWidget):
         self._factor = 1.0
         self._theme: Theme | None = None
         self._over = False
-        #: Where the drag began along the axis, the factor then, and what makes it one undo step.
+        #: Start of the drag along the axis, the factor then, and the key that makes it one undo step.
         self._drag: tuple[float, float, object] | None = None
         describe(self, f"lane{index}.unit.{'xy'[axis]}", f"Unit of {'xy'[axis]}, picture {index + 1}", TIP)
-        # All pictures have the same axes: the Tab key stops at those of the first one.
+        # all pictures have the same axes: the Tab key stops at those of the first one
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus if index else Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.SizeVerCursor if axis else Qt.CursorShape.SizeHorCursor)
 
     @property
     def text(self) -> str:
-        """The factor, such as "× 10"."""
+        """Factor as text, such as "× 10"."""
         return f"× {short(self._factor)}"
 
     def show_factor(self, factor: float, theme: Theme) -> None:
-        """Show what the coordinates of the axis are multiplied by."""
+        """Show the factor of the axis's coordinates."""
         if (factor, theme) != (self._factor, self._theme):
             self._factor, self._theme = factor, theme
             self.update()
 
     def place(self, area: QRectF, height: int) -> None:
-        """Stand at the end of the axis, outside the `area` of the plot, in a picture of this `height` in pixels."""
+        """Move to the end of the axis, outside the `area` of the plot, in a picture of height `height` (pixels)."""
         size = max(LEAST, self.fontMetrics().height() + 6)
         width = max(LEAST, self.fontMetrics().horizontalAdvance("× 0.001") + 10)
         if self._axis:
@@ -96,7 +96,7 @@ class UnitHandle(QWidget):
             self._draw_text(painter)
 
     def _draw_text(self, painter: QPainter) -> None:
-        """Draw the factor, as small as it takes."""
+        """Draw the factor, in a smaller font if it does not fit."""
         room, font = self.width() - 6, self.font()
         while painter.fontMetrics().horizontalAdvance(self.text) > room and font.pixelSize() > 6:
             font.setPixelSize(font.pixelSize() - 1)
@@ -107,7 +107,7 @@ class UnitHandle(QWidget):
 
     @property
     def _present(self) -> float:
-        """The factor in the document, which the handle may show a moment later."""
+        """Factor in the document; the handle may show it later."""
         return self._controller.document.units[self._axis]
 
     def _change(self, factor: float, drag: object = None) -> None:

@@ -86,6 +86,6 @@ class ButtonRows(FittingGrid):
         self._columns = columns
         for button in self._buttons:
             self._grid.removeWidget(button)
-        for place, button in enumerate(self._shown):
-            self._grid.addWidget(button, place // columns, place % columns)
+        for index, button in enumerate(self._shown):
+            self._grid.addWidget(button, index // columns, index % columns)
         self.updateGeometry()

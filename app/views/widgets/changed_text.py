@@ -37,7 +37,7 @@ def _replace(cursor: QTextCursor, at: int, old: str, new: str) -> QTextCursor:
 def _alike(first: str, second: str) -> int:
     """Return the length of the common prefix of two texts."""
     shorter = min(len(first), len(second))
-    return next((place for place in range(shorter) if first[place] != second[place]), shorter)
+    return next((index for index in range(shorter) if first[index] != second[index]), shorter)
 
 
 def _units(text: str) -> int:

@@ -11,7 +11,7 @@ from html import escape
 from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRectF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QPaintEvent, QPen, QValidator
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QMouseEvent, QPaintEvent, QPen, QValidator
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -405,8 +405,8 @@ def is_refused(field: QWidget | None) -> bool:
 def refuse(field: WholeField | NumberField, name: str, limits: str, typed: str, stays: str) -> None:
     """Mark invalid input, and report why it cannot be used: below the field, and by its signal."""
     mark_bad(field, bad=True)
-    is_not = f"; “{typed[:20]}” is not" if typed else ""
-    sentence = f"{name} must be {limits}{is_not}: it stays {stays}."
+    unused = f". “{typed[:20]}” was not used" if typed else ""
+    sentence = f"{name} must be {limits}{unused}; the value is still {stays}."
     if field.isVisible():
         QToolTip.showText(field.mapToGlobal(QPoint(0, field.height())), plain_tip(sentence), field)
     field.refused.emit(sentence)
@@ -510,6 +510,9 @@ class NumberField(QLineEdit):
     def value(self) -> float:
         """Return the number displayed last, not what is being typed."""
         return self._value
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.selectAll()  # Qt would select the digits on one side of the point
 
     def event(self, event: QEvent) -> bool:
         untouched = not (self.isModified() or is_refused(self))

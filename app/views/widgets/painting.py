@@ -107,9 +107,9 @@ def guarded(painter: QPainter, area: QRectF, widget: QWidget | None) -> Iterator
             yield
     except Exception as error:
         with saved(painter):
-            place = painter.worldTransform().mapRect(area)
+            target = painter.worldTransform().mapRect(area)
             painter.resetTransform()  # the text is independent of the scale
-            _announce(painter, place, error, widget)
+            _announce(painter, target, error, widget)
 
 
 @contextmanager

@@ -47,9 +47,9 @@ class ScaleSlider(QSlider):
         """Return the smallest usable size."""
         return QSize(LEAST, super().minimumSizeHint().height())
 
-    def place_of(self, value: float) -> int:
+    def position_of(self, value: float) -> int:
         """Return the position nearest to `value`."""
-        return self.scale.high + 1 if math.isinf(value) else self.scale.place_of(value)
+        return self.scale.high + 1 if math.isinf(value) else self.scale.position_of(value)
 
     def value_at(self, position: int) -> float:
         """Return the number at `position`."""
@@ -83,7 +83,7 @@ class ScaleSlider(QSlider):
         key = (first.getRect(), last.getRect(), self.scale)
         if key != self._measured_for:
             self._measured_for = key
-            shares = [self._share(place) for place in range(self.scale.low, self.scale.high + 1)]
+            shares = [self._share(position) for position in range(self.scale.low, self.scale.high + 1)]
             self._centres = [handle.left() + 0.5 * handle.width() for handle in map(self._handle, shares)]
         return self._centres
 

@@ -31,11 +31,11 @@ class ScrollingForm(Scrolled):
 
     Signals
     -------
-    wants : ()
+    height_changed : ()
         The preferred height has changed.
     """
 
-    wants = Signal()
+    height_changed = Signal()
 
     def __init__(self, form: QWidget) -> None:
         super().__init__(form)
@@ -83,7 +83,7 @@ class ScrollingForm(Scrolled):
         if wanted != self._wanted:
             self._wanted = wanted
             self.updateGeometry()
-            self.wants.emit()
+            self.height_changed.emit()
         short = self.height() < self._wanted + self._below()
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOn if short else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         if policy is not self.verticalScrollBarPolicy():

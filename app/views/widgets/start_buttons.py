@@ -73,6 +73,7 @@ class StartButtons(QFrame):
             self._label.setVisible(bool(offer.sentence))
             self._rows.show_only([self._buttons[name] for name in offer.actions])
             size = round(LARGE * QFontInfo(self.window().font()).pixelSize())
-            self.setStyleSheet(f"* {{ font-size: {size}px; }}" if offer.large else "")
+            for part in (self._label, self._rows):
+                part.setStyleSheet(f"* {{ font-size: {size}px; }}" if offer.large else "")
         self.setVisible(offer is not None)
         return True

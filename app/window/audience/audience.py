@@ -23,7 +23,7 @@ from solver import Grid
 
 from .audience_window import SIZE, AudienceWindow
 
-#: In place of a screen's name: an ordinary window.
+#: Saved in place of a screen's name: the audience window is an ordinary window.
 PLAIN = "window"
 
 
@@ -32,13 +32,13 @@ class Audience(QObject):
     Parameters
     ----------
     window : QWidget
-        That of the controls.
+        The window with the controls.
     controller : Controller
     features : FeatureTable
     settings : Settings
         Remembers the screen.
     resized : callable
-        Called after a picture of the audience has got another size, or there is none any more.
+        Called after a picture of the audience has changed its size, or has been removed.
 
     Attributes
     ----------

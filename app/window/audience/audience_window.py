@@ -14,7 +14,6 @@ from app.features.lessons.state import LessonSession
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
-from app.views import theme
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme, text_rules
 from app.views.widgets.elided_label import ElidedLabel
@@ -54,7 +53,6 @@ class AudienceWindow(QWidget):
         self._resized, self._closed = resized, closed
         self._scene: Scene | None = None
         self._theme: Theme | None = None
-        self._dark: bool | None = None
         self._text, self._arranged = 0, (0, 0)
         self.canvases: list[Canvas] = []
         self._titles: list[QLabel] = []
@@ -137,10 +135,6 @@ class AudienceWindow(QWidget):
     def render_scene(self, scene: Scene, dress: Theme) -> None:
         """Draw the pictures of the scene."""
         self._scene = scene
-        if scene.session.dark != self._dark:
-            self._dark = scene.session.dark
-            theme.apply(theme.theme_of(self._dark), self, 0)
-            self.setStyleSheet(text_rules(self._text) if self._text else "")
         while len(self.canvases) < scene.shown:
             self._make()
             self._arranged = (0, 0)

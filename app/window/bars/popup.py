@@ -66,11 +66,11 @@ class PopupButton(QToolButton):
     def open(self) -> None:
         """Show the form below the button, within the screen."""
         self.form.adjustSize()
-        place = self.mapToGlobal(QPoint(0, self.height()))
+        corner = self.mapToGlobal(QPoint(0, self.height()))
         screen = self.screen().availableGeometry()
         size = self.form.size()
-        x = min(place.x(), screen.right() - size.width())
-        y = min(place.y(), screen.bottom() - size.height())
+        x = min(corner.x(), screen.right() - size.width())
+        y = min(corner.y(), screen.bottom() - size.height())
         self.form.move(max(x, screen.left()), max(y, screen.top()))
         self.form.show()
         self.form.setFocus(Qt.FocusReason.PopupFocusReason)

@@ -38,7 +38,7 @@ class ToolPalette(QToolBar):
         group = QActionGroup(self)
         first = menu.actions()[0] if menu.actions() else QAction()
         self.actions_by_tool: dict[str, QAction] = {}
-        self._places: dict[str, QAction] = {}
+        self._entries: dict[str, QAction] = {}
         for name, kind in TOOLS.items():
             tip = f"{kind.title} ({kind.key}): {kind.sentence}"
             action = QAction(kind.title, window, checkable=True, shortcut=QKeySequence(kind.key), toolTip=tip)
@@ -49,7 +49,7 @@ class ToolPalette(QToolBar):
             window.addAction(action)  # its key also works while the menu bar is hidden
             button = icon_button(action, kind.title, BUTTON)
             button.setAccessibleDescription(kind.sentence)
-            self._places[name] = self.addWidget(button)
+            self._entries[name] = self.addWidget(button)
             self.actions_by_tool[name] = action
         self._others = QMenu(self)
         self._others.addActions([action for name, action in self.actions_by_tool.items() if not TOOLS[name].simple])
@@ -74,6 +74,6 @@ class ToolPalette(QToolBar):
         """Show the chosen tool, and show or hide the buttons."""
         tool, simple = scene.session.tool, scene.session.simple
         self.actions_by_tool[tool].setChecked(True)
-        for name, place in self._places.items():
-            place.setVisible(not simple or TOOLS[name].simple or name == tool)
+        for name, entry in self._entries.items():
+            entry.setVisible(not simple or TOOLS[name].simple or name == tool)
         self._more.setVisible(simple)

@@ -1,4 +1,4 @@
-"""What Help > About shows: versions and folders, for a report of a fault."""
+"""AboutDialog (Help > About): versions and folders, for a report of a fault."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from app.views.widgets.inputs import filled, named
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
 from solver.core._cache_directory import cache_directory
 
-#: What the program is.
+#: Purpose of the program, in one sentence.
 PURPOSE = (
     "Click labelled points, and watch k nearest neighbours and support vector machines learn them, step by step and "
     "side by side."
 )
-#: What the user is to know before sending it to anyone.
+#: What the user should know before sending the details to anyone.
 PRIVATE = "The names of the folders, and with them perhaps your own, are part of the details; nothing else of yours is."
 
 
 def versions() -> dict[str, str]:
-    """Of the program and what it stands on."""
+    """Return the versions of the program and of the packages that it uses."""
     return {
         "Classifier Playground": __version__,
         "Python": platform.python_version(),
         "Qt": qVersion(),
         "PySide6": PySide6.__version__,
         **{name: _version(name) for name in ("numpy", "numba")},
-        # Not platform.node(): the machine's name is the user's own.
+        # not platform.node(): the machine's name is private
         "Platform": f"{platform.platform()}, Qt platform {QGuiApplication.platformName()}",
     }
 
@@ -47,12 +47,12 @@ def versions() -> dict[str, str]:
 def _version(package: str) -> str:
     try:
         return metadata.version(package)
-    except metadata.PackageNotFoundError:  # a bundle may have left that out
+    except metadata.PackageNotFoundError:  # a bundle may lack its metadata
         return "unknown"
 
 
 def folders(settings: Path, recovery: Path) -> dict[str, Path]:
-    """Where the program keeps what."""
+    """Return the folders of the program's files, by title."""
     log_file = log.path()
     found = {"Settings": settings, "Unsaved work": recovery}
     if log_file is not None:
@@ -61,7 +61,7 @@ def folders(settings: Path, recovery: Path) -> dict[str, Path]:
 
 
 def details(settings: Path, recovery: Path) -> str:
-    """All of it as lines of text."""
+    """Return versions and folders as lines of text."""
     lines = versions() | {f"{name} in": str(path) for name, path in folders(settings, recovery).items()}
     return "".join(f"{name}: {plain(value)}\n" for name, value in lines.items())
 
@@ -73,7 +73,7 @@ class AboutDialog(NamedDialog):
     ----------
     parent : QWidget
     settings, recovery : Path
-        The folders of these.
+        Folders of settings and of recovery copies.
     """
 
     def __init__(self, parent: QWidget, settings: Path, recovery: Path) -> None:
@@ -85,7 +85,7 @@ class AboutDialog(NamedDialog):
             _add(grid, name, text)
         for name, path in folders(settings, recovery).items():
             row = _add(grid, f"{name} in", plain(str(path)), 1)
-            there = os.path.isdir(path)  # that of Path raises where it may not look
+            there = os.path.isdir(path)  # Path.is_dir raises if it has no permission
             tip = (
                 "Show this folder in the file manager."
                 if there
@@ -104,7 +104,7 @@ class AboutDialog(NamedDialog):
         buttons = self.button_box()
         title, tip, copy = "Copy details for a report", f"As text.  {PRIVATE}", partial(self._copy, settings, recovery)
         add_action(buttons, f"&{title}", "about.copy", title, tip, copy)
-        tip, show = "What the program consists of, and under which terms.", lambda: LicencesDialog(self).open()
+        tip, show = "Licences of the program and of the packages that it uses.", lambda: LicencesDialog(self).open()
         add_action(buttons, "&Licences", "about.licences", "Licences", tip, show)
         purpose = named(QLabel(PURPOSE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.purpose")
         filled(QVBoxLayout(self), purpose, (page, 1), self._text, buttons)
@@ -123,7 +123,7 @@ class AboutDialog(NamedDialog):
 
 
 class LicencesDialog(NamedDialog):
-    """What the program consists of, and under which terms."""
+    """Licences of the program and of the packages that it uses."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, "licences", "Licences", once=True)
@@ -134,10 +134,10 @@ class LicencesDialog(NamedDialog):
 
 
 def _add(grid: QGridLayout, name: str, text: str, columns: int = 2) -> int:
-    """One more row of a name and what it is; its place."""
+    """Append a row with a name and its text; return the index of the row."""
     row = grid.rowCount()
     selectable = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    # A path has no place to wrap at: the page scrolls.
+    # Qt cannot wrap a path: the page scrolls.
     value = QLabel(text, textFormat=Qt.TextFormat.PlainText, textInteractionFlags=selectable)
     value.setAccessibleName(name)
     value.setAccessibleDescription(text)

@@ -1,4 +1,4 @@
-"""ClassesDialog: what classes and axes are called, and the colours of the classes."""
+"""ClassesDialog: names of classes and axes, and colours of the classes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LEAST_CONTRAST = 3.0
 
 
 def warning(colour: str) -> str:
-    """Where a class colour "#rrggbb" is hard to see, or ""; a theme's own colours ("") never are."""
+    """Return a warning if a class colour "#rrggbb" is hard to see, or ""; a theme's own colours ("") never are."""
     if not colour:
         return ""
     for theme, where in ((LIGHT, "white"), (DARK, "dark grey")):
         ratio = contrast(rgb_of(colour), theme.background)
         if ratio < LEAST_CONTRAST:
-            # Rounded down: 2.96 must not be called 3.0.
+            # rounded down: 2.96 must not be shown as 3.0
             return f"Hard to see on {where} ({int(10 * ratio) / 10:.1f} : 1)"
     return ""
 
@@ -56,13 +56,13 @@ class _Row:
 
 
 class ClassesDialog(NamedDialog):
-    """Names and colours, in step with the document; each change takes effect at once and is an undo step."""
+    """Names and colours, in step with the document; each change takes effect at once and is one undo step."""
 
     def __init__(self, parent: QWidget, controller: Controller) -> None:
         super().__init__(parent, "classes", "Classes and axes")
         self._controller = controller
         self._shown: tuple[object, ...] = ()
-        # A tool of the window: the window's keys, undo above all, go on working while this is open.
+        # A tool window, so that the keys of the main window, above all undo, work while the dialog is open.
         self.setWindowFlag(Qt.WindowType.Tool)
         self._rows = [_Row(label) for label in range(MAX_CLASSES)]
         classes = QGroupBox("Classes")
@@ -74,26 +74,26 @@ class ClassesDialog(NamedDialog):
             row.name.committed.connect(lambda name, label=label: controller.set_style(label, name=name))
             row.colour.clicked.connect(lambda checked, label=label: self._choose_colour(label))
             row.reset.clicked.connect(lambda checked, label=label: controller.set_style(label, colour=""))
-        # Room for the longest sentence, so that nothing moves when one appears.
+        # Space for the longest warning, so that nothing moves when a warning appears.
         grid.setColumnMinimumWidth(5, self.fontMetrics().horizontalAdvance("Hard to see on dark grey (2.9 : 1) "))
         axes = QGroupBox("Axes")
         axis_grid = QGridLayout(axes)
         self._axes = (NameField(60), NameField(60))
-        for place, (letter, field) in enumerate(zip("xy", self._axes, strict=True)):
+        for index, (letter, field) in enumerate(zip("xy", self._axes, strict=True)):
             field.setPlaceholderText(letter)
             describe(
                 field, f"classes.{letter}", f"Name of the {letter} axis", f"What {letter} stands for, with its unit."
             )
-            field.committed.connect(lambda name, place=place: self._name_axis(place, name))
-            axis_grid.addWidget(label_for(f"{letter} axis", field), 0, 2 * place)
-            axis_grid.addWidget(field, 0, 2 * place + 1)
+            field.committed.connect(lambda name, index=index: self._name_axis(index, name))
+            axis_grid.addWidget(label_for(f"{letter} axis", field), 0, 2 * index)
+            axis_grid.addWidget(field, 0, 2 * index + 1)
         buttons = self.button_box()
         for button in buttons.buttons():
             button.setToolTip("Close; everything is in effect already.")
             if isinstance(button, QPushButton):
                 button.setAutoDefault(False)
         self._inner = in_column(classes, axes, 1)
-        self._scroll = scrolling(self._inner)  # large text on a small screen
+        self._scroll = scrolling(self._inner)  # for large text on a small screen
         filled(QVBoxLayout(self), self._scroll, buttons)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -126,7 +126,7 @@ class ClassesDialog(NamedDialog):
         self._controller.set_axes((x, name) if index else (name, y))
 
     def _choose_colour(self, label: int) -> None:
-        """Ask for a colour; the pictures follow while one looks for it, and Cancel takes it all back."""
+        """Ask for a colour; the pictures show it while the user chooses, and Cancel restores the old one."""
         drag = object()
         chosen = self._rows[label].colour.text()
         dialog = named(QColorDialog(QColor(chosen), self), "classes.chooser")

@@ -1,4 +1,4 @@
-"""PictureDialog: which picture to export, how large, how it looks, and where to: a file or the clipboard."""
+"""PictureDialog: which picture to export, its size and appearance, and its target: a file or the clipboard."""
 
 from __future__ import annotations
 
@@ -18,29 +18,30 @@ from app.views.widgets.inputs import combo_box, describe, filled, show_check, sh
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_where
 
 KINDS = {"PNG picture": ".png", "SVG drawing": ".svg", "TikZ drawing (LaTeX)": ".tex"}
-#: Width, height and scale of what is on screen.
+#: Width, height and scale of a picture on screen.
 Size = tuple[int, int, float]
 
 
 class PictureDialog(NamedDialog):
-    """Asks, and hands over what was chosen; it never waits for the picture.
+    """Ask which picture to export, and pass the choice on; it never waits for the picture.
 
     Parameters
     ----------
     parent : QWidget
     settings : Settings
-        Where the choices are remembered.
+        Remember the choices.
     lanes : sequence of str
-        What the lanes on screen are called.
+        Names of the lanes on screen.
     dark : bool
-        The window's theme.
+        Whether the window's theme is dark.
     screen_size : callable
-        ``screen_size(what)``.
+        ``screen_size(what)`` returns the size of a picture on screen.
     shoot : callable
-        ``shoot(what)`` keeps what is shown now.
+        ``shoot(what)`` returns a copy of what is displayed now.
     make : callable
         ``make(shot, request, path)``; `path` is None for the clipboard.
     alert : callable
+        ``alert(sentence)`` shows an error.
     """
 
     def __init__(
@@ -98,12 +99,12 @@ class PictureDialog(NamedDialog):
         sides, look = (self._width, self._height), (self._fields.theme, self._fields.legend, self._accuracies)
         for before, after in pairwise((self._what, self._preset, *sides, *look, save, copy)):
             QWidget.setTabOrder(before, after)
-        note.setMinimumWidth(396)  # not the dialog's own: that would be the least with larger text, too
+        note.setMinimumWidth(396)  # not the dialog's own minimum: that would also hold for larger text
 
     # -- what is chosen --------------------------------------------------------------------------------------------
 
     def _recall(self) -> None:
-        """Show the choices of last time, where they still can be made."""
+        """Show the remembered choices, as far as they are still possible."""
         values = self._settings.values
         show_check(self._fields.legend, values.picture_legend)
         show_check(self._accuracies, values.picture_accuracies)
@@ -129,7 +130,7 @@ class PictureDialog(NamedDialog):
         )
 
     def _chosen_size(self) -> tuple[int, int, float, int]:
-        """Width, height, scale and dots per inch of the chosen preset."""
+        """Return width, height, scale and dots per inch of the chosen preset."""
         key = self._preset.currentData()
         for preset in PRESETS:
             if preset.key == key:
@@ -144,7 +145,7 @@ class PictureDialog(NamedDialog):
         self._fields.show_size(width, height)
 
     def spec(self) -> PictureSpec:
-        """What is chosen; ValueError with a sentence when it cannot be made."""
+        """Return the chosen picture; raise ValueError with a sentence if it cannot be made."""
         for side in (self._width, self._height):
             side.interpretText()
         width, height, scale, dpi = self._chosen_size()
@@ -155,7 +156,7 @@ class PictureDialog(NamedDialog):
     # -- what becomes of it ----------------------------------------------------------------------------------------
 
     def _take(self, use: Callable[[Shot, PictureSpec], None]) -> None:
-        """Have what is chosen, and displayed now, used; an alert says what cannot be made, or that a lane is gone."""
+        """Pass the choice and the displayed state to `use`; alert the user if that is impossible or a lane is gone."""
         try:
             spec = self.spec()
             shot = self._shoot(spec.what)

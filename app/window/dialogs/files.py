@@ -1,4 +1,4 @@
-"""FileDialogs: the dialogs about files.  None of them holds the window up: what is to follow is handed over."""
+"""FileDialogs: the dialogs about files.  None of them blocks: each takes a function to call when it is answered."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _Then = Callable[[], object]
 
 
 def _nothing() -> None:
-    """What follows when nothing is to follow."""
+    """Do nothing (default continuation)."""
 
 
 class FileDialogs:
-    """Asks in front of `window` where to open and save, and before anything could be lost.
+    """Ask in front of `window` where to open and save, and before changes could be lost.
 
     Parameters
     ----------
     window : QWidget
     controller : Controller
     settings : Settings
-        Where the folder of the last document is remembered.
+        Remember the folder of the last document.
     claims : Claims
-        Which documents other windows have open.
+        Which documents are open in other windows.
     tasks : TaskRunner
     """
 
@@ -52,12 +52,12 @@ class FileDialogs:
     ) -> None:
         self._window, self._controller, self._settings = window, controller, settings
         self._claims, self._tasks = claims, tasks
-        #: Open what is no document but a lesson, or answers to one.
+        #: Opens a file that is a lesson, or answers to a lesson.
         self.open_lesson: Callable[[Path], object] = lambda path: None
         self.open_answers: Callable[[Path], object] = lambda path: None
 
     def alert(self, sentence: str) -> None:
-        """Tell something that must not be overlooked."""
+        """Show a message box with a sentence that must not be overlooked."""
         self._ask("alert", "Classifier Playground", sentence, (), QMessageBox.StandardButton.Close)
 
     def _ask(
@@ -69,7 +69,7 @@ class FileDialogs:
         last: QMessageBox.StandardButton = QMessageBox.StandardButton.Cancel,
         otherwise: _Then = _nothing,
     ) -> None:
-        """Offer `answers`, each a button and what it does, and `last`, which is what Esc means too: `otherwise`."""
+        """Offer `answers`, each a button and its function, and `last`, which is also what Esc means: `otherwise`."""
         box = message_box("warning", name, title, plain(sentence), self._window)
         acts = [(box.addButton(text, QMessageBox.ButtonRole.AcceptRole), act) for text, act in answers]
         harmless = box.addButton(last)
@@ -84,7 +84,7 @@ class FileDialogs:
         box.open()
 
     def unless_unsaved(self, then: _Then) -> None:
-        """Run `then`, after asking what to do with unsaved changes; the question does not block the window's work."""
+        """Run `then`, after asking about unsaved changes; the question does not block the window."""
         if self._tasks.after_saving(lambda: self.unless_unsaved(then)):
             return
         own = self._controller.own
@@ -99,7 +99,7 @@ class FileDialogs:
         def answered(button: int) -> None:
             if button == kind.Discard:
                 then()
-            elif button == kind.Save:  # one may go on working meanwhile: what is edited then is asked about, too
+            elif button == kind.Save:  # edits made while it is saved are asked about, too
                 self._controller.put_back()
                 self.save(lambda: self.unless_unsaved(then))
 
@@ -109,7 +109,7 @@ class FileDialogs:
     # -- saving ----------------------------------------------------------------------------------------------------
 
     def save(self, then: _Then = _nothing) -> None:
-        """Save where the document came from, or ask where; run `then` once it is saved."""
+        """Save to the document's file, or ask where; run `then` once it is saved."""
         path = self._controller.store.path
         if path is None:
             self.ask_save(then)
@@ -123,7 +123,7 @@ class FileDialogs:
         ask_where(self._window, "save_as", "Save as", offered, kinds, lambda path: self._use(path, save))
 
     def _save_elsewhere(self, then: _Then, path: Path) -> None:
-        """Save at a place just chosen, unless that is a document somebody is working on."""
+        """Save to a path just chosen, unless another window has that document open."""
         if self._claims.elsewhere(path):
             answers = [("&Overwrite", lambda: self._save_at(path, then)), ("Save &as…", lambda: self.ask_save(then))]
             self._ask_elsewhere(path, answers)
@@ -183,11 +183,11 @@ class FileDialogs:
             else:
                 put(opened)
 
-        self._tasks.give_up_reading()  # the last request counts
+        self._tasks.cancel_reading()  # only the last request counts
         self._tasks.run(file_tasks.opening(path), done)
 
     def unless_open_elsewhere(self) -> None:
-        """Ask about the document that the window starts with."""
+        """Warn if the document that the window starts with is open in another window."""
         store = self._controller.store
         if (path := store.path) is not None and self._claims.elsewhere(path):
             self._ask_elsewhere(
@@ -199,7 +199,7 @@ class FileDialogs:
         self._ask("open_elsewhere", "Open in another window", text, answers, otherwise=otherwise)
 
     def revert(self) -> None:
-        """Back to what the document's file holds; undo brings the changes back."""
+        """Return to the content of the document's file, after asking; undo brings the changes back."""
         store = self._controller.store
         if store.path is None:
             self._controller.say("This document has no file to go back to.")

@@ -30,16 +30,16 @@ from app.views.widgets.inputs import combo_box, describe, filled, label_for, nam
 from app.views.widgets.qt_dialogs import NamedDialog
 from app.views.widgets.scrolling_form import scrolling
 
-#: Pixels of a card's picture, which the files have; and what stands around it.
+#: Size of a card's picture (pixels), as in the files; space around it (pixels).
 PICTURE, GAP = (192, 96), 6
-#: Pixels of the text that the picture's size is made for, and the most times that the picture grows with larger text.
+#: Size of text (pixels) that the picture's size is made for; largest factor by which the picture grows with the text.
 PLAIN_TEXT, LARGEST = 13, 2.0
-#: Letters in a line of a card's text: as many as it likes to have, and the least beside another card.
+#: Widths of a card's text in letters: the preferred one, and the least beside another card.
 LETTERS, LEAST_LETTERS = 32, 18
 
 
 class Card(QPushButton):
-    """One example or lesson: its picture, and beside it number, title and sentence."""
+    """Card of an example or lesson: picture, number, title and sentence."""
 
     def __init__(self, name: str, number: int, title: str, sentence: str, picture_data: bytes, size: QSize) -> None:
         super().__init__(autoDefault=True)
@@ -58,9 +58,9 @@ class Card(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
     def show_words(self, title: str, sentence: str) -> None:
-        """Show the title, behind the number, and the sentence."""
+        """Show the title, after the number, and the sentence."""
         describe(self, self._name, f"{self._number}. {title}", sentence)
-        self.setToolTip("")  # all of it is to be read already
+        self.setToolTip("")  # the card already shows the whole text
         self._text.setText(f"<b>{self._number}&nbsp; {escape(title)}</b><br>{escape(sentence)}")
 
     def hasHeightForWidth(self) -> bool:
@@ -71,7 +71,7 @@ class Card(QPushButton):
         return max(self._size.height(), self._text.heightForWidth(max(beside, 120))) + 2 * GAP
 
     def sizeHint(self) -> QSize:
-        """A button asks for room for a line of text, not for what lies in it."""
+        """Return the size of the card's content; a button's own hint has room for one line of text only."""
         return QSize(420, self.heightForWidth(420))
 
     def minimumSizeHint(self) -> QSize:
@@ -85,7 +85,7 @@ class GalleryDialog(NamedDialog):
     ----------
     parent : QWidget
     choose : callable
-        ``choose(example)`` opens it, once the gallery is closed.
+        ``choose(example)`` opens an example, after the gallery has closed.
     learn : callable
         ``learn(name)`` opens a lesson.
     language : str
@@ -93,10 +93,8 @@ class GalleryDialog(NamedDialog):
     choose_language : callable
         ``choose_language(language)`` remembers another language.
     scores : mapping of str to (int, int)
-        Of the lessons that are done by name, how many predictions were right, and of how many.
-    text : int
-        Size of text in pixels; 0 for the window's own.
-    """
+        Of each finished lesson, the number of right predictions and the number of predictions.
+        Size of text (pixels); 0 for the window's own size."""
 
     def __init__(
         self,
@@ -142,12 +140,12 @@ class GalleryDialog(NamedDialog):
         close = buttons.button(QDialogButtonBox.StandardButton.Close)
         close.setDefault(True)  # else Return in the choice of a language would open a lesson
         for label in self.findChildren(QLabel) if text else ():
-            label.ensurePolished()  # else its height would be that of other text
+            label.ensurePolished()  # without it the height would be that of another size of text
         self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))
         self.show_lessons(False)
 
     def _language_choice(self, language: str) -> QComboBox:
-        """Make the choice of the lessons' language, which stands at this one."""
+        """Return the choice of the lessons' language, set to `language`."""
         languages = combo_box((title, code) for code, title in LANGUAGES.items())
         describe(languages, "gallery.language", "Language of the lessons", "Their texts; the window stays English.")
         show_choice(languages, language)
@@ -155,19 +153,19 @@ class GalleryDialog(NamedDialog):
         return languages
 
     def _change_language(self, language: str) -> None:
-        """Show the lessons in another language, and remember it."""
+        """Show the lessons in another language, and remember the choice."""
         self._choose_language(language)
         for row in shipped(language):
             if row.name in self._lessons:
                 self._lessons[row.name].show_words(*_words(row, self._scores))
 
     def _show_language(self, tab: int) -> None:
-        """Show the choice of a language beside the lessons only: examples have none."""
+        """Show the choice of the language beside lessons only: examples have none."""
         for widget in self._of_lessons:
             widget.setVisible(tab > 0)
 
     def _page(self, title: str, cards: Sequence[tuple[Card, Callable[[], object]]]) -> QWidget:
-        """One more tab with these cards, each with what opens it."""
+        """Return a new tab with these cards, each with the function that opens it."""
         page = QWidget()
         grid = QGridLayout(page)
         grid.setSpacing(GAP)
@@ -182,7 +180,7 @@ class GalleryDialog(NamedDialog):
         return page
 
     def show_lessons(self, lessons: bool) -> None:
-        """Show the lessons, or the examples; the first has the focus."""
+        """Show the lessons, or the examples, and focus the first card."""
         self._tabs.setCurrentIndex(int(lessons))
         for card in self._cards[int(lessons)][:1]:
             card.setFocus()
@@ -195,7 +193,7 @@ class GalleryDialog(NamedDialog):
         return run
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The arrow keys go from card to card, by rows and columns; a button alone would take them in their order."""
+        """Move the focus from card to card, by rows and columns; a button alone would move it in tab order."""
         if not isinstance(event, QKeyEvent) or event.type() is not QEvent.Type.KeyPress:
             return False
         keys = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -self._columns, Qt.Key.Key_Down: self._columns}
@@ -211,7 +209,7 @@ class GalleryDialog(NamedDialog):
 
 
 def _words(row: Lesson, scores: Mapping[str, tuple[int, int]]) -> tuple[str, str]:
-    """Title and sentence of a lesson: "5 minutes, beginner"; of one that is done with a tick and its score."""
+    """Return title and sentence of a lesson ("5 minutes, beginner"); of a finished one with a tick and its score."""
     about = ", ".join(each for each in (f"{row.minutes} minutes" if row.minutes else "", row.level) if each)
     if row.name not in scores:
         return row.title, about

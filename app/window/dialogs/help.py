@@ -1,4 +1,4 @@
-"""HelpDialog and LogDialog: where to begin, keys and written pages with a search field; the newest part of the log."""
+"""HelpDialog and LogDialog: first page, keys and written pages with a search field; the newest part of the log."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.inputs import describe, filled, mark_bad, named, plain_tip
 from app.views.widgets.qt_dialogs import NamedDialog, fixed_text
 
-#: Pages of `assets/help`, and what they are called.
+#: Pages of `assets/help`, with their titles.
 WRITTEN = {"lessons": "Writing lessons", "studies": "Studies"}
-#: Rich text takes a narrow space for one at which a line may end.
+#: In rich text a line may end at a narrow space, but not at `&nbsp;`.
 UNBROKEN = str.maketrans({"\N{NARROW NO-BREAK SPACE}": "&nbsp;"})
-#: Side in pixels of a drawing on the first page.
+#: Side of a drawing on the first page (pixels).
 DRAWING = 26
 
 
 class HelpDialog(NamedDialog):
-    """The window of F1: where to begin, all keys, how to write lessons and run studies; a field searches all pages."""
+    """Help window (F1): first page, all keys, how to write lessons and run studies; a field searches all pages."""
 
     def __init__(self, parent: QWidget, features: FeatureTable) -> None:
         super().__init__(parent, "help", "Help")
@@ -59,7 +59,7 @@ class HelpDialog(NamedDialog):
             QLineEdit(placeholderText="Search", clearButtonEnabled=True),
             "help.search",
             "Search",
-            "Search all pages; Enter goes on to the next place.",
+            "Search all pages; Enter goes on to the next hit.",
         )
         self._search.textEdited.connect(lambda text: self._find(text, onward=False))
         self._search.returnPressed.connect(lambda: self._find(self._search.text(), onward=True))
@@ -77,7 +77,7 @@ class HelpDialog(NamedDialog):
         return page
 
     def _draw_signs(self) -> None:
-        """Draw the signs of the first page in the colours of the theme."""
+        """Draw the symbols of the first page in the colours of the theme."""
         theme = theme_of(self.palette().window().color().lightness() < 128)
         for kind, _ in signs():
             drawing = symbol_pixmap(theme, kind, DRAWING, self.devicePixelRatioF())
@@ -91,9 +91,9 @@ class HelpDialog(NamedDialog):
             self._draw_signs()
 
     def _find(self, text: str, onward: bool) -> None:
-        """Select the next place with `text`, page after page and round again; a field whose text occurs nowhere is red.
+        """Select the next hit for `text`, page after page and round again; the field turns red if there is none.
 
-        With `onward` the search leaves the place that is selected now.
+        With `onward` the search starts after the selected hit.
         """
         count, current = self._pages.count(), self._pages.currentIndex()
         for turn in range(count + 1):
@@ -109,7 +109,7 @@ class HelpDialog(NamedDialog):
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> str:
-    """HTML of keys or gestures with what they do."""
+    """Return HTML of keys or gestures with their effects."""
     return _rows((f"<b>{escape(key).translate(UNBROKEN)}</b>", escape(text)) for key, text in rows)
 
 
@@ -121,14 +121,14 @@ def _rows(cells: Iterable[tuple[str, str]]) -> str:
 
 
 class LogDialog(NamedDialog):
-    """What Help > Show log shows."""
+    """The newest part of the log (Help > Show log)."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, "log", "Log")
         text, path = log.text(), log.path()
-        what = "What went wrong, newest last" if text else "Nothing has gone wrong since this log was begun"
+        what = "Errors, newest last" if text else "Nothing has gone wrong since this log was begun"
         about = named(QLabel(f"{what}.", wordWrap=True), "log.about")
-        # A path has no place to wrap at; where there is no room for all of it, the tip has it.
+        # Qt cannot wrap a path; if it does not fit, the tool tip has the whole of it.
         file = f"File: {plain(str(path))}" if path else ""
         where = named(ElidedLabel(file, textFormat=Qt.TextFormat.PlainText), "log.where")
         where.setToolTip(plain_tip(where.text()))

@@ -1,4 +1,4 @@
-"""ImportExport: asks which file to import points from or export them to."""
+"""ImportExport: ask for the file to import points from, or to export them to."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 
 class ImportExport:
-    """Points from and for other programs, in front of `window`.
+    """Import and export points, in front of `window`.
 
     Parameters
     ----------
     window : QMainWindow
     controller : Controller
     settings : Settings
-        Where the folder used last is remembered.
+        Remember the folder used last.
     tasks : TaskRunner
     """
 
     def __init__(self, window: QMainWindow, controller: Controller, settings: Settings, tasks: TaskRunner) -> None:
         self._window, self._controller, self._settings = window, controller, settings
         self._tasks = tasks
-        #: Open a text that is no document but a lesson, or answers to one.
+        #: Opens a text that is a lesson, or answers to a lesson.
         self.open_lesson: Callable[[str], object] = lambda text: None
         self.open_answers: Callable[[str], object] = lambda text: None
 
@@ -56,13 +56,13 @@ class ImportExport:
         ask_path(dialog, "import_file", lambda path: self._use(path, self.import_file))
 
     def import_file(self, path: Path) -> None:
-        """Show what the file at `path` holds, and import it when that is wanted."""
-        from app.exchange import importing  # only now: nothing of it is needed to start
+        """Preview the file at `path`, and import it if the user agrees."""
+        from app.exchange import importing  # here, to keep the start fast
 
         self._show(lambda dialect: importing.read(path, dialect))
 
     def import_clipboard(self, add: bool = False) -> None:
-        """Show what the clipboard holds, and import it when that is wanted: to `add` it is what is offered first."""
+        """Preview the clipboard, and import it if the user agrees; `add` preselects adding to the present points."""
         from app.exchange import importing
 
         text = QApplication.clipboard().text()
@@ -72,7 +72,7 @@ class ImportExport:
         self._show(lambda dialect: importing.read_text(text, dialect=dialect), add)
 
     def ask_real_data(self) -> None:
-        """Open a menu of the tables that come with the program; the chosen one is imported as a file is."""
+        """Open a menu of the supplied tables; the chosen one is imported like a file."""
         from app.exchange.real_data import TABLES
 
         menu = describe(QMenu(self._window), "real_data", "Real data", "Measured data that come with the program.")
@@ -95,12 +95,12 @@ class ImportExport:
     def ask_where(
         self, title: str, object_name: str, name: str, kinds: dict[str, str], use: Callable[[Path], object]
     ) -> None:
-        """Ask where to write a file for other programs: `name` is offered, `kinds` are suffixes by their titles."""
+        """Ask where to write a file for other programs: `name` is offered, `kinds` maps titles to suffixes."""
         offered = Path(self._settings.values.exchange_folder) / name
         ask_where(self._window, object_name, title, offered, kinds, lambda path: self._use(path, use))
 
     def export(self, path: Path) -> None:
-        """Write all points to `path`, in the format of its suffix; first ask whether a name may run as a formula."""
+        """Write all points to `path`, in the format of its suffix; ask first if a name may run as a formula."""
         from app.exchange.exporting import running
 
         document = self._controller.document
@@ -130,17 +130,17 @@ class ImportExport:
     # -- the clipboard ---------------------------------------------------------------------------------------------
 
     def copy(self) -> None:
-        """The selected points as text to the clipboard.
+        """Copy the selected points as text to the clipboard.
 
-        The text is made at once, not when another program asks for it: that one would wait for the window then, and
-        the window for the text.  (A QMimeData made in Python, which could hold UTF-8 and cost less, is a segfault when
-        the program ends with it in the clipboard.)
+        The text is made at once, not when another program requests it: that program would then wait for the window, and
+        the window for the text.  (A QMimeData subclass in Python, which could hold UTF-8 and be faster, crashes if the
+        program ends with it in the clipboard.)
         """
         if (task := self._controller.editing.copying()) is not None:
             self._tasks.run(task, QApplication.clipboard().setText, line="clipboard")
 
     def cut(self) -> None:
-        """The same; the points are gone once they have been copied."""
+        """Copy the selected points, then remove them."""
         editing = self._controller.editing
         task, cut = editing.copying(), editing.cutting()
 
@@ -163,7 +163,7 @@ class ImportExport:
         self._tasks.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
 
     def open_text(self, text: str) -> None:
-        """A share text in place of the document, as one step; a lesson, or answers to one, by their own ways."""
+        """Replace the document by a share text, as one undo step; open a lesson, or answers to one, in its own way."""
         if (kind := kind_of_text(text)) is not Kind.SHARE_TEXT:
             (self.open_lesson if kind is Kind.LESSON else self.open_answers)(text)
             return
@@ -173,8 +173,8 @@ class ImportExport:
         )
 
     def copy_as_text(self, save: Callable[[], object]) -> None:
-        """The document as a share text to the clipboard; `save` asks where to save all digits of it."""
-        from .share import ShareDialog, copied  # only now: nothing of it is needed to start
+        """Copy the document as a share text; `save` asks for a file that keeps all digits."""
+        from .share import ShareDialog, copied  # here, to keep the start fast
 
         document = self._controller.document
 
@@ -190,13 +190,13 @@ class ImportExport:
         from app.exchange.exporting import DoubtError
 
         self._controller.say(str(error))
-        if isinstance(error, DoubtError):  # one sees how the numbers are read before any of them is taken
+        if isinstance(error, DoubtError):  # the dialog shows how the numbers are read, before any is imported
             self.import_clipboard(add=True)
 
     def _show(
         self, read: Callable[[Dialect], Table], add: bool = False, first: Callable[[Table], Choice] | None = None
     ) -> None:
-        from app.exchange.columns import default_choice  # only now: nothing of it is needed to start
+        from app.exchange.columns import default_choice  # here, to keep the start fast
 
         from .import_table import ImportDialog
 
@@ -204,7 +204,7 @@ class ImportExport:
             dialog = ImportDialog(self._window, read, self._controller.import_points, add, first or default_choice)
             later(dialog, dialog.open)
 
-        later(self._window, show)  # to load the modules, to make the dialog and to open it takes 10 ms each
+        later(self._window, show)  # loading the modules, making the dialog and opening it take 10 ms each
 
     def _use(self, path: Path, use: Callable[[Path], object]) -> None:
         self._settings.write(exchange_folder=str(path.parent))

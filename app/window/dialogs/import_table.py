@@ -1,4 +1,4 @@
-"""ImportDialog: what a table of another program holds, which columns become what, and what will come of it."""
+"""ImportDialog: preview a table of another program, choose its columns, and preview the points."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ from .pair_list import PairList
 ROWS, COLUMNS = 12, 50
 _LONGEST_CELL = 60
 _MOST_DRAWN = 800
-#: Width of the list of views, in pixels.
+#: Width of the list of views (pixels).
 VIEWS = 300
-#: Time (s) that pairs are scored for before the list shows them, and in all: 780 pairs take about two seconds.
+#: Time (s) for which pairs are scored before the list shows them, and in all: 780 pairs take about two seconds.
 SLICE, BUDGET = 0.1, 20.0
 
 
 class Rows(QTableWidget):
-    """The first rows and columns of a table, with the line each row has in the file."""
+    """The first rows and columns of a table, with the line of each row in the file."""
 
     def __init__(self) -> None:
         super().__init__(  # type: ignore[call-overload]  # properties of its bases
@@ -99,16 +99,16 @@ class Rows(QTableWidget):
 
 
 def _shown(column: Column, row: int) -> str:
-    """A cell on one line; of a number the digits that say something to the eye."""
+    """Return a cell on one line; of a number only the digits worth reading."""
     if row in column.texts or column.categories:
         return plain(" ".join(column.cell(row)[:_LONGEST_CELL].split()))
     return f"{column.values[row]:.12g}"
 
 
 class PreviewData(Struct, frozen=True, eq=False):
-    """What the picture shows of imported points: all of the axes, and some random points.
+    """Preview of imported points: ranges of the axes, and a random sample of the points.
 
-    Every tenth row of a table that repeats itself could be of one class.
+    The sample is random because every tenth row of a periodic table could be of one class.
     """
 
     xy: Array
@@ -117,10 +117,10 @@ class PreviewData(Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, imported: Imported) -> PreviewData:
-        """Return the preview of `imported`: milliseconds of work for many points."""
+        """Return the preview of `imported`, within milliseconds also for many points."""
         xy, labels = imported.xy, imported.labels
         low, size = xy.min(axis=0), np.ptp(xy, axis=0)
-        # Round a single place the axes reach as far as from there to 0.
+        # If all points coincide, the axes reach as far as from there to 0.
         size = size if size.max() > 1e-9 * np.abs(low).max() + 1e-30 else np.maximum(np.abs(low), 1.0)
         x, y = (
             ChartAxis(low=at - by, high=at + each + by) for at, each, by in zip(low, size, 0.05 * size, strict=True)
@@ -130,7 +130,7 @@ class PreviewData(Struct, frozen=True, eq=False):
 
 
 class PointsPreview(Chart):
-    """The points as the canvas would show them, both axes equally scaled; of many only some."""
+    """The points as a canvas would show them, both axes equally scaled; a sample if there are many."""
 
     equal = True
 
@@ -145,12 +145,12 @@ class PointsPreview(Chart):
         self.show_marks(marks, theme, x_axis, y_axis)
 
 
-#: Entries that are no columns: of the class box, and of the boxes of x and y.
+#: Entries of the boxes that are no columns: "none" in the class box, principal components in those of x and y.
 NO_CLASS, COMPONENTS = -1, -2
 
 
 class _Answer(Struct, frozen=True, eq=False):
-    """What came of a request."""
+    """Result of a request: table, choice of columns, and the points or the error."""
 
     table: Table
     choice: Choice
@@ -167,19 +167,20 @@ def _converted(table: Table, choice: Choice) -> _Answer:
 
 
 class ImportDialog(NamedDialog):
-    """Asks how to import a table; it reads on a thread of its own and holds no window up.
+    """Ask how to import a table; reads and converts in the background.
 
     Parameters
     ----------
     parent : QWidget
     read : callable
-        Reads the table in a dialect, None in it meaning "find out"; called from another thread, may raise FileError.
+        ``read(dialect)`` returns the table, detecting what is None in the dialect; runs in another thread, may raise
+        FileError.
     take : callable
-        Given the points and whether to add them to the present ones, when the user agrees.
+        ``take(imported, add)`` gets the points when the user agrees, and whether to add them to the present ones.
     add : bool
-        What of the two is offered first.
+        Whether adding is preselected.
     first : callable
-        ``first(table)`` returns the choice that is offered first.
+        ``first(table)`` returns the preselected columns.
     """
 
     def __init__(
@@ -196,8 +197,8 @@ class ImportDialog(NamedDialog):
         self._table: Table | None = None
         self._choice = Choice(0, 0)
         self._imported: Imported | None = None
-        self._components: tuple[int, ...] = ()  # columns whose principal components are offered
-        self._ranked_for: tuple[Table, int | None] | None = None  # what the list of views was begun for
+        self._components: tuple[int, ...] = ()  # columns of which principal components are offered
+        self._ranked_for: tuple[Table, int | None] | None = None  # table and class column of the list of views
         self._text_row = self._dialect()
         self._rows = describe(
             Rows(), "import.rows", "First rows", "The first rows of the table, with their lines in the file."
@@ -237,10 +238,10 @@ class ImportDialog(NamedDialog):
         return named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), f"import.{name}")
 
     def _make_views(self) -> QWidget:
-        """Make the list of the views that a table with more than two columns offers."""
+        """Return the list of views of a table with more than two columns."""
         panel = QWidget()
         panel.setFixedWidth(VIEWS)
-        tip = "Pairs of columns, those that show the classes apart best first; a click or the arrow keys choose one."
+        tip = "Pairs of columns, the pair that separates the classes best first; click one or use the arrow keys."
         self._views = describe(PairList(), "import.views", "Views of this table", tip)
         self._views.chosen.connect(self._choose_view)
         self._views_title, self._views_note = self._text("views_title"), self._text("views_note")
@@ -256,7 +257,7 @@ class ImportDialog(NamedDialog):
             combo_box((title, sign) for sign, title in SEPARATORS.items()),
             "import.separator",
             "Separator",
-            "What stands between two cells of a row.",
+            "The character between two cells of a row.",
         )
         self._decimal = describe(
             combo_box((title, sign) for sign, title in DECIMALS.items()),
@@ -277,17 +278,17 @@ class ImportDialog(NamedDialog):
             filled(layout, label_for(title, box), box)
             layout.addSpacing(12)
         filled(layout, self._header, 1)
-        row.hide()  # until it is known that the file is a text
+        row.hide()  # until the file is found to be a text
         return row
 
     def _columns(self) -> QGridLayout:
-        grid = QGridLayout()  # a form layout sets its labels a little too high beside these boxes
+        grid = QGridLayout()  # a form layout places its labels a little too high beside these boxes
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
-        # Not as wide as the longest of ten thousand names.
+        # A fixed width: among ten thousand column names one may be very long.
         self._x = describe(combo_box(width=16), "import.x", "Column for x", "Which column runs to the right.")
         self._y = describe(combo_box(width=16), "import.y", "Column for y", "Which column runs upwards.")
-        tip = "Which column says the class: at most 8 values."
+        tip = "Which column holds the class: at most 8 values."
         self._class = describe(combo_box(width=16), "import.class", "Column for the class", tip)
         self._x.activated.connect(lambda: self._choose_column(self._x.currentData(), self._choice.y))
         self._y.activated.connect(lambda: self._choose_column(self._choice.x, self._y.currentData()))
@@ -357,7 +358,7 @@ class ImportDialog(NamedDialog):
             part.hide()
 
     def _choose_column(self, x: int, y: int) -> None:
-        """Take these columns as x and y; COMPONENTS as one of them stands for both principal components."""
+        """Set the columns of x and y; COMPONENTS as one of them selects both principal components."""
         table = self._table
         if table is None:
             return
@@ -368,7 +369,7 @@ class ImportDialog(NamedDialog):
             self._rechoose()
 
     def _choose_view(self, pair: Pair | None) -> None:
-        """Take a view of the list: a pair of columns, or None for the plane of the principal components."""
+        """Select a view of the list: a pair of columns, or None for the plane of the principal components."""
         if pair is None:
             self._choice = replace(self._choice, components=self._components)
         else:
@@ -386,13 +387,13 @@ class ImportDialog(NamedDialog):
             standardise=self._standardise.isChecked(),
             leave_out=self._leave_out.isChecked(),
         )
-        if choice.label in choice.components:  # a column is one or the other
+        if choice.label in choice.components:  # a column is a class or a coordinate, not both
             choice = replace(choice, components=())
         self._choice = choice
         self._expect(lambda: _converted(table, choice))
 
     def _expect(self, work: Callable[[], _Answer]) -> None:
-        self._imported = None  # until the answer is there, nothing can be imported
+        self._imported = None  # nothing can be imported before the result arrives
         self._import.setEnabled(False)
         task = Task("Reading a table", lambda progress: work(), "This file could not be read", kept=False)
         self._tasks.run_newest(task, self._show_answer, self._show_failure)
@@ -411,17 +412,17 @@ class ImportDialog(NamedDialog):
             self._show_table(answer.table)
         choice = self._choice = answer.choice
         for box, index in ((self._x, choice.x), (self._y, choice.y)):
-            if box.findData(index) < 0:  # a column of words, for want of numbers
+            if box.findData(index) < 0:  # a column of words, if numbers are lacking
                 box.addItem(answer.table.columns[index].name, index)
             show_choice(box, COMPONENTS if choice.components else index)
         show_choice(self._class, NO_CLASS if choice.label is None else choice.label)
         show_check(self._standardise, choice.standardise)
         show_check(self._leave_out, choice.leave_out)
         self._standardise.setEnabled(not choice.components)  # the components are of standardised columns
-        self._show_result(answer.result, answer.table.place, answer.preview)
+        self._show_result(answer.result, answer.table.row_name, answer.preview)
         self._views.show_choice(self._shown_pair())
         self._rank(answer.table, choice.label)
-        if first and self._spec == Dialect():  # no hand is on the separator already
+        if first and self._spec == Dialect():  # unless the user has already chosen a separator
             self._x.setFocus()
 
     def _show_table(self, table: Table | None) -> None:
@@ -474,7 +475,7 @@ class ImportDialog(NamedDialog):
             rows, number = result.rows, result.count
         elif isinstance(result, Imported):
             rows, number = result.left_out, result.n_left_out
-        # Where no row would be left, there is nothing to offer.
+        # Do not offer to leave rows out if none would be left.
         some = number < (0 if self._table is None else len(self._table))
         self._leave_out.setVisible(number > 0 and some)
         self._leave_out.setText(f"&Leave out {count(number, 'row')}")
@@ -488,17 +489,17 @@ class ImportDialog(NamedDialog):
     # -- the list of views -----------------------------------------------------------------------------------------
 
     def _shown_pair(self) -> Pair | None:
-        """Return the pair that is displayed, the column further left first; None for the principal components."""
+        """Return the displayed pair, the column further left first; None for the principal components."""
         choice = self._choice
         return None if choice.components else (min(choice.x, choice.y), max(choice.x, choice.y))
 
     def _end_ranking(self) -> None:
-        self._ranking.give_up()
+        self._ranking.cancel_all()
         self._ranked_for = None
         self._views_panel.hide()
 
     def _rank(self, table: Table, label: int | None) -> None:
-        """Fill the list of views of a table with the classes of column `label`, unless it has been begun already."""
+        """List the views of a table with the classes of column `label`, unless that is already under way."""
         if self._ranked_for == (table, label):
             return
         self._ranked_for = table, label
@@ -516,7 +517,7 @@ class ImportDialog(NamedDialog):
             elif not self._components and row >= 0:
                 box.removeItem(row)
         if self._choice.components != self._components and self._choice.components:
-            self._choose_view(None)  # of other columns now: another one holds the class
+            self._choose_view(None)  # of the new columns: another one holds the class
         if found is not None:
             show_text(self._views_note, found.note)
             self._views_note.setVisible(bool(found.note))
@@ -542,7 +543,7 @@ class ImportDialog(NamedDialog):
         self._ranking.run(task, show, self._show_unranked)
 
     def _show_unranked(self, error: FileError) -> None:
-        """Report a failure of the ranking; the columns can be chosen all the same."""
+        """Report a failure of the ranking; the columns can still be chosen."""
         show_text(self._views_note, str(error))
         self._views_note.show()
 

@@ -1,4 +1,4 @@
-"""PairList: the views that a table offers as small pictures, the best pair of columns first, to be chosen from."""
+"""PairList: the views of a table as small pictures, the best pair of columns first, for the user to choose from."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ from app.views.theme import Theme
 from app.views.widgets.inputs import plain_tip
 from app.views.widgets.painting import blank, painter_on
 
-#: Pixels of a picture, free pixels at its edges, and the size of its symbols beside those of a plot.
+#: Size of a picture and free margin at its edges (pixels); size of its symbols as a share of those of a plot.
 PICTURE, FREE, SYMBOLS = (96, 72), 6, 0.4
 _NOWHERE = QModelIndex()
 
 
 class _Entry(Struct, frozen=True):
-    """One view: a pair of columns, or the plane of the principal components (`pair` is None), which comes first."""
+    """View in the list: a pair of columns, or the plane of the principal components (`pair` is None), which comes
+    first.
+    """
 
     rank: float
     pair: Pair | None
@@ -43,7 +45,7 @@ class _Entry(Struct, frozen=True):
 
 
 class PairModel(QAbstractListModel):
-    """The views in the order of their scores; each picture is drawn when it is first seen."""
+    """Views in the order of their scores; each picture is drawn when it is first displayed."""
 
     def __init__(self, theme: Theme, ratio: float) -> None:
         super().__init__()
@@ -54,7 +56,7 @@ class PairModel(QAbstractListModel):
         self._pictures: dict[Pair | None, QIcon] = {}
 
     def show_views(self, table: Table | None, views: Views | None) -> None:
-        """Start anew with the plane of the components, where there is one."""
+        """Start anew with the plane of the components, if there is one."""
         self.beginResetModel()
         self._views, self._pictures = views, {}
         self._names = () if table is None else tuple(column.name for column in table.columns)
@@ -64,19 +66,19 @@ class PairModel(QAbstractListModel):
         self.endResetModel()
 
     def add(self, scores: Sequence[ScoredPair]) -> None:
-        """Insert pairs where their scores belong, behind others of the same score."""
+        """Insert pairs by their scores, after others of the same score."""
         for each in scores:
             rank = 0.0 if each.accuracy is None else -each.accuracy
             lines = [self._names[each.x], self._names[each.y]]
             lines += [] if each.accuracy is None else [percent(each.accuracy)]
             entry = _Entry(rank, (each.x, each.y), "\n".join(lines))
-            place = bisect_right(self._entries, rank, key=lambda other: other.rank)
-            self.beginInsertRows(_NOWHERE, place, place)
-            self._entries.insert(place, entry)
+            row = bisect_right(self._entries, rank, key=lambda other: other.rank)
+            self.beginInsertRows(_NOWHERE, row, row)
+            self._entries.insert(row, entry)
             self.endInsertRows()
 
     def row_of(self, pair: Pair | None) -> int:
-        """Return the row of a view, -1 where it is not there yet."""
+        """Return the row of a view, or -1 if it is not listed yet."""
         return next((row for row, entry in enumerate(self._entries) if entry.pair == pair), -1)
 
     def pair_at(self, row: int) -> Pair | None:
@@ -101,7 +103,7 @@ class PairModel(QAbstractListModel):
         return None
 
     def _picture(self, pair: Pair | None) -> QIcon:
-        """Return the picture of a view; an empty one where it cannot be drawn: Qt asks while it paints."""
+        """Return the picture of a view; an empty one if drawing fails, since Qt calls this while it paints."""
         if pair not in self._pictures:
             icon = self._pictures[pair] = QIcon()
             try:
@@ -120,9 +122,9 @@ class PairModel(QAbstractListModel):
             if len(xy):
                 low, size = xy.min(axis=0), np.maximum(np.ptp(xy, axis=0), 1e-9)
                 room = np.array(PICTURE) - 2 * FREE
-                place = FREE + (xy - low) / size * room
-                place[:, 1] = PICTURE[1] - place[:, 1]
-                stamp(painter, self._theme, place, labels.astype(np.intp), SYMBOLS, self._ratio)
+                pixels = FREE + (xy - low) / size * room
+                pixels[:, 1] = PICTURE[1] - pixels[:, 1]
+                stamp(painter, self._theme, pixels, labels.astype(np.intp), SYMBOLS, self._ratio)
             painter.setPen(QPen(QColor(*self._theme.edge), 1.0))
             painter.drawRect(QRectF(0.5, 0.5, PICTURE[0] - 1, PICTURE[1] - 1))
         return pixmap
@@ -142,7 +144,7 @@ class PairList(QListView):
         self._model: PairModel | None = None
 
     def begin(self, theme: Theme, table: Table | None, views: Views | None) -> None:
-        """Show the views of another table, or of other classes."""
+        """Show the views of another table, or for other classes."""
         self._showing = True
         if self._model is None:
             self._model = PairModel(theme, self.devicePixelRatioF())
@@ -153,13 +155,13 @@ class PairList(QListView):
         self._showing = False
 
     def add(self, scores: Sequence[ScoredPair], shown: Pair | None) -> None:
-        """Insert scored pairs; `shown` is the view that is displayed now."""
+        """Insert scored pairs; `shown` is the displayed view."""
         if self._model is not None:
             self._model.add(scores)
             self.show_choice(shown)
 
     def show_choice(self, pair: Pair | None) -> None:
-        """Select the view that is displayed; nothing where it is not in the list."""
+        """Select the displayed view, or none if it is not listed."""
         if self._model is None:
             return
         row = self._model.row_of(pair)

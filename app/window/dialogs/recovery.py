@@ -1,4 +1,4 @@
-"""RecoveryDialog: the list of unsaved work that was found, to be recovered, kept for later or deleted one by one."""
+"""RecoveryDialog: the list of unsaved work, to be recovered, kept for later or deleted one by one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.views.widgets.qt_dialogs import NamedDialog
 
 
 class RecoveryDialog(NamedDialog):
-    """Closes itself when nothing is left to offer.
+    """List of recovery copies; closes itself when none is left.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class RecoveryDialog(NamedDialog):
         self._recover.setFocus()
 
     def show_copies(self, copies: Sequence[Copy]) -> None:
-        """Show what is left."""
+        """Show the remaining copies."""
         self._copies = list(copies)
         self._list.clear()
         for copy in self._copies:

@@ -1,4 +1,4 @@
-"""ShareDialog: what a share text of the document has come to, and what is not in it."""
+"""ShareDialog: the share text of the document, and what it leaves out."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from app.state.document import Document
 from app.views.widgets.inputs import describe, filled, named
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
 
-#: Characters of a text that is read at a glance.
+#: Number of characters that are read at a glance.
 SHORT = 300
 LEFT_OUT = "Not in the text: notes, and what standardised points were standardised by."
 
 
 def copied(document: Document) -> tuple[str, list[str]]:
-    """The share text of the document, and the sentences about it; "" and why where no text can hold it."""
+    """Return the share text of the document and sentences about it; "" and the reason if no text can hold it."""
     try:
         text = encode(document)
     except FileError as error:
@@ -34,7 +34,7 @@ def copied(document: Document) -> tuple[str, list[str]]:
 
 
 def rounding(document: Document) -> str:
-    """By how much points are moved at most, in a sentence."""
+    """Return a sentence on how far points are moved at most."""
     if document.is_generated:
         return "The text has the generator's settings instead of its points, so that none of them is moved."
     x, y = moves(document)
@@ -45,7 +45,7 @@ def rounding(document: Document) -> str:
 
 
 def _at_most(value: float) -> str:
-    """0.000366 -> "0.0004": one digit, rounded up."""
+    """Format an upper bound: 0.000366 becomes "0.0004", one digit, rounded up."""
     if value == 0:
         return "0"
     unit = 10.0 ** math.floor(math.log10(value))
@@ -59,11 +59,11 @@ class ShareDialog(NamedDialog):
     ----------
     parent : QWidget
     text : str
-        What has been copied, or "" where no text can hold the document.
+        The copied text, or "" if no text can hold the document.
     lines : list of str
-        The sentences about it.
+        Sentences about it.
     save : callable
-        Asks where to save the document, once the dialog is closed.
+        Asks where to save the document, after the dialog has closed.
     """
 
     def __init__(self, parent: QWidget, text: str, lines: list[str], save: Callable[[], object]) -> None:
@@ -72,7 +72,7 @@ class ShareDialog(NamedDialog):
         about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = filled(QVBoxLayout(self), about)
         if text:
-            page = describe(fixed_text(text, "share.text"), "share.text", "Share text", "What has been copied.")
+            page = describe(fixed_text(text, "share.text"), "share.text", "Share text", "The copied text.")
             page.setTabChangesFocus(True)
             page.setMinimumHeight(80)
             page.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)

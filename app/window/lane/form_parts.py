@@ -1,4 +1,6 @@
-"""Editors: the widget of each kind of field of a learner, with its names and tips, and how it changes the lane."""
+"""EditorMaker: make the widget of each kind of field of a learner, with its names and tips, and its change of
+the lane.
+"""
 
 from __future__ import annotations
 
@@ -31,30 +33,30 @@ from app.views.widgets.inputs import (
 )
 from app.views.widgets.scale_slider import ScaleSlider
 
-#: Of an exact field beside a slider.
+#: Number of digits of an exact field beside a slider.
 DIGITS = 5
 
 
 class Editor(Struct):
-    """What shows and changes one field.
+    """The widget that shows and changes one field.
 
     Attributes
     ----------
     widget : QWidget
-        All of it but the label.
+        The whole of it, except the label.
     show : callable
-        Shows a value.
+        ``show(value)`` shows a value.
     inputs : list of QWidget
-        What has the focus in turn.
+        Widgets that take the focus, in tab order.
     parts : dict of str to list of QWidget
-        What comes and goes under which name: the field's own, and those of numbers.
+        Widgets that are shown and hidden together, by name: that of the field, and those of its numbers.
     label : QLabel or None
     slider : ScaleSlider or None
     fit : callable or None
         ``fit(digits)`` makes the exact field beside a slider wide enough for `digits` at the present size of text; 0
         restores its own width.
     below : list
-        What features put below the slider.
+        Widgets of features below the slider.
     """
 
     widget: QWidget
@@ -68,7 +70,7 @@ class Editor(Struct):
 
 
 def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
-    """Widgets in a row; sliders, and `wide`, take the room."""
+    """Return widgets in a row; sliders, and `wide`, take the free width."""
     parts = [(widget, int(isinstance(widget, QSlider) or widget is wide)) for widget in widgets]
     return in_row(*parts, spacing=4)
 
@@ -81,8 +83,8 @@ class EditorMaker(QWidget):
     index : int
     controller : Controller
     gestures : Gestures
-    owners : dict of str
-        Which learner's settings each editor changes: of those that share it, the one shown last.
+    owners : dict of int to str
+        Learner whose settings each editor changes: of several that share it, the one shown last.
     """
 
     def __init__(self, index: int, controller: Controller, features: FeatureTable) -> None:
@@ -92,24 +94,24 @@ class EditorMaker(QWidget):
         self.gestures = Gestures(self)
 
     def change(self, field: Field, value: Any, dragged: bool = False) -> None:
-        """Change the field's parameter; what one gesture drags is one undo step."""
+        """Change the field's parameter; all changes of one drag are one undo step."""
         key = (self.index, field.name, self.gestures.count) if dragged else None
         self.controller.set_lane(self.index, self.owners[field.editor], key, **field.values(value))
 
     def named(self, widget: Described, name: str, title: str, tip: str) -> Described:
-        """Give `widget` the names of the field `name`, and hand it back."""
+        """Give `widget` the names of the field `name`, and return it."""
         return describe(widget, f"lane{self.index}.{name}", f"{title}, classifier {self.index + 1}", tip)
 
     def combo(self, name: str, title: str, tip: str, entries: tuple[tuple[str, Any, str], ...] = ()) -> QComboBox:
-        """A choice among (text, data, note)."""
-        # Room for the bar of a form that scrolls.
+        """Return a combo box with entries (text, data, note)."""
+        # Narrow enough to leave room for the scroll bar of a form.
         combo = self.named(combo_box(((text, data) for text, data, _ in entries), width=7), name, title, tip)
         for row, (_, _, note) in enumerate(entries):
             combo.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
         return combo
 
     def editor(self, field: Field, part: str) -> Editor:
-        """The editor of a field of the learner `part`."""
+        """Return the editor of a field of the learner `part`."""
         self.owners[field.editor] = part
         make = {
             "choice": self._choice,
@@ -174,7 +176,7 @@ class EditorMaker(QWidget):
         return Editor(spin, lambda value: show_number(spin, value), [spin])
 
     def _slider(self, field: Field, limits: Parameter) -> Editor:
-        """Slider and exact field: on the scale of the number's type, or, without one, of a number of neighbours."""
+        """Return a slider and an exact field, on the scale of the number's type, or else of a number of neighbours."""
         scale, whole = field.scale(0), field.is_whole
         number = int if whole else float
         page = PER_DECADE if isinstance(scale, LogScale) else 5
@@ -197,7 +199,7 @@ class EditorMaker(QWidget):
         fit(0)
 
         def show(value: Any) -> None:
-            show_number(slider, slider.place_of(value))
+            show_number(slider, slider.position_of(value))
             exact.show(value)
 
         made = Editor(beside(slider, exact.widget), show, [slider, exact.widget])
@@ -214,7 +216,9 @@ class EditorMaker(QWidget):
         return made
 
     def _numbers(self, field: Field, limits: Parameter) -> Editor:
-        """Four to a row; each stays in its place whichever classes there are."""
+        """Return the fields of the classes' weights, four to a row; each keeps its position, whichever
+        classes occur.
+        """
         table = QWidget()
         grid = grid_on(table, across=6, down=3)
         parts: dict[str, list[QWidget]] = {}
@@ -229,7 +233,7 @@ class EditorMaker(QWidget):
             grid.addWidget(name, row, 2 * column)
             grid.addWidget(edit, row, 2 * column + 1)
             parts[f"weight{label + 1}"] = [name, edit]
-        grid.setColumnStretch(8, 1)  # on a wide screen the room is at the end, not between name and field
+        grid.setColumnStretch(8, 1)  # on a wide screen the free width is at the end, not between name and field
 
         edits = [edit for _, edit in parts.values()]
 

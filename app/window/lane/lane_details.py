@@ -1,4 +1,4 @@
-"""LaneDetails: the settings that one does not play with, with formula and note, over the top of a picture."""
+"""LaneDetails: the form with the less used settings, formula and note, over the top of a picture."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from .form_parts import EditorMaker, beside
 from .lane_row import LaneRow
 from .learner_fields import COLUMNS, LearnerFields
 
-#: Rows of the grid: the fields of the learner have those between; those without a visible widget take no room.
+#: Rows of the grid; the fields of the learner have the rows from FIELDS to SCALING. Empty rows take no height.
 FORMULA, NOTE, FIELDS, SCALING, SPEED, PROBLEMS, SHADING, NUMBERS, REST = 0, 1, 2, 59, 60, 61, 62, 63, 64
 
 
 class LaneDetails(EditorMaker):
-    """The form of lane `index`; it shows what the scene says and hands changes to the controller.
+    """The form of lane `index`: shows its scene, and passes changes to the controller.
 
     Attributes
     ----------
     row : LaneRow
-        The line above the picture, with the fields one plays with.
+        The line above the picture, with the most used fields.
     fields : LearnerFields
     """
 
@@ -95,12 +95,12 @@ class LaneDetails(EditorMaker):
         self._pair = self.combo(
             "pair",
             "Problem that is drawn",
-            "More than two classes are several problems, each with an f of its own; lines and panels show this one's.",
+            "More than two classes make several problems, each with its own f; lines and panels show this one's.",
         )
         self._pair.setMinimumContentsLength(8)
         self._pair.activated.connect(lambda: self.controller.set_lane(self.index, pair=self._pair.currentData()))
         self._margins = QLabel()
-        # One line of its own, so that "class 2 against the rest" is not cut off.
+        # A line of its own, so that "class 2 against the rest" is not cut off.
         several = beside(*self.fields.of_problems, self._margins, self._pair, wide=self._pair)
         self.grid.addWidget(several, PROBLEMS, 0, 1, COLUMNS)
         return [several]
@@ -119,14 +119,14 @@ class LaneDetails(EditorMaker):
         self.controller.set_lane(self.index, text=name, shading=value or UNSET)
 
     def render_scene(self, lane: LaneScene, number: int, drawing: bool = False, theme: Theme = LIGHT) -> None:
-        """Show the settings of the lane, one of `number`; while someone is `drawing`, no row comes or goes."""
+        """Show the settings of the lane, one of `number`; while a gesture is `drawing`, no row appears or vanishes."""
         self.row.render_scene(lane, number, theme)
         for name, widgets in self._parts.items() if not drawing else ():
             for widget in widgets:
                 widget.setVisible(name in lane.fields)
         for label, words in ((self._formula, lane.formula), (self._note, lane.note), (self._details, lane.details)):
             label.setText(words)
-            label.setVisible(bool(words) and not lane.hidden)  # in a lesson, what it names and no more
+            label.setVisible(bool(words) and not lane.hidden)  # a lesson shows only the controls that it names
         self.fields.render(lane, drawing, theme)
         show_check(self._standardise, lane.lane.standardises)
         show_number(self._speed, lane.speed)

@@ -1,4 +1,4 @@
-"""LaneRow: the line above a picture: which classifier, the few controls one plays with, and what opens the others."""
+"""LaneRow: the line above a picture: choice of the classifier, the most used controls, and buttons for the others."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from app.window.bars.popup import PopupButton
 from .form_parts import EditorMaker
 from .named_combo import NamedCombo
 
-SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # of a button, between the parts, and the most there is, in pixels
-#: In presenter mode, width and height of a button as a multiple of the size of text.
+SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # side of a button, gap between parts, and Qt's largest width (pixels)
+#: Width and height of a button in presenter mode, as a multiple of the size of text.
 BUTTON = 1.4
 WATCH = "Watch the training, step by step."
 _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
-    "left": ("Move left", "Change places with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
-    "right": ("Move right", "Change places with the next classifier.", lambda lanes, at: lanes.move(at, 1)),
+    "left": ("Move left", "Exchange with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
+    "right": ("Move right", "Exchange with the next classifier.", lambda lanes, at: lanes.move(at, 1)),
     "add": ("Add another", "Another classifier beside this one (Ctrl+L).", lambda lanes, at: lanes.add(at)),
     "duplicate": (
         "Duplicate",
@@ -43,7 +43,7 @@ _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
 
 
 class _End(QWidget):
-    """The buttons behind the controls; `more` has words where there is room for them."""
+    """The buttons after the controls; `more` has words if they fit."""
 
     def __init__(self, sliders: QToolButton, play: QToolButton, more: QToolButton, menu: QToolButton) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class _End(QWidget):
         filled(QHBoxLayout(self), sliders, play, more, menu, margins=0, spacing=0)
 
     def show_words(self) -> None:
-        """Show the words, or the icon alone."""
+        """Show the words if they fit, else the icon alone."""
         styles = Qt.ToolButtonStyle
         wordy = bool(self._more.text()) and self.width() >= self.shortest() + self._words()
         self._more.setMaximumWidth(MOST if wordy else SIZE)
@@ -59,12 +59,12 @@ class _End(QWidget):
         self.updateGeometry()
 
     def _words(self) -> int:
-        """Width in pixels of the words with the gap before them."""
+        """Return the width of the words with the gap before them (pixels)."""
         words = self._more.text()
         return self._more.fontMetrics().horizontalAdvance(words) + 2 * GAP if words and not self._more.isHidden() else 0
 
     def shortest(self) -> int:
-        """Return the width in pixels without the words."""
+        """Return the width without the words (pixels)."""
         icons = sum(button.minimumWidth() for button in self._icons if not button.isHidden())
         return icons + (0 if self._menu.isHidden() else self._menu.sizeHint().width())
 
@@ -80,7 +80,7 @@ class _End(QWidget):
 
 
 class LaneRow(QWidget):
-    """The line of the lane that `maker` makes editors for; `place` puts the controls into it."""
+    """The line of the lane of `maker`, which makes the editors; `place` inserts the controls."""
 
     def __init__(self, maker: EditorMaker) -> None:
         super().__init__()
@@ -98,13 +98,13 @@ class LaneRow(QWidget):
             ),
             "classifier",
             "Classifier",
-            "kNN lets the nearest points vote; the SVM looks for the widest margin; the others look for a line.",
+            "kNN lets the nearest points vote; the SVM finds the widest margin; the others find a line.",
         )
         self.classifier.activated.connect(
             lambda: maker.controller.set_lane(self._index, classifier=self.classifier.currentData())
         )
         self.flow.addWidget(self.classifier)
-        #: Stands there where the classifier cannot be chosen.
+        #: Shown if the classifier cannot be chosen.
         self._title = named(QLabel(), f"lane{self._index}.title")
         self._title.setMinimumHeight(SIZE)
         self._title.hide()
@@ -124,13 +124,13 @@ class LaneRow(QWidget):
             "settings", "All settings", "All settings, with their formulas.", lambda lanes, at: lanes.toggle_fold(at)
         )
         self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
-        tip = "The sliders of this classifier, in place of another's."
+        tip = "The sliders of this classifier, in place of those of another."
         self._sliders = self._button("sliders", "Sliders", tip, lambda: select(self._index))
         self._sliders.hide()
-        #: What stands behind the controls, and what that is in.
+        #: The buttons after the controls, and the widget that holds them.
         self.ends = (self._sliders, self._play, self._more, self._menu)
         self._end = _End(*self.ends)
-        #: In presenter mode, the size of text in pixels; 0 otherwise.
+        #: Size of text in presenter mode (pixels); 0 otherwise.
         self._text = 0
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
@@ -155,7 +155,7 @@ class LaneRow(QWidget):
             super().keyPressEvent(event)
 
     def place(self, groups: Sequence[QWidget]) -> None:
-        """Take these controls in, in their order."""
+        """Insert these controls in their order."""
         self.flow.removeWidget(self._end)
         for widget in (*groups, self._end):
             self.flow.addWidget(widget)
@@ -163,7 +163,7 @@ class LaneRow(QWidget):
     def break_lines(self, groups: Sequence[Any], width: int | None) -> int:
         """Return the number of lines of `width` pixels that the row has with these groups.
 
-        Of two lines the second has all sliders, if there is room; None: lines break only where there is no room.
+        Of two lines the second has all sliders, if they fit; None: lines break only if the window is too narrow.
         """
         if width is None:
             self.flow.break_before(None)
@@ -181,11 +181,11 @@ class LaneRow(QWidget):
 
     @property
     def ends_shown(self) -> list[QWidget]:
-        """The buttons behind the controls that are not away."""
+        """Return the buttons after the controls that are not hidden."""
         return [button for button in self.ends if not button.isHidden() and button is not self._sliders]
 
     def present(self, text: int) -> None:
-        """In presenter mode, with this size of `text` in pixels, keep only the play button; 0 restores all buttons."""
+        """In presenter mode, at this size of `text` (pixels), keep only the play button; 0 restores all buttons."""
         if text != self._text:
             self._text = text
             self.flow.setContentsMargins(4, 1 if text else 2, 4, 1 if text else 2)
@@ -199,12 +199,12 @@ class LaneRow(QWidget):
                 self._show_ends(*self._scene)
 
     def offer_sliders(self, offered: bool) -> None:
-        """Show the button that brings the sliders here, or not."""
+        """Show or hide the button that brings the sliders to this lane."""
         self._sliders.setVisible(offered)
         self._end.setVisible(not self._text or offered or bool(self.ends_shown))
 
     def _show_ends(self, lane: LaneScene, theme: Theme) -> None:
-        """Show the buttons behind the controls that there are now."""
+        """Show the buttons after the controls that apply to the present state."""
         if theme is not self._theme or lane.folded != self._folded:
             ratio = self.devicePixelRatioF()
             larger = ratio * self._play.iconSize().width() / ICON_SIZE
@@ -214,7 +214,7 @@ class LaneRow(QWidget):
         self._theme, self._folded = theme, lane.folded
         hidden, presenting = lane.hidden, self._text > 0
         self._play.setVisible(lane.lane.trainer is not None and not lane.watched and "playback" not in hidden)
-        # In Simple the menu opens the settings; a button folds them, and names those that have been changed.
+        # In Simple the menu opens the settings; a button folds them, and counts those that differ from the defaults.
         wanted = not (lane.simple and lane.folded and not lane.not_default)
         self._more.setVisible("settings" not in hidden and not presenting and wanted)
         self._settings.setVisible("settings" not in hidden and lane.simple)

@@ -1,4 +1,4 @@
-"""Lanes: row, picture, transport and status line of each lane, side by side or two above two."""
+"""Lanes: row, picture, playback bar and status line of each lane, side by side or in two rows."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ from .lane_row import LaneRow
 from .playback_bar import PlaybackBar
 from .status_strip import StatusStrip
 
-#: The size of text in pixels that widths of lines are made for.
+#: Size of text (pixels) at which widths of lines are given.
 PLAIN_TEXT = 13
-#: In presenter mode, text as a share of a picture's height, how near to it is near enough, and the least, in pixels.
+#: Size of text in presenter mode as a share of a picture's height; share of that which is near enough; least (pixels).
 SHARE, CLOSE, LEAST_TEXT = 1 / 32, 0.75, PLAIN_TEXT
-#: The same as a share of what there is for a lane from above to below; and the most, as a share of its width: with
-#: larger text, badge and scores would not fit into a line.
+#: First size as a share of the height of a lane, and the largest as a share of its width: with larger text, badge and
+#: scores would not fit into a line.
 FIRST, WIDEST = 1 / 38, 1 / 23
-#: In presenter mode, the least width of a slider in pixels, or as a share of its picture's width if that is less.
+#: Least width of a slider in presenter mode (pixels), or as a share of its picture's width if that is less.
 SLIDER, SLIDER_SHARE = 160, 1 / 4
-GAP = 4  # pixels between two; even, so that an even width can be halved
-#: Lanes that are made at the start; the others when they are first shown.
+GAP = 4  # gap between two lanes (pixels); even, so that an even width can be halved
+#: Number of lanes made at the start; the others are made when they are first shown.
 AT_START = 2
-#: Width in pixels that a lane beside two others needs for its controls; and the least of any lane.
+#: Width (pixels) that a lane beside two others needs for its controls; least width of any lane.
 COMFORTABLE, LEAST = 384, 240
-#: What a lane needs beside and above its picture for axes, row and status line, in lines of text.
+#: Space beside and above a picture for axes, row and status line, in lines of text.
 BESIDE, ABOVE = 3.6, 5.2
-#: The greatest width of a form that lies over a picture, unless large text needs more.
+#: Largest width (pixels) of a form over a picture, unless large text needs more.
 FORM = 720
-#: Width of what is offered in a picture.
+#: Width (pixels) of the start buttons in a picture.
 OFFER = 340
 ROW, CANVAS, BAR, STRIP = range(4)
 
 
 def presenter_text(size: QSize, shown: int, columns: int) -> int:
-    """Return the size of text in pixels that an audience can read beside `shown` pictures in a window of `size`."""
+    """Return a size of text (pixels) for an audience, with `shown` pictures in a window of `size`."""
     height = FIRST * size.height() / -(-shown // columns)
     return max(round(min(height, WIDEST * size.width() / columns)), LEAST_TEXT)
 
 
 class Lanes(QWidget):
-    """All lanes of the same width: one pixel more would be another picture.
+    """All lanes, of equal width: one more pixel would make another picture.
 
     Parameters
     ----------
@@ -82,10 +82,10 @@ class Lanes(QWidget):
         self._scene: Scene | None = None
         self._theme: Theme | None = None
         self._arranged = (0, 0)
-        #: In presenter mode, the size of all text in pixels; 0 otherwise.
+        #: Size of all text in presenter mode (pixels); 0 otherwise.
         self.text_size = 0
         self._fitting = False
-        #: The room there is, and the sizes of text that have been tried in it.
+        #: The available size, and the sizes of text tried in it.
         self._room: tuple[object, ...] = ()
         self._tried: list[int] = []
         self._dressed: list[QWidget] = []
@@ -110,15 +110,15 @@ class Lanes(QWidget):
         self.offer.setParent(self)
         self.offer.setAutoFillBackground(True)
         self._arrange(AT_START, AT_START)
-        self._more.setParent(self)  # behind the lanes for the Tab key; without a parent it would outlive the window
+        self._more.setParent(self)  # after the lanes in the tab order; without a parent it would outlive the window
 
     def _make(self) -> None:
-        """The parts of one lane more."""
+        """Make the parts of one more lane."""
         index, controller = len(self.canvases), self._controller
         self.panels.append(LaneDetails(index, controller, self._features))
         self.rows.append(self.panels[-1].row)
         self.forms.append(ScrollingForm(self.panels[-1]))
-        self.forms[-1].wants.connect(self._place_forms)
+        self.forms[-1].height_changed.connect(self._place_forms)
         canvas = Canvas(index, controller.editing, controller, self._place_over, self._features)
         canvas.covers = [kind(controller, canvas) for kind in self._features.views("cover")]
         canvas.open_menu = partial(self._open_menu, index)
@@ -139,7 +139,7 @@ class Lanes(QWidget):
         return self.rows[index], self.canvases[index], self.bars[index], self.strips[index]
 
     def _stops(self, index: int) -> list[QWidget]:
-        """Where the Tab key stops within a lane, as the eye reads."""
+        """Return the widgets of a lane in tab order, as they are read."""
         row, *others = self._parts(index)
         parts = (row, self.forms[index], *others)
         inside = [each for part in parts for each in (part, *part.findChildren(QWidget))]
@@ -149,9 +149,9 @@ class Lanes(QWidget):
     # -- arrangement -------------------------------------------------------------------------------------------------
 
     def _columns(self, shown: int, size: QSize) -> int:
-        """Return how many of the lanes stand in a row, where they have `size` together.
+        """Return the number of lanes in a row, if all lanes together have `size`.
 
-        It depends on nothing that depends on it in turn: of the window's own text, and without timelines.
+        It must not depend on its own result: so it uses the window's own text, and no timelines.
         """
         line = self.window().fontMetrics().lineSpacing()
         return columns_for(shown, size.width(), size.height(), BESIDE * line + GAP, ABOVE * line, COMFORTABLE)
@@ -178,24 +178,24 @@ class Lanes(QWidget):
         self._even_out(self.width())
 
     def _show_more(self) -> None:
-        """The button beside three lanes: where there is room for it, and something may be added."""
+        """Show the button beside three lanes, if it fits and another lane may be added."""
         column = self._arranged[0] % max(self._arranged[1], 1)
         hidden = self._scene is not None and "classifiers" in self._scene.hidden
         self._more.setVisible(column > 0 and not self.text_size and not hidden)
 
     def _even_out(self, width: int) -> None:
-        """Leave the odd pixels that the columns cannot share to the margin."""
+        """Give the margin the odd pixels that the columns cannot share."""
         columns = max(self._arranged[1], 1)
         self._grid.setContentsMargins(0, 0, (width - (columns - 1) * GAP) % columns, 0)
 
     def minimumSizeHint(self) -> QSize:
-        """Room for two lanes in a row at their least width; what does not fit into that wraps or scrolls."""
+        """Return the size for two lanes of least width in a row; longer rows wrap or scroll."""
         columns = min(self._arranged[0], 2)
         least = max([LEAST, *(row.minimumSizeHint().width() for row in self.rows[: self._arranged[0]])])
         return QSize(columns * least + (columns - 1) * GAP + columns - 1, self._grid.minimumSize().height())
 
     def one_line(self) -> int:
-        """Return the least width in pixels at which every row is whole in one line."""
+        """Return the least width (pixels) at which every row is one line."""
         shown, columns = self._arranged
         longest = max(row.flow.least_line() for row in self.rows[: max(shown, 1)])
         return columns * longest + (columns - 1) * GAP + columns - 1
@@ -207,7 +207,7 @@ class Lanes(QWidget):
         self._even_out(event.size().width())
 
     def _place_over(self) -> None:
-        """A picture has another size."""
+        """Handle another size of a picture."""
         self._place_forms()
         self._place_offer()
         if self.text_size:
@@ -215,8 +215,9 @@ class Lanes(QWidget):
         self._resized()
 
     def _place_forms(self) -> None:
-        """Each at the top of its picture, as tall as it wants to be and there is room for."""
-        for form, canvas in zip(self.forms, self.canvases, strict=False):  # while a lane is made, a form has no picture
+        """Place each form at the top of its picture, as tall as it needs to be, if there is room."""
+        # A lane that is being made has a form, but no picture.
+        for form, canvas in zip(self.forms, self.canvases, strict=False):
             if not form.isHidden():
                 there = canvas.geometry()
                 height = min(form.sizeHint().height(), there.height())
@@ -225,12 +226,12 @@ class Lanes(QWidget):
                 form.raise_()
 
     def show_offer(self, scene: Scene, actions: Mapping[str, QAction]) -> None:
-        """Show in the first picture what is offered there."""
+        """Show the start buttons in the first picture."""
         if self.offer.show_offer(scene.offer, actions):
             self._place_offer()
 
     def _place_offer(self) -> None:
-        """Below the middle of the first picture, or at its lower edge."""
+        """Place the start buttons below the middle of the first picture, or at its lower edge."""
         if self.offer.isHidden() or self._scene is None or self._scene.offer is None:
             return
         picture, area = self.canvases[0].geometry(), self.canvases[0].plot_area().toAlignedRect()
@@ -244,21 +245,21 @@ class Lanes(QWidget):
     # -- presenter mode ----------------------------------------------------------------------------------------------
 
     def _fit_soon(self) -> None:
-        """Fit the text once all parts have their places."""
+        """Fit the text after all parts are laid out."""
         if not self._fitting:
             self._fitting = True
             later(self, self._fit_text)
 
     def _first_text(self, shown: int) -> int:
-        """About the size that will do: each try costs a picture of each lane."""
+        """Return a first estimate of the size of text: each trial costs a picture of each lane."""
         return presenter_text(self.window().size(), shown, self._columns(shown, self.window().size()))
 
     def _widest_text(self, columns: int) -> float:
-        """The largest with which a line below a picture holds what it should; a panel beside them is not counted."""
+        """Return the largest size at which the line below a picture holds its texts; a panel beside them is ignored."""
         return WIDEST * self.window().width() / columns
 
     def _fit_text(self) -> None:
-        """Have all text be as high as a share of the pictures, whose height depends on it in turn."""
+        """Make all text a share of the pictures' height, which depends on the size of the text in turn."""
         self._fitting = False
         if not self.text_size or self._scene is None:
             return
@@ -268,17 +269,17 @@ class Lanes(QWidget):
         room = (self.size(), *(lane.watched for lane in self._scene.lanes))
         if room != self._room:
             self._room, self._tried = room, []
-        # Smaller text may leave room for larger text that is too large again: then the smaller one stays.
+        # Smaller text may make room for a larger size that was too large: then keep the smaller one.
         in_turns = size > self.text_size and self._tried.count(size) > 1
         if size != self.text_size and abs(wanted - self.text_size) > CLOSE and not in_turns:
             self._tried.append(size)
             self._show_text(size)
 
     def _show_text(self, size: int) -> None:
-        """Set the size of the text in pixels, and lines to match; 0 restores both."""
+        """Set the size of the text (pixels), and line widths to match; 0 restores both."""
         self.text_size = size
-        for part in (self, *self._dressed):
-            part.setStyleSheet(text_rules(size) if size else "")
+        parts = (each for index in range(len(self.canvases)) for each in (*self._parts(index), self.forms[index]))
+        self._set_text(*(each for each in parts if not each.isHidden()), self.offer, *self._dressed)
         for index in range(len(self.canvases)):
             self._present(index)
         self._fit_rows()
@@ -287,13 +288,20 @@ class Lanes(QWidget):
                 strip.render_scene(lane, self._theme)
         self._resized()
 
+    def _set_text(self, *parts: QWidget) -> None:
+        """Set the size of the text of these parts; others get it when they are shown: each has many widgets."""
+        rules = text_rules(self.text_size) if self.text_size else ""
+        for part in parts:
+            if part.styleSheet() != rules:
+                part.setStyleSheet(rules)
+
     def _present(self, index: int) -> None:
-        """Give the lines, axes and timeline of one lane the size of the text."""
+        """Give lines, axes and timeline of one lane the size of the text."""
         self.canvases[index].present(max(1.0, self.text_size / PLAIN_TEXT) if self.text_size else None)
         self.bars[index].present(self.text_size)
 
     def _fit_rows(self) -> None:
-        """In presenter mode each row has its sliders where there is room; the selected one has them always."""
+        """Show the sliders of a row in presenter mode if they fit; those of the selected lane always."""
         slots = () if self._scene is None else tuple(lane.slot for lane in self._scene.lanes)
         chosen = -1 if self._scene is None else self._scene.session.studied
         selected = slots.index(chosen) if chosen in slots else 0
@@ -302,18 +310,17 @@ class Lanes(QWidget):
             panel.fields.present(canvas.width() if self.text_size else None, least, index == selected)
 
     def dress(self, panels: Sequence[QWidget]) -> None:
-        """In presenter mode give these, and no others, text of the same size."""
+        """In presenter mode give these panels, and no others, text of the same size."""
         for each in self._dressed:
             if each not in panels:
                 each.setStyleSheet("")
         self._dressed = list(panels)
-        for each in panels:
-            each.setStyleSheet(text_rules(self.text_size) if self.text_size else "")
+        self._set_text(*panels)
 
     # -- drawing -----------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme, anew: bool) -> None:
-        """Draw the scene's lanes; `anew` also what has not changed."""
+        """Draw the scene's lanes; with `anew` also those that have not changed."""
         old, self._scene = None if anew else self._scene, scene
         self._theme = theme
         presenting = scene.session.presents_here
@@ -331,6 +338,8 @@ class Lanes(QWidget):
                 strict=True,
             ):
                 if part.isHidden() == visible:
+                    if visible:
+                        self._set_text(part)
                     part.setVisible(visible)
                     opened |= part is self.forms[index]
             if shown:
@@ -343,7 +352,7 @@ class Lanes(QWidget):
                 self.canvases[index].render_scene(scene, lane, theme)
         if presenting != bool(self.text_size):
             self._show_text(self._first_text(scene.shown) if presenting else 0)
-            self._arranged = (0, 0)  # with another button behind the lanes, or none
+            self._arranged = (0, 0)  # another set of buttons after the lanes
         elif presenting:
             self._fit_rows()
         self._arrange(scene.shown, self._columns(scene.shown, self.size()))

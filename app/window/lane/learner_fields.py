@@ -1,4 +1,4 @@
-"""LearnerFields: the fields of a lane's learner, in its row and its form; made once, placed for the one shown."""
+"""LearnerFields: the fields of a lane's learner, in its row and its form; made once, and placed when they are shown."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from .lane_row import LaneRow
 
 #: Columns of the form: label, field, label, field.
 COLUMNS = 4
-#: Kinds of fields that take all of them.
+#: Kinds of fields that span all columns.
 WIDE = ("numbers of classes",)
-#: Letters of a choice that are seen in the row, and digits of a number in presenter mode.
+#: Letters of a choice in the row, and digits of a number in presenter mode.
 SHORT, DIGITS = 7, 4
-#: The gap between the parts of the row in pixels.
+#: Gap between the parts of the row (pixels).
 GAP = 4
-#: In presenter mode: the most lines of a row that has its sliders unasked.
+#: Most lines in presenter mode of a row that shows its sliders although its lane is not selected.
 LINES = 2
 
 
 class _Group(QWidget):
-    """A field one plays with: label and editor in a line, what features put below it under that."""
+    """A field of the row: label and editor in a line, and below it the widgets of features."""
 
     def __init__(self, made: Editor) -> None:
         super().__init__()
@@ -41,24 +41,24 @@ class _Group(QWidget):
         filled(QVBoxLayout(self), self._line, *made.below, margins=0, spacing=0)
         self._made = made
         self.has_slider = made.slider is not None
-        #: Whether it never does without its slider.
+        #: Whether it always shows its slider.
         self.firm = False
         policy = QSizePolicy.Policy.Maximum if made.slider is None else QSizePolicy.Policy.Expanding
         self.setSizePolicy(policy, QSizePolicy.Policy.Preferred)
 
     def take(self) -> None:
-        """Take label and editor in."""
+        """Insert label and editor."""
         made = self._made
         if made.label is not None:
             self._line.addWidget(made.label)
-            made.label.setVisible(not isinstance(made.widget, QComboBox))  # a choice says itself what it is about
+            made.label.setVisible(not isinstance(made.widget, QComboBox))  # the text of a choice includes its subject
         if isinstance(made.widget, QComboBox):
             made.widget.setMinimumContentsLength(SHORT)
             made.widget.setIconSize(QSize(0, 0))  # it has none; Qt would keep room for it
         self._line.addWidget(made.widget, 1)
 
     def _show_slider(self) -> None:
-        """Show the slider where there is room for it."""
+        """Show the slider if it fits."""
         slider = self._made.slider
         if slider is not None and slider.isHidden() == (visible := self.firm or self.width() >= self.length()):
             slider.setVisible(visible)
@@ -68,12 +68,12 @@ class _Group(QWidget):
         return QSize(self.length(), size.height()) if self.has_slider else size
 
     def shortest(self) -> int:
-        """Return the width in pixels without what it can do without: the slider."""
+        """Return the width without the slider (pixels)."""
         return self._without_slider() if self.has_slider and not self.firm else self.minimumSizeHint().width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        later(self, self._show_slider)  # a part that comes or goes while it is laid out spoils the layouts around it
+        later(self, self._show_slider)  # a part that appears or vanishes during layout spoils the layouts around it
 
     def _without_slider(self) -> int:
         made, label = self._made, self._made.label
@@ -81,32 +81,32 @@ class _Group(QWidget):
         return own + (label.sizeHint().width() + GAP if label is not None and not label.isHidden() else 0)
 
     def length(self) -> int:
-        """Return the least width in pixels, with the shortest slider, whether that is in sight or not."""
+        """Return the least width (pixels), with the shortest slider, whether visible or not."""
         slider = self._made.slider
         return self._without_slider() + (0 if slider is None else max(slider.minimumWidth(), LEAST) + GAP)
 
 
 class LearnerFields:
-    """The editors of all learners' fields: those one plays with in the row, the others in the form.
+    """The editors of all learners' fields: the most used ones in the row, the others in the form.
 
     Parameters
     ----------
     maker : EditorMaker
-        What makes them, and is the form.
+        Makes the editors, and is the form.
     line : LaneRow
     grid : QGridLayout
-        The form's, of `COLUMNS`.
+        The grid of the form, with `COLUMNS` columns.
     row : int
-        The first row that is free for fields.
+        First free row for fields.
 
     Attributes
     ----------
     editors : dict of Editor
         By `Field.editor`.
     of_problems : list of QWidget
-        Those that stand beside the choice of the problem that is drawn.
+        Editors beside the choice of the problem that is drawn.
     behind : list of QWidget
-        Where the Tab key goes behind all other fields, those of problems among them.
+        Widgets after all other fields in tab order, those of problems among them.
     """
 
     def __init__(self, maker: EditorMaker, line: LaneRow, grid: QGridLayout, row: int) -> None:
@@ -114,15 +114,15 @@ class LearnerFields:
         self.editors: dict[int, Editor] = {}
         self.of_problems: list[QWidget] = []
         self.behind: list[QWidget] = []
-        #: Of the fields that stand in the row, always or in presenter mode, by `Field.editor`; and the latter.
+        #: Fields in the row, always or in presenter mode, by `Field.editor`; and those only in presenter mode.
         self._groups: dict[int, _Group] = {}
         self._moved: set[int] = set()
         self._presenting = False
-        #: The groups of the lane's own fields.
+        #: Groups of the fields of the lane's learner.
         self._own_groups: list[int] = []
         self._boxes: list[QHBoxLayout] = []
         self._placed: object = None
-        #: What the row was fitted to in presenter mode, None otherwise; and whether its fields are others since then.
+        #: State to which the row was fitted in presenter mode, else None; whether its fields have changed since.
         self._fitted: object = None
         self._replaced = False
         self._font = line.font()
@@ -131,7 +131,7 @@ class LearnerFields:
         self._make([name for name, learner in LEARNERS.items() if not learner.own_process])
 
     def _make(self, learners: Sequence[str]) -> None:
-        """Make the editors of these learners' fields, but for those that are there."""
+        """Make the missing editors of the fields of these learners."""
         before = set(self._groups)
         for part in learners:
             learner = LEARNERS[part]
@@ -151,10 +151,10 @@ class LearnerFields:
         self._line.place([group for key, group in self._groups.items() if key not in before])
 
     def render(self, lane: LaneScene, drawing: bool, theme: Theme) -> None:
-        """Show the lane's settings; while someone is `drawing`, no row comes or goes."""
+        """Show the lane's settings; while a gesture is `drawing`, no row appears or vanishes."""
         fields, settings = lane.lane.family.fields, lane.lane.settings
         own = {field.editor for field in fields}
-        if not own <= self.editors.keys():  # of a learner that few lanes ever have
+        if not own <= self.editors.keys():  # fields of a rarely used learner
             self._make([lane.lane.classifier])
         self._scene = lane
         if not drawing:
@@ -168,7 +168,7 @@ class LearnerFields:
             for view in made.below:
                 wanted = view.render_lane(lane, theme) and key in own
                 view.setVisible(not view.isHidden() if drawing else wanted)
-        if drawing and lane.lane is self._shown:  # nothing can have been typed meanwhile, either
+        if drawing and lane.lane is self._shown:  # nothing can have been typed during a gesture, either
             return
         self._shown = lane.lane
         for field in fields:
@@ -177,17 +177,17 @@ class LearnerFields:
             if made.slider is not None:
                 made.slider.show_scale(field.scale(lane.n_training))
             made.show(field.value(settings))
-            if field.primary and isinstance(made.widget, QComboBox):  # as wide as its word: the sliders need the room
+            if field.primary and isinstance(made.widget, QComboBox):  # as wide as its word: the sliders need the width
                 made.widget.setMinimumContentsLength(min(len(made.widget.currentText()), SHORT))
             if field.formula is not None and isinstance(made.widget, QLabel):
                 made.widget.setText(field.formula(settings))
 
     def _in_row(self, field: Field) -> bool:
-        """Whether a field stands in the row now."""
+        """Return whether a field is in the row now."""
         return field.primary or (self._presenting and field.editor in self._moved)
 
     def _place_all(self, lane: LaneScene) -> None:
-        """Put the lane's fields into row and form, and the others out of sight."""
+        """Place the lane's fields in row and form, and hide the others."""
         fields, names = lane.lane.family.fields, lane.fields
         if (lane.lane.classifier, names, self._presenting) == self._placed:
             return
@@ -212,9 +212,9 @@ class LearnerFields:
         self._order(fields, names)
 
     def present(self, width: int | None, least: int, selected: bool) -> None:
-        """In presenter mode make each slider `least` pixels long at least, in a row of `width` pixels; None: not.
+        """In presenter mode make each slider at least `least` pixels long, in a row of `width` pixels; None: leave it.
 
-        Where that takes too many lines, only the `selected` lane has its sliders in sight.
+        If that takes too many lines, only the `selected` lane shows its sliders.
         """
         if (width is not None) != self._presenting:
             self._presenting = width is not None
@@ -226,22 +226,22 @@ class LearnerFields:
         texts = [made.widget.currentText() for made in self.editors.values() if isinstance(made.widget, QComboBox)]
         size, ends = self._line.font().pixelSize(), self._line.ends_shown
         fitted = None if width is None else (width, least, size, texts, selected, ends)
-        if fitted == self._fitted and not self._replaced:  # each fitting has the window laid out anew
+        if fitted == self._fitted and not self._replaced:  # each fitting makes Qt lay out the window again
             return
         self._fitted, self._replaced = fitted, False
         for key, made in self.editors.items():
             if made.slider is not None and made.fit is not None and key in self._groups:
                 for widget in made.inputs:
-                    widget.ensurePolished()  # those that were never in sight have no size yet
+                    widget.ensurePolished()  # those never shown have no size yet
                 made.slider.setMinimumWidth(least)
                 made.fit(0 if width is None else DIGITS)
-        # From the parts themselves: what layouts say of them is renewed when this is done.
+        # From the parts themselves: sizes of layouts are updated only after this.
         self._line.present(size if width is not None else 0)
         groups = [self._groups[key] for key in self._own_groups]
         sliders = [group for group in groups if group.has_slider]
         shown = groups
         if self._line.break_lines(groups, width) > LINES:
-            shown = sliders  # before choices
+            shown = sliders  # shown before choices
             if self._line.break_lines(sliders, width) > LINES:
                 shown = groups if selected else [group for group in groups if not group.has_slider]
                 self._line.break_lines(shown, width)
@@ -251,7 +251,7 @@ class LearnerFields:
         self._line.offer_sliders(not set(sliders).issubset(shown))
 
     def _order(self, fields: Sequence[Field], names: frozenset[str]) -> None:
-        """Have the Tab key go through the row, and then through the form, in the order of the fields."""
+        """Set the tab order: through the row, then through the form, in the order of the fields."""
         primary = [field for field in fields if self._in_row(field) and field.name in names]
         others = [field for field in fields if not self._in_row(field) and field.name in names]
         inputs = [
@@ -264,14 +264,14 @@ class LearnerFields:
             before = widget
 
     def place(self, fields: Sequence[Field], names: frozenset[str]) -> None:
-        """Put those of `fields` that are in `names` into the grid, in their order."""
+        """Place those of `fields` that are in `names` in the grid, in their order."""
         for box in self._boxes:
             self._grid.removeItem(box)
             box.deleteLater()
         self._boxes.clear()
         groups: list[list[Field]] = []
         for field in fields:
-            if not (field.beside and groups):  # what it stands beside may be in the row
+            if not (field.beside and groups):  # the field before it may be in the row
                 groups.append([])
             if field.name in names:
                 groups[-1].append(field)
@@ -285,7 +285,7 @@ class LearnerFields:
             row += column == 0
 
     def _put(self, fields: Sequence[Field], row: int, column: int, span: int) -> None:
-        """Fields that share one place; a label stands in a column of labels where only one field needs it."""
+        """Place fields that share a cell; a single field has its label in the column of labels."""
         made = [self.editors[field.editor] for field in fields]
         widgets = [part for each in made for part in (each.label, each.widget) if part is not None]
         if made[0].label is not None and (len(made) == 1 or span == COLUMNS):
@@ -295,7 +295,7 @@ class LearnerFields:
             self._grid.addWidget(widgets[0], row, column, 1, span)
             return
         wide = next((each for each in widgets if not isinstance(each, (QLabel, QCheckBox))), widgets[-1])
-        # Filled afterwards: of a layout that is added full, PySide keeps a reference to each item, also when Qt has
-        # deleted the item, and mistakes what comes to its address for it: an array of points, a painter.
+        # Filled afterwards: if a full layout is added, PySide keeps a reference to each item, even after Qt has deleted
+        # it, and mistakes the next object at its address for the item: an array of points, a painter.
         self._grid.addLayout(box := QHBoxLayout(), row, column, 1, span)
         self._boxes.append(filled(box, *((widget, int(widget is wide)) for widget in widgets), spacing=4))

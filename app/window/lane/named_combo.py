@@ -1,12 +1,12 @@
-"""NamedCombo: a choice whose list has whole names while it shows a short one."""
+"""NamedCombo: a combo box with short names on itself, and whole names in its list."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import cast
 
-from PySide6.QtCore import QModelIndex, QSize, Qt
-from PySide6.QtGui import QPaintEvent, QStandardItemModel
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt
+from PySide6.QtGui import QMouseEvent, QPaintEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QListView, QStyle, QStyleOptionComboBox, QStylePainter
 
 from app.views.widgets.deferred import later
@@ -21,8 +21,7 @@ class NamedCombo(QComboBox):
     ----------
     entries : tuple of (str, str, str, str)
         Whole name, short name, data and note of each.
-    missing : collection of str
-        Data of those that are never in the list: programs and files can choose them all the same.
+    Data of entries that are never listed: programs and files can still choose them.
     """
 
     def __init__(self, entries: tuple[tuple[str, str, str, str], ...], missing: Collection[str] = ()) -> None:
@@ -38,9 +37,10 @@ class NamedCombo(QComboBox):
         self.currentIndexChanged.connect(self._remember)
         self.activated.connect(self._choose)
         self.view().entered.connect(self._enter)
+        self.view().viewport().installEventFilter(self)
 
     def offer(self, names: Collection[str], more: str = "") -> None:
-        """Have only these in the list; `more` is a last entry, which shows all others below itself."""
+        """List only these; `more` is the text of a last entry, which shows all others below itself."""
         self._offered = names
         row = self.findData(MORE)
         if row >= 0:
@@ -51,18 +51,18 @@ class NamedCombo(QComboBox):
         self._show_offered()
 
     def _show_offered(self, every: bool = False) -> None:
-        """Show what is offered in the list, or `every` entry; programs can choose the others, too."""
+        """Show the offered entries in the list, or `every` entry; programs can also choose the others."""
         view, model = cast(QListView, self.view()), cast(QStandardItemModel, self.model())
         for row in range(self.count()):
             offered = (every and self.itemData(row) not in self._missing) or self.itemData(row) in self._offered
             view.setRowHidden(row, not offered and self.itemData(row) != MORE)
-            # The arrow keys pass by what is disabled.
+            # The arrow keys skip disabled entries.
             model.item(row).setEnabled(offered if self.itemData(row) != MORE else not every)
 
     def _show_all(self) -> None:
-        """Show the list of all."""
+        """List all entries."""
         self._show_offered(every=True)
-        # The list has the present entry over this box: so none of those that were there moves under the pointer.
+        # The list has the current entry over this box: so no entry moves under the pointer.
         self.view().setCurrentIndex(self.model().index(self.currentIndex(), 0))
         self.showPopup()
 
@@ -72,15 +72,24 @@ class NamedCombo(QComboBox):
         self.updateGeometry()
 
     def _choose(self, row: int) -> None:
-        """Open the list of all, where that was chosen: what was chosen before stays so."""
+        """List all entries if the last one was chosen; the choice stays as before."""
         if self.itemData(row) == MORE:
             self.setCurrentIndex(self._before)
             later(self, self._show_all)
 
     def _enter(self, index: QModelIndex) -> None:
-        """Show all as soon as the pointer is on the entry for that, as a menu within a menu does."""
+        """List all entries as soon as the pointer is on the last one, like a submenu."""
         if index.data(Qt.ItemDataRole.UserRole) == MORE and index.flags() & Qt.ItemFlag.ItemIsEnabled:
             self._show_all()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let a click on the entry for all show all; Qt would choose the present entry again, and close the list."""
+        if event.type() is QEvent.Type.MouseButtonRelease:
+            index = self.view().indexAt(cast(QMouseEvent, event).position().toPoint())
+            if index.data(Qt.ItemDataRole.UserRole) == MORE:
+                self._enter(index)
+                return True
+        return super().eventFilter(watched, event)
 
     def hidePopup(self) -> None:
         super().hidePopup()
@@ -94,11 +103,11 @@ class NamedCombo(QComboBox):
             self.update()
 
     def shown_text(self) -> str:
-        """What it shows while its list is closed."""
+        """Return the text that is shown while the list is closed."""
         return self._prefix + self._short.get(self.currentData(), "")
 
     def sizeHint(self) -> QSize:
-        """Room for the short name."""
+        """Return the size for the short name."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         metrics = self.fontMetrics()
@@ -112,7 +121,7 @@ class NamedCombo(QComboBox):
         return self.sizeHint()
 
     def showPopup(self) -> None:
-        """The list is as wide as its whole names; of all, where what is chosen is not offered."""
+        """Open the list, as wide as its whole names; list all entries if the current one is not offered."""
         if self.currentData() not in self._offered:
             self._show_offered(every=True)
         self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + 24)

@@ -1,4 +1,4 @@
-"""PlaybackBar: under a picture, the buttons and the timeline that go through the run of its learner."""
+"""PlaybackBar: buttons and timeline below a picture, for the run of its learner."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from app.views.widgets.stable_label import StableLabel
 
 from .timeline import Timeline
 
-#: Width and height of a button; and the widths that the timeline keeps beside the forms of the step counter, the
-#: longest first, in pixels.
+#: Width and height of a button; least widths of the timeline beside each form of the step counter, the longest form
+#: first (pixels).
 SIZE, KEPT = (26, 28), (140, 80)
 HEIGHT = 34
-#: In presenter mode, width of a button as a multiple of the size of text; free beside the step counter, in pixels.
+#: Presenter mode: width of a button as a multiple of the size of text; gap beside the step counter (pixels).
 BUTTON, BESIDE = 1.5, 6
 
 
 class ButtonSpec(Struct, frozen=True):
-    """A button: its name, what it is called, its sentence with the keys, and what it does with the lane's run."""
+    """A button: its name, title, tip with the keys, and action on the lane's run."""
 
     name: str
     title: str
     tip: str
     run: Callable[[PlaybackController, int], None]
-    back: bool = False  #: it leads back: of no use at the start
-    repeats: bool = False  #: again and again while it is held
+    back: bool = False  #: it leads back: disabled at the start
+    repeats: bool = False  #: repeated while it is held
 
 
 PLAY = "play"
@@ -81,12 +81,12 @@ BUTTONS = (
         lambda playback, lane: playback.to_change(lane, forward=True),
     ),
     ButtonSpec(
-        "end", "To the end", "Run to the end, and rest there (Alt+End).", lambda playback, lane: playback.to_end(lane)
+        "end", "To the end", "Run to the end, and stop there (Alt+End).", lambda playback, lane: playback.to_end(lane)
     ),
 )
 
 
-#: Behind the step counter: the bar itself goes away.
+#: After the step counter: hides the bar.
 CLOSE = ButtonSpec(
     "close",
     "Back to full speed",
@@ -94,13 +94,13 @@ CLOSE = ButtonSpec(
     lambda playback, lane: playback.leave(lane),
 )
 ALL = len(BUTTONS) + 1
-#: The speed of a replay, on the button and in words.
+#: Speeds of a replay, with their texts.
 FACTORS = {0.25: "¼×", 0.5: "½×", 1.0: "1×", 2.0: "2×", 4.0: "4×"}
 SPEED_TIP = (
     "Speed of the replay: at 1× a whole run takes ten seconds. A run of more than 300 steps makes several at a"
     " time; a very short one makes a step a second."
 )
-#: What goes first where the bar is too narrow for everything; it is in the menu, too.
+#: Buttons that are hidden first if the bar is too narrow; the menu has them, too.
 FIRST_TO_GO = ("previous_change", "next_change")
 
 
@@ -112,7 +112,7 @@ class PlaybackBar(QWidget):
         self._index, self._playback = index, controller.playback
         self._theme: Theme | None = None
         self._size = SIZE
-        self._study: RunState | None = None
+        self._run_state: RunState | None = None
         self._playing: bool | None = None
         self._no_steps = ""
         self._forms = [("", "")]
@@ -135,7 +135,8 @@ class PlaybackBar(QWidget):
         self._close = self._button(CLOSE)
         self._line = filled(QHBoxLayout(self), *self._buttons.values(), margins=(4, 1, 4, 1), spacing=0)
         filled(self._line, (self.timeline, 1), self._counter, self._speed, self._close)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # else its lane would be the wider one
+        # Otherwise its lane would become wider than the others.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._show_state()
 
     def _button(self, spec: ButtonSpec) -> QToolButton:
@@ -152,7 +153,7 @@ class PlaybackBar(QWidget):
         button.setStyleSheet(f"min-height: {height - 4}px; padding: 1px;")
 
     def present(self, text: int) -> None:
-        """In presenter mode, make buttons match text of this size in pixels; 0 restores them."""
+        """Fit the buttons to text of this size (pixels) in presenter mode; 0 restores them."""
         width = max(SIZE[0], round(BUTTON * text))
         if width == self._size[0]:
             return
@@ -166,7 +167,7 @@ class PlaybackBar(QWidget):
         self._fit()
 
     def _words(self, spec: ButtonSpec, reason: str = "") -> tuple[str, str, str]:
-        """Return a button's names, and what it does, or the `reason` why it does nothing."""
+        """Return a button's names, and its tip, or the `reason` why it is disabled."""
         tip = f"{spec.title}: {spec.tip[:1].lower()}{spec.tip[1:]}"
         name = f"lane{self._index}.transport.{spec.name}"
         return name, f"{spec.title}, classifier {self._index + 1}", reason or tip
@@ -175,25 +176,27 @@ class PlaybackBar(QWidget):
         return QSize(480, max(HEIGHT, self._size[1] + 6, self._step.fontMetrics().height() + 4))
 
     def minimumSizeHint(self) -> QSize:
-        """Room for the buttons, the least timeline and the shortest form of the counter; with less, some of it goes."""
+        """Return the size for the buttons, the least timeline and the shortest counter; with less width, some are
+        hidden.
+        """
         least = ALL * self._size[0] + self.timeline.minimumSizeHint().width() + self._room(self._forms[-1][1])
         margins = self._line.contentsMargins()
         return QSize(least + margins.left() + margins.right(), self.sizeHint().height())
 
     def render_scene(self, lane: LaneScene, theme: Theme) -> None:
-        """Show where the lane's run stands, and whether it plays."""
+        """Show the step of the lane's run, and whether it plays."""
         if theme is not self._theme:
             self._theme = theme
             self._playing = None
             self._draw_icons(theme)
         show_choice(self._speed, lane.replay_factor)
-        if (lane.run_state, lane.playing, lane.no_steps) != (self._study, self._playing, self._no_steps):
-            moved = lane.run_state is not self._study or lane.no_steps != self._no_steps
-            self._study, self._playing, self._no_steps = lane.run_state, lane.playing, lane.no_steps
+        if (lane.run_state, lane.playing, lane.no_steps) != (self._run_state, self._playing, self._no_steps):
+            moved = lane.run_state is not self._run_state or lane.no_steps != self._no_steps
+            self._run_state, self._playing, self._no_steps = lane.run_state, lane.playing, lane.no_steps
             self._show_play(lane.playing, lane.run_state is not None and lane.run_state.at_end, theme)
             if moved:
                 self._show_state()
-        self.timeline.render_study(lane.run_state, theme, lane.no_steps)
+        self.timeline.render_run_state(lane.run_state, theme, lane.no_steps)
 
     def _draw_icons(self, theme: Theme) -> None:
         ratio = self.devicePixelRatioF() * self._size[0] / SIZE[0]
@@ -210,7 +213,7 @@ class PlaybackBar(QWidget):
             describe(button, button.objectName(), f"{title}, classifier {self._index + 1}", tip)
 
     def _show_state(self) -> None:
-        run_state = self._study
+        run_state = self._run_state
         self._speed.setEnabled(not self._no_steps)
         for spec in BUTTONS:
             useful = run_state is not None and (
@@ -230,7 +233,7 @@ class PlaybackBar(QWidget):
             long = "No run yet."
         else:
             step, length = grouped(run_state.step), grouped(run_state.length)
-            # As wide as it will be when the run has come to its present length, and to four digits at least.
+            # As wide as for the present length of the run, and for at least four digits.
             widest = grouped(10 ** max(len(str(run_state.length)), 4) - 1)
             self._forms = [
                 (f"step {step} of {length}", f"step {widest} of {widest}"),
@@ -246,7 +249,7 @@ class PlaybackBar(QWidget):
         return self._step.fontMetrics().horizontalAdvance(text) + 2 * BESIDE
 
     def _fit(self) -> None:
-        """The longest form of the counter that leaves the timeline room; without room, what can go goes."""
+        """Show the longest form of the counter that leaves room for the timeline; if none does, hide buttons."""
         margins = self._line.contentsMargins()
         spare = self.width() - self.minimumSizeHint().width()
         for name in FIRST_TO_GO:

@@ -1,4 +1,4 @@
-"""StatusStrip: below a picture, where its classifier stands, in one line; the numbers are in its tip."""
+"""StatusStrip: the status line below a picture; the numbers are in its tool tip."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.views.widgets.inputs import describe, plain_tip, show_tip
 from app.views.widgets.painting import bold
 from app.views.widgets.stable_label import StableLabel
 
-#: In pixels.
+#: Least height (pixels).
 LEAST_HEIGHT = 24
 
 
@@ -70,7 +70,7 @@ class StatusStrip(StableLabel):
         show_tip(self.label, tip)
 
     def _write(self, badge: Badge, headline: str, remark: str, scores: tuple[StatusPart, ...], theme: Theme) -> None:
-        """Badge, scores and remark, as much of them as there is room for."""
+        """Write badge, scores and remark, as far as they fit."""
         strong = bold(self.font())
         room = max(self.width() - 16, 40)
         dressed, plain = QFontMetrics(strong), self.fontMetrics()
@@ -79,7 +79,7 @@ class StatusStrip(StableLabel):
         words = f"{sign} {badge.short}" if marked else headline
         gap, sides = plain.horizontalAdvance("\xa0 "), dressed.horizontalAdvance("\xa0\xa0") if marked else 0
         ways = _ways(scores, remark.removeprefix(" · "))
-        # The scores are what one compares: the badge's words go before them.  All of it stands in the tip.
+        # The scores matter most: the badge's words are dropped before them.  The tool tip has the whole text.
         pairs = [*((words, way) for way in ways), (sign if marked else words, ways[-1])]
         first, rest = next(
             (pair for pair in pairs if _length(pair, dressed, plain) + sides + gap <= room), (words, ways[-1])
@@ -97,9 +97,9 @@ class StatusStrip(StableLabel):
 
 
 def _ways(scores: Sequence[StatusPart], remark: str) -> list[str]:
-    """What stands behind a badge, from the longest to the shortest: less air, no remark, shorter and fewer words.
+    """Return the texts after a badge, longest first: narrower spaces, no remark, shorter words, fewer words.
 
-    The last is the last score alone.
+    The last one is the last score alone.
     """
     whole = [score.text for score in scores]
     brief = [score.brief or score.text for score in scores]
@@ -109,12 +109,14 @@ def _ways(scores: Sequence[StatusPart], remark: str) -> list[str]:
 
 
 def _length(pair: tuple[str, str], dressed: QFontMetrics, plain: QFontMetrics) -> int:
-    """Return the width in pixels of a badge and what stands behind it."""
+    """Return the width of a badge and the text after it (pixels)."""
     return dressed.horizontalAdvance(pair[0]) + plain.horizontalAdvance(pair[1])
 
 
 def _fitted(text: str, metrics: QFontMetrics, room: int) -> str:
-    """As much of a text as fits.  Qt alone counts fractions of a pixel here, and would cut what has its very room."""
+    """Return as much of a text as fits.  Qt counts fractions of a pixel here, and would cut a text of the
+    exact width.
+    """
     if metrics.horizontalAdvance(text) <= room:
         return text
     return metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(room, 0))

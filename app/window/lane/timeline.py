@@ -1,4 +1,4 @@
-"""Timeline: a slider over the steps of a run, with a stroke wherever a point entered or left the support vectors."""
+"""Timeline: a slider over the steps of a run, with a mark wherever a point entered or left the support vectors."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from app.views.widgets import timeline_keys
 from app.views.widgets.inputs import describe, show_number, show_tip
 from app.views.widgets.painting import painter_on
 
-#: Left free at both ends, so that the handle has room; sizes of groove, handle and marks, all in pixels.
+#: Margin at both ends, so that the handle fits; sizes of groove, handle and marks (pixels).
 SIDE, GROOVE, HANDLE, MARK = 7, 4, (8, 18), 6
-#: Height in pixels above which all of it grows, and by how much at most.
+#: Height (pixels) above which all sizes grow, and the largest factor.
 USUAL, MOST = 34, 1.75
 LEAST = QSize(64, 28)
 TIP = (
@@ -30,21 +30,20 @@ TIP = (
 class Timeline(QSlider):
     """The timeline of lane `index`.
 
-    It is a QSlider in what it tells programs that read the screen, and in following the hand: while one drags, it
-    takes nothing from the scenes, neither the step nor the length.
+    It is a QSlider to screen readers and to drags: during a drag it takes neither step nor length from the scenes.
     """
 
     def __init__(self, index: int, playback: PlaybackController) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._index, self._playback = index, playback
-        self._study: RunState | None = None
+        self._run_state: RunState | None = None
         self._theme: Theme | None = None
-        self._asked = 0  # the step where the run was last seen or sent
-        self.setTracking(False)  # the value is the scene's, the position the hand's
+        self._requested = 0  # last step displayed or requested
+        self.setTracking(False)  # the value follows the scene, the position follows the drag
         self.setRange(0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         describe(self, f"lane{index}.transport.timeline", f"Timeline, classifier {index + 1}", TIP)
-        # `sliderMoved` is the hand's; the value is set in silence here, so that this comes from programs only.
+        # `sliderMoved` comes from drags; scenes block `valueChanged`, so that it comes from assistive programs only.
         self.sliderMoved.connect(self._go)
         self.valueChanged.connect(self._go)
 
@@ -54,16 +53,16 @@ class Timeline(QSlider):
     def minimumSizeHint(self) -> QSize:
         return LEAST
 
-    def render_study(self, run_state: RunState | None, theme: Theme, no_steps: str = "") -> None:
-        """Show where the run stands and how long it is; or say why there is none."""
+    def render_run_state(self, run_state: RunState | None, theme: Theme, no_steps: str = "") -> None:
+        """Show step and length of the run, or `no_steps`, the reason why there is none."""
         show_tip(self, no_steps or TIP)
-        if run_state is self._study and theme is self._theme:
+        if run_state is self._run_state and theme is self._theme:
             return
-        old, new = (None if each is None else each.recording for each in (self._study, run_state))
+        old, new = (None if each is None else each.recording for each in (self._run_state, run_state))
         if old != new and self.isSliderDown():
-            self._asked = self.sliderPosition()  # the earlier seek is obsolete
+            self._requested = self.sliderPosition()  # the earlier seek is obsolete
             self.setSliderDown(False)
-        self._study, self._theme = run_state, theme
+        self._run_state, self._theme = run_state, theme
         self.setEnabled(run_state is not None)
         if not self.isSliderDown():
             self._show()
@@ -71,34 +70,34 @@ class Timeline(QSlider):
 
     def _show(self) -> None:
         self._show_length()
-        self._asked = 0 if self._study is None else self._study.step
-        show_number(self, self._asked)
+        self._requested = 0 if self._run_state is None else self._run_state.step
+        show_number(self, self._requested)
 
     def _show_length(self) -> None:
-        length = 0 if self._study is None else self._study.length
+        length = 0 if self._run_state is None else self._run_state.length
         if self.maximum() != length:
             with QSignalBlocker(self):
                 self.setRange(0, length)
             self.setPageStep(timeline_keys.page_of(length))
 
     def _go(self, step: int) -> None:
-        if step != self._asked:
-            self._asked = step
+        if step != self._requested:
+            self._requested = step
             self._playback.seek(self._index, step)
 
     def scale(self) -> StepScale:
-        """Of the pixels from `SIDE` to as far from the right; it does not change under the hand."""
+        """Return the scale of the pixels from `SIDE` to as far from the right; it does not change during a drag."""
         return StepScale(0, self.maximum(), max(2, self.width() - 2 * SIDE))
 
-    # -- the hand --------------------------------------------------------------------------------------------------
+    # -- drags ----------------------------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() != Qt.MouseButton.LeftButton or self._study is None:
+        if event.button() != Qt.MouseButton.LeftButton or self._run_state is None:
             event.ignore()
             return
         self.setSliderDown(True)
         at = round(event.position().x()) - SIDE
-        if at != round(float(self.scale().place(self.sliderPosition()))):  # on the handle it is not moved yet
+        if at != round(float(self.scale().pixels(self.sliderPosition()))):  # a press on the handle does not move it
             self._follow(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -108,7 +107,7 @@ class Timeline(QSlider):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.isSliderDown():
             self.setSliderDown(False)
-            self._show_length()  # the step is the hand's until the next scene
+            self._show_length()  # keep the dragged step until the next scene
             self.update()
 
     def _follow(self, event: QMouseEvent) -> None:
@@ -116,14 +115,14 @@ class Timeline(QSlider):
         self.update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        run_state = self._study
+        run_state = self._run_state
         if run_state is None or not timeline_keys.take_key(event, self._playback, self._index, run_state.length):
             event.ignore()
 
     # -- painting --------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, run_state = self._theme, self._study
+        theme, run_state = self._theme, self._run_state
         if theme is None:
             return
         scale = self.scale()
@@ -144,12 +143,12 @@ class Timeline(QSlider):
             painter.setBrush(faint)
             painter.drawRoundedRect(groove, 2, 2)
             if run_state is not None:
-                x = SIDE + float(scale.place(self.sliderPosition())) + 0.5
+                x = SIDE + float(scale.pixels(self.sliderPosition())) + 0.5
                 painter.setBrush(accent)
                 painter.drawRoundedRect(QRectF(SIDE, groove.top(), x - SIDE, thick), 2, 2)
-                if run_state.ended:  # a wall, where no further step can be made
+                if run_state.ended:  # a wall: no further step exists
                     painter.fillRect(QRectF(groove.right() - 1, middle - 6, 2, 12), QColor(*theme.ink))
-                painter.setPen(QColor(*theme.window))  # keeps it apart from the marks
+                painter.setPen(QColor(*theme.window))  # separates the handle from the marks
                 painter.drawRoundedRect(QRectF(x - 0.5 * width, middle - 0.5 * height, width, height), 3, 3)
             if self.hasFocus():
                 painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -1,4 +1,4 @@
-"""HistoryPanel: the steps that can be undone and done again; a click goes to one."""
+"""HistoryPanel: the steps that can be undone and redone; a click goes to one."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from app.views.widgets.painting import bold
 
 START = "Start"
 _NOWHERE = QModelIndex()
-_PAGE = 10  # steps that the page keys go
+_PAGE = 10  # steps per page key
 
 
 class HistoryModel(QAbstractListModel):
-    """A row for the start and one for each step; `position` is the row of the present."""
+    """One row for the start and one for each step; `position` is the row of the present state."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,11 +36,11 @@ class HistoryModel(QAbstractListModel):
         self.position = 0
         self.saved: int | None = None
         self.faint = QColor()
-        #: Of the row of the present.
+        #: Font of the row of the present state.
         self.bold = bold(QFont())
 
     def show_steps(self, steps: tuple[str, ...], position: int, saved: int | None) -> None:
-        """Follow the history: rows that stay the same are left alone."""
+        """Follow the history, and leave unchanged rows alone."""
         old = self.steps
         if steps is not old:
             kept = min(len(old), len(steps))
@@ -86,9 +86,9 @@ class HistoryModel(QAbstractListModel):
 
 
 class HistoryPanel(QTableView):
-    """The list of the steps; its current row is the present, and only the scene says which that is.
+    """The list of the steps; its current row is the present state, and is set by the scene only.
 
-    A table of one column: at each new row, a QListView of 5 000 lays all of them out for 10 ms.
+    It is a table of one column: at each new row, a QListView of 5 000 rows lays all of them out, which takes 10 ms.
     """
 
     def __init__(self, controller: Controller) -> None:
@@ -132,7 +132,7 @@ class HistoryPanel(QTableView):
         self._model.bold = bold(self.font())
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the scene's history and where in it the document is."""
+        """Show the scene's history and the document's position in it."""
         if theme is not self._theme:
             self._theme = theme
             self._model.faint = QColor(*theme.faint)
@@ -144,7 +144,7 @@ class HistoryPanel(QTableView):
             self.selectionModel().setCurrentIndex(here, QItemSelectionModel.SelectionFlag.ClearAndSelect)
             self.scrollTo(here)
 
-    # What the user does goes to the controller, and the current row follows from the scene.
+    # Actions of the user go to the controller, and the current row follows the scene.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())

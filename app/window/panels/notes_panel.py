@@ -1,4 +1,4 @@
-"""NotesPanel: the notes of the document; what is written in one go is one undo step of the document."""
+"""NotesPanel: the notes of the document; typing without a long pause is one undo step."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from app.views.theme import Theme
 from app.views.widgets.changed_text import replace_changed
 from app.views.widgets.inputs import describe, is_undo
 
-PAUSE = 2000  # milliseconds without a key that end a period of writing
-#: Characters without a blank from which on lines may end anywhere: to look for the ends of words, Qt reads such a run
-#: again for each of its lines, 0.5 s a key at 100 000 characters.
+PAUSE = 2000  # time without a key that ends a period of writing (ms)
+#: Length of a word (characters) above which a line may end anywhere: Qt searches such a word for its end again for each
+#: of its lines, 0.5 s per key at 100 000 characters.
 LONGEST_WORD = 2000
 _Wrap = QTextOption.WrapMode
 
 
 class NotesPanel(QPlainTextEdit):
-    """A field for plain text, with the document's undo instead of one of its own."""
+    """A field for plain text, with the document's undo instead of its own."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__(undoRedoEnabled=False, tabChangesFocus=True)
@@ -31,25 +31,25 @@ class NotesPanel(QPlainTextEdit):
         self._pause.timeout.connect(self._end_of_writing)
         describe(self, "notes", "Notes", "Notes on this document; they are saved with it.")
         self.setToolTip("")
-        self.setPlaceholderText("What to look at, what to ask…\nNotes are saved with the document.")
+        self.setPlaceholderText("What to observe, what to ask…\nNotes are saved with the document.")
         self.textChanged.connect(self._written)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(160, 100)
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the scene's notes; where only a part of them changed, the cursor goes there."""
+        """Show the scene's notes; if only a part of them changed, the cursor moves there."""
         if scene.document.notes != self._shown:
             self._show(scene.document.notes)
 
     def _show(self, text: str) -> None:
         old, new = self.toPlainText(), text.replace("\r\n", "\n").replace("\r", "\n")
         self._shown = text
-        like_qt = new.replace("\xa0", " ")  # Qt gives such spaces back as plain ones
+        like_qt = new.replace("\xa0", " ")  # Qt returns such spaces as plain ones
         if old == like_qt:
             return
         self._wrap(new, widen=False)
-        with QSignalBlocker(self):  # `textChanged` is all there is; what is shown here was not typed
+        with QSignalBlocker(self):  # `textChanged` does not tell typed text from text set here
             cursor = replace_changed(self.document(), old, like_qt)
         self._wrap(new)
         self.setTextCursor(cursor)
@@ -67,15 +67,15 @@ class NotesPanel(QPlainTextEdit):
             self._controller.say("The notes are full: they hold 100 000 characters.")
 
     def _wrap(self, text: str, widen: bool = True) -> None:
-        """End lines between words, but anywhere in `text` with a very long one; `widen`: also back again."""
-        words = text.replace("\xa0", "_").split() if len(text) > LONGEST_WORD else []  # no line ends at such a blank
+        """Break lines between words, but anywhere if `text` has a very long word; with `widen` also restore that."""
+        words = text.replace("\xa0", "_").split() if len(text) > LONGEST_WORD else []  # no line ends at such a space
         long = max(map(len, words), default=0) > LONGEST_WORD
         mode = _Wrap.WrapAnywhere if long else _Wrap.WrapAtWordBoundaryOrAnywhere
         if mode != self.wordWrapMode() and (long or widen):
             self.setWordWrapMode(mode)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        self._wrap(source.text(), widen=False)  # before it is laid out
+        self._wrap(source.text(), widen=False)  # before Qt lays it out
         super().insertFromMimeData(source)
 
     def _end_of_writing(self) -> None:

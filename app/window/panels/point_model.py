@@ -1,4 +1,4 @@
-"""PointModel: the points of a document as rows of a table, and what may be typed into its cells."""
+"""PointModel: the points of a document as rows of a table, and the checks of what is typed into its cells."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from app.views.widgets.inputs import plain_tip
 Index = QModelIndex | QPersistentModelIndex
 NUMBER, X, Y, CLASS = range(4)
 _NOWHERE = QModelIndex()
-#: Digits a number is shown with where there is room; while it is edited, and in the tooltip, it has all of them.
+#: Most digits of a displayed number; the editor and the tool tip have all of them.
 MOST_DIGITS = 5
 
 
 def full_number(value: float) -> str:
-    """Every digit of a number."""
+    """Return a number with all its digits."""
     return repr(value).removesuffix(".0")
 
 
 class PointModel(QAbstractTableModel):
-    """Rows of the points shown last; a cell that is edited changes the document, and the rows follow from that."""
+    """Rows of the points shown last; editing a cell changes the document, and the rows follow it."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class PointModel(QAbstractTableModel):
     # -- following the scene -----------------------------------------------------------------------------------------
 
     def show_names(self, scene: Scene) -> None:
-        """Take the names of axes and classes."""
+        """Set the names of axes and classes."""
         axes = (plain(scene.document.axes[0]) or "x", plain(scene.document.axes[1]) or "y")
         if axes != self.axes:
             self.axes = axes
@@ -54,7 +54,7 @@ class PointModel(QAbstractTableModel):
                 self.dataChanged.emit(self.index(0, CLASS), self.index(len(self.ids) - 1, CLASS))
 
     def show_points(self, points: Points) -> bool:
-        """Follow the points as cheaply as they changed; True when all rows were made anew."""
+        """Follow the points with the fewest signals; return whether all rows were reset."""
         if points is self.points:
             return False
         start, end, new_end = _differing(self.points, points)
@@ -62,7 +62,7 @@ class PointModel(QAbstractTableModel):
         old_xy, old_labels = self.xy[start:end], self.labels[start:end]
         kept, more = min(len(old_ids), len(new_ids)), len(new_ids) - len(old_ids)
         unlike = old_ids[:kept] != new_ids[:kept]
-        gap = int(unlike.argmax()) if unlike.any() else kept  # where rows come or go, if it is one place
+        gap = int(unlike.argmax()) if unlike.any() else kept  # where rows are inserted or removed, if in one place
         stay, become = np.delete(old_ids, np.s_[gap : gap - more]), np.delete(new_ids, np.s_[gap : gap + more])
         if more > 0 and np.array_equal(old_ids, become):
             self.beginInsertRows(_NOWHERE, start + gap, start + gap + more - 1)
@@ -91,7 +91,7 @@ class PointModel(QAbstractTableModel):
         self.xy, self.labels, self.ids = points.xy, points.labels, points.ids
 
     def _emit_changes(self, start: int, xy: np.ndarray, labels: np.ndarray) -> None:
-        """Have the rows behind `start`, from the first to the last that differ from these, drawn anew."""
+        """Report as changed the rows from `start` on, from the first to the last that differ from these."""
         stop = start + len(xy)
         new = self.xy[start:stop]
         changed = (new[:, 0] != xy[:, 0]) | (new[:, 1] != xy[:, 1]) | (self.labels[start:stop] != labels)
@@ -99,7 +99,8 @@ class PointModel(QAbstractTableModel):
         if len(rows):
             self.dataChanged.emit(self.index(start + int(rows[0]), X), self.index(start + int(rows[-1]), CLASS))
 
-    # -- what stands in the cells --------------------------------------------------------------------------------------
+    # -- contents of the cells
+    # ------------------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(self.ids)
@@ -112,11 +113,11 @@ class PointModel(QAbstractTableModel):
         return flags if index.column() == NUMBER else flags | Qt.ItemFlag.ItemIsEditable
 
     def class_text(self, label: int) -> str:
-        """The name of a class, or its number."""
+        """Return the name of a class, or its number."""
         return self.names[label] or str(label + 1)
 
     def text(self, row: int, column: int) -> str:
-        """What a cell shows."""
+        """Return the text of a cell."""
         if column == NUMBER:
             return str(row + 1)
         if column == CLASS:
@@ -124,7 +125,7 @@ class PointModel(QAbstractTableModel):
         return f"{float(self.xy[row, column - X]):.{self.digits}g}"
 
     def editable_text(self, row: int, column: int) -> str:
-        """What a cell's editor begins with: every digit."""
+        """Return the initial text of a cell's editor, with all digits."""
         return self.text(row, column) if column == CLASS else full_number(float(self.xy[row, column - X]))
 
     def _tip(self, row: int, column: int) -> str:
@@ -157,10 +158,10 @@ class PointModel(QAbstractTableModel):
             return side | Qt.AlignmentFlag.AlignVCenter
         return plain_tip(title) if role == Qt.ItemDataRole.ToolTipRole and section in (X, Y) else None
 
-    # -- what is typed ---------------------------------------------------------------------------------------------
+    # -- editing ---------------------------------------------------------------------------------------------------
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Have the document changed by what was typed (text) or chosen (the number of a class, 0 to 7)."""
+        """Change the document by what was typed (text) or chosen (the index of a class, 0 to 7)."""
         if role != Qt.ItemDataRole.EditRole or not index.isValid() or index.row() >= len(self.ids):
             return False
         if self._controller.editing.busy:
@@ -175,7 +176,7 @@ class PointModel(QAbstractTableModel):
         if not abs(number) <= LIMIT:
             self._controller.say(f"{refusal(self.axes[column - X], text)}: it stays {self.text(row, column)}.")
             return False
-        points = self._controller.document.points  # what is drawn may be a moment older
+        points = self._controller.document.points  # the displayed points may be older
         location = points.xy[points.indices_of(self.ids[[row]])]
         location[:, column - X] = number
         self._controller.dispatch(MovePoints(ids=self.ids[[row]][: len(location)], xy=location))
@@ -191,7 +192,7 @@ class PointModel(QAbstractTableModel):
         return True
 
     def label_of(self, text: str) -> int | None:
-        """The class that was typed: its number, "class 3", or its name."""
+        """Return the class that was typed as its number, "class 3", or its name; None if there is no such class."""
         typed = text.strip().casefold()
         number = typed.removeprefix("class").strip()
         if number.isdecimal() and number.isascii() and 1 <= int(number) <= MAX_CLASSES:
@@ -201,7 +202,7 @@ class PointModel(QAbstractTableModel):
 
 
 def _differing(old: Points, new: Points) -> tuple[int, int, int]:
-    """Rows from which on, and up to which of the old and of the new ones, the blocks are not the same."""
+    """Return the first row, the end of the old rows and the end of the new ones of the block that differs."""
     least = min(len(old.blocks), len(new.blocks))
     before = next((b for b in range(least) if old.blocks[b] is not new.blocks[b]), least)
     behind = next((b for b in range(least - before) if old.blocks[-1 - b] is not new.blocks[-1 - b]), least - before)
@@ -210,5 +211,5 @@ def _differing(old: Points, new: Points) -> tuple[int, int, int]:
 
 
 def refusal(what: str, text: str) -> str:
-    """Why `text` is no coordinate."""
+    """Return a sentence on why `text` is no coordinate."""
     return f"{what} must be a number from {-LIMIT:g} to {LIMIT:g}; “{text.strip()[:20]}” is not"

@@ -45,7 +45,7 @@ CLOSING = (*ENTER, Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 
 
 def _icon(pixmap: QPixmap) -> QIcon:
-    """An icon that is not tinted where it is selected."""
+    """Return an icon that Qt does not tint in a selected row."""
     icon = QIcon(pixmap)
     icon.addPixmap(pixmap, QIcon.Mode.Selected)
     return icon
@@ -60,7 +60,7 @@ class CellField(QLineEdit):
         self.textEdited.connect(lambda: mark_bad(self, bad=False))
 
     def commit(self) -> None:
-        """Take what was typed, and close."""
+        """Use the typed text, and close."""
         self._done(self)
 
 
@@ -71,7 +71,7 @@ class ClassField(QComboBox):
         super().__init__(parent, editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         self._done = done
         self.setCompleter(None)  # type: ignore[arg-type]  # it would make another class of what is half typed
-        self._listed = False  # the list was opened, and no key pressed since
+        self._listed = False  # the list was opened, and no key was pressed since
         self.editTextChanged.connect(lambda: mark_bad(self, bad=False))
         self.activated.connect(self._chosen)
 
@@ -80,37 +80,37 @@ class ClassField(QComboBox):
         super().showPopup()
 
     def _chosen(self) -> None:
-        if self._listed:  # an arrow key may be followed by another, and a text be left without Enter
+        if self._listed:  # an arrow key may be followed by another, and text may remain without Enter
             self.commit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            return  # the delegate has seen it
+            return  # the delegate has handled it
         self._listed = False
         super().keyPressEvent(event)
 
     def commit(self) -> None:
-        """Take what was chosen or typed, and close."""
+        """Use the chosen or typed class, and close."""
         self._done(self)
 
     def typed(self) -> bool:
-        """True when a text was typed since an entry was chosen."""
+        """Return whether a text was typed since an entry was chosen."""
         field = self.lineEdit()
         return field is not None and field.isModified()
 
 
 class CellDelegate(QStyledItemDelegate):
-    """Draws the cells from the model without asking it for every role, and makes their editors."""
+    """Paint the cells from the model without a call for each role, and make their editors."""
 
     def __init__(self, table: QTableView, model: PointModel) -> None:
         super().__init__(table)
         self._table, self._model = table, model
         self.icons: list[QIcon] = []
-        self.pale, self.ink = QColor(), QColor()  # pale enough for every class to be told on it
+        self.pale, self.ink = QColor(), QColor()  # pale enough for each class symbol to stand out
         self.selected = np.zeros(0, dtype=bool)
 
     def show_theme(self, theme: Theme, ratio: float) -> None:
-        """Take the symbols of the classes and the colours of selected rows."""
+        """Set the symbols of the classes and the colours of selected rows."""
         self.icons = [_icon(symbol_pixmap(theme, str(c), ICON, ratio)) for c in range(MAX_CLASSES)]
         pale = (round(0.3 * a + 0.7 * b) for a, b in zip(theme.accent, theme.base, strict=True))
         self.pale, self.ink = QColor(*pale), QColor(*theme.ink)
@@ -161,7 +161,7 @@ class CellDelegate(QStyledItemDelegate):
             mark_bad(editor, not self._model.setData(index, editor.text()))
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
-        """What is refused stays in its cell, to be corrected: Enter and Tab do not close it."""
+        """Keep a refused value in its cell, to be corrected: Enter and Tab do not close the editor."""
         if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress and event.key() in CLOSING:
             assert isinstance(editor, CellField | ClassField)
             self.commitData.emit(editor)
@@ -177,7 +177,7 @@ class CellDelegate(QStyledItemDelegate):
         editor.setGeometry(rect)
 
     def _finish(self, editor: QWidget) -> None:
-        if editor.isHidden():  # closed already; it keeps the focus a moment longer
+        if editor.isHidden():  # already closed; the focus leaves it later
             return
         self.commitData.emit(editor)
         self.closeEditor.emit(editor, QStyledItemDelegate.EndEditHint.NoHint)
@@ -193,17 +193,17 @@ EMPTY = "No points yet: click in a picture, or type x and y below."
 
 
 class _Current(QItemSelectionModel):
-    """Knows the current cell and selects nothing, whatever Qt asks for."""
+    """Keep a current cell, but select nothing."""
 
     def select(self, *what: object) -> None:
         pass
 
 
 class PointTable(QTableView):
-    """The points, a row each.
+    """The points, one row each.
 
-    Which rows are selected is the scene's business: `setSelection`, which Qt calls for what the user does, asks the
-    controller for other points, and the delegate draws those of the scene.  Qt's own selection stays empty.
+    The scene determines the selected rows: `setSelection`, which Qt calls for actions of the user, passes them to the
+    controller, and the delegate paints those of the scene.  Qt's own selection stays empty.
     """
 
     def __init__(self, controller: Controller) -> None:
@@ -220,10 +220,10 @@ class PointTable(QTableView):
         self._cells = CellDelegate(self, self._model)
         self._theme: Theme | None = None
         self._selected: np.ndarray | None = None
-        self._selection: Selection = NOTHING  # shown last
-        self._chosen: Selection | None = None  # by the user, here
-        self._base: Ids = NOTHING.ids  # what was selected before the range that is being drawn
-        self._adding = True  # the range is added to it, not taken away
+        self._selection: Selection = NOTHING  # displayed last
+        self._chosen: Selection | None = None  # by the user, in this table
+        self._base: Ids = NOTHING.ids  # selection before the present range
+        self._adding = True  # the range is added to it, not removed from it
         describe(
             self,
             "table",
@@ -263,7 +263,7 @@ class PointTable(QTableView):
         self._fit_digits()
 
     def _fit_digits(self) -> None:
-        """As many digits as the columns have room for behind "-0.0"."""
+        """Show as many digits as fit after "-0.0"."""
         characters = (self.columnWidth(X) - 8) // max(1, self.fontMetrics().horizontalAdvance("0"))
         self._model.digits = min(max(characters - 4, 3), MOST_DIGITS)
 
@@ -275,7 +275,7 @@ class PointTable(QTableView):
     # -- following the scene -----------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the scene's points, names and selection; what has not changed is left alone."""
+        """Show the scene's points, names and selection; leave unchanged parts alone."""
         if theme is not self._theme:
             self._theme = theme
             self._cells.show_theme(theme, self.devicePixelRatioF())
@@ -308,7 +308,7 @@ class PointTable(QTableView):
             self._size_rows()
 
     def _bring_into_sight(self, rows: np.ndarray) -> None:
-        """Show the first of these rows, unless one of them is in sight."""
+        """Scroll to the first of these rows, unless one of them is visible."""
         if not len(rows):
             return
         top, bottom = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
@@ -318,7 +318,7 @@ class PointTable(QTableView):
         self.scrollTo(self._model.index(row, NUMBER))
 
     def edit_point(self, row: int) -> None:
-        """Bring the point in this row into sight and begin to edit its x."""
+        """Scroll to the point in this row and begin to edit its x."""
         self._go_to(row, X)
         self.scrollTo(self.currentIndex())
         self.setFocus()
@@ -347,14 +347,14 @@ class PointTable(QTableView):
         ids = self._model.ids[first : (last if last >= 0 else len(self._model.ids) - 1) + 1]
         if command & flag.Clear:
             self._base, self._adding = NOTHING.ids, True
-        elif not command & flag.Current:  # a row more, or less
+        elif not command & flag.Current:  # one row more, or fewer
             self._base = self._controller.session.selection.ids
             self._adding = not np.isin(ids, self._base).all()
         self._choose(np.union1d(self._base, ids) if self._adding else np.setdiff1d(self._base, ids))
 
     def _choose(self, ids: Ids) -> None:
         points = self._controller.document.points
-        if points is not self._model.points:  # drawn a moment ago: some may be gone
+        if points is not self._model.points:  # older points: some may have been removed
             ids = points.ids[points.indices_of(ids)]
         if not np.array_equal(ids, self._controller.session.selection.ids):
             self._controller.editing.select(ids)
@@ -370,7 +370,7 @@ class PointTable(QTableView):
         return super().event(event)
 
     def _is_mine(self, event: QKeyEvent) -> bool:
-        """True for keys that mean something else to the window: a digit begins a number here."""
+        """Return whether a key has another meaning here than in the window: a digit begins a number."""
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Space, Qt.Key.Key_Escape):
             return not event.modifiers()
         if event.matches(QKeySequence.StandardKey.SelectAll):
@@ -404,19 +404,19 @@ class PointTable(QTableView):
         super().keyPressEvent(event)
         ranges = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier
         if self.currentIndex().row() != before and not event.modifiers() & ranges:
-            # Qt asks its selection, not `setSelection`, for the row that an arrow key alone comes to.
+            # Qt calls its selection model, not `setSelection`, for the row that an arrow key alone reaches.
             self.setSelection(self.visualRect(self.currentIndex()), QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def closeEditor(self, editor: QWidget, hint: QStyledItemDelegate.EndEditHint) -> None:
         hints, index = QStyledItemDelegate.EndEditHint, QPersistentModelIndex(self.currentIndex())
         step = {hints.EditNextItem: 1, hints.EditPreviousItem: -1}.get(hint, 0)
         super().closeEditor(editor, hints.NoHint if step else hint)
-        if step and index.isValid():  # Tab: the next cell that can be edited, of the next row after a class
-            row, place = divmod(3 * index.row() + index.column() - X + step, 3)
+        if step and index.isValid():  # Tab: the next editable cell; after a class that of the next row
+            row, column = divmod(3 * index.row() + index.column() - X + step, 3)
             if 0 <= row < len(self._model.ids):
-                self._go_to(row, X + place)
+                self._go_to(row, X + column)
                 if len(self._controller.session.selection):
-                    self._choose(self._model.ids[[row]])  # or Delete would mean a row that is left
+                    self._choose(self._model.ids[[row]])  # else Delete would remove the row that was left
                 self.edit(self.currentIndex())
 
     def _remove(self) -> None:

@@ -20,7 +20,7 @@ from .point_table import PointTable
 
 
 class TablePanel(QWidget):
-    """The exact places and classes of the points."""
+    """Exact coordinates and classes of the points."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class TablePanel(QWidget):
         self.first_stop = self.table
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Show the scene's points; new ones are of the active class."""
+        """Show the scene's points; a new point is of the active class."""
         self.table.render_scene(scene, theme)
         name = scene.document.class_names[scene.session.active_class]
         shown = (theme, scene.session.active_class, name, scene.document.axes)
@@ -66,7 +66,7 @@ class TablePanel(QWidget):
         self._fields[1].selectAll()
 
     def _add_point(self) -> None:
-        """Add the typed point, select it, and be ready for the next."""
+        """Add the typed point, select it, and prepare for the next."""
         location = []
         for axis, field in zip(self._axes, self._fields, strict=True):
             number = number_of(field.text())

@@ -1,1 +1,5 @@
-"""Presenter: the pictures for many eyes: nothing round them, large text, a spotlight and a pen."""
+"""Presenter: pictures for an audience: bars and panels hidden, large text, a spotlight and a pen.
+
+The window starts and ends it through `Presenter` (`presenter.py`), where to begin; scenes come in, and lines of the pen
+go to the controller.
+"""

@@ -1,4 +1,4 @@
-"""Caption: in presenter mode, above the pictures: what the document or example is called, and its sentence."""
+"""Caption: in presenter mode, a line above the pictures with the name of the document or example, and its sentence."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.inputs import filled, named
 
-#: Pixels at the sides, and between name and sentence; the least text of the sentence as a share of the mode's.
+#: Margin at the sides, gap between name and sentence (pixels); least text of the sentence as a share of the mode's.
 SIDE, GAP, LEAST = 8, 12, 0.7
 
 
 class Caption(FittedWidget):
-    """One line; hidden where there is nothing to say, and beside a lesson, which has its own."""
+    """One line; hidden if it is empty, and beside a lesson, which has its own caption."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Caption(FittedWidget):
         self.hide()
 
     def show_document(self, text: int) -> None:
-        """Show the name and the sentence of the document, in text of this size in pixels."""
+        """Show the name and the sentence of the document in text of size `text` (pixels)."""
         name, sentence = self._texts()
         self._name.setText(f"<b>{plain(name)}</b>" if name else "")
         self._name.setVisible(bool(name))
@@ -46,7 +46,7 @@ class Caption(FittedWidget):
         self.setVisible(bool(name or sentence))
 
     def fit(self) -> None:
-        """Make the sentence as large as there is room for, within limits."""
+        """Make the sentence as large as fits, within limits."""
         if not self._text:
             return
         room = self.width() - 2 * SIDE - (self._name.sizeHint().width() + GAP if self._name.text() else 0)

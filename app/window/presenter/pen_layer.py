@@ -1,4 +1,4 @@
-"""Glass: lies over a picture in presenter mode; spotlight and pen are on it."""
+"""PenLayer: lies over a picture in presenter mode, and paints spotlight and pen."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from app.views.plot.canvas import Canvas
 from app.views.theme import Theme
 from app.views.widgets.painting import guarded, painter_on
 
-#: Radius of the spotlight's disc, as a share of the picture's shorter side; and opacity of the dark, of 255.
+#: Radius of the spotlight's disc, as a share of the picture's shorter side; opacity of the dark around it (of 255).
 DISC, DARK = 1 / 5, 190
-#: Width of the pen's line, as a share of the picture's height; its two colours in light and dark theme, which no class
-#: has.
+#: Width of the pen's line, as a share of the picture's height; its two colours in light and dark theme, unlike those of
+#: the classes.
 PEN, INKS = 1 / 120, (((205, 0, 60), (255, 90, 140)), ((20, 20, 245), (120, 255, 80)))
-#: How near to a line the eraser must come, in widths of the line.
+#: Reach of the eraser, in widths of the line.
 REACH = 1.5
 
 
 class PenLayer(QWidget):
-    """The glass over the picture of lane `index`.
+    """The layer over the picture of lane `index`.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class PenLayer(QWidget):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def render_scene(self, scene: Scene, presenting: Presenting, theme: Theme) -> None:
-        """Show what is drawn over this picture."""
+        """Show the lines and the spotlight of this picture."""
         area = self._canvas.plot_area().toAlignedRect()
         if self.geometry() != area:
             self.setGeometry(area)
@@ -69,7 +69,7 @@ class PenLayer(QWidget):
         self.raise_()
 
     def aim(self, spot: PointerPosition) -> None:
-        """Have the spotlight shine there."""
+        """Move the spotlight to this location."""
         before = self._disc()
         self._spot = spot
         if self._state.spotlight:
@@ -78,8 +78,8 @@ class PenLayer(QWidget):
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def _place(self, x: float, y: float) -> QPointF:
-        """The pixel that shows (x, y)."""
+    def _pixel(self, x: float, y: float) -> QPointF:
+        """Return the pixel that shows (x, y)."""
         grid = self._canvas.grid()
         return QPointF(
             (x - grid.left) / (grid.right - grid.left) * self.width(),
@@ -89,7 +89,7 @@ class PenLayer(QWidget):
     def _disc(self) -> tuple[QPointF, float] | None:
         if self._spot is None:
             return None
-        return self._place(self._spot.x, self._spot.y), DISC * min(self.width(), self.height())
+        return self._pixel(self._spot.x, self._spot.y), DISC * min(self.width(), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with painter_on(self, smooth=True) as painter, guarded(painter, QRectF(self.rect()), self):
@@ -101,7 +101,7 @@ class PenLayer(QWidget):
             for stroke in self._strokes:
                 pen.setColor(QColor(*INKS[stroke.ink][self._dark]))
                 painter.setPen(pen)
-                corners = [self._place(*corner) for corner in stroke.xy]
+                corners = [self._pixel(*corner) for corner in stroke.xy]
                 painter.drawPolyline(QPolygonF(corners if len(corners) > 1 else corners * 2))
 
     def _pen_width(self) -> float:
@@ -127,7 +127,7 @@ class PenLayer(QWidget):
             else:
                 self._controller.presenting.begin(self._index, pointer.x, pointer.y)
         else:
-            event.ignore()  # the picture's: the view can still be moved
+            event.ignore()  # left to the picture: the view can still be moved
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         pointer = self._pointer(event)
@@ -142,7 +142,7 @@ class PenLayer(QWidget):
             event.ignore()
 
     def _erase(self, pointer: PointerPosition) -> None:
-        """Take away the lines at the pointer."""
+        """Remove the lines at the pointer."""
         reach = REACH * self._pen_width() * self._canvas.unit()
         self._controller.presenting.erase(self._index, pointer.x, pointer.y, reach)
 
@@ -160,7 +160,7 @@ class PenLayer(QWidget):
 
 
 class PenLayers:
-    """The glasses over the pictures of one window, while these are shown to many.
+    """The layers over the pictures of one window, while these are shown to an audience.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class PenLayers:
         self._glasses: list[PenLayer] = []
 
     def render_scene(self, scene: Scene, canvases: Sequence[Canvas], theme: Theme) -> None:
-        """Show what is drawn over the first `scene.shown` of these pictures, or take all glasses away."""
+        """Show the lines over the first `scene.shown` of these pictures, or remove all layers."""
         presenting = scene.session.presenting
         if presenting is None:
             for glass in self._glasses:
@@ -187,7 +187,7 @@ class PenLayers:
             glass.render_scene(scene, presenting, theme)
 
     def aim(self, pointer: PointerPosition | None) -> None:
-        """The pointer is over a picture; where it was last, the light stays."""
+        """Move the spotlight to the pointer; without one it stays."""
         if pointer is not None:
             for glass in self._glasses:
                 glass.aim(pointer)

@@ -1,14 +1,15 @@
-"""Presenter: takes everything away from round the pictures, and brings it back exactly."""
+"""Presenter: hide everything around the pictures, and restore it exactly."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLayout, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from app.controllers.controller import Controller
@@ -28,22 +29,22 @@ from .caption import Caption
 from .pen_layer import PenLayers
 from .tray import Tray
 
-#: Share of the window that a panel takes, and that of a lesson, which stays in sight.
+#: Shares of the window for a panel, and for a lesson, which stays visible.
 PANEL, LESSON = 0.5, 0.28
 STAYS = "lesson"
 FOLLOW = ("next_example", "previous_example")
-#: What is said at the beginning, at the top of the first picture, for how many milliseconds; pixels around it.
+#: Hint shown first, at the top of the first picture; its duration (ms); margin around it (pixels).
 HINT, HINT_FOR, PADDING = (
     "Esc ends presenter mode  ·  Z spotlight  ·  C, Shift+C pen  ·  Ctrl+F5 panel  ·  PageDown next ",
     6000,
     8,
 )
-#: Platforms without a window manager: nothing there fills a screen.
+#: Platforms without a window manager, where no window can fill the screen.
 BARE = ("offscreen", "minimal")
 
 
 class _Before(Struct, frozen=True):
-    """What comes back: bars and docks, the window, who had the focus, and the panel in front."""
+    """State to restore: bars and docks, the window, the focused widget, and the panel in front."""
 
     bars: tuple[tuple[QWidget, bool], ...]
     state: QByteArray
@@ -63,18 +64,18 @@ class Presenter(QObject):
     lanes : Lanes
     docks : DockManager
     bars : tuple of QWidget
-        What stands round the pictures.
+        Widgets around the pictures, which are hidden.
     resting : tuple of QAction
-        What can be done otherwise, but not meanwhile.
+        Commands that are disabled in this mode.
     follow : callable
         ``follow(by)`` opens the example `by` positions further on.
 
     Attributes
     ----------
     actions : dict of QAction
-        By name: its own commands, which work only meanwhile.
+        Commands of this mode by name, enabled only in it.
     caption : Caption
-        To stand above the pictures.
+        Line above the pictures.
     """
 
     def __init__(
@@ -128,7 +129,7 @@ class Presenter(QObject):
         return action
 
     def _leave_off(self) -> None:
-        """Esc: cancel the gesture that is going on, else end."""
+        """Handle Esc: cancel the present gesture, else end the mode."""
         if self._controller.editing.busy:
             self._controller.editing.escape()
         else:
@@ -137,7 +138,7 @@ class Presenter(QObject):
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def begin_or_end(self, scene: Scene) -> None:
-        """Take away or bring back what stands round the pictures; before these are drawn."""
+        """Begin or end the mode as the scene requires, before the pictures are drawn."""
         wanted = scene.session.presents_here
         if wanted != (self._before is not None):
             (self._begin if wanted else self.end)()
@@ -151,7 +152,7 @@ class Presenter(QObject):
         self.caption.show_document(self._lanes.text_size)
         area = self._lanes.canvases[0].plot_area()
         self._tray.render_scene(scene, presenting, theme, area, self._lanes.text_size)
-        if replace(presenting, audience=False) != Presenting():  # something is done already
+        if replace(presenting, audience=False) != Presenting():  # the user has already used the mode
             self._hint.hide()
         self._place_hint()
         docked = self._docks.docked
@@ -161,19 +162,19 @@ class Presenter(QObject):
             later(self, self._halve)
 
     def aim(self, pointer: PointerPosition | None) -> None:
-        """The pointer is over a picture; where it was last, the light stays."""
+        """Move the spotlight to the pointer; without one it stays."""
         self._glasses.aim(pointer)
 
     # -- panels ----------------------------------------------------------------------------------------------------
 
     def toggle_panel(self) -> None:
-        """Show the panel that was open on half of the screen, or take away whatever panel there is."""
+        """Show the panel that was open on half of the screen, or hide the open panel."""
         before, docked = self._before, tuple(name for name in self._docks.docked if name != STAYS)
         if before is not None and (docked or before.panel):
             self._docks.hide(docked) if docked else self._docks.toggle(before.panel)
 
     def _halve(self) -> None:
-        """Give the panels their share."""
+        """Set the width of the panels."""
         docked = self._docks.docks(self._docks.docked)
         if self._before is not None and docked:
             share = LESSON if self._docks.docked == (STAYS,) else PANEL
@@ -181,7 +182,7 @@ class Presenter(QObject):
             self._window.resizeDocks(docked[:1], [wide], Qt.Orientation.Horizontal)
 
     def _place_hint(self) -> None:
-        """Put the hint at the top of the first picture, within its axes: it covers no number."""
+        """Place the hint at the top of the first picture, inside the axes, where it covers no number."""
         if not self._hint.isHidden():
             area = self._lanes.canvases[0].plot_area().toAlignedRect().adjusted(PADDING, PADDING, -PADDING, 0)
             whole = self._hint.fontMetrics().horizontalAdvance(self._hint.text()) + 2 * PADDING + 8
@@ -223,7 +224,7 @@ class Presenter(QObject):
             window.setWindowState(window.windowState() | Qt.WindowState.WindowFullScreen)
 
     def end(self) -> None:
-        """Bring everything back; nothing happens where nothing is away."""
+        """Restore everything; do nothing outside the mode."""
         before, self._before = self._before, None
         if before is None:
             return
@@ -234,8 +235,11 @@ class Presenter(QObject):
         self._lanes.dress([])
         if window.windowState() != before.window_state:
             window.setWindowState(before.window_state)
+        layout = cast(QLayout, window.layout())
+        layout.setEnabled(False)  # else it is laid out for each bar
         for bar, hidden in before.bars:
             bar.setHidden(hidden)
+        layout.setEnabled(True)
         plain = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen | Qt.WindowState.WindowMinimized
         if not before.window_state & plain and window.geometry() != before.geometry:
             window.setGeometry(before.geometry)
@@ -244,7 +248,7 @@ class Presenter(QObject):
             before.focus.setFocus()
 
     def rules(self) -> list[Rule]:
-        """When its commands can be given, and when those that rest meanwhile."""
+        """Return when the commands of the mode are enabled, and those that are disabled in it."""
         return [
             (self._escape, _presents_here),
             *((each, RULES.get(name, _is_shown_to_many)) for name, each in self.actions.items()),
@@ -261,9 +265,9 @@ def _presents_here(controller: Controller) -> bool:
 
 
 def _follows(controller: Controller) -> bool:
-    """A lesson has the keys of the next example for itself."""
+    """Return whether keys open the next example: a lesson uses them itself."""
     return _presents_here(controller) and controller.session.of(LessonSession).lesson is None
 
 
-#: When commands can be given that are of presenter mode alone.
+#: When commands that only this mode has are enabled.
 RULES = {"zoom_panel": _presents_here, **dict.fromkeys(FOLLOW, _follows)}

@@ -1,4 +1,4 @@
-"""Tray: in presenter mode, over a corner of the first picture: the classes to choose from, and the pens."""
+"""Tray: in presenter mode, over a corner of the first picture: buttons for the classes and the pens."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from app.views.widgets.inputs import describe, filled
 
 from .pen_layer import INKS
 
-#: Width and height of a button as a multiple of the size of text, and the least in pixels; pixels from the edges.
+#: Width and height of a button as a multiple of the size of text; least size (pixels); margin (pixels).
 BUTTON, LEAST, MARGIN = 1.5, 26, 6
 
 
 class Tray(QFrame):
-    """Buttons for the classes that have points, and, while the pen is in use, for its colours and the eraser."""
+    """Buttons for the classes that have points and, while the pen is used, for its colours and the eraser."""
 
     def __init__(self, picture: QWidget, controller: Controller) -> None:
         super().__init__(picture)
@@ -42,7 +42,7 @@ class Tray(QFrame):
         self._pens = [
             self._button("pen1", "Pen", presenting.toggle_pen, "Draw over the pictures (C)."),
             self._button("pen2", "Second pen", lambda: presenting.toggle_pen(1), "Draw in another colour (Shift+C)."),
-            self._button("eraser", "Eraser of the pen", presenting.toggle_eraser, "Take lines away (Shift+E)."),
+            self._button("eraser", "Eraser of the pen", presenting.toggle_eraser, "Remove lines (Shift+E)."),
         ]
         filled(QHBoxLayout(self), *self._classes, *self._pens, margins=2, spacing=0)
         self.hide()
@@ -54,7 +54,9 @@ class Tray(QFrame):
         return button
 
     def render_scene(self, scene: Scene, presenting: Presenting, theme: Theme, area: QRectF, text: int) -> None:
-        """Show the scene's classes and the pens in the upper right corner of `area`, beside text of `text` pixels."""
+        """Show the scene's classes and the pens in the upper right corner of `area`, with text of size `text`
+        (pixels).
+        """
         shown = (
             scene.session.active_class,
             scene.document.class_names,
@@ -72,9 +74,9 @@ class Tray(QFrame):
                 self._show_class(scene, theme, label, button, side)
             on = (presenting.ink if not presenting.erasing else len(INKS)) if presenting.pen else -1
             signs = (*(("pen", ink[theme.dark]) for ink in INKS), ("tool.eraser", theme.ink))
-            for place, (button, (sign, ink)) in enumerate(zip(self._pens, signs, strict=True)):
+            for index, (button, (sign, ink)) in enumerate(zip(self._pens, signs, strict=True)):
                 button.setVisible(presenting.pen)
-                button.setChecked(place == on)
+                button.setChecked(index == on)
                 _show(button, side, drawn(sign, QColor(*ink), side, self.devicePixelRatioF()))
             self.adjustSize()
             self.move(round(area.right()) - self.width() - MARGIN, round(area.top()) + MARGIN)

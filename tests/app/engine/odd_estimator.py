@@ -1,4 +1,4 @@
-"""An estimator with a chosen fault; a process that trains it imports nothing else of the tests."""
+"""An estimator with a chosen fault, in a module of its own: the process that trains it imports no other test."""
 
 from __future__ import annotations
 

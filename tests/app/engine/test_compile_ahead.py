@@ -1,4 +1,4 @@
-"""Compiling while the window works: the first start says how far it is, others say nothing."""
+"""Compiling while the window is in use: the first start shows its progress, later starts show nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Report = Callable[[int, int, str], None]
 
 
 class Compiler:
-    """Stands for the solver's: three steps, each as soon as it may."""
+    """Stand-in for the solver's compiler: three steps, each released by the test."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
         self.may = threading.Semaphore(0)
@@ -36,21 +36,21 @@ class Compiler:
 
 
 @pytest.mark.parametrize("known", [False, True])
-def test_the_first_start_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
-    compiler, told = Compiler(monkeypatch, known), list[str]()
+def test_the_first_start_reports_its_progress(monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
+    compiler, reports = Compiler(monkeypatch, known), list[str]()
     ahead: list[CompileAhead] = []
     begun = threading.Event()
 
     def done() -> None:
         begun.wait(300)
-        told.append(ahead[0].progress)
+        reports.append(ahead[0].progress)
 
     ahead.append(CompileAhead(done))
     begun.set()
     compiler.may.release(3)
     ahead[0]._thread.join(300)
     steps = [f"First start: preparing faster pictures, {step} of 3" for step in (1, 2, 3)]
-    assert told == ([""] if known else [*steps, "", ""]) and fast_loops.ready() and not ahead[0].progress
+    assert reports == ([""] if known else [*steps, "", ""]) and fast_loops.ready() and not ahead[0].progress
 
 
 def test_only_the_thread_that_loads_machine_code_uses_it_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:

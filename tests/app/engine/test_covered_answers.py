@@ -1,4 +1,4 @@
-"""What a lesson covers is withheld of the answers about those lanes, by what they are about, not by their names."""
+"""Answers about lanes that a lesson covers are withheld, by what they are about, not by their names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Accuracy(Anything):
 
 
 def shown(covers: dict[int, Cover], **queries: Anything) -> set[str]:
-    """Names of the answers to questions about lane 1, lane 2 and all lanes that may be displayed."""
+    """Return the names of the displayed answers to questions about lane 1, lane 2 and all lanes."""
     results = Results()
     for number, (what, query) in enumerate(queries.items()):
         for name in (LaneQuestion(what, 1), LaneQuestion(what, 2), what):
@@ -38,12 +38,12 @@ def test_an_answer_is_withheld_with_its_lane() -> None:
     assert shown({3: Cover.PICTURE}, a=Anything()) == {"a1", "a2"}, "what is about all lanes is about that one, too"
 
 
-def test_an_answer_is_shown_where_it_gives_nothing_away() -> None:
+def test_an_answer_is_shown_if_it_reveals_nothing() -> None:
     assert shown({2: Cover.TRAINING}, a=Anything(), b=Accuracy()) == {"a1", "b1", "b2", "b"}
     assert shown({2: Cover.NUMBERS}, b=Accuracy()) == {"b1"}
 
 
-def test_a_digit_in_a_name_says_nothing() -> None:
+def test_a_digit_in_a_name_has_no_meaning() -> None:
     results = Results()
     results.accept_answer(Answer("top 1", 1, Anything(), 0.5, True))
     assert results.without({2: Cover.PICTURE}).answer("top 1") is None

@@ -29,16 +29,16 @@ def evaluated(lane: Lane, points: Points) -> Validated:
 @pytest.mark.parametrize("trainer", ["smo", "lasvm", "dual-ascent"])
 def test_one_classifier_has_one_accuracy(points: Points, trainer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     scale = Lane("svm").family.field("C").scale(len(points))
-    C = scale.value_at(scale.place_of(3.0))
+    C = scale.value_at(scale.position_of(3.0))
     lane = Lane("svm", svm=SvmSettings(C=C, gamma=2.0, tol=1e-6, trainer=trainer))
     reported = evaluated(lane, points)
     assert 0.5 < reported.mean < 1.0 and not reported.unfinished
 
-    monkeypatch.setattr(curves, "places", lambda count: [scale.place_of(C) - scale.low])
+    monkeypatch.setattr(curves, "order_of", lambda count: [scale.position_of(C) - scale.low])
     drawn: list[curves.Curve] = []
     query = curves.CurveQuery(points, curves.asked_lane(lane, "C"), "C")
     list(query.answer(drawn.append, lambda: False))
-    assert drawn[-1].validated[scale.place_of(C) - scale.low] == pytest.approx(reported.mean, abs=1e-12)
+    assert drawn[-1].validated[scale.position_of(C) - scale.low] == pytest.approx(reported.mean, abs=1e-12)
 
     study = Study("grid", (StudyAxis("C", (C,)),), lane=lane, digest=digest_of(points, Points()), folds=curves.FOLDS)
     cells = computed(study, given_of(points))

@@ -1,4 +1,4 @@
-"""Classifiers of scikit-learn as lanes: as the library itself says, in a process that may raise, hang or die."""
+"""Classifiers of scikit-learn as lanes: the library's own predictions, from a process that may raise, hang or crash."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def processes() -> Iterator[None]:
     BACKGROUND.end(estimator_process.ENDED)
 
 
-#: One lane for all: a process is started once.
+#: One lane for all tests: the process is started once.
 FRAMES: list[Frame] = []
 JOB = LaneJob(FRAMES.append)
 
 
 def run(job: Iterator[Step]) -> object:
-    """What a generator returns, waiting where it does."""
+    """Return the result of a generator, sleeping where it waits."""
     while True:
         try:
             step = next(job)
@@ -72,12 +72,13 @@ def run(job: Iterator[Step]) -> object:
 
 
 def scikit(name: str) -> object:
-    """The estimator of a row, made here."""
+    """Return the estimator of a row, made in this process."""
     row = ROWS[name]
     kind = getattr(import_module(row.module), row.kind)
     return kind(**parameters_of(row, ESTIMATORS[name].settings()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 @pytest.mark.parametrize("points", [MOONS, BLOBS], ids=["two classes", "four classes"])
 def test_a_picture_is_what_the_library_predicts(name: str, points: object) -> None:
@@ -98,6 +99,7 @@ def test_a_picture_is_what_the_library_predicts(name: str, points: object) -> No
     assert frame.accuracy == pytest.approx(right.mean(), abs=1e-12) or not untied.all()
 
 
+@pytest.mark.slow
 def test_questions_use_a_process_too() -> None:
     found = run(fitted(Lane("tree"), MOONS, Pace()))
     reference = scikit("tree").fit(MOONS.xy, MOONS.labels)  # type: ignore[attr-defined]
@@ -105,7 +107,7 @@ def test_questions_use_a_process_too() -> None:
     assert run(outcome(found.model, MOONS.xy, MOONS.labels, Pace())).accuracy == reference.score(MOONS.xy, MOONS.labels)  # type: ignore
 
 
-def test_a_badge_says_that_nothing_is_proved_and_a_lane_with_one_class_waits() -> None:
+def test_a_badge_reports_that_nothing_is_proved_and_a_lane_with_one_class_waits() -> None:
     spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
     run(JOB(LaneRequest(2, 0, spec), lambda: False))
     assert badge(FRAMES[-1]).mood is Mood.UNPROVED and badge(FRAMES[-1]).short == "not certified"
@@ -136,7 +138,7 @@ def test_a_process_ends_when_its_lane_gets_another_classifier() -> None:
 def test_no_process_is_left_when_the_window_is_closed() -> None:
     scheduler = Scheduler(1, lambda: None)
     spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
-    scheduler.want(0, spec)
+    scheduler.request_picture(0, spec)
     while not scheduler.idle:
         scheduler.collect()
         time.sleep(0.005)
@@ -147,7 +149,7 @@ def test_no_process_is_left_when_the_window_is_closed() -> None:
 
 
 class Maker:
-    """A family of `Odd`; in the process, too, it is found in this file."""
+    """A family of `Odd`; the process also finds it in this file."""
 
     title = "Odd"
 
@@ -183,11 +185,11 @@ def test_what_goes_wrong_is_one_sentence_and_the_next_run_works(
         pending.result()
         return model.predict_proba(MOONS.xy)
 
-    with pytest.raises(ValueError) as told:
+    with pytest.raises(ValueError) as reports:
         ask(does)
-    assert str(told.value) == FAULTS[does]
+    assert str(reports.value) == FAULTS[does]
     assert ("Traceback" in caplog.text) == (does != "die"), "the log has more than the sentence"
-    shares = ask("print")  # what it prints is no answer
+    shares = ask("print")  # its output is no answer
     assert np.array_equal(shares.argmax(axis=1), MOONS.xy[:, 0] > 0.5)
     assert shares.max() == 1.0, "where the class predicted is not the likeliest, the class is what is shown"
 
@@ -226,7 +228,7 @@ def test_where_no_process_can_be_started_the_next_change_tries_again(monkeypatch
     process.end("the test is over.")
 
 
-def test_models_that_nobody_has_are_dropped(process: EstimatorProcess) -> None:
+def test_unreferenced_models_are_dropped(process: EstimatorProcess) -> None:
     model, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
     pending.result()
     number = model.number
@@ -234,7 +236,7 @@ def test_models_that_nobody_has_are_dropped(process: EstimatorProcess) -> None:
     _, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
     pending.result()
     with pytest.raises(ValueError, match=r"^Odd could not be trained: its process was ended"):
-        process.ask("Odd", "shares", number, MOONS.xy).result()
+        process.send("Odd", "shares", number, MOONS.xy).result()
 
 
 def test_values_of_decision_function_grade_the_colours() -> None:
@@ -250,13 +252,13 @@ def test_values_of_decision_function_grade_the_colours() -> None:
 def test_probe_and_score_of_a_model_in_another_process_wait_in_the_background() -> None:
     lane = Lane("forest")
     made = run(fitted(lane, MOONS, Pace()))
-    model, place = made.model, (0.3, 0.2)  # type: ignore[attr-defined]
+    model, location = made.model, (0.3, 0.2)  # type: ignore[attr-defined]
     peer = scikit("forest").fit(MOONS.xy, MOONS.labels)  # type: ignore[attr-defined]
     assert heavy(model)
     probes: list[LaneProbe] = []
     who = NamedPoints(MOONS, MOONS, tuple(f"class {c + 1}" for c in range(8)))
-    run(ProbeQuery(model, lane, who, place, probe_lane).answer(probes.append, bool))
-    (share,) = peer.predict_proba([place])
+    run(ProbeQuery(model, lane, who, location, probe_lane).answer(probes.append, bool))
+    (share,) = peer.predict_proba([location])
     assert probes[0].label == share.argmax() and f"{100 * share.max():.1f} %" in probes[0].headline
     values = run(ScoreGrid(model, GRID).values(Pace()))
     x, y = np.meshgrid(GRID.xs, GRID.ys)

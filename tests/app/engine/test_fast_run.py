@@ -1,4 +1,4 @@
-"""Training at once: what the background makes of many points, in which order, and what stops it."""
+"""Training at once: results for many points, the order of the pieces, and what stops them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Background:
 
 @pytest.fixture
 def prepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """How many points each training that was begun has."""
+    """Return the number of points of each training that was begun."""
     begun: list[int] = []
     made = AutoSolver.__init__
 
@@ -152,7 +152,7 @@ def test_first_a_rough_picture_then_the_answer(prepared: list[int], monkeypatch:
     assert prepared == [100, len(MANY)] and background.frames[-1].phase is Phase.DONE
 
 
-def test_who_is_paused_trains_when_it_goes_on_and_not_before(prepared: list[int]) -> None:
+def test_a_paused_lane_trains_when_it_continues_and_not_before(prepared: list[int]) -> None:
     background = Background()
     frame = background.finish(MANY, lane(), paused=True)
     assert frame.phase is Phase.PAUSED and frame.full and frame.provisional and len(MANY) not in prepared[1:]
@@ -187,7 +187,7 @@ def test_another_view_goes_on_with_the_training_and_another_c_begins_one(
     assert prepared.count(len(points)) == 3, "Restart trains again"
 
 
-def test_what_goes_wrong_is_said_and_the_next_change_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_reported_and_the_next_change_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
     background = Background()
     with monkeypatch.context() as patch:
         patch.setattr(AutoSolver, "step", lambda self, n, stop: 1 / 0)
@@ -213,7 +213,7 @@ def test_others_that_train_step_by_step_go_on_doing_so() -> None:
 
 
 @pytest.mark.parametrize("trainer", ["smo", "lasvm", "dual-ascent"])
-def test_folds_and_other_trainings_that_nobody_follows_take_the_short_way(prepared: list[int], trainer: str) -> None:
+def test_folds_and_other_trainings_without_display_use_the_fast_fit(prepared: list[int], trainer: str) -> None:
     for n in (FEW, 2 * FEW):
         work = fitted(lane(trainer=trainer), moons(n), Pace())
         while True:
@@ -231,10 +231,10 @@ def test_what_ends_elsewhere_goes_its_own_way(prepared: list[int]) -> None:
     assert not prepared
 
 
-# -- how long it takes ---------------------------------------------------------------------------------------------
+# -- duration -------------------------------------------------------------------------------------------------------
 
 
-def test_a_large_gamma_is_said_to_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_gamma_is_reported_to_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast_run, "LONG", 0.0)
     background = Background()
     background.finish(moons(2600), lane(gamma=5000.0, C=10.0))
@@ -245,13 +245,13 @@ def test_a_large_gamma_is_said_to_take_long(monkeypatch: pytest.MonkeyPatch) -> 
     assert not any(frame.fast_run.slow for frame in background.frames), "there is one"
 
 
-def test_an_estimate_that_was_wrong_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_estimate_is_discarded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fast_run, "LONG", 0.0)
     monkeypatch.setattr(svm.Machine, "estimate", lambda *what: 1e-6)
     background = Background()
     background.finish(moons(2600), lane())
-    told = [frame.fast_run.expected for frame in background.frames[:-1]]
-    assert told[0] == 1e-6 and math.isnan(told[-1])
+    reports = [frame.fast_run.expected for frame in background.frames[:-1]]
+    assert reports[0] == 1e-6 and math.isnan(reports[-1])
     assert text.headline(background.frames[-2], lane()) == "Training on 2\u202f600 points at once…"
 
 
@@ -296,12 +296,12 @@ def background_results(frame: Frame) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "shown"),
     [(0.03, "below 0.1 s"), (0.14, "about 0.1 s"), (2.3, "about 2 s"), (9.7, "about 10 s"), (44.0, "about 40 s"),
      (100.0, "about 2 min"), (4000.0, "about 67 min"), (9000.0, "about 2 h")],
 )  # fmt: skip
-def test_estimates_have_one_digit(seconds: float, said: str) -> None:
-    assert about(seconds) == said
+def test_estimates_have_one_digit(seconds: float, shown: str) -> None:
+    assert about(seconds) == shown
 
 
 def test_words_of_a_training_at_once() -> None:

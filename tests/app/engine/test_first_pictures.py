@@ -1,4 +1,4 @@
-"""First pictures come first: threads that make nothing else, one piece of work each, and what has to wait for them."""
+"""First pictures come first: threads for them alone, one piece of work each, and what has to wait for them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _piece(work: Callable[[], object]) -> Iterator[Priority | Delay]:
 
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pool, threading.Event]]:
-    """A pool of a machine with two cores, whose thread for everything is frozen until the event is set."""
+    """A pool for two cores, whose general thread is frozen until the event is set."""
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     pool, go, frozen = Pool(), threading.Event(), threading.Event()
 
@@ -76,7 +76,7 @@ def test_the_thread_for_first_pictures_makes_nothing_else(busy: tuple[Pool, thre
     ran, picture = [], threading.Event()
     for priority in (Priority.TRAINING, Priority.FULL_PICTURE, Priority.BACKGROUND):
         pool.submit(_piece(lambda priority=priority: ran.append((priority, threading.current_thread().name))), priority)
-    for _ in range(20):  # looked at between pictures, too
+    for _ in range(20):  # checked between pictures, too
         picture.clear()
         pool.submit(_piece(picture.set), Priority.FIRST_PICTURE)
         assert picture.wait(PATIENCE)
@@ -103,7 +103,7 @@ def test_both_lanes_first_pictures_are_made_side_by_side(monkeypatch: pytest.Mon
     met = [threading.Event(), threading.Event()]
 
     def meet(event: threading.Event) -> None:
-        both.wait(PATIENCE)  # breaks where one waits for the end of the other
+        both.wait(PATIENCE)  # breaks if one waits for the end of the other
         event.set()
 
     for event in met:
@@ -123,7 +123,7 @@ def test_the_full_picture_is_begun_when_the_first_can_have_been_drawn(lane: Lane
     assert step == Delay(BREATH, Priority.FULL_PICTURE)
     assert posted and not any(frame.full for frame in posted)
     overtaken, before = True, len(posted)
-    assert list(steps) == [] and len(posted) == before  # nothing more of what nobody wants
+    assert list(steps) == [] and len(posted) == before  # no obsolete piece
     overtaken = False
     list(LaneJob(posted.append)(LaneRequest(2, 0, _spec(lane)), lambda: False))
     assert posted[-1].full and posted[-1].picture is not None and posted[-1].picture.grid.width == 400
@@ -133,10 +133,10 @@ def test_the_full_picture_is_begun_when_the_first_can_have_been_drawn(lane: Lane
 @pytest.mark.parametrize(
     ("milliseconds", "before", "halved", "rows"),
     [
-        (math.inf, 160_000, 5, 16),  # nobody knows yet how long it takes
+        (math.inf, 160_000, 5, 16),  # its duration is not known yet
         (1.0, 0, 0, 400),
         (10.0, 0, 0, 200),  # two pieces
-        (14.0, 0, 1, None),  # only a little below a frame
+        (14.0, 0, 1, None),  # but the last one was longer, too
         (14.0, 160_000, 0, None),  # but so was the last
         (20.0, 160_000, 1, None),
         (30.0, 283 * 283, 1, None),
@@ -147,7 +147,7 @@ def test_the_full_picture_is_begun_when_the_first_can_have_been_drawn(lane: Lane
 def test_the_first_picture_has_as_many_samples_as_a_frame_allows(
     lane: Lane, milliseconds: float, before: int, halved: int, rows: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All 160 000 samples take so many milliseconds; the last picture had so many samples."""
+    """160 000 samples take `milliseconds`; the previous picture had `before` samples."""
     sizes, surface = [], surface_values.surface
     posted: list[Frame] = []
 
@@ -200,11 +200,11 @@ def test_a_full_first_picture_is_a_promise_and_the_only_one(lane: Lane) -> None:
 
 
 @pytest.mark.parametrize("lane", [Lane("knn"), Lane("svm")], ids=lambda lane: lane.classifier)
-def test_a_full_first_picture_that_takes_longer_than_expected_is_given_up_for_a_coarse_one(
+def test_a_full_first_picture_that_takes_longer_than_expected_is_replaced_by_a_coarse_one(
     lane: Lane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lane_job, "TOO_LATE", -1.0)
-    monkeypatch.setattr(pacing, "PIECE", 0.0)  # it is looked at after each block
+    monkeypatch.setattr(pacing, "PIECE", 0.0)  # checked after each block
     posted: list[Frame] = []
     job, spec = LaneJob(posted.append), _spec(lane)
     job._per_sample = 0.012 / 160_000
@@ -266,7 +266,7 @@ def test_machine_code_is_loaded_when_the_first_pictures_are_there(monkeypatch: p
     ahead.begin()
     assert done.wait(PATIENCE / 2) and begun.is_set() and fast_loops.ready()
     done.clear()
-    CompileAhead(done.set, waiting=PATIENCE)  # in the same process, where everything is loaded
+    CompileAhead(done.set, waiting=PATIENCE)  # in this process, where everything is loaded
     assert done.wait(PATIENCE / 2)
 
 
@@ -313,10 +313,10 @@ def test_pictures_of_neighbours_that_build_on_the_last_are_those_of_their_own_po
     for number in range(1, 6):
         xy = spec.points.xy[7] + 0.1 * number
         points = MovePoints(ids=spec.points.ids[[7]], xy=xy[None]).apply(document).points
-        # One is overtaken, and one has another view.
+        # One picture is overtaken, and one has another view.
         now = replace(spec, points=points, grid=replace(spec.grid, left=-3.0) if number == 4 else spec.grid)
         posted.clear()
-        job._per_sample = math.inf  # first a coarse one
+        job._per_sample = math.inf  # a coarse one first
         list(job(LaneRequest(number, 0, now), lambda number=number: number == 2))
         anew: list[Frame] = []
         list(LaneJob(anew.append)(LaneRequest(number, 0, now), lambda: False))

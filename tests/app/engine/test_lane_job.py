@@ -1,4 +1,4 @@
-"""The background: order and fairness of the pool, lanes and mailbox, and what LaneJob trains, paints and says."""
+"""The background: order and fairness of the pool, lanes and mailbox, and the frames that LaneJob posts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from solver.kernels.pixels import LEVELS
 from tests.stepped import stepped
 from tests.without_compiler import machine_code
 
-PATIENCE = 300.0  #: seconds after which something that must happen counts as never happening
+PATIENCE = 300.0  #: seconds after which an expected event counts as missing
 SMALL = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
 WIDE = Grid(-2.0, 2.0, -1.5, 1.5, 400, 300)
 LIGHT = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
@@ -75,7 +75,7 @@ def spec(points: Points, lane: Lane, **changes: Any) -> LaneSpec:
 
 
 class Background:
-    """A LaneJob driven by hand, in the test's own thread; collects its frames."""
+    """A LaneJob driven in the test's own thread; collects its frames."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
@@ -84,7 +84,7 @@ class Background:
 
     @property
     def training(self) -> Any:
-        """What it has made, and keeps to go on with."""
+        """The training that the job keeps to continue."""
         return self.work._training
 
     def start(self, wanted: LaneSpec, overtaken: Callable[[], bool] = lambda: False) -> Job:
@@ -92,8 +92,8 @@ class Background:
         return self.work(LaneRequest(next(self.numbers), 0, wanted), overtaken)
 
     def finish(self, wanted: LaneSpec, enough: float = math.inf) -> Frame:
-        """The last frame of `wanted`, which is overtaken after `enough` seconds of work."""
-        begun = time.thread_time()  # what others do on the same cores does not count
+        """Return the last frame of `wanted`, which is overtaken after `enough` seconds of work."""
+        begun = time.thread_time()  # time of other processes on the same cores does not count
         with machine_code(wanted.compiled):
             for _ in self.start(wanted, lambda: time.thread_time() > begun + enough):
                 assert time.thread_time() < begun + PATIENCE, "endless"
@@ -101,7 +101,7 @@ class Background:
 
 
 class Clock:
-    """Stands still unless told."""
+    """A clock that stands still unless the test advances it."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -119,7 +119,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def drive(job: Job, clock: Clock, seconds: float) -> None:
-    """Run `job` for so many of the clock's seconds."""
+    """Run `job` for `seconds` of the clock."""
     end = clock.now + seconds
     for step in job:
         if isinstance(step, Delay):
@@ -170,19 +170,21 @@ def pool() -> Iterator[Pool]:
 
 
 class Hold:
-    """Keeps the only thread of a pool busy until `release`."""
+    """Keep the only thread of a pool busy until `release`."""
 
-    def __init__(self, pool: Pool, wish_after: Priority | Delay | None = None, then: Callable[[], Any] = int) -> None:
+    def __init__(
+        self, pool: Pool, request_after: Priority | Delay | None = None, then: Callable[[], Any] = int
+    ) -> None:
         self._begun, self._go = threading.Event(), threading.Event()
-        self.job = self._job(wish_after, then)
+        self.job = self._job(request_after, then)
         pool.submit(self.job, Priority.FIRST_PICTURE)
         assert self._begun.wait(PATIENCE)
 
-    def _job(self, wish_after: Priority | Delay | None, then: Callable[[], Any]) -> Job:
+    def _job(self, request_after: Priority | Delay | None, then: Callable[[], Any]) -> Job:
         self._begun.set()
         self._go.wait(PATIENCE)
-        if wish_after is not None:
-            yield wish_after
+        if request_after is not None:
+            yield request_after
             then()
 
     def release(self) -> None:
@@ -197,7 +199,7 @@ def noting(log: list[str], name: str, *specs: Priority | Delay) -> Job:
 
 
 def last(pool: Pool) -> threading.Event:
-    """Set when everything queued before is done: a job after all others."""
+    """Return an event that is set when everything queued before is done: a job after all others."""
     done = threading.Event()
 
     def job() -> Job:
@@ -248,7 +250,7 @@ def test_priorities_then_first_come_first_served(pool: Pool) -> None:
     assert done.wait(PATIENCE)
     two = [priority.name for priority in Priority for _ in range(2)]
     assert [name for name in log if name != "steps"] == two
-    # Its pieces: after both first pictures, after both trainings, at last.
+    # Its pieces: after both first pictures, after both trainings, at the end.
     assert [i for i, name in enumerate(log) if name == "steps"][:2] == [2, 5]
 
 
@@ -265,14 +267,14 @@ def test_jobs_of_one_priority_take_turns(pool: Pool) -> None:
 
 @pytest.fixture
 def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that the pool sees; it looks again after as many real ones as it means to wait."""
+    """The pool's time, which the test sets; a wait lasts as long as the pool means to wait."""
     made = [100.0]
     monkeypatch.setattr(pool_module, "time", SimpleNamespace(monotonic=lambda: made[0]))
     return made
 
 
 def ending(log: list[str], name: str, end: threading.Event, *specs: Priority | Delay) -> Job:
-    """As `noting`; `end` is set when all is done."""
+    """Return a job as `noting` does; `end` is set when all is done."""
     yield from noting(log, name, *specs)
     end.set()
 
@@ -291,7 +293,7 @@ def test_later_waits_and_lets_others_work(seconds: list[float], pool: Pool) -> N
     assert done.wait(PATIENCE) and log == ["patient", "other", "other", "patient"]
 
 
-def test_the_background_rests_after_the_hand_and_everything_else_goes_on(seconds: list[float], pool: Pool) -> None:
+def test_the_background_pauses_after_an_edit_and_everything_else_continues(seconds: list[float], pool: Pool) -> None:
     log: list[str] = []
     trained, done = threading.Event(), threading.Event()
     hold = Hold(pool)
@@ -328,7 +330,7 @@ def test_hurry_ends_every_wait(pool: Pool) -> None:
 
 
 def test_hurry_reaches_a_piece_in_hand(pool: Pool) -> None:
-    """A request that comes while its lane decides to wait for its next slow step is not kept waiting."""
+    """A request that arrives while its lane decides to wait for its next slow step is not delayed."""
     done = threading.Event()
     hold = Hold(pool, Delay(3600.0, Priority.TRAINING), done.set)
     pool.hurry(hold.job)
@@ -336,7 +338,7 @@ def test_hurry_reaches_a_piece_in_hand(pool: Pool) -> None:
     assert done.wait(PATIENCE)
 
 
-def test_hurry_never_loses_a_place(pool: Pool) -> None:
+def test_hurry_never_loses_a_position(pool: Pool) -> None:
     log: list[str] = []
     hold = Hold(pool)
     first, second = noting(log, "first"), noting(log, "second")
@@ -393,10 +395,10 @@ def request(number: int, index: int = 0) -> LaneRequest:
 
 
 def test_only_the_newest_request_runs(pool: Pool) -> None:
-    seen: list[int] = []
+    found: list[int] = []
 
     def work(asked: LaneRequest, overtaken: Callable[[], bool]) -> Job:
-        seen.append(asked.number)
+        found.append(asked.number)
         return
         yield
 
@@ -407,17 +409,17 @@ def test_only_the_newest_request_runs(pool: Pool) -> None:
     done = last(pool)
     hold.release()
     assert done.wait(PATIENCE)
-    assert seen == [5]
+    assert found == [5]
     queue.submit(request(6))
     assert last(pool).wait(PATIENCE)
-    assert seen == [5, 6]
+    assert found == [5, 6]
 
 
 class Held:
-    """Work whose first request waits for `go`, and which notes of each whether it was overtaken; done with number 3."""
+    """Work whose first request waits for `go`, and which notes of each whether it was overtaken; ends with number 3."""
 
     def __init__(self) -> None:
-        self.seen: list[tuple[int, bool]] = []
+        self.found: list[tuple[int, bool]] = []
         self.begun, self.go, self.done = threading.Event(), threading.Event(), threading.Event()
 
     def __call__(self, asked: LaneRequest, overtaken: Callable[[], bool]) -> Job:
@@ -426,12 +428,12 @@ class Held:
             self.begun.set()
             self.go.wait(PATIENCE)
         yield Priority.FIRST_PICTURE
-        self.seen.append((asked.number, overtaken()))
+        self.found.append((asked.number, overtaken()))
         if asked.number == 3:
             self.done.set()
 
 
-def test_a_running_request_hears_of_a_newer_one(pool: Pool) -> None:
+def test_a_running_request_is_notified_of_a_newer_one(pool: Pool) -> None:
     held = Held()
     queue = LatestQueue(pool, held)
     queue.submit(request(1))
@@ -440,7 +442,7 @@ def test_a_running_request_hears_of_a_newer_one(pool: Pool) -> None:
     queue.submit(request(3))
     held.go.set()
     assert held.done.wait(PATIENCE)
-    assert held.seen == [(1, True), (3, False)]
+    assert held.found == [(1, True), (3, False)]
 
 
 def test_a_cancelled_request_ends_or_never_begins(pool: Pool) -> None:
@@ -456,11 +458,11 @@ def test_a_cancelled_request_ends_or_never_begins(pool: Pool) -> None:
     assert last(pool).wait(PATIENCE)
     queue.submit(request(3))
     assert held.done.wait(PATIENCE)
-    assert held.seen == [(1, True), (3, False)]
+    assert held.found == [(1, True), (3, False)]
 
 
 def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
-    """Both are asked anew at every piece of work, as in a drag: neither keeps the other from its pictures."""
+    """Both get a new request at every piece of work, as in a drag: neither keeps the other from its pictures."""
     pictures = [0, 0]
     numbers = itertools.count(1)
     done = threading.Event()
@@ -487,7 +489,7 @@ def test_two_lanes_share_the_thread_under_a_flood(pool: Pool) -> None:
 
 
 def test_a_flood_of_requests_paints_by_each_promise(pool: Pool) -> None:
-    """A lane of long work is overtaken all the time, and each request that began still delivers one picture."""
+    """A lane with long work is overtaken all the time, and each request that began still delivers one picture."""
     frames: list[Frame] = []
     numbers = itertools.count(1)
     points = two_moons()
@@ -533,7 +535,7 @@ def test_the_full_picture_comes_last(lane: Lane) -> None:
 
 
 def test_a_slow_step_does_not_hold_up_a_newer_request(pool: Pool) -> None:
-    """One step in three hours: whoever changes something meanwhile does not wait for the next one."""
+    """One step in three hours: a change meanwhile does not wait for the next one."""
     frames: list[Frame] = []
     done = threading.Event()
 
@@ -582,8 +584,8 @@ def test_close_ends_in_time_in_the_middle_of_trainings() -> None:
     assert pool.close(PATIENCE) and set(threading.enumerate()) == before
 
 
-def flood(wishes: int) -> None:
-    """Two lanes asked anew at random from a thread of its own, as a hand does; numbers never go back."""
+def flood(requests: int) -> None:
+    """Send random requests to two lanes from a thread of its own, as a user does; job numbers never decrease."""
     rng = np.random.default_rng(0)
     woken = threading.Event()
     scheduler = Scheduler(2, woken.set)
@@ -591,16 +593,16 @@ def flood(wishes: int) -> None:
 
     def collect() -> None:
         scheduler.collect()
-        for index, seen in enumerate(shown):
+        for index, found in enumerate(shown):
             frame = scheduler.results.frame(index)
             if frame is not None:
                 assert frame.phase is not Phase.FAILED, frame.message
-                seen.append(frame.job)
+                found.append(frame.job)
 
     points = [two_moons(10), four_blobs(5), Points(), Points.of([(0.0, 0.0)], [1])]
     lanes = [knn(), svm(tol=1e-3), svm(tol=1e-3, kernel="linear")]
-    for _ in range(wishes):
-        scheduler.want(
+    for _ in range(requests):
+        scheduler.request_picture(
             int(rng.integers(2)),
             spec(
                 points[rng.integers(4)],
@@ -617,34 +619,34 @@ def flood(wishes: int) -> None:
             woken.clear()
             collect()
     for index in (0, 1):
-        scheduler.want(index, spec(points[0], lanes[index]))
+        scheduler.request_picture(index, spec(points[0], lanes[index]))
     deadline = time.monotonic() + PATIENCE
     while not scheduler.idle and time.monotonic() < deadline:
         woken.wait(0.01)
         collect()
     collect()
-    for index, seen in enumerate(shown):
-        assert seen == sorted(seen) and seen[-1] == scheduler.newest(index)
+    for index, found in enumerate(shown):
+        assert found == sorted(found) and found[-1] == scheduler.newest(index)
     assert scheduler.close()
 
 
-def test_a_flood_of_wishes_ends_with_the_newest() -> None:
+def test_a_flood_of_requests_ends_with_the_newest() -> None:
     flood(50)
 
 
 @pytest.mark.soak
-def test_a_long_flood_of_wishes_ends_with_the_newest() -> None:
+def test_a_long_flood_of_requests_ends_with_the_newest() -> None:
     flood(10_000)
 
 
 # -- pictures ------------------------------------------------------------------------------------------------------
 
-#: Told apart by which of red, green and blue is there at all; white is a tie.
+#: Colours that differ in which of red, green and blue they contain; white is a tie.
 PLAIN_COLOURS = Shades((0, 0, 0), ((200, 0, 0), (0, 200, 0), (0, 0, 200), (200, 200, 0)) * 2, (255, 255, 255))
 
 
-def classes_seen(frame: Frame) -> np.ndarray:
-    """Class of each pixel of the frame's picture, lowest row first; -1 for a tie."""
+def classes_shown(frame: Frame) -> np.ndarray:
+    """Return the class of each pixel of the frame's picture, lowest row first; -1 for a tie."""
     assert frame.picture is not None
     argb = frame.picture.argb[::-1]
     present = [(argb >> shift & 0xFF > 0).astype(int) for shift in (16, 8, 0)]
@@ -659,31 +661,31 @@ def classes_seen(frame: Frame) -> np.ndarray:
     [knn(n_neighbors=4), knn(weights="distance"), svm(), svm(multiclass="one-vs-rest")],
     ids=["ties", "knn", "svm", "rest"],
 )
-def test_each_pixel_has_the_colour_of_what_the_model_says(lane: Lane, points: Points, compiled: bool) -> None:
+def test_each_pixel_has_the_colour_of_the_prediction(lane: Lane, points: Points, compiled: bool) -> None:
     grid = Grid(-1.5, 2.5, -1.0, 1.5, 64, 40)
     frame = Background().finish(spec(points, lane, grid=grid, shades=PLAIN_COLOURS, compiled=compiled))
-    seen = classes_seen(frame)
-    places = np.stack(np.meshgrid(grid.xs, grid.ys), axis=-1).reshape(-1, 2)
+    found = classes_shown(frame)
+    locations = np.stack(np.meshgrid(grid.xs, grid.ys), axis=-1).reshape(-1, 2)
     assert frame.model is not None
-    expected = frame.model.predict(places).astype(int)
+    expected = frame.model.predict(locations).astype(int)
     if isinstance(frame.model, KNeighborsClassifier):
-        shares = np.sort(frame.model.predict_proba(places), axis=1)
+        shares = np.sort(frame.model.predict_proba(locations), axis=1)
         expected[shares[:, -1] - shares[:, -2] < 1e-12] = -1
         assert (expected == -1).any() == (lane.knn.n_neighbors == 4), "an even k ties somewhere"
     elif len(points.classes) > 2 and lane.svm.multiclass == "one-vs-one":
-        won = np.zeros((len(places), 4))
-        for f, pair in zip(frame.model.pair_decision_function(places).T, frame.model.pairs_, strict=True):
+        won = np.zeros((len(locations), 4))
+        for f, pair in zip(frame.model.pair_decision_function(locations).T, frame.model.pairs_, strict=True):
             won[np.arange(len(won)), np.where(f > 0, pair.positive, pair.negative)] += 1
         expected[np.sort(won, axis=1)[:, -1] == np.sort(won, axis=1)[:, -2]] = -1
         assert (expected == -1).any(), "three may each win a duel of the others"
-    assert (seen.ravel() == expected).all()
-    assert set(points.classes) <= set(seen.flat), "a picture of one class proves nothing"
+    assert (found.ravel() == expected).all()
+    assert set(points.classes) <= set(found.flat), "a picture of one class proves nothing"
 
 
 @pytest.mark.parametrize("lane", [knn(n_neighbors=2), svm(kernel="linear"), svm()], ids=["knn", "linear", "rbf"])
 def test_contradicting_points_are_a_tie_everywhere(lane: Lane) -> None:
     twins = Points.of([(0.5, 0.5), (0.5, 0.5)], [0, 1])
-    assert (classes_seen(Background().finish(spec(twins, lane, shades=PLAIN_COLOURS))) == -1).all()
+    assert (classes_shown(Background().finish(spec(twins, lane, shades=PLAIN_COLOURS))) == -1).all()
 
 
 def test_the_lines_of_an_svm_lie_where_its_function_has_their_value() -> None:
@@ -696,7 +698,7 @@ def test_the_lines_of_an_svm_lie_where_its_function_has_their_value() -> None:
 
 
 def values_of(points: Points, lane: Lane, grid: Grid) -> tuple[Values, np.ndarray]:
-    """What a picture is made of, and f of the model's binary problems at the same places."""
+    """Return the values that a picture is made of, and f of the model's binary problems at the same locations."""
     model = direct(points, lane)
     return svm_source(model, lane).on(grid.xs)(grid.ys), model.pair_surface_on(grid.xs)(grid.ys)
 
@@ -721,7 +723,7 @@ def test_equal_leaders_are_a_tie() -> None:
     lane = svm(multiclass="one-vs-rest", kernel="rbf")
     values, f = values_of(corners, lane, far)
     ordered = np.sort(f, axis=2)
-    # So far out each f is its intercept; two of the three are equal by symmetry, and they lead or trail together.
+    # So far away each f is its intercept; two of the three are equal by symmetry, and lead or trail together.
     assert (values.pixels.tie == (ordered[..., -1] - ordered[..., -2] <= 1e-12)).all()
     twins = Points.of([(0.5, 0.5)] * 3, [0, 1, 2])
     assert values_of(twins, lane, far)[0].pixels.tie.all()
@@ -780,11 +782,11 @@ def test_the_conductor_asks_only_for_what_differs() -> None:
     came = threading.Event()
     scheduler = Scheduler(2, came.set)
     wanted = spec(two_moons(), knn())
-    scheduler.want(0, wanted)
-    scheduler.want(0, wanted)
+    scheduler.request_picture(0, wanted)
+    scheduler.request_picture(0, wanted)
     assert (scheduler.newest(0), scheduler.newest(1)) == (1, 0)
-    scheduler.want(1, spec(wanted.points, svm()))
-    scheduler.want(0, replace(wanted, shades=DARK))
+    scheduler.request_picture(1, spec(wanted.points, svm()))
+    scheduler.request_picture(0, replace(wanted, shades=DARK))
     assert (scheduler.newest(0), scheduler.newest(1)) == (3, 2)
     deadline = time.monotonic() + PATIENCE
     while not scheduler.idle and time.monotonic() < deadline:
@@ -800,7 +802,7 @@ def test_the_conductor_asks_only_for_what_differs() -> None:
 
 @dataclass(frozen=True)
 class Slow:
-    """A question that is answered when it may be."""
+    """A query that is answered when the test allows it."""
 
     what: str
     begun: threading.Event = field(default_factory=threading.Event, compare=False)
@@ -816,9 +818,9 @@ class Slow:
 def test_an_answer_to_an_older_question_of_a_name_is_news_still() -> None:
     came, first, second = threading.Event(), Slow("first"), Slow("second")
     scheduler = Scheduler(1, came.set)
-    scheduler.ask({"x": first})
+    scheduler.request_answers({"x": first})
     assert first.begun.wait(PATIENCE)
-    scheduler.ask({"x": second})
+    scheduler.request_answers({"x": second})
     first.may.set()
     assert came.wait(PATIENCE) and scheduler.collect()
     answer = scheduler.results.answer("x")
@@ -830,7 +832,7 @@ def test_an_answer_to_an_older_question_of_a_name_is_news_still() -> None:
 def test_a_lane_that_is_forgotten_shows_nothing_of_what_was_still_on_its_way() -> None:
     came = threading.Event()
     scheduler = Scheduler(1, came.set)
-    scheduler.want(0, spec(two_moons(), knn()))
+    scheduler.request_picture(0, spec(two_moons(), knn()))
     assert came.wait(PATIENCE)
     scheduler.forget(0)
     assert not scheduler.collect() and scheduler.results.frame(0) is None
@@ -842,11 +844,11 @@ def test_a_lane_that_is_forgotten_shows_nothing_of_what_was_still_on_its_way() -
 
 @pytest.mark.parametrize("lane", [knn(), svm()], ids=["knn", "svm"])
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "reported"),
     [(ValueError("X is odd."), "X is odd."), (MemoryError(), "MemoryError"), (ZeroDivisionError("x"), "ZeroDivision")],
 )
 def test_an_exception_becomes_a_sentence(
-    lane: Lane, error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+    lane: Lane, error: Exception, reported: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*args: Any) -> None:
         raise error
@@ -855,7 +857,7 @@ def test_an_exception_becomes_a_sentence(
     with monkeypatch.context() as patched:
         patched.setattr(surface_values, "colour", broken)
         frame = background.finish(spec(two_moons(), lane))
-    assert frame.phase is Phase.FAILED and said in frame.message and frame.message.endswith(".")
+    assert frame.phase is Phase.FAILED and reported in frame.message and frame.message.endswith(".")
     assert words.headline(frame, lane) == "No picture"
     assert background.finish(spec(two_moons(), lane)).phase is Phase.DONE
 
@@ -882,7 +884,7 @@ def test_a_failed_lane_goes_on_in_the_pool(pool: Pool) -> None:
 
 
 def assert_like(frame: Frame, reference: SVC) -> None:
-    """The frame's model is the optimum that `reference` found."""
+    """Check that the frame's model is the optimum that `reference` found."""
     expected = sum(c.dual for c in reference.certificates_)
     assert dual_of(frame) == pytest.approx(expected, rel=1e-4, abs=1e-9)
     assert isinstance(frame.model, SVC)
@@ -915,7 +917,7 @@ def test_svm_to_the_end_is_a_fit(points: Points, lane: Lane, compiled: bool) -> 
     assert_like(frame, reference)
     wrong = np.flatnonzero(reference.predict(points.xy) != points.labels)
     unsure = np.flatnonzero((np.abs(reference.pair_decision_function(points.xy)) <= 1e-3).any(axis=1))
-    tied = frame.marks.tied  # three classes, each of which wins a duel, or two
+    tied = frame.marks.tied  # three classes, each of which wins one duel, or two
     assert (set(frame.marks.wrong) ^ set(wrong)) - set(tied) <= set(unsure)
     least = 1.0 - (len(frame.marks.wrong) + len(tied)) / len(points)
     assert (
@@ -1056,7 +1058,7 @@ def test_bounded_is_at_the_bound_of_the_point_itself(multiclass: str) -> None:
 
 
 def edits(points: Points) -> dict[str, Points]:
-    """`points` after what a hand can do to them; a relabelled point is removed and put back, as another one."""
+    """Return `points` after edits as by a user; a relabelled point is removed and added, as another point."""
     first = points.xy[0]
     return {
         "moved": points.move([3], points.xy[3] + 0.05),
@@ -1126,15 +1128,15 @@ def test_slow_speed_makes_the_steps_that_are_due(speed: float, clock: Clock) -> 
 def test_a_replay_of_any_learner_takes_ten_seconds(
     lane: Lane, ended: bool, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # No piece of work ends early on a slow machine: the run would stand still until the next.
+    # No piece of work may end early on a slow machine: the run would stand still until the next.
     monkeypatch.setattr(pacing, "time", SimpleNamespace(perf_counter=clock))
     background = Background()
     points = GeneratorSettings(count=60, noise=0.2).points()
     first = background.finish(spec(points, lane, paused=not ended)).run_state
     assert first is not None and first.at_end == ended
     begun, shown = clock.now, [(0.0, 0)]
-    wish = Seek(first.recording, 0, "replay", 1)
-    for step in itertools.chain(background.start(spec(points, lane, seek=wish)), [None]):
+    seek = Seek(first.recording, 0, "replay", 1)
+    for step in itertools.chain(background.start(spec(points, lane, seek=seek)), [None]):
         newest = background.frames[-1].run_state if background.frames else None
         if newest is not None and newest.step != shown[-1][1]:
             shown.append((clock.now - begun, newest.step))
@@ -1150,10 +1152,10 @@ def test_a_replay_is_as_fast_as_chosen_and_of_its_own_run_only(clock: Clock) -> 
     points = two_moons()
     run = background.finish(spec(points, svm(C=20.0))).run_state
     assert run is not None
-    wish = Seek(run.recording, 0, "replay", 1)
-    drive(background.start(spec(points, svm(C=20.0), seek=wish, replay_factor=2.0)), clock, 2.5)
+    seek = Seek(run.recording, 0, "replay", 1)
+    drive(background.start(spec(points, svm(C=20.0), seek=seek, replay_factor=2.0)), clock, 2.5)
     assert background.training.recordings[0].position == pytest.approx(run.length / 2, abs=2)
-    moved = background.finish(spec(two_moons(41), svm(C=20.0), seek=wish)).run_state
+    moved = background.finish(spec(two_moons(41), svm(C=20.0), seek=seek)).run_state
     assert moved is not None and moved.at_end, "other points are trained on at full speed"
     slow = spec(two_moons(42), svm(C=20.0), steps_per_second=10.0)
     drive(background.start(slow), clock, 1.0)
@@ -1191,7 +1193,7 @@ def test_without_the_compiler_only_small_sets_are_trained() -> None:
     assert steps_of(fast) == steps_of(Background().finish(spec(few, svm()))), "counted by the chosen rule, from zero"
 
 
-def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> None:
+def test_a_paused_run_stays_at_its_step_when_the_fast_solver_is_ready() -> None:
     background = Background()
     resting = spec(two_moons(30), svm(), compiled=False)
     run_state = background.finish(resting).run_state
@@ -1205,7 +1207,7 @@ def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> N
     assert on.recording == before.recording and on.at_end, "playing goes on from there"
 
 
-def test_where_a_run_was_sent_is_not_gone_to_twice_when_the_fast_solver_is_ready() -> None:
+def test_a_seek_is_not_repeated_when_the_fast_solver_is_ready() -> None:
     background = Background()
     resting = spec(two_moons(30), svm(), compiled=False, paused=True)
     recording = background.finish(resting).run_state.recording
@@ -1215,7 +1217,7 @@ def test_where_a_run_was_sent_is_not_gone_to_twice_when_the_fast_solver_is_ready
     assert background.finish(replace(sent, compiled=True)).run_state.at_end
 
 
-def test_the_fast_solver_comes_to_where_the_plain_one_rested_however_long_that_takes(
+def test_the_fast_solver_reaches_the_step_where_the_plain_one_paused_however_long_that_takes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     background = Background()
@@ -1226,7 +1228,9 @@ def test_the_fast_solver_comes_to_where_the_plain_one_rested_however_long_that_t
 
 
 @pytest.mark.parametrize("error", [None, OSError("no compiler here")])
-def test_preparation_is_done_once_and_says_why_not(error: OSError | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preparation_is_done_once_and_reports_its_failure(
+    error: OSError | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     go, done = threading.Event(), threading.Event()
 
     def compile_all(report: object, *, in_window: bool) -> None:
@@ -1242,8 +1246,8 @@ def test_preparation_is_done_once_and_says_why_not(error: OSError | None, monkey
     assert done.wait(PATIENCE)
     preparation._thread.join(PATIENCE)
     assert not preparation.running and fast_loops.ready() == (error is None)
-    said = "The fast solver could not be compiled (OSError: no compiler here)."
-    assert preparation.failure == (said if error else "")
+    reported = "The fast solver could not be compiled (OSError: no compiler here)."
+    assert preparation.failure == (reported if error else "")
 
 
 # -- extremes ------------------------------------------------------------------------------------------------------
@@ -1281,7 +1285,7 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
     grids = (SMALL, Grid(-2e15, 2e15, -2e15, 2e15, 12, 10), Grid(1e12, 1e12 + 4, 1e12, 1e12 + 3, 12, 9))
     for lane, compiled in itertools.product(LANES, (True, False)):
         for grid in grids if compiled else grids[:1]:
-            # Ten million steps of an ill-posed problem are not waited for; that they can be overtaken is what counts.
+            # Ten million steps of an ill-posed problem are not awaited; it matters that they can be overtaken.
             frame = Background().finish(spec(points, lane, grid=grid, compiled=compiled), enough=0.03)
             sentence = words.empty_sentence(lane, points.classes, len(points))
             about = f"{lane} on {grid}: {frame.message}"
@@ -1302,6 +1306,6 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
 
 
 def test_lines_denser_than_a_picture_are_left_out() -> None:
-    """Cosine on scattered points: hundreds of thousands of vertices would be a black picture, after seconds."""
+    """Cosine on scattered points: hundreds of thousands of vertices would make a black picture, after seconds."""
     few, many = np.zeros((5, 2)), np.zeros((6, 2))
     assert unless_too_dense(few, 5) is few and unless_too_dense(many, 5).shape == (0, 2)

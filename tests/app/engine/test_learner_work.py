@@ -1,4 +1,4 @@
-"""The background trains every learner: what it shows at any step is what that many steps make of the points."""
+"""The background trains every learner: each displayed step is the state after that number of steps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def lane_of(learner: str) -> Lane:
 
 
 class Background:
-    """A LaneJob driven by hand."""
+    """A LaneJob driven in the test's own thread."""
 
     def __init__(self, points: Points, lane: Lane) -> None:
         self.frames: list[Frame] = []
@@ -51,7 +51,7 @@ class Background:
 
 
 def by_steps(lane: Lane, points: Points, steps: int | None) -> tuple[Any, Any]:
-    """Model and trainer after so many steps of each problem, or at the end."""
+    """Return model and trainer after `steps` steps of each problem, or at the end."""
     source = lane.estimator()
     trainer = source.prepare(points.xy, points.labels)
     trainer.step(10**6 if steps is None else steps)
@@ -59,7 +59,7 @@ def by_steps(lane: Lane, points: Points, steps: int | None) -> tuple[Any, Any]:
 
 
 def values_of(model: Any, xy: Array) -> Array:
-    """f of each problem, or the share of each class."""
+    """Return f of each problem, or the share of each class."""
     values: Array = model.pair_decision_function(xy) if model.kind == "f" else model.predict_proba(xy)
     return values
 
@@ -94,7 +94,7 @@ def test_a_lane_ends_where_its_estimator_does(learner: str, points: Points) -> N
 
 
 @pytest.mark.parametrize("learner", TRAINERS)
-def test_any_step_can_be_gone_to(learner: str) -> None:
+def test_any_step_can_be_reached(learner: str) -> None:
     lane = lane_of(learner)
     background = Background(TWO, lane)
     end = background.last()

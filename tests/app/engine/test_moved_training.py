@@ -1,4 +1,4 @@
-"""A training that goes on in place after points have moved: frame by frame that of a new one, to the bit."""
+"""A training that continues in place after points have moved equals a new one, frame by frame, to the bit."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ HANDED_OVER = TrainingRun._handed_over
 
 
 class Twins:
-    """A lane's job, and one that makes every training anew."""
+    """A lane's job, and a second one that begins every training anew."""
 
     def __init__(self) -> None:
         self.moving, self.anew = Background(), Background()
-        self.taken = 0  # how often a training was gone on with in place
+        self.taken = 0  # number of trainings continued in place
 
     def _hand_over(self, run: TrainingRun, wanted: LaneSpec) -> Any:
         given = HANDED_OVER(run, wanted)
@@ -35,7 +35,7 @@ class Twins:
         return given
 
     def finish(self, wanted: LaneSpec) -> Frame:
-        """The last frame of `wanted`, of which all that were posted are the same in both."""
+        """Return the last frame of `wanted`; all frames that were posted are equal in both jobs."""
         with patch.object(TrainingRun, "_handed_over", lambda run, wanted: self._hand_over(run, wanted)):
             frame = self.moving.finish(wanted)
         with patch.object(TrainingRun, "_handed_over", lambda run, wanted: None):
@@ -44,13 +44,13 @@ class Twins:
         return frame
 
 
-def study_of(frame: Frame) -> RunState:
+def run_state_of(frame: Frame) -> RunState:
     assert frame.run_state is not None, frame.message
     return frame.run_state
 
 
 def numbers_of(frame: Frame) -> dict[str, Any]:
-    """All that is shown of a training, but for its picture, which is added to as steps are made: by the clock."""
+    """Return all that is displayed of a training, except its picture, whose updates depend on the clock."""
     numbers: dict[str, Any] = {"phase": frame.phase, "message": frame.message, "accuracy": frame.accuracy}
     numbers |= {name: getattr(frame.marks, name) for name in ("free", "bounded", "wrong")}
     numbers["certificates"] = repr(frame.certificates)
@@ -90,13 +90,13 @@ def assert_same(frame: Frame, other: Frame) -> None:
 
 
 def assert_reproduced(frame: Frame, wanted: LaneSpec) -> None:
-    """A new training from where that of the frame says it began comes to the same frame."""
+    """Check that a new training from the start of the frame's training leads to the same frame."""
     again = Background().finish(replace(wanted, starts=frame.starts, seek=None, paused=False))
     assert_same(frame, again)
 
 
 def moved(points: Points, rng: np.random.Generator, how_many: int = 1) -> Points:
-    """`points`, some of them elsewhere; sometimes just where another one is."""
+    """Return `points` with some of them moved; sometimes onto other ones."""
     which = np.sort(rng.choice(len(points), how_many, replace=False))
     xy = points.xy[which] + rng.normal(0.0, 0.2, (how_many, 2))
     if rng.random() < 0.2:
@@ -136,12 +136,12 @@ def test_a_drag_shows_what_new_trainings_show(name: str, classes: int) -> None:
         wanted = replace(wanted, points=points, paused=turn % 4 == 3, seek=None)
         frame = twins.finish(wanted)
         if turn % 4 != 3:
-            assert study_of(frame).at_end
+            assert run_state_of(frame).at_end
             assert_reproduced(frame, wanted)
             continue
-        for step in (7, 3, 5):  # and the next one begins from the middle of its way, gone back to
+        for step in (7, 3, 5):  # the next one begins from the middle of its run, where it was sent back to
             serial += 1
-            wanted = replace(wanted, seek=Seek(study_of(frame).recording, step, "step", serial))
+            wanted = replace(wanted, seek=Seek(run_state_of(frame).recording, step, "step", serial))
             frame = twins.finish(wanted)
     assert twins.taken == (0 if lane.svm.trainer != "smo" else 8)
 
@@ -174,7 +174,7 @@ def test_among_moves_anything_else_may_change(compiled: bool) -> None:
             points = points.remove([5])
         elif change == "append":
             points = points.append([(0.3, 0.2)], [1])
-        elif change == "replace":  # as many points, with the same labels in their order
+        elif change == "replace":  # equally many points, with the same labels in their order
             points = points.remove([len(points) - 1]).append([(0.3, -0.2)], points.labels[-1:])
         elif change == "C":
             lane = svm(C=9.0)
@@ -203,7 +203,7 @@ def test_among_moves_anything_else_may_change(compiled: bool) -> None:
         assert twins.taken == before + 1 + (change in ("view", "pair")), turn
 
 
-def test_points_of_one_number_keep_their_multipliers_by_place() -> None:
+def test_equally_many_points_keep_their_multipliers_by_index() -> None:
     points = two_moons(20)
     twins = Points.of(points.xy, points.labels, np.arange(len(points)) // 2)
     background, wanted = Background(), spec(twins, svm(), grid=TINY)
@@ -212,7 +212,7 @@ def test_points_of_one_number_keep_their_multipliers_by_place() -> None:
     assert_reproduced(background.finish(wanted), wanted)
 
 
-def test_trainings_that_are_overtaken_on_their_way_are_gone_on_with() -> None:
+def test_overtaken_trainings_are_continued() -> None:
     rng = np.random.default_rng(2)
     points, lane = two_moons(100), svm(C=1e4, gamma=8.0)
     background, taken = Background(), []
@@ -242,7 +242,7 @@ def test_a_run_that_is_looked_at_elsewhere_may_be_taken_from_there(looked: int) 
     assert background.training._away is not None or looked > 50
     wanted = replace(wanted, points=moved(points, np.random.default_rng(1)))
     frame = background.finish(wanted)
-    assert study_of(frame).at_end
+    assert run_state_of(frame).at_end
     assert_reproduced(frame, wanted)
 
 
@@ -265,18 +265,18 @@ def test_a_seek_in_the_run_before_is_not_followed_and_one_in_this_goes_anywhere(
     points, lane = two_moons(), svm(C=50.0)
     background, wanted = Background(), spec(points, lane, grid=TINY)
     first = background.finish(wanted)
-    old = Seek(study_of(first).recording, 4, "step", 1)
+    old = Seek(run_state_of(first).recording, 4, "step", 1)
     background.finish(replace(wanted, paused=True, seek=old))
     wanted = replace(wanted, points=moved(points, np.random.default_rng(3), 3))
     frame = background.finish(replace(wanted, seek=replace(old, serial=2)))
-    run = study_of(frame)
+    run = run_state_of(frame)
     assert run.at_end and run.length > 10 and run.recording != old.recording
     y = np.where(wanted.points.labels == 1, 1.0, -1.0)
     assert frame.starts is not None and frame.starts.multipliers[0] is not None
     s, began = lane.svm, frame.starts.multipliers[0]
     for serial, step in enumerate((run.length // 2, 0, 6, run.length - 1, run.length), 3):
         seek = Seek(run.recording, step, "step", serial)
-        shown = study_of(background.finish(replace(wanted, paused=True, seek=seek)))
+        shown = run_state_of(background.finish(replace(wanted, paused=True, seek=seek)))
         new = SmoSolver(wanted.points.xy, y, s.as_kernel(), C=s.C, tol=s.tol, alpha=began, shrinking=False)
         new.step(step)
         assert shown.step == step and shown.length == run.length
@@ -284,7 +284,7 @@ def test_a_seek_in_the_run_before_is_not_followed_and_one_in_this_goes_anywhere(
         np.testing.assert_array_equal(shown.v, new.v)
 
 
-def test_a_point_out_of_range_gives_the_sentence_of_a_new_training_and_the_next_begins_anew() -> None:
+def test_a_point_out_of_range_has_the_sentence_of_a_new_training_and_the_next_begins_anew() -> None:
     points, lane = four_blobs(8), svm(kernel="poly", degree=9, gamma=1.0, tol=1e-3)
     twins, wanted = Twins(), spec(points, lane, grid=TINY)
     twins.finish(wanted)
@@ -301,7 +301,7 @@ def test_a_point_out_of_range_gives_the_sentence_of_a_new_training_and_the_next_
 
 
 @pytest.mark.parametrize("error", [ValueError, MemoryError, KeyboardInterrupt])
-def test_a_training_that_broke_on_the_way_is_never_gone_on_with(error: type[BaseException]) -> None:
+def test_a_failed_training_is_never_continued(error: type[BaseException]) -> None:
     rng = np.random.default_rng(5)
     points, lane = four_blobs(8), svm()
     background, wanted = Background(), spec(points, lane, grid=TINY)
@@ -338,7 +338,7 @@ def test_only_rows_of_moved_points_are_computed() -> None:
     assert 0 < again < computed / 4
 
 
-def test_another_lane_in_its_place_begins_anew() -> None:
+def test_another_lane_in_its_slot_begins_anew() -> None:
     points, rng = two_moons(), np.random.default_rng(9)
     twins = Twins()
     lanes = (svm(), Lane("perceptron"), svm(), svm(trainer="lasvm"), svm(tol=1e-3))

@@ -1,4 +1,4 @@
-"""Probability in the background: of which model, when, and what the picture of it shows."""
+"""Probability in the background: for which models and when it is fitted, and its picture."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def three_blobs(count: int = 40, noise: float = 1.2) -> Points:
     return GeneratorSettings(name="blobs", count=count, noise=noise, n_classes=3).points()
 
 
-def places_of(grid: Grid) -> Array:
+def locations_of(grid: Grid) -> Array:
     xs, ys = np.meshgrid(grid.xs, grid.ys)
     return np.column_stack((xs.ravel(), ys.ravel()))
 
@@ -57,16 +57,16 @@ def of_the_library(points: Points, multiclass: str = "one-vs-one") -> Calibrated
     ("points", "multiclass"), [(POINTS, "one-vs-one"), (three_blobs(), "one-vs-one"), (three_blobs(), "one-vs-rest")]
 )
 def test_class_and_shade_are_those_of_the_library(points: Points, multiclass: str) -> None:
-    """Compare the 1200 pixels of a picture with `predict_proba`: class, and how far its probability is above even."""
+    """Compare the 1200 pixels of a picture with `predict_proba`: the class, and its probability's excess over even."""
     lane = Lane("svm", svm=msgspec.structs.replace(SHADED.svm, multiclass=multiclass), shading="probability")
     last, frames = finished(lane, points)
     assert last.probability is not None and last.model is not None and last.picture is not None and last.full
     theirs = of_the_library(points, multiclass)
-    places = places_of(SMALL)
-    p, n_classes = theirs.predict_proba(places), len(points.classes)
-    assert last.probability.of(last.model.pair_decision_function(places)) == pytest.approx(p, abs=1e-5)
+    locations = locations_of(SMALL)
+    p, n_classes = theirs.predict_proba(locations), len(points.classes)
+    assert last.probability.of(last.model.pair_decision_function(locations)) == pytest.approx(p, abs=1e-5)
     sureness = (p.max(axis=1) - 1.0 / n_classes) / (1.0 - 1.0 / n_classes)
-    # A picture has 64 shades: the next one is right, too, where a probability differs in its last digits.
+    # A picture has 64 shades: the next shade is right, too, if a probability differs in its last digits.
     shades = [colour(LIGHT, p.argmax(axis=1), np.clip(sureness + d, 0, 1), p[:, 0] == 2.0) for d in (-1e-5, 0, 1e-5)]
     drawn = last.picture.argb[::-1].ravel()
     assert len(drawn) >= 1000 and (drawn == np.array(shades)).any(axis=0).all()
@@ -76,7 +76,7 @@ def test_class_and_shade_are_those_of_the_library(points: Points, multiclass: st
     assert frames[0].probability is None and frames[0].picture is not None  # f until its folds are trained
     plain, _ = finished(Lane("svm", svm=lane.svm), points)
     assert plain.picture is not None and plain.probability is None
-    # Equal but for rounding: f is summed in another order where a busy machine cuts the training into more pieces.
+    # Equal except for rounding: f is summed in another order if a busy machine cuts the training into more pieces.
     assert last.picture.boundary == pytest.approx(plain.picture.boundary, abs=1e-6, nan_ok=True)
     assert (plain.picture.argb == last.picture.argb).mean() < 0.5
 
@@ -140,8 +140,8 @@ def test_a_training_on_its_way_shows_f() -> None:
     background = Background()
     paused = background.finish(spec(POINTS, SHADED, paused=True, seek=Seek(3, 1)))
     assert paused.phase is Phase.PAUSED and paused.probability is None
-    (said,) = status_badge.probability(paused)
-    assert said.text == "colours show f"
+    (shown,) = status_badge.probability(paused)
+    assert shown.text == "colours show f"
 
 
 def test_until_the_loops_are_compiled_the_picture_shows_f() -> None:
@@ -151,9 +151,11 @@ def test_until_the_loops_are_compiled_the_picture_shows_f() -> None:
 
 
 def fold_of(known: Points) -> int:
-    """Return which fold is missing from the points that a fold's training was given."""
-    left_out = {tuple(place) for place in POINTS.xy.tolist()} - {tuple(place) for place in known.xy.tolist()}
-    (fold,) = {int(folds_of(POINTS, N_FOLDS, 0)[POINTS.xy.tolist().index(list(place))]) for place in left_out}
+    """Return the fold that is missing from the points that a fold's training was given."""
+    left_out = {tuple(location) for location in POINTS.xy.tolist()} - {
+        tuple(location) for location in known.xy.tolist()
+    }
+    (fold,) = {int(folds_of(POINTS, N_FOLDS, 0)[POINTS.xy.tolist().index(list(location))]) for location in left_out}
     return fold
 
 
@@ -168,8 +170,8 @@ def test_overtaken_it_stops_and_goes_on_with_the_fold_where_it_was(monkeypatch: 
     for _ in background.start(spec(POINTS, SHADED), lambda: len(begun) >= 2):
         pass
     assert begun == [0, 1] and all(frame.probability is None for frame in background.frames)
-    (said,) = status_badge.probability(background.frames[-1])
-    assert said.text == "probability follows"
+    (shown,) = status_badge.probability(background.frames[-1])
+    assert shown.text == "probability follows"
     last = background.finish(spec(POINTS, SHADED, grid=SMALL.coarse(share=0.5)))
     # Whether the second fold was finished is a matter of milliseconds; the first one was.
     assert sorted(set(begun)) == [0, 1, 2, 3, 4] and begun.count(0) == 1 and len(begun) <= 6
@@ -196,7 +198,7 @@ def test_while_points_are_dragged_no_picture_has_the_probability_of_others() -> 
 
 
 def test_it_is_chosen_and_left_while_the_model_trains() -> None:
-    """To f and back in the middle of the folds, and of the training itself."""
+    """Switch to f and back during the folds, and during the training itself."""
     plain, background = Lane("svm", svm=SHADED.svm), Background()
     for lane, pieces in ((SHADED, 1), (plain, 2), (SHADED, 5), (plain, 1), (SHADED, 9)):
         begun = itertools.count()
@@ -210,7 +212,7 @@ def test_it_is_chosen_and_left_while_the_model_trains() -> None:
     assert again.probability is last.probability and all(frame.probability is not None for frame in background.frames)
 
 
-def test_where_there_is_none_a_sentence_says_so() -> None:
+def test_a_missing_probability_has_a_sentence() -> None:
     lonely = Points.of(np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 1.0]]), np.array([0, 0, 1]))
     last, _ = finished(points=lonely)
     assert last.probability is not None and last.probability.refused == TOO_FEW and last.shaded_probability is None
@@ -260,19 +262,19 @@ def test_f_is_shaded_where_nothing_else_is_chosen() -> None:
     assert last.probability is None and not last.shows_probability and status_badge.probability(last) == ()
 
 
-def test_contradictions_are_said() -> None:
+def test_contradictions_are_reported() -> None:
     rng = np.random.default_rng(2)
     X = np.r_[rng.normal(0, 1, (90, 2)), rng.normal(1, 1, (12, 2))]
     points = Points.of(X, np.r_[np.zeros(90, int), np.ones(12, int)])
     last, _ = finished(Lane("svm", svm=SvmSettings(class_weight="balanced"), shading="probability"), points)
     found = last.probability
     assert found is not None and found.contradicted > 5
-    (said,) = status_badge.probability(last)
-    assert said.text.startswith("50 % at f = ") and f"at {found.contradicted} training points" in said.tip
+    (shown,) = status_badge.probability(last)
+    assert shown.text.startswith("50 % at f = ") and f"at {found.contradicted} training points" in shown.tip
 
 
-def test_a_sigmoid_that_falls_is_said() -> None:
-    """Each point beside one of the other class and far from all others: without it, f there is the other's."""
+def test_a_decreasing_sigmoid_is_reported() -> None:
+    """Each point lies beside one of the other class and far from all others: without it, f there is the other's."""
     corners = np.repeat(np.array([(3.0 * i, 3.0 * j) for i in range(4) for j in range(4)]), 2, axis=0)
     points = Points.of(corners + np.tile([[0.0, 0.0], [0.1, 0.0]], (16, 1)), np.arange(32) % 2)
     last, _ = finished(Lane("svm", svm=SvmSettings(gamma=1.0), shading="probability"), points)
@@ -280,10 +282,10 @@ def test_a_sigmoid_that_falls_is_said() -> None:
     assert status_badge.probability(last)[0].text == "probability contradicts f"
 
 
-def test_contradictions_of_several_classes_are_said() -> None:
+def test_contradictions_of_several_classes_are_reported() -> None:
     points = three_blobs(60)
     own = Points.of(points.xy, points.labels).chosen(np.arange(len(points)) % 8 % (1 + 3 * points.labels) == 0)
     last, _ = finished(Lane("svm", svm=SvmSettings(class_weight="balanced"), shading="probability"), own)
     assert last.probability is not None and last.probability.contradicted > 0
-    (said,) = status_badge.probability(last)
-    assert said.text.startswith("other class at ") and str(last.probability.contradicted) in said.text
+    (shown,) = status_badge.probability(last)
+    assert shown.text.startswith("other class at ") and str(last.probability.contradicted) in shown.text

@@ -1,4 +1,4 @@
-"""What a study says, against plain numpy: random problems, learners and steps, all of it recomputed densely."""
+"""The report on a run, against plain numpy: random problems, learners and steps, all of it recomputed densely."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.engine.run_state import RunState
 from app.state.document import Lane, SvmSettings, problems_of
 from solver import RULES, Kernel, SmoSolver, Status
 from tests.app.engine.test_lane_job import Background, spec
-from tests.app.engine.test_training_run import Run, study_of
+from tests.app.engine.test_training_run import Run, run_state_of
 from tests.examples import examples
 
 Array = np.ndarray
@@ -34,7 +34,7 @@ def some_points(seed: int, n_classes: int, n: int) -> Points:
 
 @st.composite
 def lanes(draw: st.DrawFn) -> Lane:
-    """Any SVM of the window that is trained in a moment."""
+    """Return any SVM of the window that trains quickly."""
     trainer = draw(st.sampled_from(("smo", "smo", "lasvm", "dual-ascent")))
     kernel = draw(st.sampled_from(KERNELS))
     hard = trainer == "smo" and kernel in ("rbf", "laplacian") and draw(st.booleans())
@@ -59,7 +59,7 @@ def lanes(draw: st.DrawFn) -> Lane:
 
 
 class Dense:
-    """The binary problem of a study, from points and settings alone, and its multipliers."""
+    """The binary problem of a run, from points and settings alone, and its multipliers."""
 
     def __init__(self, points: Points, lane: Lane, run_state: RunState) -> None:
         s, labels = lane.svm, points.labels.astype(int)
@@ -78,7 +78,7 @@ class Dense:
         }[s.class_weight]
         prices = [math.inf if s.hard_margin else s.C * weight(c) for c in labels[self.index].tolist()]
         assert run_state.alpha is not None and run_state.C is not None and np.allclose(run_state.C, prices, rtol=1e-14)
-        self.C = run_state.C  # to the last bit: a multiplier is bounded when it equals it
+        self.C = run_state.C  # to the last bit: a multiplier is bounded if it equals C
         self.with_intercept = s.trainer != "dual-ascent" or s.fit_intercept
         X = points.xy[self.index]
         if s.kernel in ("rbf", "laplacian"):
@@ -98,13 +98,13 @@ class Dense:
         self.violation = self.m - self.M if self.with_intercept else max(0.0, self.m, -self.M)
         self.dual = float(self.alpha.sum() - 0.5 * self.beta @ self.K @ self.beta)
         self.free = (self.alpha > 0) & (self.alpha < C)
-        #: Rounding errors of v, and of D.
+        #: Bounds on the rounding errors of v, and of D.
         self.small = 1e-12 * (1.0 + float((np.abs(self.K) @ self.alpha).max()))
         self.small_dual = self.small * (1.0 + float(self.alpha.sum()))
 
     @property
     def primal(self) -> float:
-        """Of the w of these multipliers, at the best intercept."""
+        """Return the primal value of the w of these multipliers, at the best intercept."""
         g = self.y - self.v
         square = float(self.beta @ g)
         if np.isinf(self.C).all():
@@ -115,9 +115,9 @@ class Dense:
 
 
 def check(frame: Frame, points: Points, lane: Lane) -> None:
-    """Everything a resting frame says of its study."""
-    run_state = study_of(frame)
-    now, said = Dense(points, lane, run_state), run_state.certificate
+    """Check everything that a frame at rest reports of its run."""
+    run_state = run_state_of(frame)
+    now, report = Dense(points, lane, run_state), run_state.certificate
     alpha, y, small = now.alpha, now.y, now.small
     assert np.array_equal(run_state.index, now.index) and np.array_equal(run_state.y, y)
     assert (alpha >= 0).all() and (alpha <= now.C).all()
@@ -128,7 +128,7 @@ def check(frame: Frame, points: Points, lane: Lane) -> None:
     if now.free.any() or lane.learner != "lasvm":
         b = (float(now.v[now.free].mean()) if now.free.any() else 0.5 * (now.m + now.M)) if now.with_intercept else 0.0
         assert run_state.f == pytest.approx(now.K @ now.beta + b, abs=20 * small)
-    # KKT cases: the table of the theory, from y f as it is shown.
+    # KKT cases: the table of the theory, from the displayed y f.
     margin = y * run_state.f
     case = np.where(alpha == 0, 0, np.where(now.free, 1, np.where(margin < 0, 3, 2)))
     short, beyond = np.maximum(0.0, 1.0 - margin), np.maximum(0.0, margin - 1.0)
@@ -137,14 +137,14 @@ def check(frame: Frame, points: Points, lane: Lane) -> None:
     assert run_state.kkt.violation == pytest.approx(broken, abs=1e-14)
     # The certificate, and what the curves have at this step.
     counts = int(now.free.sum()), int(((alpha == now.C) & (alpha > 0)).sum())
-    assert said.n_iter == run_state.step and (said.n_free, said.n_bounded) == counts
-    assert said.dual == pytest.approx(now.dual, abs=now.small_dual)
+    assert report.n_iter == run_state.step and (report.n_free, report.n_bounded) == counts
+    assert report.dual == pytest.approx(now.dual, abs=now.small_dual)
     definite = lane.svm.kernel != "sigmoid"
-    if lane.learner != "lasvm" or said.status in (Status.OPTIMAL, Status.STATIONARY):
-        assert max(0.0, said.kkt_violation) == pytest.approx(max(0.0, now.violation), abs=4 * small)
-    if said.status in (Status.OPTIMAL, Status.STATIONARY):
+    if lane.learner != "lasvm" or report.status in (Status.OPTIMAL, Status.STATIONARY):
+        assert max(0.0, report.kkt_violation) == pytest.approx(max(0.0, now.violation), abs=4 * small)
+    if report.status in (Status.OPTIMAL, Status.STATIONARY):
         assert now.violation <= run_state.tol + 4 * small  # of all points
-        assert (said.status is Status.OPTIMAL) == definite or said.status is Status.OPTIMAL
+        assert (report.status is Status.OPTIMAL) == definite or report.status is Status.OPTIMAL
     for name, value, error in (
         ("dual", now.dual, 100 * now.small_dual),
         ("free", counts[0], 0.0),
@@ -153,11 +153,11 @@ def check(frame: Frame, points: Points, lane: Lane) -> None:
         assert run_state.trace.at(name, run_state.step) == pytest.approx((value, value), abs=error)
     marked = run_state.trace.landmarks[run_state.trace.landmarks[:, 0] == run_state.step]
     assert len(marked) == 1 and marked[0, 1] == pytest.approx(now.dual, abs=100 * now.small_dual)
-    # A primal that a real f has: no better than the optimum, no worse than these multipliers with the best b.
-    assert math.isfinite(said.primal) or not definite or lane.svm.hard_margin
-    if math.isfinite(said.primal):
-        assert said.primal <= now.primal * (1 + 1e-9) + now.small_dual
-        assert said.gap == pytest.approx(max(0.0, 1.0 - said.dual / said.primal), abs=1e-12)
+    # A primal of a real f: no better than the optimum, no worse than these multipliers with the best b.
+    assert math.isfinite(report.primal) or not definite or lane.svm.hard_margin
+    if math.isfinite(report.primal):
+        assert report.primal <= now.primal * (1 + 1e-9) + now.small_dual
+        assert report.gap == pytest.approx(max(0.0, 1.0 - report.dual / report.primal), abs=1e-12)
         rows = run_state.trace.landmarks
         assert rows[:, 2].min() >= rows[:, 1].max() * (1 - 1e-9) - now.small_dual, "every P is above every D"
     if run_state.explanation is not None and not run_state.explanation.newest:
@@ -165,7 +165,7 @@ def check(frame: Frame, points: Points, lane: Lane) -> None:
 
 
 def check_step(run_state: RunState, now: Dense) -> None:
-    """The coming step: the pair may move, L and H are those of the (E, L, H) form, the gain is that of D."""
+    """Check the coming step: the pair may move, L and H are those of the (E, L, H) form, the gain is that of D."""
     step = run_state.explanation
     assert step is not None
     i, j, y, alpha = step.i, step.j, now.y, now.alpha
@@ -195,12 +195,12 @@ def check_step(run_state: RunState, now: Dense) -> None:
 
 @examples(40)
 @given(st.integers(0, 10**6), st.sampled_from((2, 2, 3, 5)), st.integers(6, 24), lanes(), st.data())
-def test_everything_said_of_a_step_is_so(seed: int, n_classes: int, n: int, lane: Lane, data: Any) -> None:
+def test_everything_reported_of_a_step_is_true(seed: int, n_classes: int, n: int, lane: Lane, data: Any) -> None:
     points = some_points(seed, n_classes, n)
     run = Run(lane, points, surveyed=True)
     assert run.frame.phase is Phase.DONE, run.frame.message
     check(run.frame, points, lane)
-    length = study_of(run.frame).length
+    length = run_state_of(run.frame).length
     for step in data.draw(st.lists(st.integers(0, length), max_size=3)):
         assert run.go(step).step == step
         check(run.frame, points, lane)
@@ -215,10 +215,10 @@ def test_a_run_on_old_multipliers_is_that_of_a_solver_that_begins_with_them(seed
         points = points.move([int(data.draw(st.integers(0, 19)))], [[0.3, 0.1]])
         background = run.background
         new = spec(points, lane)
-        if data.draw(st.booleans()):  # overtaken by what follows before it is done
+        if data.draw(st.booleans()):  # overtaken by what follows before it is finished
             next(background.start(new, lambda: True), None)
         run.spec, run.frame = new, background.finish(new)
-        end = study_of(run.frame)
+        end = run_state_of(run.frame)
         begin = run.go(0).alpha
         assert begin is not None
         for step in (end.length, data.draw(st.integers(0, end.length))):
@@ -239,28 +239,28 @@ def test_a_run_on_old_multipliers_is_that_of_a_solver_that_begins_with_them(seed
                 assert np.array_equal(shown.alpha, fresh.alpha) and np.array_equal(shown.v, fresh.v)
 
 
-def test_the_v_of_points_kept_is_not_taken_for_that_of_all() -> None:
-    # LASVM keeps all six, but in an order of its own.
+def test_the_v_of_kept_points_is_not_confused_with_that_of_all() -> None:
+    # LASVM keeps all six points, but in its own order.
     points = Points.of([[0, 0], [1, 0], [0, 1], [3, 3], [2.5, 3], [3, 2]], [0, 1, 1, 0, 1, 0])
     lane = Lane("svm", svm=SvmSettings(C=0.03, gamma=2.0, trainer="lasvm"))
-    shown = study_of(Background().finish(spec(points, lane)))
+    shown = run_state_of(Background().finish(spec(points, lane)))
     assert shown.alpha is not None and (shown.alpha > 0).all()
     assert shown.v is None
 
 
 def test_a_pause_completes_the_step_it_falls_into(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Many points: v is computed anew in pieces, and the pause comes between two of them.
+    # Many points: v is recomputed in pieces, and the pause comes between two of them.
     monkeypatch.setattr("solver.svm.smo.PIECE", 50)
     points = some_points(0, 2, 60)
     lane = Lane("svm", svm=SvmSettings(C=1.0, gamma=2.0))
     background = Background()
-    whole = study_of(background.finish(spec(points, lane)))
+    whole = run_state_of(background.finish(spec(points, lane)))
     background.finish(spec(points, lane, paused=True, restart=1))
     training = background.training
     assert training is not None
     run = training.recordings[0]
-    while not run.solver.pending:  # as far as the last step, and not to its end
+    while not run.solver.pending:  # as far as the last step, but not to the end
         run.advance(1, lambda: True)
     assert run.length == whole.length
     frame = background.finish(spec(points, lane, paused=True, restart=1, steps_per_second=100.0))
-    assert study_of(frame).at_end and frame.phase is Phase.DONE
+    assert run_state_of(frame).at_end and frame.phase is Phase.DONE

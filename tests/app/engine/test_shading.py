@@ -1,4 +1,4 @@
-"""Shading: each pixel's colour says class and sureness."""
+"""Shading: the colour of each pixel shows its class and how sure the model is."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def rgb(argb: NDArray[np.uint32]) -> NDArray[np.float64]:
 def test_a_colour_is_the_mix_of_class_and_sureness(dark: bool) -> None:
     shades = Shades((20, 22, 25), SHADES.classes, SHADES.tie) if dark else SHADES
     classes, sureness = np.meshgrid(np.arange(8, dtype=np.int8), np.linspace(0, 1, 200), indexing="ij")
-    seen = rgb(colour(shades, classes, sureness, np.zeros(classes.shape, dtype=bool)))
+    shown = rgb(colour(shades, classes, sureness, np.zeros(classes.shape, dtype=bool)))
     share = (LEAST + (MOST - LEAST) * sureness)[..., None]
     expected = np.array(shades.background) * (1 - share) + np.array(shades.classes)[classes] * share
     step = 255 * (MOST - LEAST) / (LEVELS - 1) / 2 + 0.5
-    assert np.abs(seen - expected).max() <= step
+    assert np.abs(shown - expected).max() <= step
 
 
 def test_a_colour_decodes_to_its_class() -> None:
@@ -46,15 +46,15 @@ def test_a_colour_decodes_to_its_class() -> None:
     classes = rng.integers(0, 8, (60, 80)).astype(np.int8)
     tie = rng.random(classes.shape) < 0.1
     sureness = rng.uniform(0, 3, classes.shape)  # beyond 1 is fully sure
-    seen = rgb(colour(SHADES, classes, sureness, tie))
+    shown = rgb(colour(SHADES, classes, sureness, tie))
     shares = np.linspace(LEAST, MOST, LEVELS)[:, None, None]
     known = np.array(SHADES.background) * (1 - shares) + np.array(SHADES.classes) * shares
-    away = np.abs(known.reshape(-1, 3) - seen[~tie][:, None, :]).max(axis=-1)
+    away = np.abs(known.reshape(-1, 3) - shown[~tie][:, None, :]).max(axis=-1)
     level, decoded = np.divmod(away.argmin(axis=1), 8)
     assert (decoded == classes[~tie]).all() and (away.min(axis=1) <= 0.5).all()
     expected = np.minimum(sureness[~tie], 1.0) * (LEVELS - 1)
     assert np.abs(level - expected).max() <= 1.5, "a neighbouring level may round to the same colour"
-    assert (seen[tie] == SHADES.tie).all()
+    assert (shown[tie] == SHADES.tie).all()
 
 
 def test_full_shade_stands_for_a_value_of_two() -> None:

@@ -1,4 +1,4 @@
-"""Lanes that standardise: their pictures, folds and answers against scikit-learn's pipelines of the same parameters."""
+"""Lanes that standardise: pictures, folds and answers against scikit-learn's pipelines with the same parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from solver import Grid
 
 from .test_lane_job import LIGHT, Background
 
-#: x in other units, far from the origin.
+#: Scale and shift of x, for other units, far from the origin.
 SCALE, SHIFT = (250.0, 0.5), (4000.0, -7.0)
 
 
@@ -47,13 +47,13 @@ def standardised(classifier: str, **settings: Any) -> Lane:
 
 
 def grid_of(points: Points, width: int = 125, height: int = 80) -> Grid:
-    """At 10 000 places round the points."""
+    """Return a grid of 10 000 locations around the points."""
     low, high = points.xy.min(axis=0), points.xy.max(axis=0)
     (left, bottom), (right, top) = low - 0.3 * (high - low), high + 0.3 * (high - low)
     return Grid(float(left), float(right), float(bottom), float(top), width, height)
 
 
-def places_on(grid: Grid) -> np.ndarray:
+def locations_on(grid: Grid) -> np.ndarray:
     x, y = np.meshgrid(grid.xs, grid.ys)
     return np.column_stack((x.ravel(), y.ravel()))
 
@@ -92,20 +92,20 @@ def test_the_picture_of_a_lane_is_that_of_the_pipeline(
     frame = Background().finish(wanted)
     assert frame.phase is Phase.DONE and frame.model is not None and frame.picture is not None
     pipeline.fit(points.xy, points.labels)
-    seen = ended(surface(source_of(frame.model, lane), grid, Pace(never)))
-    places = places_on(grid)
-    expected = pipeline.predict(places).reshape(seen.classes.shape)
-    ties = seen.tie if classifier == "knn" else np.zeros_like(seen.tie)
-    np.testing.assert_array_equal(seen.classes[~ties], expected[~ties])
+    shown = ended(surface(source_of(frame.model, lane), grid, Pace(never)))
+    locations = locations_on(grid)
+    expected = pipeline.predict(locations).reshape(shown.classes.shape)
+    ties = shown.tie if classifier == "knn" else np.zeros_like(shown.tie)
+    np.testing.assert_array_equal(shown.classes[~ties], expected[~ties])
     assert ties.mean() < 0.2
-    # What is painted are these classes in the colours of the classes, or paler.
-    alone = np.unique(frame.picture.argb[::-1][seen.classes == 0])
-    assert not np.isin(alone, frame.picture.argb[::-1][(seen.classes == 1) & ~seen.tie]).all()
+    # These classes are painted in the colours of the classes, or paler.
+    alone = np.unique(frame.picture.argb[::-1][shown.classes == 0])
+    assert not np.isin(alone, frame.picture.argb[::-1][(shown.classes == 1) & ~shown.tie]).all()
     assert frame.accuracy == pytest.approx(pipeline.score(points.xy, points.labels), abs=0.02)
     if frame.model.kind == "f":
-        f, g = frame.model.decision_function(places), pipeline.decision_function(places)
+        f, g = frame.model.decision_function(locations), pipeline.decision_function(locations)
         assert np.abs(f - g).max() <= 1e-3 * np.abs(g).max()
-        np.testing.assert_allclose(seen.f.ravel(), f, atol=1e-9 * np.abs(f).max())
+        np.testing.assert_allclose(shown.f.ravel(), f, atol=1e-9 * np.abs(f).max())
 
 
 @pytest.mark.parametrize("classifier", ["knn", "svm", "perceptron", "pegasos", "condensed_knn", "edited_knn"])
@@ -127,21 +127,22 @@ def test_a_training_goes_on_while_the_points_are_dragged() -> None:
     moved = TWO.move([0], [TWO.xy[0] + 300.0])
     second = work.finish(replace(wanted, points=moved))
     fresh = Background().finish(replace(wanted, points=moved))
-    places = places_on(wanted.grid)
-    f, g = (each.model.decision_function(places) for each in (second, fresh))
+    locations = locations_on(wanted.grid)
+    f, g = (each.model.decision_function(locations) for each in (second, fresh))
     assert np.abs(f - g).max() < 1e-4
-    assert np.abs(f - first.model.decision_function(places)).max() > 1e-3
+    assert np.abs(f - first.model.decision_function(locations)).max() > 1e-3
     third = work.finish(replace(wanted, lane=msgspec.structs.replace(lane, standardise=False)))
     assert third.model.scaler is None and third.ended
 
 
+@pytest.mark.slow
 def test_an_estimator_of_scikit_learn_is_a_pipeline_in_its_process() -> None:
     lane = standardised("mlp", hidden=6)
     work = Background()
     frame = work.finish(LaneSpec(TWO, lane, grid_of(TWO, 40, 30), LIGHT, False, math.inf, 0, True))
     work.work.close()
     assert frame.phase is Phase.DONE and frame.model is not None, frame.message
-    assert frame.accuracy > 0.85  # without, its sums are saturated
+    assert frame.accuracy > 0.85  # without standardising, its sums are saturated
     plain = Background()
     bare = plain.finish(
         LaneSpec(
@@ -158,7 +159,7 @@ def test_an_estimator_of_scikit_learn_is_a_pipeline_in_its_process() -> None:
 )
 @pytest.mark.parametrize("k", [4, 0])
 def test_each_fold_has_a_scaler_of_its_own(lane: Lane, pipeline: Any, k: int) -> None:
-    # Far outliers: a scaler fitted on all points would be another one for most folds.
+    # Distant outliers: a scaler fitted on all points would differ in most folds.
     random = np.random.default_rng(4)
     few = in_units(GeneratorSettings(count=20, noise=0.4).points())
     points = few.move([0, 21], few.xy[[0, 21]] + random.normal(size=(2, 2)) * SCALE * np.array([30.0, 30.0]))
@@ -181,22 +182,22 @@ def test_a_curve_of_k_standardises_without_each_fold() -> None:
     for _ in query.answer(found.append, lambda: False):
         pass
     curve = found[-1]
-    place = curve.scale.place_of(5)
+    index = curve.scale.position_of(5)
     expected: list[Validated] = []
     ended(
         cross_validated(
             standardised("knn", n_neighbors=5), TWO.sample(40), curves.FOLDS, curves.SEED, Pace(never), expected.append
         )
     )
-    assert curve.complete and curve.validated[place] == pytest.approx(expected[-1].mean)
+    assert curve.complete and curve.validated[index] == pytest.approx(expected[-1].mean)
 
 
 def test_labels_are_learned_standardised() -> None:
     for lane in (standardised("knn", n_neighbors=1), standardised("svm", tol=1e-7)):
         made, _ = ended(training(TWO.xy[::3], TWO.labels[::3].astype(np.int64), lane, {}, Pace(never)))
         whole = ended(fitted(lane, Points.of(TWO.xy[::3], TWO.labels[::3]), Pace(never)))
-        places = places_on(grid_of(TWO))
-        assert (made.model.predict(places) == whole.model.predict(places)).mean() > 0.9999
+        locations = locations_on(grid_of(TWO))
+        assert (made.model.predict(locations) == whole.model.predict(locations)).mean() > 0.9999
         assert made.model.scaler is not None
 
 
@@ -208,7 +209,7 @@ def test_a_study_of_one_is_refused() -> None:
     assert "" not in planned(plan, Lane("svm"), document).faults
 
 
-def test_settings_of_lanes_are_told_apart_by_it() -> None:
+def test_settings_of_lanes_are_distinguished_by_it() -> None:
     lane = standardised("knn")
     assert lane.training_key != Lane("knn").training_key and lane != Lane("knn")
     assert lane.title == f"{Lane('knn').title}, standardised"

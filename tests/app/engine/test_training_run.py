@@ -1,4 +1,4 @@
-"""Driven runs: what a frame shows at step s is what a run to s comes to, however one got there."""
+"""Driven runs: the frame at step s equals a run to step s, whatever the order of the requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULES = ("cyclic", "random", "platt", "first-order", "second-order", "maximum-ga
 
 
 def solver_of(points: Points, lane: Lane, steps: int) -> SmoSolver:
-    """A run of the only problem of two classes, to `steps` and no further."""
+    """Return a run of the only problem of two classes, advanced by exactly `steps` steps."""
     s = lane.svm
     y = np.where(points.labels == points.labels.max(), 1.0, -1.0)
     solver = SmoSolver(
@@ -40,13 +40,13 @@ def solver_of(points: Points, lane: Lane, steps: int) -> SmoSolver:
     return solver
 
 
-def study_of(frame: Frame) -> RunState:
+def run_state_of(frame: Frame) -> RunState:
     assert frame.run_state is not None, frame.message
     return frame.run_state
 
 
 class Run:
-    """A lane that is told where to go."""
+    """A lane whose run the test moves."""
 
     def __init__(self, lane: Lane, points: Points = POINTS, **changes: Any) -> None:
         self.background = Background()
@@ -56,16 +56,16 @@ class Run:
 
     def go(self, step: int, until: Any = "step", **changes: Any) -> RunState:
         self.serial += 1
-        seek = Seek(study_of(self.frame).recording, step, until, self.serial)
+        seek = Seek(run_state_of(self.frame).recording, step, until, self.serial)
         self.frame = self.background.finish(replace(self.spec, paused=True, seek=seek, **changes))
-        return study_of(self.frame)
+        return run_state_of(self.frame)
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_jump_shows_the_state_of_a_run_to_that_step(rule: str) -> None:
     lane = svm(selection=rule, C=50.0, tol=1e-4)
     run = Run(lane)
-    end = study_of(run.frame)
+    end = run_state_of(run.frame)
     assert end.at_end and run.frame.phase is Phase.DONE and end.length > 20
     for step in (end.length // 2, 0, 1, end.length - 1, 7, end.length):
         shown = run.go(step)
@@ -74,7 +74,7 @@ def test_a_jump_shows_the_state_of_a_run_to_that_step(rule: str) -> None:
         assert np.array_equal(shown.alpha, reference.alpha) and np.array_equal(shown.v, reference.v)
         assert shown.intercept == reference.intercept
         assert run.frame.phase is (Phase.DONE if step == end.length else Phase.PAUSED)
-        # What is shown of the coming step is what the solver does.
+        # The displayed coming step is the one that the solver makes.
         if step < end.length:
             reference.step(1)
             assert shown.pair == tuple(int(end.index[k]) for k in reference.working_set)
@@ -91,13 +91,13 @@ def test_a_jump_shows_the_state_of_a_run_to_that_step(rule: str) -> None:
 def test_any_way_through_a_run_ends_in_the_same_states(ways: list[tuple[str, int]]) -> None:
     lane = svm(selection="random", C=20.0, tol=1e-3)
     run = Run(lane)
-    length = study_of(run.frame).length
+    length = run_state_of(run.frame).length
     counts = [int((solver_of(POINTS, lane, s).alpha > 0).sum()) for s in (0, length)]
     assert counts[0] == 0 < counts[1]
     for way, step in ways:
         if way == "play":
             run.frame = run.background.finish(run.spec)
-            assert study_of(run.frame).at_end
+            assert run_state_of(run.frame).at_end
             continue
         names = {"to": "step", "next": "next change", "previous": "previous change", "end": "end"}
         shown = run.go(min(step, length), names[way])
@@ -114,38 +114,40 @@ def test_any_way_through_a_run_ends_in_the_same_states(ways: list[tuple[str, int
 
 
 def changed(lane: Lane, step: int) -> bool:
-    """Whether a point entered or left the support vectors in this step."""
+    """Return whether a point entered or left the support vectors in this step."""
     before, after = solver_of(POINTS, lane, step - 1).alpha > 0, solver_of(POINTS, lane, step).alpha > 0
     return bool((before != after).any())
 
 
 def test_a_seek_is_followed_once_and_only_by_its_own_run() -> None:
     run = Run(svm(C=20.0))
-    first = study_of(run.frame)
+    first = run_state_of(run.frame)
     assert run.go(5).step == 5
     seek = Seek(first.recording, 5, "step", run.serial)
     played = run.background.finish(replace(run.spec, seek=seek))
-    assert study_of(played).at_end, "it was followed before: playing goes on from there"
+    assert run_state_of(played).at_end, "it was followed before: playing goes on from there"
     again = run.background.finish(replace(run.spec, lane=svm(C=21.0), paused=True, seek=replace(seek, serial=99)))
-    assert study_of(again).recording != first.recording and study_of(again).step == 0, "another run does not listen"
+    assert run_state_of(again).recording != first.recording and run_state_of(again).step == 0, (
+        "another run does not listen"
+    )
 
 
 def test_a_seek_with_play_begins_there_and_goes_on() -> None:
     run = Run(svm(C=20.0))
-    seek = Seek(study_of(run.frame).recording, 0, "step", 1)
+    seek = Seek(run_state_of(run.frame).recording, 0, "step", 1)
     frame = run.background.finish(replace(run.spec, seek=seek))
-    assert study_of(frame).at_end
+    assert run_state_of(frame).at_end
     job = run.background.start(replace(run.spec, seek=replace(seek, serial=2), steps_per_second=2.0))
     for _ in job:
         if run.background.frames:
             break
-    assert study_of(run.background.frames[0]).step == 0
+    assert run_state_of(run.background.frames[0]).step == 0
 
 
 def test_a_seek_beyond_what_was_made_runs_on() -> None:
     lane = svm(C=20.0, selection="random")
     run = Run(lane, paused=True)
-    assert study_of(run.frame).step == 0 and study_of(run.frame).length == 0
+    assert run_state_of(run.frame).step == 0 and run_state_of(run.frame).length == 0
     shown = run.go(33)
     assert (shown.step, shown.length, shown.ended) == (33, 33, False)
     assert np.array_equal(shown.alpha, solver_of(POINTS, lane, 33).alpha)
@@ -157,7 +159,7 @@ def test_the_chosen_problem_is_driven_and_the_others_run_to_their_end() -> None:
     points = four_blobs()
     lane = svm(C=5.0, selection="random")
     run = Run(Lane("svm", svm=lane.svm, pair=(1, 3)), points, paused=True)
-    run_state = study_of(run.frame)
+    run_state = run_state_of(run.frame)
     assert run_state.step == 0
     ended = [certificate.kkt_violation <= lane.svm.tol for certificate in run.frame.certificates]
     assert sorted(ended) == [False] + [True] * 5
@@ -167,14 +169,14 @@ def test_the_chosen_problem_is_driven_and_the_others_run_to_their_end() -> None:
     pair = [int(shown.index[k]) for k in (shown.explanation.i, shown.explanation.j)]
     assert list(shown.pair) == pair and set(points.labels[pair].tolist()) <= {1, 3}
     other = run.background.finish(replace(run.spec, paused=True, lane=Lane("svm", svm=lane.svm, pair=(0, 2))))
-    assert study_of(other).at_end, "the newly chosen one stands where it was"
-    assert set(points.labels[study_of(other).index].tolist()) == {0, 2}
+    assert run_state_of(other).at_end, "the newly chosen one stands where it was"
+    assert set(points.labels[run_state_of(other).index].tolist()) == {0, 2}
     assert other.phase is Phase.DONE, "the one that was driven before has run to its end"
 
 
 def test_the_trace_holds_each_step() -> None:
     lane = svm(C=20.0, selection="second-order")
-    end = study_of(Run(lane).frame)
+    end = run_state_of(Run(lane).frame)
     y = np.where(POINTS.labels == 1, 1.0, -1.0)
     K = lane.svm.as_kernel().gram(POINTS.xy, POINTS.xy)
     for step in (0, 1, 2, end.length // 2, end.length):
@@ -192,9 +194,9 @@ def test_the_trace_holds_each_step() -> None:
 def test_primal_and_gap_are_worked_out_along_the_run_where_they_are_looked_at() -> None:
     lane = svm(C=20.0, selection="random")
     run = Run(lane)
-    few = len(study_of(run.frame).trace.landmarks)
+    few = len(run_state_of(run.frame).trace.landmarks)
     looked = run.background.finish(replace(run.spec, surveyed=True))
-    run_state = study_of(looked)
+    run_state = run_state_of(looked)
     marks = run_state.trace.landmarks
     assert len(marks) > max(20, few) and run_state.at_end and looked.phase is Phase.DONE
     assert (np.diff(marks[:, 0]) > 0).all() and marks[0, 0] == 0 and marks[-1, 0] == run_state.length
@@ -222,12 +224,12 @@ def test_a_survey_that_is_broken_off_leaves_the_run_where_it_was() -> None:
         if not asked:
             break
     frame = run.background.finish(replace(run.spec, paused=True))
-    assert study_of(frame).step == 17 and np.array_equal(study_of(frame).alpha, shown.alpha)
+    assert run_state_of(frame).step == 17 and np.array_equal(run_state_of(frame).alpha, shown.alpha)
 
 
-def test_a_paused_run_that_begins_at_its_end_says_so() -> None:
+def test_a_paused_run_that_begins_at_its_end_reports_it() -> None:
     run = Run(svm(C=5.0, selection="first-order"))
-    assert study_of(run.frame).at_end
+    assert run_state_of(run.frame).at_end
     other = run.background.finish(replace(run.spec, paused=True, lane=svm(C=5.0, selection="second-order")))
-    run_state = study_of(other)
+    run_state = run_state_of(other)
     assert (run_state.step, run_state.length) == (0, 0) and run_state.at_end and other.phase is Phase.DONE

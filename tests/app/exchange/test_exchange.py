@@ -1,4 +1,4 @@
-"""Exchange: tables of other programs become the points they mean, or one sentence; and what is written comes back."""
+"""Exchange: tables of other programs become points, or one sentence; exported points can be imported again."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def points_of(text: str | bytes, name: str = "drawing.csv", dialect: Dialect | N
 
 
 def sentence(error: FileError, name: str = "drawing") -> str:
-    said = str(error)
-    assert said.startswith(name) and said.endswith(".") and "\n" not in said and len(said) < 400
-    return said
+    shown = str(error)
+    assert shown.startswith(name) and shown.endswith(".") and "\n" not in shown and len(shown) < 400
+    return shown
 
 
 def refusal(text: str | bytes, name: str = "drawing.csv", dialect: Dialect | None = None) -> str:
@@ -70,7 +70,7 @@ def test_a_spreadsheet_of_the_continent(encoding: str, end: str) -> None:
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|", " ", "   ", " \t"])
 @pytest.mark.parametrize("decimal", [".", ","])
 @pytest.mark.parametrize("header", [True, False])
-def test_every_dialect_is_found_out(separator: str, decimal: str, header: bool) -> None:
+def test_every_dialect_is_detected(separator: str, decimal: str, header: bool) -> None:
     if separator == decimal:
         pytest.skip("the two cannot be told apart")
     rows = [["1.5", "-0.25", "red"], ["2.0", "1e3", "blue"], [".5", "+7.25", "red"]]
@@ -83,7 +83,7 @@ def test_every_dialect_is_found_out(separator: str, decimal: str, header: bool) 
     assert found.labels.tolist() == [1, 0, 1] and found.class_names == ("blue", "red")
 
 
-def test_a_wish_overrules_what_was_found_out() -> None:
+def test_a_choice_overrules_what_was_detected() -> None:
     text = "1,5;2,5\n3,5;4,5\n"
     assert numbers(table_of(text)).tolist() == [[1.5, 2.5], [3.5, 4.5]]
     comma = table_of(text, dialect=Dialect(separator=","))
@@ -94,7 +94,7 @@ def test_a_wish_overrules_what_was_found_out() -> None:
 
 
 def test_a_point_among_decimal_commas_is_no_decimal_point() -> None:
-    """1.500 means fifteen hundred to who writes 1,5."""
+    """Where 1,5 is a number, 1.500 means fifteen hundred."""
     assert "'1.500' in column 'x' is not a number" in refusal("x;y\n1,5;2,5\n1.500;3,5\n")
 
 
@@ -306,7 +306,7 @@ def test_rows_that_cannot_be_used_are_left_out() -> None:
     assert found.left_out == ((3, "column 'y' is empty"), (5, "'six' in column 'x' is not a number"))
     assert found.summary.endswith("2 rows left out.")
     everything = table_of("x,y,class\n1,,a\n,2,a\n")
-    with pytest.raises(BadRows):  # nothing would be left
+    with pytest.raises(BadRows):  # no row would be left
         convert(everything, Choice(0, 1, 2, leave_out=True))
 
 
@@ -318,7 +318,7 @@ def test_without_the_left_out_rows_it_is_as_if_they_had_never_been() -> None:
     assert np.array_equal(ours.xy, other.xy) and ours.scaling == other.scaling
 
 
-def test_units_that_should_be_standardised_are_told() -> None:
+def test_units_that_should_be_standardised_are_reported() -> None:
     rng = np.random.default_rng(0)
     centimetres = np.column_stack((rng.normal(170, 9, 40), rng.normal(70, 12, 40)))
 
@@ -340,13 +340,13 @@ def test_standardising_can_be_undone(values: list[float]) -> None:
     assert np.abs(found.scaling.undo(found.xy)[:, 0] - values).max() <= 1e-6 * max(1.0, np.ptp(values))
 
 
-def test_standardised_by_another_road() -> None:
+def test_standardising_agrees_with_numpy() -> None:
     values = np.random.default_rng(0).normal(3, 5, (100, 2))
     text = "x,y\n" + "".join(f"{a!r},{b!r}\n" for a, b in values.tolist())
     assert np.allclose(
         convert(table_of(text), Choice(0, 1, None, True)).xy, (values - values.mean(0)) / values.std(0), atol=1e-12
     )
-    # 0.1 has no exact mean: nothing may be blown up out of the rounding error.
+    # 0.1 has no exact mean: the rounding error must not be scaled up.
     assert not convert(table_of("x,y\n" + "0.1,1\n" * 7), Choice(0, 1, None, True)).xy.any()
 
 
@@ -374,10 +374,10 @@ def test_cells_as_the_csv_module_writes_them(rows: list[tuple[str, str, float]],
     file = io.StringIO()
     csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL).writerows([("u", "v", "w"), *rows])
     table = table_of(file.getvalue(), dialect=Dialect(separator, ".", True))
-    for place, (u, v, w) in enumerate(rows):
-        assert table.columns[2].values[place] == w
+    for index, (u, v, w) in enumerate(rows):
+        assert table.columns[2].values[index] == w
         for column, word in zip(table.columns, (u, v), strict=False):
-            cell = column.cell(place)
+            cell = column.cell(index)
             assert cell == word or float(cell) == float(word)
 
 
@@ -435,8 +435,8 @@ def test_svmlight_by_its_look(name: str) -> None:
     ],
 )
 def test_bad_lines_of_svmlight(line: str, reason: str) -> None:
-    said = refusal(f"1 1:1 2:2\n# between\n{line}\n2 1:1\n", "drawing.svm")
-    assert reason in said and "1 of 3 rows cannot be used, line 3: " in said
+    shown = refusal(f"1 1:1 2:2\n# between\n{line}\n2 1:1\n", "drawing.svm")
+    assert reason in shown and "1 of 3 rows cannot be used, line 3: " in shown
 
 
 # -- files ---------------------------------------------------------------------------------------------------------
@@ -472,7 +472,7 @@ def test_a_large_paste_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 COORDINATE = st.floats(-LIMIT, LIMIT)
 POINTS = st.lists(st.tuples(COORDINATE, COORDINATE, st.integers(0, 7)), min_size=1, max_size=9)
-#: What means something to a reader of tables, to a spreadsheet, or to this program.
+#: Texts with a special meaning to a reader of tables, to a spreadsheet, or to this program.
 ODD = st.sampled_from(
     [
         "class",
@@ -520,7 +520,7 @@ NAMES = st.lists(NAME, max_size=8)
 
 
 def same_number(name: str) -> str | float:
-    """A class called 01 is class 1 again."""
+    """Return whether two columns are equal; a class called 01 becomes class 1."""
     try:
         return float(name) if "_" not in name else name
     except ValueError:
@@ -554,7 +554,7 @@ def test_what_is_exported_comes_back(
 
 
 @given(POINTS, NAMES)
-@example([(0.0, 0.0, 0)], ["column 2"])  # the blank is none between cells
+@example([(0.0, 0.0, 0)], ["column 2"])  # the space is no separator
 @examples(500)
 def test_what_is_copied_can_be_pasted(points: list[tuple[float, float, int]], names: list[str]) -> None:
     xy, labels = np.array([p[:2] for p in points]), np.array([p[2] for p in points], dtype=np.uint8)
@@ -567,7 +567,7 @@ FORMULAS = ("=cmd()", "+1", "-1+2", "@SUM(A1)", "＝1", "=1,2")
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 def test_no_name_runs_as_a_formula(suffix: str) -> None:
-    """As OWASP advises; a spreadsheet looks at what stands in the cell, whether in quotation marks or not."""
+    """As OWASP advises; a spreadsheet reads the content of a cell, quoted or not."""
     xy, labels = np.zeros((8, 2)), np.arange(8, dtype=np.uint8)
     names, axes, separator = (*FORMULAS, "-1", "plain"), ("=x()", "@y"), "," if suffix == ".csv" else "\t"
     safe = [*("'" + name for name in FORMULAS), "-1", "plain"]
@@ -582,7 +582,7 @@ def test_no_name_runs_as_a_formula(suffix: str) -> None:
     assert [row[2] for row in copied] == safe
 
 
-def test_only_what_may_run_is_asked_about() -> None:
+def test_only_names_that_may_run_lead_to_a_question() -> None:
     labels, names = np.array([0, 2], np.uint8), ("plain", "=unused()", "@used")
     assert running(labels, names, ("", ""), Path("a.csv")) == "@used"
     assert running(labels, names, ("x", "+y"), Path("a.TSV")) == "+y"
@@ -591,13 +591,13 @@ def test_only_what_may_run_is_asked_about() -> None:
 
 
 def test_the_class_column_of_other_programs() -> None:
-    """The last of those that say so, as in what was exported before axes were looked at."""
+    """The last of those columns counts, as in exports of versions without names of axes."""
     table = table_of("class,y,class\n0.5,1.5,a\n2.5,3.5,b\n")
     assert [column.name for column in table.columns] == ["class (2)", "y", "class"]
     assert default_choice(table) == Choice(0, 1, 2) and convert(table, Choice(0, 1, 2)).axes == ("class", "y")
 
 
-# -- commas that may part thousands --------------------------------------------------------------------------------
+# -- commas that may separate thousands -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

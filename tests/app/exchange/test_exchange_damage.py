@@ -33,7 +33,7 @@ SOUND = {s: encode(XY, LABELS, ("one", "two", "three, four"), ("u", "v"), Path(f
 
 
 def attempt(data: bytes, name: str) -> bool:
-    """Read and convert; True when there were sound points, False when there was one sentence."""
+    """Read and convert; return True for valid points, False for one sentence."""
     try:
         table = decode(data, name, Path(name).suffix)
         for column in table.columns:
@@ -42,8 +42,8 @@ def attempt(data: bytes, name: str) -> bool:
             assert column.cell(0) is not None
         found = convert(table, default_choice(table))
     except FileError as error:
-        said = str(error)
-        assert said.startswith(name) and said.endswith(".") and "\n" not in said and len(said) < 400
+        shown = str(error)
+        assert shown.startswith(name) and shown.endswith(".") and "\n" not in shown and len(shown) < 400
         return False
     assert found.xy.shape == (len(table), 2) and found.labels.shape == (len(table),)
     assert np.abs(found.xy).max() <= LIMIT and found.labels.max() < MAX_CLASSES
@@ -101,7 +101,7 @@ def test_noise_that_looks_like_a_table(text: str, suffix: str) -> None:
     st.builds(Dialect, st.sampled_from(",;\t| "), st.sampled_from(".,"), st.booleans()),
 )
 @examples(500)
-def test_any_wish_on_any_text(text: str, spec: Dialect) -> None:
+def test_any_choice_on_any_text(text: str, spec: Dialect) -> None:
     try:
         table = read_text(text, dialect=spec)
     except FileError as error:
@@ -181,7 +181,7 @@ def test_arrays_without_classes() -> None:
 
 
 def bomb() -> bytes:
-    """Half a megabyte that unpacks to 500 MB."""
+    """Return half a megabyte that unpacks to 500 MB."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("X.npy", "w") as member:
         np.lib.format.write_array_header_1_0(member, {"descr": "<f8", "fortran_order": False, "shape": (31_250_000, 2)})
@@ -191,7 +191,7 @@ def bomb() -> bytes:
 
 
 def lying(header: str, body: bytes = b"", version: int = 1) -> bytes:
-    """An array whose header does not tell the truth."""
+    """Return an array whose header is wrong."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         text = header.encode() + b"\n"
@@ -204,7 +204,7 @@ def shape_of(text: str, kind: str = "'<f8'") -> str:
 
 
 class Trap:
-    """Unpickling this would fail the test."""
+    """An object that fails the test if it is unpickled."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return pytest.fail, ("it was unpickled",)
@@ -249,8 +249,8 @@ def test_bad_archives_are_one_sentence(case: str) -> None:
     with pytest.raises(FileError) as caught:
         table = decode(data, "arrays.npz", ".npz")
         convert(table, default_choice(table))
-    said = str(caught.value)
-    assert reason in said and said.startswith("arrays.npz") and said.endswith(".") and "\n" not in said
+    shown = str(caught.value)
+    assert reason in shown and shown.startswith("arrays.npz") and shown.endswith(".") and "\n" not in shown
     assert not attempt(data, "arrays.npz")
 
 

@@ -1,4 +1,4 @@
-"""Which kind a file is of, and what is read of each."""
+"""The kind of a file, and what is read of each kind."""
 
 from __future__ import annotations
 

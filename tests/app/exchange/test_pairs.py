@@ -1,4 +1,4 @@
-"""Views of many columns: pair scores and principal components against scikit-learn, and what is set aside."""
+"""Views of many columns: pair scores and principal components against scikit-learn, and omitted columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def table_of(text: str) -> Table:
 
 
 def numbers(values: np.ndarray, labels: np.ndarray | None = None) -> Table:
-    """A table with columns c0, c1, ... and "class"."""
+    """Return a table with columns c0, c1, ... and "class"."""
     columns = [column_of(f"c{k}", column) for k, column in enumerate(np.asarray(values, dtype=float).T)]
     if labels is not None:
         columns.append(column_of("class", np.asarray(labels, dtype=float)))
@@ -89,7 +89,7 @@ def test_the_axes_are_named_by_their_largest_loadings() -> None:
 
 
 def credit(shares: np.ndarray, labels: np.ndarray) -> float:
-    """Share of the points whose class leads; 1 / m of a point where m classes tie."""
+    """Return the share of the points whose class leads; 1 / m for a point where m classes tie."""
     leaders = shares == shares.max(axis=1, keepdims=True)
     return float(np.mean(leaders[np.arange(len(labels)), labels] / leaders.sum(axis=1)))
 
@@ -157,7 +157,7 @@ def test_many_columns_and_rows_are_bounded() -> None:
     assert len(found.columns) == 61 and len(found.pairs) == 780 and len(found.sample) == 500
     assert "Pairs are of the 40 columns that separate the classes best one by one" in found.note
     assert "Set aside: 'c0' (constant), 'c32' (constant), 'c39' (constant)." in found.note
-    used = {place for pair in found.pairs for place in pair}
+    used = {location for pair in found.pairs for location in pair}
     assert len(used) == 40 and all(x < y for x, y in found.pairs)
 
 
@@ -170,10 +170,10 @@ def test_without_classes_pairs_are_in_the_order_of_the_columns() -> None:
     assert pairs.views(numbers(X), None).note == "Without a class, pairs are in the order of the columns."
 
 
-# -- what is set aside, and bad input ------------------------------------------------------------------------------
+# -- omitted columns, and bad input ---------------------------------------------------------------------------------
 
 
-def test_what_is_set_aside_is_said() -> None:
+def test_omitted_columns_are_reported() -> None:
     table = table_of("id,a,b,c,word,same,kind\n1,1.5,2,9,q,4,u\n2,3,4,8,r,4,v\n3,5,6,7,s,4,u\n")
     columns, note = usable_columns(table, 6)
     assert columns == (1, 2, 3)
@@ -210,7 +210,7 @@ def test_no_whole_row_means_no_components() -> None:
 def test_names_twice_and_of_other_alphabets() -> None:
     table = table_of("größe,größe,身長,kind\n1,2,9,u\n3,1,8,v\n5,6,2,u\n2,3,4,v\n")
     found = pairs.views(table, 3)
-    assert [table.columns[place].name for place in found.columns] == ["größe", "größe (2)", "身長"]
+    assert [table.columns[location].name for location in found.columns] == ["größe", "größe (2)", "身長"]
     assert "größe (2)" in "".join(found.components.axis_names([column.name for column in table.columns[:3]]))
 
 
@@ -258,7 +258,7 @@ def test_rows_with_a_missing_cell_are_left_out_of_the_components() -> None:
     assert np.allclose(plane, found.xy, atol=1e-12), "the small picture is of the points that come"
 
 
-def test_what_a_view_cannot_show_is_said() -> None:
+def test_columns_without_a_view_are_reported() -> None:
     X, y = load_iris().data, load_iris().target + 1
     assert convert(numbers(X[:, :2], y), Choice(0, 1, 2)).limits == ""
     three = "Two of 3 columns: classes that overlap here may be separate in the other."

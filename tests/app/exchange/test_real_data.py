@@ -1,4 +1,4 @@
-"""The tables that come with the program: those of their sources, with a licence, and begun on their best pair."""
+"""The supplied tables: equal to their sources, with a licence, and opened on their best pair."""
 
 from __future__ import annotations
 

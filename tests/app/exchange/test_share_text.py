@@ -1,4 +1,4 @@
-"""Share texts: what they carry, how much points are moved, and what is refused."""
+"""Share texts: what they contain, how far points are moved, and what is refused."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CARRIED = (
 
 
 def any_value(kind: Any, rng: random.Random) -> Any:
-    """Some value that a parameter of this type may have."""
+    """Return a value that a parameter of this type may have."""
     if isinstance(kind, inspect.Metadata):
         kind = kind.type
     if isinstance(kind, inspect.LiteralType):
@@ -66,7 +66,7 @@ fields_of = cache(lambda kind: inspect.type_info(kind).fields)
 
 
 def any_settings(kind: Any, rng: random.Random) -> Any:
-    """Some of its parameters at other values."""
+    """Return settings with some parameters at other values."""
     return kind(**{field.name: any_value(field.type, rng) for field in fields_of(kind) if rng.random() < 0.3})
 
 
@@ -138,14 +138,14 @@ def test_500_random_documents_come_back() -> None:
         for axis in (0, 1) if len(points) else ():
             old, new = points.xy[:, axis], kept.xy[:, axis]
             assert (new.min(), new.max()) == (old.min(), old.max())
-            # Half of a 4095th of the range, and what adding to the lowest value is rounded by.
+            # Half of a 4095th of the range, and the rounding error of adding to the lowest value.
             most = (old.max() - old.min()) / 4095 / 2 + 2 * np.spacing(np.abs(old).max())
             assert np.abs(new - old).max() <= most * (1 + 1e-9)
             assert moves(document)[axis] == np.abs(new - old).max()
         assert moves(again) == (0.0, 0.0)
 
 
-# -- what is in it -------------------------------------------------------------------------------------------------
+# -- contents -------------------------------------------------------------------------------------------------------
 
 
 def test_200_points_take_less_than_1100_characters() -> None:
@@ -214,7 +214,7 @@ def test_of_edited_points_only_those_are_sent() -> None:
 
 
 def test_points_that_stand_on_top_of_others_in_another_order() -> None:
-    """Without noise all points of a class are one; however they are mixed, what is written can be read."""
+    """Without noise all points of a class are one; in whatever order they are, the text can be read."""
     settings = GeneratorSettings("blobs", 30, 0.0, n_classes=2)
     made = generated(settings)
     for seed in range(20):
@@ -224,7 +224,7 @@ def test_points_that_stand_on_top_of_others_in_another_order() -> None:
         assert again.points.same_as(document.points) and again.origin == settings
 
 
-def test_a_generator_whose_points_are_gone_is_kept() -> None:
+def test_a_generator_whose_points_were_removed_is_kept() -> None:
     mine = Points.of([(0.0, 0.0), (1.0, 1.0)], [0, 1])
     for document in (replace(generated(RINGS), points=mine), replace(generated(RINGS), points=Points())):
         again = decode(encode(document))
@@ -278,11 +278,11 @@ def test_a_file_may_hold_one(tmp_path: Path) -> None:
     assert is_share_text("classifier-playground:") and is_share_text(" classifier-playground: abc")
 
 
-# -- what is refused -----------------------------------------------------------------------------------------------
+# -- refused texts --------------------------------------------------------------------------------------------------
 
 
 def unpacked(text: str) -> bytes:
-    """The bytes in a sound text behind version and checksum."""
+    """Return the bytes of a valid text after version and checksum."""
     body = text.removeprefix(PREFIX)
     return zlib.decompress(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))[5:]
 
@@ -292,7 +292,7 @@ def in_text(data: bytes) -> str:
 
 
 def packed(body: bytes, version: int = 1) -> str:
-    """The text of these bytes, its checksum right."""
+    """Return the text of these bytes, with the right checksum."""
     return in_text(zlib.compress(bytes([version]) + struct.pack("<I", zlib.crc32(body)) + body, 9))
 
 
@@ -301,9 +301,9 @@ def refusal(text: str) -> str:
     with pytest.raises(FileError) as caught:
         decode(text)
     assert time.thread_time() - before < 0.5
-    said = str(caught.value)
-    assert said.startswith("The share text ") and said.endswith(".") and "\n" not in said and len(said) < 400
-    return said
+    report = str(caught.value)
+    assert report.startswith("The share text ") and report.endswith(".") and "\n" not in report and len(report) < 400
+    return report
 
 
 SMALL = Document(
@@ -313,7 +313,7 @@ SMALL = Document(
     styles=(ClassStyle("setosa", "#aabbcc"), *PLAIN_STYLES[1:]),
 )
 BODY = unpacked(encode(SMALL))
-#: Where the numbers of the view, that of the points, their box and the map begin.
+#: Offsets of the numbers of the view, that of the points, their box and the map.
 VIEW, NUMBER, BOX, MAP = 0, 24, 26, 26 + 32 + 9 + 1 + 1
 REST = msgspec.msgpack.decode(BODY[MAP:])
 
@@ -331,7 +331,7 @@ MADE = msgspec.msgpack.decode(MADE_BODY[26:])["made"]
 
 
 def of_generator(**changes: Any) -> str:
-    """A text of points that a generator made, with other parts in its map."""
+    """Return a text of generated points with other entries in its map."""
     rest = msgspec.msgpack.decode(MADE_BODY[26:])
     return packed(MADE_BODY[:26] + msgspec.msgpack.encode(rest | changes), 2)
 
@@ -441,7 +441,7 @@ BAD: dict[str, tuple[Callable[[], str], str]] = {
 }
 
 
-def test_the_places_in_the_small_text() -> None:
+def test_the_offsets_in_the_small_text() -> None:
     assert set(REST) == {"lanes", "styles", "split", "ids"} and content(decode(packed(BODY))) == content(
         decode(encode(SMALL))
     )
@@ -449,8 +449,8 @@ def test_the_places_in_the_small_text() -> None:
 
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_refused(name: str) -> None:
-    make, said = BAD[name]
-    assert said in refusal(make())
+    make, report = BAD[name]
+    assert report in refusal(make())
 
 
 def test_a_key_twice_is_refused() -> None:
@@ -466,7 +466,9 @@ def test_what_a_newer_program_wrote_may_be_sound() -> None:
 
 
 def mutated(data: bytes, rng: random.Random, other: bytes) -> bytes:
-    """`data` after one to three accidents: a bit flipped, a part cut out, doubled, or spliced in from `other`."""
+    """Return `data` after one to three accidents: a bit flipped, a part removed, doubled, or spliced in from
+    `other`.
+    """
     out = bytearray(data)
     for _ in range(rng.choice([1, 1, 2, 3])):
         start = rng.randrange(len(out) + 1)
@@ -496,7 +498,7 @@ def test_2000_damaged_texts_are_a_sentence_each(seed: int) -> None:
             document = decode(damaged)
         except FileError:
             refusal(damaged)
-        else:  # only white space, or bits after the last byte, are others
+        else:  # only white space, or bits after the last byte, differ
             assert encode(document) in texts
     refused = 0
     while refused < 1000:
@@ -506,13 +508,13 @@ def test_2000_damaged_texts_are_a_sentence_each(seed: int) -> None:
         except FileError:
             refusal(text)
             refused += 1
-        else:  # what holds together is another document, as sound as any
+        else:  # a consistent text is another document, as valid as any
             assert encode(document) == text
             assert content(documents.decode(documents.encode(document))) == content(document)
 
 
 def bomb(n: int) -> bytes:
-    """What inflates to `n` million zeros, as zlib has it: the first million and its repetitions."""
+    """Return a text that inflates to `n` million zeros: the first million and its repetitions."""
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     million = deflate.compress(bytes(10**6)) + deflate.flush(zlib.Z_FULL_FLUSH)
     last = deflate.flush()

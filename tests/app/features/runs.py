@@ -72,7 +72,7 @@ def smo(n: int = 40, seed: int = 3) -> Made:
     return Made(run.trace, np.array(rows), np.array(changes, dtype=np.int64))
 
 
-def study_of(
+def run_state_of(
     run: Trace, step: int | None = None, *, ended: bool = True, recording: int = 1, **changes: Any
 ) -> RunState:
     """Return a run state of which only the run matters."""

@@ -30,7 +30,7 @@ def problem(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(labels == 1, 1.0, -1.0)
 
 
-def study_of(
+def run_state_of(
     n: int = 40, C: ArrayLike = 1.0, steps: int | None = None, seed: int = 0, tol: float = 1e-3, **more: Any
 ) -> RunState:
     """Return the state of an SMO run on `problem`, at its end or after some `steps`."""
@@ -91,14 +91,14 @@ def dense_margins(run_state: RunState) -> np.ndarray:
 def some_slacks(run_state: RunState, seed: int = 1) -> Slacks:
     """Return slacks with random ends near the points, every fourth one capped."""
     rng = np.random.default_rng(seed)
-    place = np.flatnonzero(run_state.y * run_state.f < 1 - 1e-6)
-    end = run_state.points.xy[run_state.index[place]] + rng.normal(scale=0.4, size=(len(place), 2))
-    return Slacks(place, end, np.arange(len(place)) % 4 == 0)
+    location = np.flatnonzero(run_state.y * run_state.f < 1 - 1e-6)
+    end = run_state.points.xy[run_state.index[location]] + rng.normal(scale=0.4, size=(len(location), 2))
+    return Slacks(location, end, np.arange(len(location)) % 4 == 0)
 
 
-def id_of(run_state: RunState, place: int) -> int:
+def id_of(run_state: RunState, location: int) -> int:
     """Return the lifelong id of a point."""
-    return int(run_state.points.ids[run_state.index[place]])
+    return int(run_state.points.ids[run_state.index[location]])
 
 
 def scene_of(run_state: RunState | None, hovered: int | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""A feature that no file of the program knows: a row of the table gives it all that others have, from menu to signs."""
+"""A feature that no file of the program knows: a row of the table adds it everywhere, from the menu to the legend."""
 
 from __future__ import annotations
 
@@ -38,25 +38,27 @@ from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from tests.windows import Make, settle
 
-#: As wide and dashed as no other.
+#: A line as wide and dashed as no other.
 CROSSING = LineStyle("crossing", 4, 3.0, (2.0, 2.0), (2.0, 2.0))
 
 
 class MiddleSession(FeatureSession, frozen=True):
-    """What is done with it."""
+    """Session of the feature."""
 
     marked: bool = False
-    places: tuple[int, ...] = (0, 0, 0, 0)
+    locations: tuple[int, ...] = (0, 0, 0, 0)
 
     def of_new_document(self) -> MiddleSession:
         return MiddleSession()
 
     def of_new_lane(self, slot: int) -> MiddleSession:
-        return replace(self, places=tuple(0 if each == slot else place for each, place in enumerate(self.places)))
+        return replace(
+            self, locations=tuple(0 if each == slot else location for each, location in enumerate(self.locations))
+        )
 
 
 class MiddleQuery(Struct, frozen=True):
-    """Where is the middle of the points?"""
+    """Query: the middle of the points."""
 
     points: Points
 
@@ -99,27 +101,27 @@ def first(points: Points) -> Marks:
 
 
 class MiddleLayer:
-    """Draws nothing."""
+    """A layer that draws nothing."""
 
     laid = None
 
-    def lay(self, *seen: object) -> list[object]:
+    def lay(self, *shown: object) -> list[object]:
         return []
 
 
 class MiddleCover:
-    """Covers nothing."""
+    """A cover that covers nothing."""
 
     over = None
 
     def __init__(self, controller: Controller, canvas: QWidget) -> None: ...
-    def show_view(self, *seen: object) -> None: ...
-    def render_scene(self, *seen: object) -> bool:
+    def show_view(self, *shown: object) -> None: ...
+    def render_scene(self, *shown: object) -> bool:
         return False
 
 
 class BelowSlider(QLabel):
-    """Says what the slider controls, while somebody wants the marks."""
+    """Shows what the slider controls, while the marks are on."""
 
     name, title, use = "middle", "Middle of", "Says its name."
 
@@ -130,7 +132,7 @@ class BelowSlider(QLabel):
         return lane.feature(Middle) is not None
 
 
-#: Where the pointer was.
+#: Locations of the pointer.
 POINTED: list[PointerPosition | None] = []
 
 MIDDLE = Feature(
@@ -162,8 +164,8 @@ MIDDLE = Feature(
     other_marks=lambda context, index: first(context.document.points),
     pointed=lambda controller, pointer: POINTED.append(pointer),
     views={
-        place: Widget(f"{__name__}.{kind}")
-        for place, kind in (("overlay", "MiddleLayer"), ("cover", "MiddleCover"), ("below slider", "BelowSlider"))
+        location: Widget(f"{__name__}.{kind}")
+        for location, kind in (("overlay", "MiddleLayer"), ("cover", "MiddleCover"), ("below slider", "BelowSlider"))
     },
     help=(("Why this class", "Ctrl+M", "the middle of the points"),),
 )
@@ -171,7 +173,7 @@ MIDDLE = Feature(
 
 @pytest.fixture
 def middle(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The table of features has one more; actions of other tests are without it."""
+    """Add a row to the table of features; actions of other tests do not have it."""
     monkeypatch.setattr("app.features.table.FEATURES", FeatureTable((*FEATURES, MIDDLE)))
     yield
 
@@ -224,10 +226,10 @@ def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot
     pointer = PointerPosition(0.1, 0.2, 0.01)
     controller.editing.hover(pointer)
     assert POINTED[-1] is pointer
-    controller.change(MiddleSession, places=(1, 2, 3, 4))
+    controller.change(MiddleSession, locations=(1, 2, 3, 4))
     controller.lanes.add(1)
     slot = controller.document.slots[2]
-    assert controller.session.of(MiddleSession).places == tuple(0 if each == slot else each + 1 for each in range(4))
+    assert controller.session.of(MiddleSession).locations == tuple(0 if each == slot else each + 1 for each in range(4))
     assert controller.session.of(MiddleSession).marked
     controller.new()
     settle(qtbot, window)
@@ -249,7 +251,7 @@ def test_names_and_keys_are_given_once() -> None:
 
 
 def widgets(feature: Feature) -> list[Widget]:
-    """Those that are made of their surroundings."""
+    """Return the widgets made with parts of their surroundings."""
     made = (feature.dock and feature.dock.make, feature.window and feature.window[1])
     return [each for each in made if isinstance(each, Widget)]
 
@@ -264,7 +266,7 @@ def test_widgets_are_made_of_their_surroundings() -> None:
         assert len(takes) == len(widget.takes), widget.name
         for wanted, given in zip(takes.values(), widget.takes, strict=True):
             assert around[given] in (wanted, Any), f"{widget.name} is not made of {given}"
-    assert {kind.__name__ for place in get_args(Place) for kind in FEATURES.views(place)} == {
+    assert {kind.__name__ for location in get_args(Place) for kind in FEATURES.views(location)} == {
         "KktLayer",
         "LessonLayer",
         "ClassLayer",

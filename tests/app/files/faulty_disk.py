@@ -82,14 +82,14 @@ class FaultyDisk:
         return self
 
     def __exit__(self, *error: object) -> None:
-        for place, name, real in reversed(self._undo):
-            setattr(place, name, real)
+        for location, name, real in reversed(self._undo):
+            setattr(location, name, real)
         self._undo.clear()
 
-    def _patch(self, place: Any, name: str, wrap: Callable[[str, Any], Any]) -> None:
-        real = getattr(place, name)
-        self._undo.append((place, name, real))
-        setattr(place, name, wrap(name, real))
+    def _patch(self, location: Any, name: str, wrap: Callable[[str, Any], Any]) -> None:
+        real = getattr(location, name)
+        self._undo.append((location, name, real))
+        setattr(location, name, wrap(name, real))
 
     def _ours(self, path: Any) -> bool:
         if isinstance(path, int):

@@ -1,7 +1,7 @@
-"""Files of every version, each written by a program of its time with everything in it: they open, and nothing is lost.
+"""Files of every version, each written by a program of its time with everything in it: they open without any loss.
 
-`ages/README.md` tells which program wrote which.  What is expected stands here, or in the file itself as plain JSON:
-nothing of the program's own reading is believed.
+`ages/README.md` lists the programs and their files.  The expected values are here, or in the file itself as plain JSON:
+the program's own reader is not used.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from app.state.document import Document, GeneratorSettings
 from tests import playground_files
 
 AGES = Path(__file__).parent / "ages"
-#: The version of the studies' numerics, of learners that have none of their own.
+#: Version of the studies' numerics, for learners without their own.
 NUMERICS = Learner.numerics
 DOCUMENTS = sorted(path.stem for path in AGES.glob("*.playground"))
-#: What the writers were told.
+#: Settings given to the program that wrote the files.
 FIRST_KNN = {"n_neighbors": 7, "weights": "distance-squared", "metric": "minkowski", "p": 2.5}
 SECOND_KNN = {"n_neighbors": 3, "weights": "distance", "metric": "cosine", "p": 4.25}
 FIRST_SVM = {
@@ -98,7 +98,7 @@ def has(settings: Any, expected: dict[str, Any]) -> None:
 
 
 def lost(before: Any, after: Any, where: str = "$") -> list[str]:
-    """Places of `before` that `after` has not, or has otherwise."""
+    """Return the paths in `before` that `after` lacks, or has otherwise."""
     if isinstance(before, dict) and isinstance(after, dict):
         return [
             text
@@ -107,7 +107,7 @@ def lost(before: Any, after: Any, where: str = "$") -> list[str]:
         ]
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         pairs = enumerate(zip(before, after, strict=True))
-        return [text for place, pair in pairs for text in lost(*pair, f"{where}[{place}]")]
+        return [text for location, pair in pairs for text in lost(*pair, f"{where}[{location}]")]
     same = type(before) is type(after) and before == after and str(before) == str(after)  # -0.0 is not 0.0
     return [] if same else [where]
 
@@ -129,26 +129,26 @@ def test_a_document_of_each_age_opens_with_everything(age: str) -> None:
     points = [i for i in range(24) if i not in (3, 11, 12)]
     x = [round(0.37 * i - 4.1, 6) if i % 3 else -0.1 * i for i in points]
     y = [round(((i * i * 7) % 23) / 7 - 1.5, 6) for i in points]
-    assert document.points.xy.tolist() == [list(place) for place in zip(x, y, strict=True)]
+    assert document.points.xy.tolist() == [list(index) for index in zip(x, y, strict=True)]
     assert document.points.labels.tolist() == [i % 8 for i in points]
     assert document.points.ids.tolist() == points
     assert [lane.classifier for lane in document.lanes] == list(CLASSIFIERS[age])
     assert [lane.pair for lane in document.lanes] == list(PAIRS[: len(document.lanes)])
-    for place, lane in enumerate(document.lanes):
-        first = place % 2 == 0
+    for index, lane in enumerate(document.lanes):
+        first = index % 2 == 0
         has(lane.knn, FIRST_KNN if first else SECOND_KNN)
         has(lane.svm, FIRST_SVM if first else SECOND_SVM)
         has(lane.svm, FIRST_SCHEME if first else {"multiclass": "one-vs-rest", "class_weight": "balanced"})
         has(lane.svm, FIRST_TRAINER if first else {"trainer": "dual-ascent"})
         has(lane.perceptron, PERCEPTRON)
         has(lane.pegasos, PEGASOS)
-        assert lane.shading == ("probability" if age >= "3d" and place < 2 else msgspec.UNSET)
+        assert lane.shading == ("probability" if age >= "3d" and index < 2 else msgspec.UNSET)
     assert document.shown == 3
     has(document.generator, GENERATOR | {"flipped": 0.125 if age > "3a" else 0.0})
     has(document.view, {"x": 0.25, "y": -0.5, "span": 3.75})
-    for place, style in enumerate(document.styles):
-        assert style.name == (f"kind {place} é" if place % 2 == 0 else "")
-        assert style.colour == (f"#12ab9{place}" if place % 3 != 1 else "")
+    for index, style in enumerate(document.styles):
+        assert style.name == (f"kind {index} é" if index % 2 == 0 else "")
+        assert style.colour == (f"#12ab9{index}" if index % 3 != 1 else "")
     assert document.axes == ("length / cm", "β → 0")
     assert document.notes == NOTES and document.training_limit == 5000
     assert document.compared == (2, 0)
@@ -174,7 +174,7 @@ def test_saving_it_again_loses_nothing(age: str, tmp_path: Path) -> None:
 
 
 def test_nothing_stands_there_as_it_would_without_being_set() -> None:
-    """The newest file has each field that a program has, and none of them only by default."""
+    """The newest file has each field of the program, and none of them only by default."""
     plain: dict[str, Any] = json.loads(documents.encode(Document(scaling=None)))
     set_in: set[str] = set()
     lanes: set[str] = set()
@@ -194,7 +194,7 @@ def test_nothing_stands_there_as_it_would_without_being_set() -> None:
 
 
 def test_a_study_is_kept_with_its_numbers() -> None:
-    """Its arrays unpacked by hand, beside what the panel reads, and what its workers had written."""
+    """Its arrays unpacked here, against the panel, and the results that its workers had written."""
     data = dict(opened("3c").attached)["study"]
     assert json.loads(data) == raw("3c")["attached"]["study"]
     kept, plain = StudyResults.decode(data), json.loads(data)
@@ -204,14 +204,14 @@ def test_a_study_is_kept_with_its_numbers() -> None:
         numbers = np.array(struct.unpack(f"<{len(packed) // 8}d", packed)).reshape(shape)
         np.testing.assert_array_equal(kept.values[name], numbers)
     assert kept.done == 47 and len(list(kept.records())) == 47
-    by_place = {(*each.places, each.repetition, each.fold): each for each in kept.records()}
-    failed = {place for place, each in by_place.items() if each.error}
-    assert len(failed) == 1 and by_place[next(iter(failed))].error == "MemoryError: no room"
+    by_index = {(*each.cell, each.repetition, each.fold): each for each in kept.records()}
+    failed = {location for location, each in by_index.items() if each.error}
+    assert len(failed) == 1 and by_index[next(iter(failed))].error == "MemoryError: no room"
     written = folder_lines("study")
     for line in written:
-        place = (*line["places"], line["repetition"], line["fold"])
-        if place in by_place and place not in failed:
-            assert by_place[place].values == line["values"] and by_place[place].status == line["status"]
+        location = (*line["places"], line["repetition"], line["fold"])
+        if location in by_index and location not in failed:
+            assert by_index[location].values == line["values"] and by_index[location].status == line["status"]
     assert StudyResults.decode(kept.encode()).encode() == kept.encode()
     assert lost(plain["study"], json.loads(kept.encode())["study"]) == []
 
@@ -228,7 +228,7 @@ def test_a_folder_of_results_opens_with_every_number(tmp_path: Path) -> None:
         (tmp_path / path.name).write_text(text.replace('"numerics":2', f'"numerics":{NUMERICS}'), encoding="utf-8")
     found = results.read(tmp_path)
     lines = folder_lines("study")
-    records = {(*each.places, each.repetition, each.fold): each for each in found.records()}
+    records = {(*each.cell, each.repetition, each.fold): each for each in found.records()}
     assert found.n_files == 2 and len(records) == len(lines) == 48
     for line in lines:
         record = json.loads(msgspec.json.encode(records[*line["places"], line["repetition"], line["fold"]]))
@@ -286,18 +286,19 @@ def test_a_share_text_with_a_generator_opens() -> None:
     assert np.abs(points.xy[[3, 159, 160]] - [made.xy[3] + 0.5, (0, 0), (0.5, 0.25)]).max() < 1e-3
 
 
-def test_the_first_lesson_says_what_it_said() -> None:
+def test_the_first_lesson_is_read_as_before() -> None:
     lesson = lessons.read(FEATURES, AGES / "first.lesson.md")
-    said = json.loads((AGES / "first.lesson.json").read_text())
-    for step in said["steps"]:  # it was noted when a goal was more than its text
+    report = json.loads((AGES / "first.lesson.json").read_text())
+    for step in report["steps"]:  # from before a goal was more than its text
         step["goal"] = (step["goal"] or {"text": ""})["text"]
     now = json.loads(json.dumps(msgspec.to_builtins(msgspec.structs.replace(lesson, folder=None))))
-    assert lost(said, now) == []
+    assert lost(report, now) == []
     steps = lesson.steps
     assert [step.start.kind for step in steps] == ["example", "before", "document", "share", "example"]
     assert {step.prediction.kind for step in steps if step.prediction} == {"choice", "boundary", "pair"}
     fields = {field.name for field in msgspec.structs.fields(steps[0])}
-    for name in fields - {"line", "hide", "match"}:  # each part of a step stands in some step; the last two came later
+    # Each part of a step occurs in some step; the last two were added later.
+    for name in fields - {"line", "hide", "match"}:
         assert any(getattr(step, name) for step in steps), name
 
 
@@ -311,19 +312,19 @@ def test_the_first_lesson_says_what_it_said() -> None:
         ),
     ],
 )
-def test_files_of_newer_programs_are_told_as_such(change: dict[str, Any], sentence: str) -> None:
+def test_files_of_newer_programs_are_reported_as_such(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(FileError) as caught:
         documents.decode(json.dumps(raw("3b") | change).encode(), "new.playground")
     assert str(caught.value) == sentence
     assert isinstance(caught.value, UnreadError), "it may well be sound"
 
 
-def test_an_unknown_field_inside_is_told_with_its_place() -> None:
+def test_an_unknown_field_inside_is_reported_with_its_path() -> None:
     file = raw("3b")
     file["lanes"][1]["svm"]["nu"] = 0.5
     with pytest.raises(UnreadError) as caught:
         documents.decode(json.dumps(file).encode(), "new.playground")
-    said = (
+    report = (
         "new.playground has “nu” (in lanes[1].svm), which this program does not know: a newer one may have written it."
     )
-    assert str(caught.value) == said
+    assert str(caught.value) == report

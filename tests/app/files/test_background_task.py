@@ -1,4 +1,4 @@
-"""Tasks without a window: how they are paced and cancelled."""
+"""Tasks without a window: their pauses and their cancelling."""
 
 from __future__ import annotations
 

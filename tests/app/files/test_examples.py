@@ -1,4 +1,4 @@
-"""The examples of the gallery: twelve documents with thumbnails, the same whenever they are made anew."""
+"""The examples of the gallery: documents with thumbnails, reproduced exactly by their maker."""
 
 from __future__ import annotations
 
@@ -54,38 +54,38 @@ def test_thumbnails_are_small_and_show_something(example: Example, dark: bool) -
 @pytest.mark.parametrize("example", first_of(EXAMPLES, 4), ids=lambda each: each.name)
 def test_each_can_be_drawn_without_a_window(qapp: object, tmp_path: Path, example: Example) -> None:
     document = playground_files.read(FOLDER / f"{example.name}{documents.SUFFIX}")
-    said = render(document, tmp_path / "out.png", (1024, 768), "light")
+    report = render(document, tmp_path / "out.png", (1024, 768), "light")
     assert (tmp_path / "out.png").stat().st_size > 10_000
-    assert said.startswith(f"{len(document.points)} points in 2 classes")
+    assert report.startswith(f"{len(document.points)} points in 2 classes")
 
 
 def test_starting_over_is_one_step_back_and_forth() -> None:
-    hand = controller()
+    user = controller()
     example = examples.BY_NAME["margin"]
-    hand.examples.open(example)
-    first = hand.document
-    assert hand.store.path is None and not hand.store.modified
-    hand.set_lane(0, "svm", C=3.0, hard_margin=False)
-    hand.clear()
-    before = hand.session.restarts
-    hand.examples.start_over()
-    assert all(now > then for now, then in zip(hand.session.restarts, before, strict=True)), "every run from zero"
-    assert hand.document.points.xy.tolist() == first.points.xy.tolist() and hand.document.lanes == first.lanes
-    assert not hand.store.modified and hand.examples.present is example
-    hand.undo()
-    assert len(hand.document.points) == 0 and hand.store.history[-1] == "Start “The widest margin” over"
+    user.examples.open(example)
+    first = user.document
+    assert user.store.path is None and not user.store.modified
+    user.set_lane(0, "svm", C=3.0, hard_margin=False)
+    user.clear()
+    before = user.session.restarts
+    user.examples.start_over()
+    assert all(now > then for now, then in zip(user.session.restarts, before, strict=True)), "every run from zero"
+    assert user.document.points.xy.tolist() == first.points.xy.tolist() and user.document.lanes == first.lanes
+    assert not user.store.modified and user.examples.present is example
+    user.undo()
+    assert len(user.document.points) == 0 and user.store.history[-1] == "Start “The widest margin” over"
 
 
 def test_another_document_is_no_example() -> None:
-    hand = controller()
-    hand.examples.open(examples.BY_NAME["step"])
-    assert hand.session.playing == (False,) * 4
-    hand.examples.open(examples.BY_NAME["circle"])
-    assert hand.session.playing == (True,) * 4
-    hand.new()
-    before = hand.document
-    hand.examples.start_over()
-    assert hand.examples.present is None and hand.document is before
+    user = controller()
+    user.examples.open(examples.BY_NAME["step"])
+    assert user.session.playing == (False,) * 4
+    user.examples.open(examples.BY_NAME["circle"])
+    assert user.session.playing == (True,) * 4
+    user.new()
+    before = user.document
+    user.examples.start_over()
+    assert user.examples.present is None and user.document is before
 
 
 def test_one_that_cannot_be_read_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

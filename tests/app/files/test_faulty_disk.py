@@ -1,4 +1,6 @@
-"""Every operation of every file action fails once: the file is the old one or the new one, and a sentence says so."""
+"""Every operation of every file action fails once: the file is the old one or the new one, and a sentence
+reports it.
+"""
 
 from __future__ import annotations
 
@@ -146,15 +148,15 @@ def exchanging(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) ->
 
 def recording(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> None:
     def act(disk: FaultyDisk) -> None:
-        said: list[str] = []
-        recorder = Recorder(folder / "recovery", "one", said.append)
+        shown: list[str] = []
+        recorder = Recorder(folder / "recovery", "one", shown.append)
         with disk:
             recorder.keep(UnsavedWork(new_document(), folder / "mine.playground"))
-            until(lambda: recorder.settled or said)
+            until(lambda: recorder.settled or shown)
         until(lambda: recorder.settled)
-        assert len(said) <= 1 and (not said or disk.reached)
-        if said:
-            sentence(said[0], "Recovery copies cannot be written")
+        assert len(shown) <= 1 and (not shown or disk.reached)
+        if shown:
+            sentence(shown[0], "Recovery copies cannot be written")
         assert recorder.file.stat().st_mode & 0o777 == 0o600
         assert content(recovery.read(recorder.file)) == content(new_document())
         recorder.keep(None)
@@ -196,7 +198,7 @@ def recording(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> 
     tally.every_fault("search for copies", folder, prepare, look, codes, step)
 
     def taken(disk: FaultyDisk) -> None:
-        """A copy of a living window is offered to nobody, whatever fails."""
+        """A copy of an open window is never offered, whatever fails."""
         lock = Lock(folder / "one.lock")
         assert lock.acquire()
         with disk:
@@ -207,7 +209,7 @@ def recording(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> 
         lock.release()
 
     if codes != (errno.ENOSPC,):
-        passing = tuple(code for code in codes if code != errno.ENOSPC)  # a lock that is there takes no room
+        passing = tuple(code for code in codes if code != errno.ENOSPC)  # an existing lock takes no space
         tally.every_fault("search beside a window", folder, prepare, taken, passing, step)
 
 
@@ -265,18 +267,18 @@ def remembering(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -
                 path.write_text('{"theme": "light", "folder": "/a b", "others": 7}')
 
         def act(disk: FaultyDisk, existing: bool = existing) -> None:
-            said: list[str] = []
+            shown: list[str] = []
             with disk:
                 settings = Settings(path)
-                settings.on_failure(said.append)
+                settings.on_failure(shown.append)
                 settings.write(theme="dark")
                 assert settings.values.theme == "dark" and settings.values.folder
             now = path.read_text() if path.exists() else ""
-            assert len(said) <= 1 and (not said or disk.reached)
-            if said:
-                sentence(said[0], "Settings are not kept")
+            assert len(shown) <= 1 and (not shown or disk.reached)
+            if shown:
+                sentence(shown[0], "Settings are not kept")
                 assert not existing or ("folder" in now and '"others": 7' in now)
-            assert said or '"theme": "dark"' in now
+            assert shown or '"theme": "dark"' in now
             settings.write(recent=("/a, b.playground",))
             again = Settings(path).values
             assert (again.theme, again.recent) == ("dark", ("/a, b.playground",))

@@ -1,4 +1,4 @@
-"""Files: what was written comes back, whatever else is read is one sentence, and a save never harms the old file."""
+"""Files: a written document can be read again, other content is one sentence, and a save never harms the old file."""
 
 from __future__ import annotations
 
@@ -128,14 +128,14 @@ DOCUMENT = st.builds(
 
 
 def content(document: Document) -> tuple[Any, ...]:
-    """Everything of a document, to be compared; zeros with their signs."""
+    """Return everything of a document, to be compared; zeros with their signs."""
     p = document.points
     rest = tuple(getattr(document, field.name) for field in fields(document) if field.name != "points")
     return p.xy.tobytes(), p.labels.tolist(), p.ids.tolist(), *rest
 
 
 def refusal(data: bytes) -> str:
-    """The sentence about `data`."""
+    """Return the sentence about `data`."""
     with pytest.raises(FileError) as caught:
         documents.decode(data, "drawing.playground")
     return check(caught.value, "drawing.playground")
@@ -184,7 +184,7 @@ SOUND = documents.encode(Document(Points.of([(0.5, -1.25), (3.0, 4.0), (0.0, 0.0
 
 
 def changed(**parts: Any) -> bytes:
-    """The sound file with other values at paths such as ``points__x``."""
+    """Return the valid file with other values at paths such as ``points__x``."""
     data = json.loads(SOUND)
     for path, value in parts.items():
         at = data
@@ -212,7 +212,7 @@ def flip_bits(times: int) -> None:
             document = documents.decode(bytes(damaged), "drawing.playground")
         except FileError as error:
             check(error, "drawing.playground")
-        else:  # another digit is another document, and a sound one
+        else:  # another digit is another document, and a valid one
             survived += 1
             assert content(documents.decode(documents.encode(document))) == content(document)
             assert np.isfinite(document.points.xy).all() and document.points.labels.max() < 8
@@ -348,17 +348,17 @@ def test_bad_files_are_one_sentence(name: str) -> None:
 
 
 class Open:
-    """A controller with an edited document open, and what it alerted."""
+    """A controller with an open, edited document, and its alerts."""
 
     def __init__(self) -> None:
         self.alerts: list[str] = []
         self.store = Store(default_document())
-        self.hand = Controller(self.store, Session(), lambda: None, lambda said: None)
-        self.hand.set_notes("not saved yet")
-        self.before = (self.store.document, self.store.history, self.store.path, self.hand.session, self.hand.on_disk)
+        self.user = Controller(self.store, Session(), lambda: None, lambda report: None)
+        self.user.set_notes("not saved yet")
+        self.before = (self.store.document, self.store.history, self.store.path, self.user.session, self.user.on_disk)
 
     def unharmed(self) -> bool:
-        now = (self.store.document, self.store.history, self.store.path, self.hand.session, self.hand.on_disk)
+        now = (self.store.document, self.store.history, self.store.path, self.user.session, self.user.on_disk)
         return self.store.modified and all(a is b or a == b for a, b in zip(self.before, now, strict=True))
 
 
@@ -369,24 +369,24 @@ def test_whatever_is_opened_leaves_the_document_alone(tmp_path: Path) -> None:
     table = Open()
     for number, data in enumerate(contents, 1):
         path.write_bytes(data)
-        assert not file_work.open_file(table.hand, path, table.alerts.append)
+        assert not file_work.open_file(table.user, path, table.alerts.append)
         assert len(table.alerts) == number and table.unharmed()
         check(FileError(table.alerts[-1]), "drawing.playground")
         assert path.read_bytes() == data
     assert (
-        not file_work.open_file(table.hand, tmp_path)
-        and not file_work.open_file(table.hand, tmp_path / "missing")
+        not file_work.open_file(table.user, tmp_path)
+        and not file_work.open_file(table.user, tmp_path / "missing")
         and table.unharmed()
     )
 
 
 def test_200_megabytes_of_noise_are_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "noise.playground"
-    with path.open("wb") as file:  # a hole, which takes no room
+    with path.open("wb") as file:  # a hole, which takes no space
         file.truncate(200_000_000)
     table = Open()
     tracemalloc.start()
-    assert not file_work.open_file(table.hand, path, table.alerts.append) and table.unharmed()
+    assert not file_work.open_file(table.user, path, table.alerts.append) and table.unharmed()
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()
     assert table.alerts == ["noise.playground is larger than 100 MB, so it was not read."]
@@ -403,7 +403,7 @@ def test_files_from_before_there_were_other_trainers_still_open() -> None:
 
 
 def old_document() -> Document:
-    """What stood in a file of version 1."""
+    """Return the content of a file of version 1."""
     xy = [
         (-0.801931, -1.324359),
         (-0.248362, 0.420445),
@@ -429,7 +429,7 @@ def old_document() -> Document:
 
 
 def new_document() -> Document:
-    """What stood in a file of version 2."""
+    """Return the content of a file of version 2."""
     old = old_document()
     named = (ClassStyle("setosa", "#12ab90"), ClassStyle("virginica"), ClassStyle("", "#ff0000"))
     return replace(
@@ -443,7 +443,7 @@ def new_document() -> Document:
 
 
 def third_document() -> Document:
-    """What stands in version3.playground: more lanes, and points painted for testing."""
+    """Return the document of version3.playground: more lanes, and points painted for testing."""
     new = new_document()
     return replace(
         new,
@@ -455,7 +455,7 @@ def third_document() -> Document:
 
 
 def newest_document() -> Document:
-    """What stands in newest.playground."""
+    """Return the document of newest.playground."""
     new = new_document()
     svm = SvmSettings(
         trainer="lasvm", partner="first-order", n_epochs=3, finish=False, step_size="constant", fit_intercept=False
@@ -525,7 +525,7 @@ def test_the_longest_texts_come_back() -> None:
     round_trip(replace(default_document(), notes="🌱" * 100_000, axes=("ü" * 60, "🌱" * 60), styles=styles))
 
 
-def test_fingerprints_tell_contents_apart(tmp_path: Path) -> None:
+def test_fingerprints_distinguish_contents(tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     assert documents.fingerprint(path) is None and documents.fingerprint(tmp_path) is None
     path.write_bytes(SOUND)
@@ -622,7 +622,7 @@ def test_mode_and_link_stay(tmp_path: Path) -> None:
 
 
 def test_a_read_only_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Renaming over it would not ask; root may write anything, so the question is answered for it here."""
+    """Renaming over it would succeed; root may write anything, so access is denied here."""
     path = tmp_path / "mine.playground"
     path.write_bytes(SOUND)
     monkeypatch.setattr(documents.os, "access", lambda path, mode: False)
@@ -686,14 +686,14 @@ def test_a_failing_disk_harms_nothing(
     else:
         monkeypatch.setattr(documents.os, operation, fail)
     table = Open()
-    failure = file_work.try_save(table.hand, path)
+    failure = file_work.try_save(table.user, path)
     assert table.unharmed()
     with pytest.raises(FileError) as caught:
         playground_files.write(default_document(), path)
     assert failure == str(caught.value)
     monkeypatch.undo()
-    said = "no space left on device" if code == errno.ENOSPC else "permission denied"
-    assert check(caught.value, "mine.playground") == f"mine.playground was not saved: {said}."
+    report = "no space left on device" if code == errno.ENOSPC else "permission denied"
+    assert check(caught.value, "mine.playground") == f"mine.playground was not saved: {report}."
     assert [p.name for p in tmp_path.iterdir()] == (["mine.playground"] if existing else [])
     assert not existing or path.read_bytes() == SOUND
 
@@ -709,7 +709,7 @@ def test_temporary_files_of_killed_saves_go_and_no_others(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / ".mine.playground.someones.tmp")
 
     def meanwhile() -> Iterator[bytes]:
-        """Another window saves at the same place while this one is at it."""
+        """Save to the same path from another window, while this one is saving."""
         yield b"first "
         (mine,) = {each for each in tmp_path.glob(".mine.playground.????????.tmp") if each.is_file()}
         documents.write_bytes(b"second", path)
@@ -749,7 +749,7 @@ def test_where_nothing_can_be_locked_nothing_is_swept(tmp_path: Path, monkeypatc
 
 
 def test_a_folder_that_becomes_read_only_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even the temporary file cannot be taken away then."""
+    """Then even the temporary file cannot be removed."""
     path = tmp_path / "mine.playground"
     path.write_bytes(SOUND)
     with monkeypatch.context() as patched:
@@ -771,7 +771,7 @@ def test_the_longest_name_can_be_saved(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real disk of 64 kB."""
+    """Return a real disk of 64 kB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = shutil.which("mount")
@@ -785,15 +785,15 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_disk_that_is_really_full(small_disk: Path) -> None:
     path = small_disk / "mine.playground"
     table = Open()
-    assert file_work.save(table.hand, path)
+    assert file_work.save(table.user, path)
     old = path.read_bytes()
-    table.hand.generate()
-    table.hand.set_notes("n" * 90_000)
-    failure = file_work.try_save(table.hand, path)
+    table.user.generate()
+    table.user.set_notes("n" * 90_000)
+    failure = file_work.try_save(table.user, path)
     assert failure == "mine.playground was not saved: no space left on device."
     assert table.store.modified and path.read_bytes() == old and list(small_disk.iterdir()) == [path]
-    table.hand.set_notes("")
-    assert file_work.save(table.hand, path) and not table.store.modified
+    table.user.set_notes("")
+    assert file_work.save(table.user, path) and not table.store.modified
 
 
 SAVER = """
@@ -809,7 +809,7 @@ for turn in range(10**9):
 
 
 def kill_while_saving(times: int, folder: Path) -> int:
-    """Kill savers; how many temporary files they left."""
+    """Kill savers; return the number of temporary files they left."""
     left = 0
     path = folder / "mine.playground"
     rng = random.Random(times)

@@ -1,4 +1,4 @@
-"""What a Linux desktop is told: every file is valid, names this program, and goes away again."""
+"""Registration with a Linux desktop: every file is valid, names this program, and is removed again."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Li
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder into which the program has been integrated, from a place with an awkward name."""
-    home, place = tmp_path / "data", tmp_path / 'a "50 %" $place'
-    place.mkdir()
-    program = place / integration.NAME
+    """A data folder in which the program is registered, from a path with an awkward name."""
+    home, location = tmp_path / "data", tmp_path / 'a "50 %" $place'
+    location.mkdir()
+    program = location / integration.NAME
     program.write_text('#!/bin/sh\nprintf \'%s\\n\' "$@" > "$(dirname "$0")/given"\n')
     program.chmod(0o755)
     monkeypatch.setenv("XDG_DATA_HOME", str(home))
-    monkeypatch.setattr(sys, "executable", str(place / "python"))
+    monkeypatch.setattr(sys, "executable", str(location / "python"))
     assert main(["--integrate"]) == 0
     return home
 
@@ -46,8 +46,8 @@ def test_a_path_with_a_control_character_reaches_no_entry(
     monkeypatch.setattr(sys, "executable", str(tmp_path / f"a{sign}Exec=sh" / "python"))
     with pytest.raises(SystemExit) as end:
         main(["--integrate"])
-    said = capsys.readouterr().err
-    assert end.value.code == 2 and "its path has a control character" in said and said.count("\n") == 1
+    shown = capsys.readouterr().err
+    assert end.value.code == 2 and "its path has a control character" in shown and shown.count("\n") == 1
     assert not (tmp_path / "data").exists()
 
 
@@ -75,21 +75,21 @@ def test_the_other_files_are_well_formed(home: Path, name: str) -> None:
     checked("xmllint", "--noout", home / name)
 
 
-def test_the_description_is_valid_but_for_addresses_that_nobody_has_given(home: Path) -> None:
+def test_the_description_is_valid_except_for_missing_addresses(home: Path) -> None:
     if shutil.which("appstreamcli") is None:
         pytest.skip("appstreamcli is not installed")
     words = ["appstreamcli", "validate", "--no-net", home / "metainfo/classifier-playground.metainfo.xml"]
-    said = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False).stdout
-    remarks = {line.split()[2] for line in said.splitlines() if line[:2] in ("E:", "W:")}
-    assert "releases-info-missing" not in said
-    assert remarks <= {"cid-desktopapp-is-not-rdns", "url-homepage-missing", "developer-info-missing"}, said
+    shown = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False).stdout
+    remarks = {line.split()[2] for line in shown.splitlines() if line[:2] in ("E:", "W:")}
+    assert "releases-info-missing" not in shown
+    assert remarks <= {"cid-desktopapp-is-not-rdns", "url-homepage-missing", "developer-info-missing"}, shown
 
 
 def test_the_entry_starts_this_program_with_what_was_clicked(home: Path) -> None:
     parser = configparser.RawConfigParser(strict=True)
     parser.read(home / f"applications/{integration.NAME}.desktop")
     line = parser["Desktop Entry"]["Exec"].replace("\\\\", "\\")
-    assert "%" not in line.replace("%%", "").replace("%u", "")  # alone it stands for something
+    assert "%" not in line.replace("%%", "").replace("%u", "")  # alone it has another meaning
     words = [word.replace("%%", "%").replace("\\$", "$") for word in shlex.split(line.replace("%u", "x.playground"))]
     subprocess.run(words, check=True, timeout=600)
     assert Path(words[0]).with_name("given").read_text() == "x.playground\n"
@@ -119,7 +119,7 @@ def test_files_have_their_kind_and_the_kind_its_program(home: Path, tmp_path: Pa
 
 
 def test_all_of_it_goes_away_again(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--integrate"]) == 0  # once more changes nothing
+    assert main(["--integrate"]) == 0  # a second time changes nothing
     written = [line.removeprefix("Wrote ") for line in capsys.readouterr().out.splitlines()]
     assert len(written) == 4 + len(integration.SIZES) and all(map(os.path.exists, written))
     assert main(["--remove"]) == 0
@@ -136,13 +136,13 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     with pytest.raises(SystemExit) as end:
         main(["--integrate"])
-    said = capsys.readouterr().err
-    assert end.value.code == 2 and said.count("\n") == 1 and "was not saved" in said
+    shown = capsys.readouterr().err
+    assert end.value.code == 2 and shown.count("\n") == 1 and "was not saved" in shown
     assert main(["--remove"]) == 0 and "nothing to remove" in capsys.readouterr().out
 
 
 def test_what_a_desktop_hands_over_is_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file by its address, and a share text as an address of its own scheme."""
+    """A file by its address, and a share text by an address of its own scheme."""
     path = tmp_path / "zwei Möns #1.playground"
     playground_files.write(default_document(), path)
     text = share_text.encode(default_document())

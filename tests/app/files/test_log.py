@@ -1,4 +1,4 @@
-"""The log: caught exceptions with their tracebacks, in a file that is made when needed and stays small."""
+"""The log: caught exceptions with their tracebacks, in a file that is created when needed and stays small."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A campaign of mutated files of every kind that is read: each is a sound value or one sentence, and soon."""
+"""Mutated files of every kind that is read: each is a valid value or one sentence, and quickly."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tests.app.exchange.written import encode
 from tests.app.files.test_files import content
 
 FIXTURES = Path(__file__).parent / "fixtures"
-#: Seconds of this thread that any of these small files may take.
+#: Longest time (s) of this thread for any of these small files.
 MOST_SECONDS = 2.0
-#: What means something to one of the readers.
+#: Texts with a meaning to one of the readers.
 TOKENS = [
     *(b"0 -0 1 9 8 -1 1e999 -1e308 NaN nan Infinity -inf 1_000 0x10 1.5 1,5 1,000 1.000 99999999999999999999".split()),
     *(b'" \\ \\" "" , ; : | [ ] { } {} [] null true false " " \\u0000 \\ud800 # = =cmd() \'=x sep=;'.split()),
@@ -52,7 +52,7 @@ TOKENS = [
 
 
 def mutated(data: bytes, rng: random.Random) -> bytes:
-    """`data` after one to four accidents."""
+    """Return `data` after one to four accidents."""
     out = bytearray(data)
     for _ in range(rng.choice([1, 1, 1, 2, 4])):
         size = len(out)
@@ -94,8 +94,8 @@ Check = Callable[[bytes], bool]
 
 
 def check_sentence(error: FileError, name: str) -> None:
-    said = str(error)
-    assert said.startswith(name) and said.endswith(".") and plain(said) == said and len(said) < 400, said
+    report = str(error)
+    assert report.startswith(name) and report.endswith(".") and plain(report) == report and len(report) < 400, report
 
 
 def check_document(data: bytes) -> bool:
@@ -123,7 +123,7 @@ def check_clipboard(data: bytes) -> bool:
 
 
 def check_recovery(folder: Path) -> Check:
-    """Whatever is wrong with a copy, what it holds stays in the folder until somebody says otherwise."""
+    """Whatever is wrong with a copy, its content stays in the folder until the user decides otherwise."""
 
     def check(data: bytes) -> bool:
         file = folder / "left.recovery"
@@ -158,7 +158,7 @@ KINDS = ["version 3", "newest", ".csv", ".tsv", ".svmlight", ".npz", "clipboard"
 
 
 def subject(kind: str, folder: Path) -> tuple[bytes, Check]:
-    """A sound file of this kind, and what looks at a damaged one."""
+    """Return a valid file of this kind, and the function that checks a damaged one."""
     if kind.startswith("version"):
         return (FIXTURES / f"{kind.replace(' ', '')}.playground").read_bytes(), check_document
     if kind == "newest":
@@ -171,7 +171,7 @@ def subject(kind: str, folder: Path) -> tuple[bytes, Check]:
 
 
 def campaign(kind: str, folder: Path, seed: int, times: int) -> int:
-    """How many of so many mutated files were still sound."""
+    """Return the number of mutated files that were still valid."""
     (folder / "files").mkdir()
     data, check = subject(kind, folder / "files")
     assert check(data), "it is sound to begin with"
@@ -202,17 +202,17 @@ def test_five_thousand_mutated_files(kind: str, tmp_path: Path, seed: int) -> No
 
 
 def test_the_campaign_sees_what_should_not_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader that lets NaN through, or says two lines, or raises what is no sentence, is found."""
+    """A reader that accepts NaN, or reports two lines, or raises anything but a sentence, is detected."""
     real, sound = documents.decode, documents.encode(DOCUMENT)
 
     def faulty(data: bytes, name: str = "The file") -> Document:
         document = real(data, name)
         return document if data == sound else replace(document, points=Points.of([(np.nan, 0.0)], 0))
 
-    for place, fault in enumerate(
+    for index, fault in enumerate(
         [faulty, lambda data, name="": 1 / 0, lambda data, name="": (_ for _ in ()).throw(FileError("No name"))]
     ):
         monkeypatch.setattr(documents, "decode", fault)
-        (tmp_path / str(place)).mkdir()
+        (tmp_path / str(index)).mkdir()
         with pytest.raises((AssertionError, FileError, ZeroDivisionError)):
-            campaign("newest", tmp_path / str(place), 0, 50)
+            campaign("newest", tmp_path / str(index), 0, 50)

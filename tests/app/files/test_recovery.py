@@ -1,4 +1,4 @@
-"""Recovery and locks: unsaved work is on disk soon, exactly as it is, and a copy goes only when it is not needed."""
+"""Recovery and locks: unsaved work is soon on disk, exactly, and its copy is deleted only when it is not needed."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ def thread_names() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name == "recovery"]
 
 
-class Desk:
-    """Recorders in one folder, and what they told."""
+class Setup:
+    """Recorders in one folder, and their reports."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.said: list[str] = []
+        self.shown: list[str] = []
         self.recorders: list[Recorder] = []
 
     def recorder(self, name: str = "one") -> Recorder:
-        self.recorders.append(Recorder(self.folder, name, self.said.append))
+        self.recorders.append(Recorder(self.folder, name, self.shown.append))
         return self.recorders[-1]
 
     def names(self) -> list[str]:
         return sorted(path.name for path in self.folder.iterdir()) if self.folder.exists() else []
 
     def die(self, recorder: Recorder) -> None:
-        """What a kill does: the copy stays, the lock ends."""
+        """Do what a kill does: the copy stays, the lock ends."""
         wait(lambda: recorder.settled)
         data = recorder.file.read_bytes()
         recorder.close()
@@ -64,13 +64,13 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Setup]:
     monkeypatch.setattr(recovery, "INTERVAL", 0.05)
     monkeypatch.setattr(recovery, "DELAY", 0.02)
     monkeypatch.setattr(recovery, "RETRY", 0.05)
-    desk = Desk(tmp_path / "recovery")
-    yield desk
-    for recorder in desk.recorders:
+    setup = Setup(tmp_path / "recovery")
+    yield setup
+    for recorder in setup.recorders:
         assert recorder.close()
     assert thread_names() == []
 
@@ -78,22 +78,22 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 # -- the recorder ------------------------------------------------------------------------------------------------------
 
 
-def test_nothing_unsaved_makes_no_thread_and_no_file(desk: Desk) -> None:
-    recorder = desk.recorder()
+def test_nothing_unsaved_makes_no_thread_and_no_file(setup: Setup) -> None:
+    recorder = setup.recorder()
     recorder.keep(None)
-    assert recorder.settled and thread_names() == [] and desk.names() == []
+    assert recorder.settled and thread_names() == [] and setup.names() == []
     assert recorder.close()
 
 
-def test_a_copy_is_exact_and_goes_when_nothing_is_unsaved(desk: Desk, tmp_path: Path) -> None:
-    recorder = desk.recorder()
+def test_a_copy_is_exact_and_goes_when_nothing_is_unsaved(setup: Setup, tmp_path: Path) -> None:
+    recorder = setup.recorder()
     print_of = documents.Fingerprint.of(b"old")
     before = time.time()
     recorder.keep(UnsavedWork(new_document(), tmp_path / "mine.playground", print_of))
     wait(lambda: recorder.settled and recorder.file.exists())
-    assert desk.names() == ["one.lock", "one.recovery"]
-    desk.die(recorder)
-    (copy,), sentences = orphans(desk.folder)
+    assert setup.names() == ["one.lock", "one.recovery"]
+    setup.die(recorder)
+    (copy,), sentences = orphans(setup.folder)
     assert sentences == [] and (copy.title, copy.points) == ("mine.playground", 10)
     assert before <= copy.time <= time.time()
     assert copy.words == f"mine.playground, {recovery.when(copy.time, time.time())}, 10 points"
@@ -101,46 +101,46 @@ def test_a_copy_is_exact_and_goes_when_nothing_is_unsaved(desk: Desk, tmp_path: 
     assert content(work.document) == content(new_document())
     assert (work.path, work.on_disk) == (tmp_path / "mine.playground", print_of)
     copy.remove()
-    assert desk.names() == []
+    assert setup.names() == []
 
 
-def test_a_copy_of_a_living_window_is_offered_to_nobody(desk: Desk) -> None:
-    recorder = desk.recorder()
+def test_a_copy_of_an_open_window_is_never_offered(setup: Setup) -> None:
+    recorder = setup.recorder()
     recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: recorder.settled)
-    assert orphans(desk.folder) == ([], [])
-    assert desk.names() == ["one.lock", "one.recovery"]
+    assert orphans(setup.folder) == ([], [])
+    assert setup.names() == ["one.lock", "one.recovery"]
     recorder.keep(None)
-    wait(lambda: desk.names() == ["one.lock"])
-    assert orphans(desk.folder) == ([], [])
+    wait(lambda: setup.names() == ["one.lock"])
+    assert orphans(setup.folder) == ([], [])
     recorder.keep(UnsavedWork(default_document(), None))
-    wait(lambda: "one.recovery" in desk.names())
-    assert recorder.close() and desk.names() == []
+    wait(lambda: "one.recovery" in setup.names())
+    assert recorder.close() and setup.names() == []
 
 
-def test_two_starts_do_not_offer_the_same_copy(desk: Desk) -> None:
-    recorder = desk.recorder()
+def test_two_starts_do_not_offer_the_same_copy(setup: Setup) -> None:
+    recorder = setup.recorder()
     recorder.keep(UnsavedWork(default_document(), None))
-    desk.die(recorder)
-    first, second = orphans(desk.folder)[0], orphans(desk.folder)[0]
+    setup.die(recorder)
+    first, second = orphans(setup.folder)[0], orphans(setup.folder)[0]
     assert len(first) == 1 and second == []
     first[0].lock.release()
-    (again,), _ = orphans(desk.folder)
+    (again,), _ = orphans(setup.folder)
     assert again.title == "Untitled"
     again.remove()
 
 
-def test_the_newest_is_kept_and_not_every_edit_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_newest_is_kept_and_not_every_edit_written(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recovery, "INTERVAL", 0.2)
     writes: list[float] = []
     real = documents.write_pieces
 
     def write(pieces: object, path: Path, **how: bool) -> None:
-        writes.append(recorder._started)  # the present moment may be later, on a busy machine
+        writes.append(recorder._started)  # on a busy machine the present time may be later
         real(pieces, path, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(documents, "write_pieces", write)
-    recorder = desk.recorder()
+    recorder = setup.recorder()
     document = Document()
     while len(writes) < 3:
         document = replace(document, points=document.points.append([(1.0, 2.0)], 1))
@@ -148,8 +148,8 @@ def test_the_newest_is_kept_and_not_every_edit_written(desk: Desk, monkeypatch: 
         time.sleep(0.002)
     wait(lambda: recorder.settled)
     assert len(writes) in (3, 4) and min(np.diff(writes)) > 0.19
-    desk.die(recorder)
-    (copy,), _ = orphans(desk.folder)
+    setup.die(recorder)
+    (copy,), _ = orphans(setup.folder)
     assert content(copy.read().document) == content(document)
     copy.remove()
 
@@ -159,8 +159,10 @@ def test_the_times_are_those_that_are_promised() -> None:
 
 
 @pytest.mark.parametrize("operation", ["mkdir", "mkstemp", "write", "fsync", "replace"])
-def test_a_failure_is_said_once_and_tried_again(operation: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorder = desk.recorder()
+def test_a_failure_is_reported_once_and_tried_again(
+    operation: str, setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = setup.recorder()
     with monkeypatch.context() as patched:
         fail = failing(errno.ENOSPC)
         if operation == "mkdir":
@@ -174,44 +176,44 @@ def test_a_failure_is_said_once_and_tried_again(operation: str, desk: Desk, monk
         for _ in range(5):
             recorder.keep(UnsavedWork(default_document(), None))
             time.sleep(0.06)
-        wait(lambda: desk.said)
-        assert desk.said == ["Recovery copies cannot be written: no space left on device."]
+        wait(lambda: setup.shown)
+        assert setup.shown == ["Recovery copies cannot be written: no space left on device."]
         assert not recorder.settled
-        wait(lambda: desk.names() in ([], ["one.lock"]))  # between two tries, that is
+        wait(lambda: setup.names() in ([], ["one.lock"]))  # that is, between two tries
     wait(lambda: recorder.settled)
-    assert "one.recovery" in desk.names() and len(desk.said) == 1
+    assert "one.recovery" in setup.names() and len(setup.shown) == 1
 
 
-def test_an_old_copy_outlives_a_failure(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorder = desk.recorder()
+def test_an_old_copy_outlives_a_failure(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = setup.recorder()
     recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: recorder.settled)
     old = recorder.file.read_bytes()
     with monkeypatch.context() as patched:
         patched.setattr(documents.os, "replace", failing(errno.EROFS))
         recorder.keep(UnsavedWork(new_document(), None))
-        wait(lambda: desk.said)
+        wait(lambda: setup.shown)
         assert recorder.file.read_bytes() == old
     wait(lambda: recorder.settled)
     assert recorder.file.read_bytes() != old
 
 
-def test_an_error_nobody_thought_of_does_not_end_the_thread(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_an_unexpected_error_does_not_end_the_thread(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    recorder = desk.recorder()
+    recorder = setup.recorder()
     with monkeypatch.context() as patched:
         patched.setattr(documents, "encode", lambda document: 1 / 0)
         recorder.keep(UnsavedWork(default_document(), None))
-        wait(lambda: desk.said)
-        assert desk.said == ["Recovery copies cannot be written: ZeroDivisionError."]
+        wait(lambda: setup.shown)
+        assert setup.shown == ["Recovery copies cannot be written: ZeroDivisionError."]
         assert [record.exc_info[0] for record in caplog.records] == [ZeroDivisionError]
     wait(lambda: recorder.settled)
 
 
-def test_closing_in_the_middle_of_a_write_leaves_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_in_the_middle_of_a_write_leaves_nothing(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = threading.Event()
-    recorder = desk.recorder()
+    recorder = setup.recorder()
 
     def encode(document: Document) -> bytes:
         begun.set()
@@ -221,44 +223,44 @@ def test_closing_in_the_middle_of_a_write_leaves_nothing(desk: Desk, monkeypatch
     monkeypatch.setattr(documents, "encode", encode)
     recorder.keep(UnsavedWork(default_document(), None))
     assert begun.wait(300)
-    assert recorder.close() and desk.names() == [] and desk.said == []
+    assert recorder.close() and setup.names() == [] and setup.shown == []
     recorder.keep(UnsavedWork(default_document(), None))  # too late
     assert thread_names() == []
 
 
-def test_a_folder_taken_away_comes_back_with_its_lock(desk: Desk) -> None:
-    recorder = desk.recorder()
+def test_a_folder_taken_away_comes_back_with_its_lock(setup: Setup) -> None:
+    recorder = setup.recorder()
     recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: recorder.settled)
-    for path in list(desk.folder.iterdir()):
+    for path in list(setup.folder.iterdir()):
         path.unlink()
-    desk.folder.rmdir()
+    setup.folder.rmdir()
     recorder.keep(UnsavedWork(new_document(), None))
     wait(lambda: recorder.settled)
-    assert desk.names() == ["one.lock", "one.recovery"] and orphans(desk.folder) == ([], [])
+    assert setup.names() == ["one.lock", "one.recovery"] and orphans(setup.folder) == ([], [])
 
 
-def test_recovered_work_stays_protected(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = desk.recorder("first"), desk.recorder("second")
+def test_recovered_work_stays_protected(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = setup.recorder("first"), setup.recorder("second")
     first.keep(UnsavedWork(new_document(), None))
-    desk.die(first)
-    (copy,), _ = orphans(desk.folder)
+    setup.die(first)
+    (copy,), _ = orphans(setup.folder)
     with monkeypatch.context() as patched:
         patched.setattr(documents.os, "replace", failing(errno.ENOSPC))
         second.keep(UnsavedWork(copy.read().document, None))
         second.replaces(copy)
-        wait(lambda: desk.said)
+        wait(lambda: setup.shown)
         assert copy.file.exists(), "nothing stands in its place yet"
     wait(lambda: second.settled and not copy.file.exists())
-    assert desk.names() == ["second.lock", "second.recovery"]
+    assert setup.names() == ["second.lock", "second.recovery"]
     assert content(documents.decode(second.file.read_bytes().partition(b"\n")[2])) == content(new_document())
 
 
-def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = desk.recorder("first"), desk.recorder("second")
+def test_a_write_under_way_does_not_stand_for_recovered_work(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = setup.recorder("first"), setup.recorder("second")
     first.keep(UnsavedWork(new_document(), None))
-    desk.die(first)
-    (copy,), _ = orphans(desk.folder)
+    setup.die(first)
+    (copy,), _ = orphans(setup.folder)
     writing, go_on = threading.Event(), threading.Event()
     real = documents.write_pieces
 
@@ -280,12 +282,12 @@ def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeyp
 
 
 def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    setup: Setup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second = desk.recorder("first"), desk.recorder("second")
+    first, second = setup.recorder("first"), setup.recorder("second")
     first.keep(UnsavedWork(new_document(), None))
-    desk.die(first)
-    (copy,), _ = orphans(desk.folder)
+    setup.die(first)
+    (copy,), _ = orphans(setup.folder)
     writing, go_on = threading.Event(), threading.Event()
     real = documents.write_pieces
 
@@ -299,21 +301,21 @@ def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
     assert writing.wait(300)
     second.replaces(copy)
     go_on.set()
-    wait(lambda: second.settled and desk.names() == ["second.lock", "second.recovery"])
+    wait(lambda: second.settled and setup.names() == ["second.lock", "second.recovery"])
 
 
-def test_saving_recovered_work_at_once_takes_the_old_copy_away(desk: Desk) -> None:
-    first, second = desk.recorder("first"), desk.recorder("second")
+def test_saving_recovered_work_at_once_takes_the_old_copy_away(setup: Setup) -> None:
+    first, second = setup.recorder("first"), setup.recorder("second")
     first.keep(UnsavedWork(new_document(), None))
-    desk.die(first)
-    (copy,), _ = orphans(desk.folder)
+    setup.die(first)
+    (copy,), _ = orphans(setup.folder)
     second.keep(UnsavedWork(copy.read().document, None))
     second.replaces(copy)
     second.keep(None)
-    wait(lambda: desk.names() == ["second.lock"] or desk.names() == [])
+    wait(lambda: setup.names() == ["second.lock"] or setup.names() == [])
 
 
-# -- what is found -----------------------------------------------------------------------------------------------------
+# -- offered copies ----------------------------------------------------------------------------------------------------
 
 
 BAD: dict[str, bytes] = {
@@ -330,33 +332,33 @@ BAD: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_copy_that_cannot_be_read_is_kept_aside(name: str, desk: Desk) -> None:
-    desk.folder.mkdir()
-    (desk.folder / "bad.recovery").write_bytes(BAD[name])
-    (desk.folder / "good.recovery").write_bytes(b'{"time": 1, "points": 1}\n')
-    (copy,), (sentence,) = orphans(desk.folder)
+def test_a_copy_that_cannot_be_read_is_kept_aside(name: str, setup: Setup) -> None:
+    setup.folder.mkdir()
+    (setup.folder / "bad.recovery").write_bytes(BAD[name])
+    (setup.folder / "good.recovery").write_bytes(b'{"time": 1, "points": 1}\n')
+    (copy,), (sentence,) = orphans(setup.folder)
     assert copy.file.name == "good.recovery"
-    aside = desk.folder / "bad.unreadable"
+    aside = setup.folder / "bad.unreadable"
     assert sentence == f"A recovery copy cannot be read; it is kept as {aside}."
     assert aside.read_bytes() == BAD[name]
     with pytest.raises(documents.FileError, match=r"The recovery copy of Untitled is (empty|damaged)"):
         copy.read()
     assert copy.set_aside().read_bytes() == b'{"time": 1, "points": 1}\n'
-    assert orphans(desk.folder) == ([], []) and desk.names() == ["bad.unreadable", "good.unreadable"]
+    assert orphans(setup.folder) == ([], []) and setup.names() == ["bad.unreadable", "good.unreadable"]
 
 
 def copy_of(moment: str, document: Document | None = None, path: str = "null") -> bytes:
-    """What a copy holds that says it was written at `moment`."""
+    """Return the content of a copy written at `moment`."""
     header = f'{{"time": {moment}, "points": 10, "path": {path}}}\n'
     return header.encode() + documents.encode(document or new_document())
 
 
 @pytest.mark.parametrize("moment", ["NaN", "Infinity", "-Infinity", "1e999", "1e300", "-1e15", "253402300800"])
-def test_an_odd_clock_makes_no_copy_unreadable(moment: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk.folder.mkdir()
+def test_an_odd_clock_makes_no_copy_unreadable(moment: str, setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    setup.folder.mkdir()
     for name in ("a", "b", "c"):
-        (desk.folder / f"{name}.recovery").write_bytes(copy_of("1000" if name == "b" else moment))
-    copies, sentences = orphans(desk.folder)
+        (setup.folder / f"{name}.recovery").write_bytes(copy_of("1000" if name == "b" else moment))
+    copies, sentences = orphans(setup.folder)
     assert sentences == [] and len(copies) == 3
     for copy in copies:
         assert copy.words == "Untitled, 1 January 1970 0:16, 10 points" or copy.file.stem != "b"
@@ -365,10 +367,10 @@ def test_an_odd_clock_makes_no_copy_unreadable(moment: str, desk: Desk, monkeypa
         copy.remove()
     monkeypatch.setattr(time, "time", lambda: float(moment))
     assert recovery.when(1000.0, time.time()).startswith(("1 January 1970", "at an unknown time"))
-    recorder = desk.recorder()
+    recorder = setup.recorder()
     recorder.keep(UnsavedWork(new_document(), None))
-    desk.die(recorder)
-    (copy,), sentences = orphans(desk.folder)
+    setup.die(recorder)
+    (copy,), sentences = orphans(setup.folder)
     assert sentences == [] and content(copy.read().document) == content(new_document())
     copy.remove()
 
@@ -376,11 +378,11 @@ def test_an_odd_clock_makes_no_copy_unreadable(moment: str, desk: Desk, monkeypa
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.EIO, errno.ESTALE, errno.EACCES])
 @pytest.mark.parametrize("operation", ["open", "stat", "fstat"])
 def test_a_copy_that_cannot_be_read_for_now_is_offered_another_time(
-    operation: str, code: int, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    operation: str, code: int, setup: Setup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk.folder.mkdir()
+    setup.folder.mkdir()
     for name in ("bad", "good", "worse"):
-        (desk.folder / f"{name}.recovery").write_bytes(copy_of("1"))
+        (setup.folder / f"{name}.recovery").write_bytes(copy_of("1"))
     real = getattr(os, operation)
 
     def sometimes(what: object, *rest: object, **named: object) -> object:
@@ -391,14 +393,14 @@ def test_a_copy_that_cannot_be_read_for_now_is_offered_another_time(
 
     with monkeypatch.context() as patched:
         patched.setattr(os, operation, sometimes)
-        (copy,), (sentence,) = orphans(desk.folder)
+        (copy,), (sentence,) = orphans(setup.folder)
     assert copy.file.name == "good.recovery"
     assert sentence == (
         f"2 recovery copies cannot be read for now ({os.strerror(code).lower()}); "
-        f"they stay in {desk.folder} for the next start."
+        f"they stay in {setup.folder} for the next start."
     )
     copy.lock.release()
-    copies, sentences = orphans(desk.folder)
+    copies, sentences = orphans(setup.folder)
     assert len(copies) == 3 and sentences == []
     with monkeypatch.context() as patched:
         patched.setattr(os, operation, failing(code))
@@ -408,18 +410,18 @@ def test_a_copy_that_cannot_be_read_for_now_is_offered_another_time(
         copy.remove()
 
 
-def test_a_folder_that_cannot_be_looked_into_is_one_sentence(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk.folder.mkdir()
+def test_a_folder_that_cannot_be_looked_into_is_one_sentence(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    setup.folder.mkdir()
     for number in range(5):
-        (desk.folder / f"{number}.recovery").write_bytes(copy_of("1"))
-        (desk.folder / f"{number}.lock").touch()
+        (setup.folder / f"{number}.recovery").write_bytes(copy_of("1"))
+        (setup.folder / f"{number}.lock").touch()
     for operations in (("listdir",), ("stat", "open")):
         with monkeypatch.context() as patched:
             for operation in operations:
                 patched.setattr(os, operation, failing(errno.EACCES))
-            copies, sentences = orphans(desk.folder)
+            copies, sentences = orphans(setup.folder)
         assert copies == [] and len(sentences) == 1 and "permission denied" in sentences[0]
-    copies, sentences = orphans(desk.folder)
+    copies, sentences = orphans(setup.folder)
     assert len(copies) == 5 and sentences == []
     for copy in copies:
         copy.remove()
@@ -427,18 +429,18 @@ def test_a_folder_that_cannot_be_looked_into_is_one_sentence(desk: Desk, monkeyp
 
 @pytest.mark.skipif(sys.platform == "win32", reason="another user of POSIX")
 def test_a_folder_that_may_be_listed_but_not_entered() -> None:
-    """As a user whom permissions stop; in a place where that one may go."""
+    """As a user without permission, in a folder that such a user may enter."""
     code = (
         "import os, sys\nfrom pathlib import Path\nfrom app.files.recovery import orphans\n"
         "if os.getuid() == 0: os.setuid(65534)\n"
         "entered = os.access(sys.argv[1] + '/one.recovery', os.F_OK)\n"
         "print('skip' if entered else orphans(Path(sys.argv[1])))\n"
     )
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "recovery"
+    with tempfile.TemporaryDirectory() as location:
+        folder = Path(location) / "recovery"
         folder.mkdir()
         (folder / "one.recovery").write_bytes(copy_of("1"))
-        Path(place).chmod(0o755)
+        Path(location).chmod(0o755)
         folder.chmod(0o444)
         answer = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, cwd=ROOT)
         folder.chmod(0o700)
@@ -448,41 +450,41 @@ def test_a_folder_that_may_be_listed_but_not_entered() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
-def test_a_pipe_is_not_waited_for(desk: Desk) -> None:
-    desk.folder.mkdir()
+def test_a_pipe_is_not_waited_for(setup: Setup) -> None:
+    setup.folder.mkdir()
     for name in ("x.recovery", "x.lock", "y.lock", ".x.recovery.abcdefgh.tmp"):
-        os.mkfifo(desk.folder / name)
-    (desk.folder / "good.recovery").write_bytes(copy_of("1"))
-    (desk.folder / "folder.recovery").mkdir()
+        os.mkfifo(setup.folder / name)
+    (setup.folder / "good.recovery").write_bytes(copy_of("1"))
+    (setup.folder / "folder.recovery").mkdir()
     found: list[tuple[list[recovery.Copy], list[str]]] = []
-    search = threading.Thread(target=lambda: found.append(orphans(desk.folder)), daemon=True)
+    search = threading.Thread(target=lambda: found.append(orphans(setup.folder)), daemon=True)
     search.start()
     search.join(300)
     ((copy,), sentences) = found[0]
     assert copy.file.name == "good.recovery"
-    assert sentences == [f"2 recovery copies cannot be read; they are kept in {desk.folder}."]
+    assert sentences == [f"2 recovery copies cannot be read; they are kept in {setup.folder}."]
     copy.remove()
-    assert orphans(desk.folder) == ([], []), "told once"
+    assert orphans(setup.folder) == ([], []), "told once"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
-def test_copies_are_for_nobody_else_to_read(desk: Desk) -> None:
-    recorder = desk.recorder()
+def test_copies_are_readable_for_the_owner_only(setup: Setup) -> None:
+    recorder = setup.recorder()
     recorder.keep(UnsavedWork(default_document(), None))
     wait(lambda: recorder.settled)
-    assert recorder.file.stat().st_mode & 0o777 == 0o600 and desk.folder.stat().st_mode & 0o777 == 0o700
+    assert recorder.file.stat().st_mode & 0o777 == 0o600 and setup.folder.stat().st_mode & 0o777 == 0o700
     recorder.file.chmod(0o644)
     recorder.keep(UnsavedWork(new_document(), None))
     wait(lambda: recorder.settled)
     assert recorder.file.stat().st_mode & 0o777 == 0o600
 
 
-def test_what_is_set_aside_replaces_nothing_and_can_be_read(desk: Desk) -> None:
-    desk.folder.mkdir()
+def test_what_is_set_aside_replaces_nothing_and_can_be_read(setup: Setup) -> None:
+    setup.folder.mkdir()
     for header in (b"", b'{"time": "now", "points": 1}', b"noise " * 40_000):
-        (desk.folder / "one.recovery").write_bytes(header + b"\n" + documents.encode(new_document()))
-        assert orphans(desk.folder)[0] == []
-    asides = sorted(desk.folder.glob("*.unreadable"))
+        (setup.folder / "one.recovery").write_bytes(header + b"\n" + documents.encode(new_document()))
+        assert orphans(setup.folder)[0] == []
+    asides = sorted(setup.folder.glob("*.unreadable"))
     assert [path.name for path in asides] == ["one-2.unreadable", "one-3.unreadable", "one.unreadable"]
     for path in asides:
         assert kind_of(path) is Kind.RECOVERY_COPY and content(recovery.read(path)) == content(new_document())
@@ -492,22 +494,20 @@ def test_what_is_set_aside_replaces_nothing_and_can_be_read(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 2, 99])
-def test_a_copy_of_another_program_is_not_called_damaged_and_stays(version: int, desk: Desk) -> None:
-    desk.folder.mkdir()
+def test_a_copy_of_another_program_is_not_called_damaged_and_stays(version: int, setup: Setup) -> None:
+    setup.folder.mkdir()
     header = copy_of("1").partition(b"\n")[0]
     other = header + f'\n{{"format": "classifier-playground", "version": {version}}}'.encode()
-    (desk.folder / "one.recovery").write_bytes(other)
-    (copy,), _ = orphans(desk.folder)
+    (setup.folder / "one.recovery").write_bytes(other)
+    (copy,), _ = orphans(setup.folder)
     with pytest.raises(documents.UnreadError, match=f"of version {version}"):
         copy.read()
     copy.lock.release()
     assert copy.file.read_bytes() == other
 
 
-def test_when_the_system_gives_no_thread_the_next_change_tries_again(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    recorder = desk.recorder()
+def test_without_a_free_thread_the_next_change_tries_again(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = setup.recorder()
     with monkeypatch.context() as patched:
 
         def refuse(thread: threading.Thread) -> None:
@@ -516,24 +516,24 @@ def test_when_the_system_gives_no_thread_the_next_change_tries_again(
         patched.setattr(threading.Thread, "start", refuse)
         for _ in range(2):
             recorder.keep(UnsavedWork(default_document(), None))
-    assert desk.said == ["Recovery copies cannot be written: the system starts no more threads."]
+    assert setup.shown == ["Recovery copies cannot be written: the system starts no more threads."]
     recorder.keep(UnsavedWork(new_document(), None))
     wait(lambda: recorder.settled)
     assert recorder.file.exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a working folder that is gone")
-def test_where_the_working_folder_is_gone_copies_and_claims_go_on(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_copies_and_claims_work_without_a_working_folder(
+    setup: Setup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    recorder = desk.recorder()
+    recorder = setup.recorder()
     recorder.keep(UnsavedWork(new_document(), Path("mine.playground")))
-    desk.die(recorder)
-    (copy,), _ = orphans(desk.folder)
-    assert copy.title == "mine.playground" and desk.said == []
+    setup.die(recorder)
+    (copy,), _ = orphans(setup.folder)
+    assert copy.title == "mine.playground" and setup.shown == []
     copy.remove()
     claims = Claims(tmp_path / "open", "me")
     for path in (Path("mine.playground"), Path("half \ud800"), Path("zero \0")):
@@ -542,28 +542,28 @@ def test_where_the_working_folder_is_gone_copies_and_claims_go_on(
     claims.release()
 
 
-def test_copies_come_newest_first_and_leftovers_go(desk: Desk) -> None:
-    assert orphans(desk.folder) == ([], [])
-    desk.folder.mkdir()
+def test_copies_come_newest_first_and_leftovers_go(setup: Setup) -> None:
+    assert orphans(setup.folder) == ([], [])
+    setup.folder.mkdir()
     for name, moment in (("a", 10.0), ("b", 30.0), ("c", 20.0)):
-        (desk.folder / f"{name}.recovery").write_bytes(json.dumps({"time": moment, "points": 1}).encode())
-    (desk.folder / "gone.lock").touch()
-    (desk.folder / ".a.recovery.x1.tmp").touch()
-    (desk.folder / "notes.txt").touch()
-    copies, _ = orphans(desk.folder)
+        (setup.folder / f"{name}.recovery").write_bytes(json.dumps({"time": moment, "points": 1}).encode())
+    (setup.folder / "gone.lock").touch()
+    (setup.folder / ".a.recovery.x1.tmp").touch()
+    (setup.folder / "notes.txt").touch()
+    copies, _ = orphans(setup.folder)
     assert [copy.file.stem for copy in copies] == ["b", "c", "a"]
     for copy in copies:
         copy.lock.release()
-    assert desk.names() == ["a.recovery", "b.recovery", "c.recovery", "notes.txt"]
+    assert setup.names() == ["a.recovery", "b.recovery", "c.recovery", "notes.txt"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names of any bytes")
-def test_a_file_name_of_any_bytes_comes_back(desk: Desk, tmp_path: Path) -> None:
+def test_a_file_name_of_any_bytes_comes_back(setup: Setup, tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe \n.playground"))
-    recorder = desk.recorder()
+    recorder = setup.recorder()
     recorder.keep(UnsavedWork(default_document(), path))
-    desk.die(recorder)
-    (copy,), _ = orphans(desk.folder)
+    setup.die(recorder)
+    (copy,), _ = orphans(setup.folder)
     assert copy.path == path
     copy.remove()
 
@@ -601,7 +601,7 @@ while True:
 
 
 def kill_while_writing_copies(times: int, folder: Path) -> tuple[int, int]:
-    """Kill writers of copies; how many temporary files they left, and how many copies were whole."""
+    """Kill writers of copies; return the number of temporary files they left, and of complete copies."""
     rng = random.Random(times)
     left = whole = 0
     for number in range(times):
@@ -666,21 +666,21 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
 
 
 def test_where_nothing_can_be_locked_copies_are_still_written_and_found(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    setup: Setup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(locks, "take", failing(errno.ENOLCK))
-    recorder = desk.recorder()
+    recorder = setup.recorder()
     recorder.keep(UnsavedWork(default_document(), None))
-    desk.die(recorder)
-    (copy,), sentences = orphans(desk.folder)
+    setup.die(recorder)
+    (copy,), sentences = orphans(setup.folder)
     assert sentences == [] and content(copy.read().document) == content(default_document())
-    claims = Claims(desk.folder / "open", "me")
+    claims = Claims(setup.folder / "open", "me")
     claims.follow(copy.file)
-    assert not Claims(desk.folder / "open", "you").elsewhere(copy.file)
+    assert not Claims(setup.folder / "open", "you").elsewhere(copy.file)
     claims.release()
 
 
-def test_claims_know_a_file_by_any_of_its_names(tmp_path: Path) -> None:
+def test_claims_identify_a_file_by_any_of_its_names(tmp_path: Path) -> None:
     path, link = tmp_path / "mine.playground", tmp_path / "link.playground"
     path.touch()
     link.symlink_to(path)
@@ -707,7 +707,7 @@ def test_claims_without_a_folder_do_no_harm(tmp_path: Path) -> None:
     claims.release()
 
 
-# -- the time it takes -------------------------------------------------------------------------------------------------
+# -- duration ----------------------------------------------------------------------------------------------------------
 
 
 def own_clocks() -> tuple[float, float]:
@@ -715,13 +715,13 @@ def own_clocks() -> tuple[float, float]:
     processors that this process has had."""
     try:
         queued = int(Path("/proc/thread-self/schedstat").read_text().split()[1])
-    except OSError:  # not Linux: all that passes counts
+    except OSError:  # not Linux: the whole time counts
         queued = 0
     return time.perf_counter() - 1e-9 * queued, time.process_time()
 
 
 def longest_pause(folder: Path, writes: int) -> float:
-    """Seconds for which a thread that does nothing but look at the clock is held while so many copies are written."""
+    """Return the longest time (s) for which a thread that only reads the clock is blocked while copies are written."""
     rng = np.random.default_rng(0)
     document = Document(Points.of(rng.normal(size=(100_000, 2)), rng.integers(0, 8, 100_000)))
     recorder = Recorder(folder, "one", lambda sentence: None)
@@ -735,15 +735,15 @@ def longest_pause(folder: Path, writes: int) -> float:
         assert recorder.file.stat().st_size > 10**6
         recorder.file.unlink()
     assert recorder.close()
-    # Held is who neither comes to a processor nor sees others come to one: of the two clocks, the lesser counts.
+    # A blocked thread gets no processor and sees no progress of others: of the two clocks, the lesser counts.
     return float(np.diff(turns, axis=0).min(axis=1).max())
 
 
 def test_writing_100_000_points_leaves_room_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A freeze, not a speed: encoding them in one go would hold the window for far longer than this."""
+    """A bound on blocking, not on speed: encoding them in one go would block the window for far longer."""
     monkeypatch.setattr(recovery, "INTERVAL", 0.02)
     monkeypatch.setattr(recovery, "DELAY", 0.01)
     pauses = [longest_pause(tmp_path, 2)]
-    while pauses[-1] > 0.1 and len(pauses) < 5:  # the host of a virtual machine takes its time unseen
+    while pauses[-1] > 0.1 and len(pauses) < 5:  # the host of a virtual machine may take time invisibly
         pauses.append(longest_pause(tmp_path, 2))
     assert pauses[-1] < 0.1, pauses

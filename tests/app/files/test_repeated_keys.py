@@ -1,4 +1,4 @@
-"""A key that stands twice in a document: refused, wherever it is; a decoder would take the last without a word."""
+"""A key that occurs twice in a document is refused, at any depth; a decoder would silently take the last."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _key(key: str, escaped: bool) -> str:
 
 
 def repeated(data: str) -> set[str]:
-    """By another road: the keys that Python's own reader meets twice in one object."""
+    """Return, as a reference, the keys that Python's own reader finds twice in one object."""
     found: set[str] = set()
 
     def look(pairs: list[tuple[str, Any]]) -> None:
@@ -61,8 +61,8 @@ repeated_key = file_format._repeated_key
 @example('{"x": [{"y": 1}], "\\u0078": 2}')
 def test_as_pythons_reader_finds_them(data: str) -> None:
     expected = repeated(data)
-    said = repeated_key(data.encode())
-    assert said in expected if expected else said is None
+    shown = repeated_key(data.encode())
+    assert shown in expected if expected else shown is None
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
@@ -73,9 +73,9 @@ def test_every_key_of_every_version(path: Path) -> None:
         again = f"{text[: colon.start()]}{colon[0]}null, {text[colon.start() :]}"
         try:
             assert repeated(again) == {colon[1]}
-        except json.JSONDecodeError:  # it stood in a text
+        except json.JSONDecodeError:  # the key was inside a text
             continue
-        # The decoder looks at both, so null is refused, too; the value itself is not.
+        # The decoder checks both, so null is refused, too; the value itself is not.
         value = json.JSONDecoder().raw_decode(text, colon.end())[1]
         twice = f"{text[: colon.start()]}{text[colon.start() : value]}, {text[colon.start() :]}"
         with pytest.raises(FileError) as caught:

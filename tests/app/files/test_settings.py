@@ -1,4 +1,4 @@
-"""Settings: what is written comes back, whatever else a field holds gives its default, and no file is destroyed."""
+"""Settings: written values can be read again, an invalid field has its default, and no file is destroyed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.app.files.test_files import failing
 from tests.examples import examples
 
 NAMES = SettingValues.__struct_fields__
-#: What has stopped a start, ended the process, or could.
+#: Values that have stopped a start, ended the process, or could.
 ODD: tuple[Any, ...] = (
     "",
     "99",
@@ -94,29 +94,29 @@ def test_limits(tmp_path: Path) -> None:
 
 @given(st.binary(max_size=300))
 @examples(100)
-def test_a_damaged_file_gives_defaults_and_is_kept(tmp_path_factory: pytest.TempPathFactory, noise: bytes) -> None:
+def test_a_damaged_file_results_in_defaults_and_is_kept(tmp_path_factory: pytest.TempPathFactory, noise: bytes) -> None:
     folder = tmp_path_factory.mktemp("noise")
     path, damaged = folder / "settings.json", b"[" + noise
     path.write_bytes(damaged)
-    said: list[str] = []
+    shown: list[str] = []
     settings = Settings(path)
-    settings.on_failure(said.append)
+    settings.on_failure(shown.append)
     assert settings.values == SettingValues()
-    assert said == [f"The settings were damaged; they are kept as {folder / 'settings.unreadable'}."]
+    assert shown == [f"The settings were damaged; they are kept as {folder / 'settings.unreadable'}."]
     settings.write(recent=("/x",))
-    assert Settings(path).values.recent == ("/x",) and len(said) == 1
+    assert Settings(path).values.recent == ("/x",) and len(shown) == 1
     assert (folder / "settings.unreadable").read_bytes() == damaged
 
 
 def test_a_file_damaged_later_is_kept_too(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     settings = Settings(path)
-    said: list[str] = []
-    settings.on_failure(said.append)
+    shown: list[str] = []
+    settings.on_failure(shown.append)
     for text, name in (("{", "settings"), ("[]", "settings-2"), ("7" * 5000, "settings-3"), ("[" * 5000, "settings-4")):
         path.write_text(text)
         settings.write(simple=not settings.values.simple)
-        assert said.pop() == f"The settings were damaged; they are kept as {tmp_path / name}.unreadable." and not said
+        assert shown.pop() == f"The settings were damaged; they are kept as {tmp_path / name}.unreadable." and not shown
         assert (tmp_path / f"{name}.unreadable").read_text() == text
         assert Settings(path).values == settings.values
 
@@ -124,13 +124,13 @@ def test_a_file_damaged_later_is_kept_too(tmp_path: Path) -> None:
 def test_a_damaged_file_that_cannot_be_renamed_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "settings.json"
     path.write_text("{")
-    said: list[str] = []
+    shown: list[str] = []
     with monkeypatch.context() as patched:
         patched.setattr(documents.os, "replace", failing(errno.EACCES))
         settings = Settings(path)
-        settings.on_failure(said.append)
+        settings.on_failure(shown.append)
         settings.write(theme="dark")
-    assert said == ["Settings are not kept: settings.json is damaged."] and path.read_text() == "{"
+    assert shown == ["Settings are not kept: settings.json is damaged."] and path.read_text() == "{"
     assert settings.values.theme == "dark"
 
 
@@ -179,7 +179,7 @@ def test_two_windows_keep_each_others_settings(tmp_path: Path) -> None:
 
 
 def test_changed_bytes_of_an_arrangement_are_refused(tmp_path: Path) -> None:
-    """Qt believes them, and ends the process."""
+    """Qt does not check them, and ends the process."""
     path = tmp_path / "settings.json"
     Settings(path).write(docks=QtState.of(b"\0\0\0\xff" * 20))
     sound = path.read_text()
@@ -190,39 +190,39 @@ def test_changed_bytes_of_an_arrangement_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")
-@pytest.mark.parametrize("place", ["a folder", "a pipe", "/dev/full", "below a file", "a link to itself"])
-def test_where_settings_cannot_be_kept_one_sentence_says_so(place: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("location", ["a folder", "a pipe", "/dev/full", "below a file", "a link to itself"])
+def test_settings_that_cannot_be_kept_are_reported_in_one_sentence(location: str, tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    if place == "a folder":
+    if location == "a folder":
         path.mkdir()
-    elif place == "a pipe":
+    elif location == "a pipe":
         os.mkfifo(path)
-    elif place == "/dev/full":
-        path.symlink_to(place)
-    elif place == "below a file":
+    elif location == "/dev/full":
+        path.symlink_to(location)
+    elif location == "below a file":
         (tmp_path / "file").touch()
         path = tmp_path / "file" / "settings.json"
     else:
         path.symlink_to(path)
-    said: list[str] = []
+    shown: list[str] = []
     settings = Settings(path)
-    settings.on_failure(said.append)
+    settings.on_failure(shown.append)
     settings.write(theme="dark")
     settings.write(simple=False)
-    assert settings.values.theme == "dark" and len(said) == 1
-    assert said[0].startswith("Settings are not kept: ") and said[0].endswith(".") and said[0].count(".") <= 2
+    assert settings.values.theme == "dark" and len(shown) == 1
+    assert shown[0].startswith("Settings are not kept: ") and shown[0].endswith(".") and shown[0].count(".") <= 2
 
 
 def test_what_cannot_be_read_for_now_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "settings.json"
     Settings(path).write(folder="/kept")
-    said: list[str] = []
+    shown: list[str] = []
     with monkeypatch.context() as patched:
         patched.setattr(documents.os, "open", failing(errno.EMFILE))
         settings = Settings(path)
-        settings.on_failure(said.append)
+        settings.on_failure(shown.append)
         settings.write(theme="dark")
-    assert said == ["Settings are not kept: too many open files."] and settings.values.theme == "dark"
+    assert shown == ["Settings are not kept: too many open files."] and settings.values.theme == "dark"
     assert Settings(path).values.folder == "/kept"
     settings.write(simple=False)
     assert Settings(path).values == SettingValues(folder="/kept", theme="dark", simple=False)

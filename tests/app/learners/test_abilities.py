@@ -1,4 +1,4 @@
-"""Outside the learners and the solver nothing asks for the class of a model or the name of a classifier."""
+"""No code outside learners and solver depends on the class of a model or on the name of a classifier."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from app.learners.table import LEARNERS, TRAINERS
 
 ROOT = Path(__file__).parents[3]
-#: Classes of models, estimators, solvers and certificates end in one of these.
+#: Endings of the class names of models, estimators, solvers and certificates.
 KINDS = ("Classifier", "SVC", "Solver", "Certificate", "Perceptron", "SharesModel", "Expansion")
 NAMES = {*LEARNERS, *TRAINERS} - {"difference"}
-#: Where a classifier is named because somebody chose it: documents and lessons that are made here, and studies.
+#: Files that name a classifier because a user chose it: documents and lessons that are made there, and studies.
 CHOSEN = {
     "app/state/document.py": "the lanes of a new document",
     "app/files/examples.py": "the name of an example",
@@ -30,7 +30,7 @@ def names_in(node: ast.AST) -> set[str]:
 
 
 def faults(source: str) -> Iterator[str]:
-    """What in a file asks for a class or a name, with its line."""
+    """Return the expressions in a file that depend on a class or a name, with their lines."""
     for node in ast.walk(ast.parse(source)):
         call = isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass")
         if call and any(name.endswith(KINDS) for name in names_in(node.args[1])):

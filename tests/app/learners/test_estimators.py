@@ -1,4 +1,4 @@
-"""The learners of the lanes: the estimator a lane stands for, pictures of its models, what is said of its proofs."""
+"""The learners of the lanes: the estimator of a lane, pictures of its models, and the sentences about its proofs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ KINDS = {
     "condensed_knn": CondensedNearestNeighbour,
     "edited_knn": RepeatedEditedNearestNeighbours,
 }
-#: Those whose models have an f.
+#: Trainers whose models have an f.
 WITH_F = [name for name, trainer in TRAINERS.items() if trainer.has_f]
 TWO = GeneratorSettings(name="moons", count=30).points()
 THREE = GeneratorSettings(name="blobs", count=20, n_classes=3).points()
@@ -204,7 +204,7 @@ def test_each_pixel_is_what_the_model_predicts_there(learner: str, points: Point
         assert (classes == predicted)[~tie].all()
         f = model.pair_decision_function(xy).reshape(12, 16, -1)
         assert values.f == pytest.approx(f[..., 0], abs=1e-10)
-        if learner not in SVM_TRAINERS or points is TWO:  # one-vs-one votes know no tie
+        if learner not in SVM_TRAINERS or points is TWO:  # one-vs-one votes have no ties here
             assert tie.all() == (not f.any()) and (f.any() or steps != 2)
         if learner == "perceptron":
             assert (shade == round(UNKNOWN * (LEVELS - 1))).all() and values.margins == ()
@@ -237,31 +237,31 @@ def pegasos_proof(status: Status, **changes: Any) -> PegasosCertificate:
     return replace(PegasosCertificate(status, 0.25, 0.248, 0.008, 7, 100_000), **changes)
 
 
-def said(lane: Lane, *certificates: AnyCertificate) -> str:
+def report(lane: Lane, *certificates: AnyCertificate) -> str:
     return lane.family.verdict(certificates, lane.settings).text
 
 
-def test_what_is_said_of_a_perceptron_at_its_end() -> None:
+def test_the_verdict_on_a_perceptron_at_its_end() -> None:
     lane, done = Lane("perceptron"), perceptron_proof(Status.OPTIMAL, n_wrong=0)
-    assert said(lane, done) == (
+    assert report(lane, done) == (
         "No mistakes left: this line separates the classes (42 mistakes made, at most (R² + 1)/γ² = 310 were possible)"
     )
     through = Lane("perceptron", perceptron=PerceptronSettings(fit_intercept=False))
-    assert "R²/γ² = 310" in said(through, replace(done, mistakes=1)) and "1 mistake made" in said(
+    assert "R²/γ² = 310" in report(through, replace(done, mistakes=1)) and "1 mistake made" in report(
         through, replace(done, mistakes=1)
     )
-    assert said(lane, done, done) == (
+    assert report(lane, done, done) == (
         "No mistakes left: each line separates its class from the rest (84 mistakes made, at most 621 in all were"
         " possible)"
     )
     stopped = perceptron_proof(Status.STOPPED_EARLY, mistake_bound=math.inf)
-    assert said(lane, stopped) == "Still making mistakes after 5 passes: the classes may not be separable by a line"
-    assert said(lane, done, stopped) == said(lane, stopped)
+    assert report(lane, stopped) == "Still making mistakes after 5 passes: the classes may not be separable by a line"
+    assert report(lane, done, stopped) == report(lane, stopped)
     early = perceptron_proof(Status.STOPPED_EARLY, n_epochs=1)
-    assert said(lane, early).startswith("Stopped after 1 pass, too early: the classes are separable")
+    assert report(lane, early).startswith("Stopped after 1 pass, too early: the classes are separable")
     for proofs in ((done,), (done, stopped), (early,), (stopped,)):
         assert lane.family.verdict(proofs, lane.settings).certified == (proofs == (done,))
-        assert "ptimal" not in said(lane, *proofs), "a line that separates is not the best one"
+        assert "ptimal" not in report(lane, *proofs), "a line that separates is not the best one"
     assert lane.family.verdict((done,), lane.settings).badge == "separated: after 42 mistakes (theory: at most 310)"
     assert lane.family.verdict((stopped,), lane.settings).badge == "mistakes left: after 5 passes"
     assert lane.family.so_far((stopped, done), lane.settings) == "3 points on the wrong side"
@@ -273,14 +273,18 @@ def test_what_is_said_of_a_perceptron_at_its_end() -> None:
     ]
 
 
-def test_what_is_said_of_pegasos_at_its_end() -> None:
+def test_the_verdict_on_pegasos_at_its_end() -> None:
     lane, good = Lane("pegasos"), pegasos_proof(Status.OPTIMAL)
     assert (
-        said(lane, good) == "At most 0.8 % from optimal: the averaged line is that close to the best through the origin"
+        report(lane, good)
+        == "At most 0.8 % from optimal: the averaged line is that close to the best through the origin"
     )
     poor = pegasos_proof(Status.STOPPED_EARLY, gap=0.12)
-    assert said(lane, poor) == "All 100\u202f000 steps made: at most 12.0 % from optimal; more steps come closer"
-    assert said(lane, good, poor) == said(lane, poor) and not lane.family.verdict((good, poor), lane.settings).certified
+    assert report(lane, poor) == "All 100\u202f000 steps made: at most 12.0 % from optimal; more steps come closer"
+    assert (
+        report(lane, good, poor) == report(lane, poor)
+        and not lane.family.verdict((good, poor), lane.settings).certified
+    )
     assert lane.family.verdict((good, poor), lane.settings).badge == "stopped early: at most 12.0 % from optimal"
     assert lane.family.verdict((good,), lane.settings).badge == "near optimal: at most 0.8 % from optimal"
     assert lane.family.so_far((good, poor), lane.settings) == "at most 12.0 % from optimal"
@@ -294,18 +298,18 @@ def test_what_is_said_of_pegasos_at_its_end() -> None:
     assert "gap unknown" in lane.family.numbers((good, first), lane.settings)
 
 
-def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
+def test_the_verdict_on_the_other_trainers_of_an_svm() -> None:
     proof = Certificate(Status.STOPPED_EARLY, 5e-2, 1.0, 1.1, 0.09, 3, 4, 123, 1e-7)
     online = lane_of("lasvm", finish=False, n_epochs=2)
-    assert said(online, proof) == "Over after 2 passes, without FINISH: not optimal yet"
-    assert said(lane_of("lasvm"), proof) == "Stopped early after 123 steps: not optimal yet"
+    assert report(online, proof) == "Over after 2 passes, without FINISH: not optimal yet"
+    assert report(lane_of("lasvm"), proof) == "Stopped early after 123 steps: not optimal yet"
     assert "KKT violation 0.05 among the points kept" in online.family.numbers((proof,), online.settings)
     best = replace(proof, status=Status.OPTIMAL)
-    assert "KKT violation 0.05" in online.family.numbers((best,), online.settings)  # by then it is known of all points
-    assert said(lane_of("dual-ascent"), best) == said(lane_of("smo"), best) == "Optimal to 1e-3"
+    assert "KKT violation 0.05" in online.family.numbers((best,), online.settings)  # by then it is known for all points
+    assert report(lane_of("dual-ascent"), best) == report(lane_of("smo"), best) == "Optimal to 1e-3"
     without = lane_of("dual-ascent", fit_intercept=False)
-    assert said(without, best) == "Optimal to 1e-3 of all f without intercept"
-    assert said(msgspec.structs.replace(without, svm=SvmSettings(fit_intercept=False)), best) == "Optimal to 1e-3"
+    assert report(without, best) == "Optimal to 1e-3 of all f without intercept"
+    assert report(msgspec.structs.replace(without, svm=SvmSettings(fit_intercept=False)), best) == "Optimal to 1e-3"
 
 
 @pytest.mark.parametrize("learner", TRAINERS)
@@ -314,7 +318,7 @@ def test_the_words_around_a_picture(learner: str) -> None:
     model = trained(lane, TWO)
     frame = Frame(1, 0, TWO, lane, Phase.DONE, model=model, certificates=tuple(model.certificates_), accuracy=0.9)
     headline = text.headline(frame, lane)
-    assert headline == said(lane, *model.certificates_)
+    assert headline == report(lane, *model.certificates_)
     assert ("Optimal" in headline) == (learner in SVM_TRAINERS)
     assert "training accuracy 90.0 %" in text.details(frame)
     paused = replace(frame, phase=Phase.PAUSED)

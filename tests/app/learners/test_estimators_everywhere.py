@@ -1,4 +1,4 @@
-"""Each classifier of scikit-learn in every place: it works there, or a sentence says why not."""
+"""Each classifier of scikit-learn in every part of the program: it works there, or a sentence explains why not."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _process() -> Iterator[None]:
 
 
 def lane_of(name: str) -> Lane:
-    """A lane with another value of each number, so that it is seen whether that gets there."""
+    """Return a lane with another value of each number, to check that the value arrives."""
     lane = Lane(name)
     for field in lane.family.fields:
         if field.limits is not None:
@@ -91,6 +91,7 @@ def test_a_file_names_rows_and_their_parameters_and_nothing_else(old: bytes, new
         documents.decode(data.replace(old, new))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROWS)
 def test_questions_are_answered(name: str) -> None:
     lane, own = lane_of(name), reference(lane_of(name))
@@ -128,9 +129,9 @@ def test_a_curve_has_what_the_library_computes() -> None:
     field = lane.family.field("logistic_C")
     scale = field.scale(len(POINTS))
     assert curves[-1].complete and len(curves[-1].train) == scale.high - scale.low + 1
-    for place in (scale.low, *range(scale.low + 5, scale.high, 12), scale.high):  # each takes a training of its own
-        wanted = reference(lane.with_value(field, scale.value_at(place))).score(POINTS.xy, POINTS.labels)
-        assert curves[-1].train[place - scale.low] == pytest.approx(wanted)
+    for index in (scale.low, *range(scale.low + 5, scale.high, 12), scale.high):  # each takes a training of its own
+        wanted = reference(lane.with_value(field, scale.value_at(index))).score(POINTS.xy, POINTS.labels)
+        assert curves[-1].train[index - scale.low] == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -168,14 +169,16 @@ def test_programs_predict_the_same(tmp_path: Path) -> None:
         )
         for start in range(0, len(lanes), 4)
     }
-    for name, told in programs.run(cases, tmp_path).items():
+    for name, reports in programs.run(cases, tmp_path).items():
         case = cases[name]
-        for place in case.lanes:
-            expected = reference(case.document.lanes[place]).predict(case.places)
-            assert np.array_equal(told["predicted"][f"model_{place + 1}"], expected), case.document.lanes[place].title
+        for index in case.lanes:
+            expected = reference(case.document.lanes[index]).predict(case.places)
+            assert np.array_equal(reports["predicted"][f"model_{index + 1}"], expected), case.document.lanes[
+                index
+            ].title
 
 
-def test_without_the_library_a_file_opens_and_its_lane_says_what_to_install(
+def test_without_the_library_a_file_opens_and_its_lane_names_what_to_install(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(EstimatorLearner, "is_available", False)

@@ -10,7 +10,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from app.learners.base import Learner
-from app.learners.fields import change_text
+from app.learners.fields import Field, change_text
 from app.learners.scales import LinearScale, LogScale
 from app.learners.table import LEARNERS
 from app.state.document import Lane
@@ -57,12 +57,12 @@ def test_limits_and_scale_are_those_of_the_learner() -> None:
     own, known = Other().field("C"), LEARNERS["svm"].field("C")
     assert own.scale(50) == LinearScale(0.5, 8, 0.5) and known.scale(50) == LogScale(-4, 6)
     assert own.editor != known.editor, "a slider of its own"
-    assert LEARNERS["knn"].field("k").scale(50).high == LEARNERS["knn"].field("k").scale(50).place_of(49)
+    assert LEARNERS["knn"].field("k").scale(50).high == LEARNERS["knn"].field("k").scale(50).position_of(49)
 
 
 def test_changes_in_words() -> None:
     svm, perceptron = LEARNERS["svm"].fields, LEARNERS["perceptron"].fields
-    said = [
+    report = [
         change_text(LEARNERS["knn"].fields, {"n_neighbors": 7}),
         change_text(svm, {"C": 0.5}),
         change_text(svm, {"multiclass": "one-vs-rest"}),
@@ -70,4 +70,15 @@ def test_changes_in_words() -> None:
         change_text(perceptron, {"shuffle": True}),
         change_text(perceptron, {"C": 1.0}),
     ]
-    assert said == ["Set k to 7", "Set C to 0.5", "Set one-vs-rest", "Set soft margin", "Shuffle the points", ""]
+    assert report == ["Set k to 7", "Set C to 0.5", "Set one-vs-rest", "Set soft margin", "Shuffle the points", ""]
+
+
+def test_a_real_number_keeps_its_digits_whatever_the_spelling_of_its_limits() -> None:
+    class Shares(msgspec.Struct, frozen=True):
+        share: Annotated[float, Meta(ge=0, le=1, extra={"steps": (0, 1, 0.1)})] = 0.5
+        unlimited: Annotated[float, Meta(ge=0)] = 0.5
+
+    share = Field("share", "slider", "Share", "A share.", settings=Shares)
+    assert not share.is_whole and share.number(0.5) == "0.5", "no field for whole numbers, which would show 0"
+    with pytest.raises(AssertionError, match="The setting unlimited needs both limits"):
+        assert Field("unlimited", "number", "Unlimited", "No largest value.", settings=Shares).limits

@@ -1,6 +1,6 @@
-"""A kernel with a parameter of its own, added to a copy of the sources as CONTRIBUTING says, works everywhere.
+"""A kernel with a parameter of its own, added to a copy of the sources by the recipe of CONTRIBUTING, works everywhere.
 
-It is ``exp(gamma <x, z> / tau)``; `kernel_in_use` is what uses it.
+It is ``exp(gamma <x, z> / tau)``; `kernel_in_use` uses it.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def test_a_kernel_with_a_parameter_of_its_own_is_used_everywhere(tmp_path: Path)
 
 
 def test_the_recipe_names_the_files(tmp_path: Path) -> None:
-    """Each edit has its place still; CONTRIBUTING names each file, or the table that it stands in."""
+    """The text of each edit still exists; CONTRIBUTING names each file, or the table in it."""
     recipes = [line for line in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines() if "kernel" in line]
     for name, edits in EDITS.items():
         text = (ROOT / name).read_text(encoding="utf-8")

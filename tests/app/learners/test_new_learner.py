@@ -1,4 +1,4 @@
-"""A new learner is one class and its row: it works everywhere, or says in a sentence what it has nothing for.
+"""A new learner is one class and its row: it works everywhere, or a sentence explains what it lacks.
 
 Form and lane, files and share text, probe, evaluation, curve, study, film, code, and every panel.
 """
@@ -206,7 +206,7 @@ def test_its_slider_has_its_own_scale(lane: Lane, make: Make, qtbot: QtBot) -> N
     own = [each for each in window.findChildren(ScaleSlider, "lane0.C.slider") if each.isVisible()]
     assert [each.scale for each in own] == [LinearScale(0.5, 8, 0.5)]
     assert find(window, "lane1.C.slider").scale == LogScale(-4, 6)
-    own[0].setSliderPosition(own[0].place_of(3.0))
+    own[0].setSliderPosition(own[0].position_of(3.0))
     own[0].triggerAction(QSlider.SliderAction.SliderMove)
     settle(qtbot, window)
     assert window.document.lanes[0].settings.C == 3.0 and window.document.lanes[1].svm.C == 1.0
@@ -222,7 +222,7 @@ def test_in_a_curve(lane: Lane) -> None:
     curves: list[Curve] = []
     query = CurveQuery(POINTS, asked_lane(lane, "C"), "C", POINTS)
     list(query.answer(curves.append, bool))
-    values = [query.field.scale(len(POINTS)).value_at(place) for place in range(16)]
+    values = [query.field.scale(len(POINTS)).value_at(index) for index in range(16)]
     wanted = [
         (CentroidModel(POINTS, CentroidSettings(0.25, C=C)).predict(POINTS.xy) == POINTS.labels).mean() for C in values
     ]
@@ -242,7 +242,7 @@ def test_in_a_study(lane: Lane) -> None:
     mean = CrossValidation(lane.with_value(lane.family.field("C"), 0.5), POINTS, 5, 0)
     validated: list[Validated] = []
     list(mean.answer(validated.append, bool))
-    whole = [record for record in records if found.study.choice(record.places) == {"C": 0.5, "n": 20}]
+    whole = [record for record in records if found.study.choice(record.cell) == {"C": 0.5, "n": 20}]
     assert np.mean([record.values["accuracy"] for record in whole]) == pytest.approx(validated[-1].mean)
 
 

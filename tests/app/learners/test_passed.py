@@ -1,4 +1,4 @@
-"""Classifiers passed from Python: lanes like others, of copies; not in files, but for their names."""
+"""Classifiers passed from Python: lanes like others, of copies; files contain only their names."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_parameters_are_a_form_with_the_limits_that_the_class_states() -> None:
 
 
 class Halves:
-    """No estimator of scikit-learn's: it has fit and predict, no more."""
+    """A classifier without scikit-learn: it has fit and predict, no more."""
 
     def fit(self, X: Any, y: Any) -> None:
         self.labels = np.unique(y)

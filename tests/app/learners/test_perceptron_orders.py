@@ -1,4 +1,6 @@
-"""A perceptron in other orders: against scikit-learn, each run by itself, lines in a rectangle, words."""
+"""A perceptron for other orders of the points: against scikit-learn, each run by itself, lines in a
+rectangle, words.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ GRID = Grid(-1.0, 3.0, -2.0, 1.0, 40, 30)
 
 
 def apart(n: int = 40, seed: int = 0, gap: float = 0.2, shift: float = 0.3) -> tuple[Array, Array]:
-    """Two classes with a gap between them."""
+    """Return two classes with a gap between them."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1.0, 1.0, (n, 2))
     u = np.array([math.cos(seed), math.sin(seed)])
@@ -84,12 +86,12 @@ def test_the_widest_line_is_that_of_libsvm(seed: int) -> None:
     line = np.append(theirs.coef_[0], theirs.intercept_[0])
     assert found.widest / np.linalg.norm(found.widest[:2]) == pytest.approx(line / np.linalg.norm(line[:2]), abs=1e-3)
     assert found.separable
-    # No direction is better, of very many.
+    # None of very many directions is better.
     angles = np.linspace(0, 2 * np.pi, 100_000)
     f = np.column_stack((np.cos(angles), np.sin(angles))) @ X.T
     best = 0.5 * (f[:, y > 0].min(axis=1) - f[:, y < 0].max(axis=1)).max()
     assert best * (1 - 1e-6) <= found.widest_margin <= best + 1e-4
-    # Through the origin.
+    # Lines through the origin.
     X, y = apart(60, seed, gap=0.1, shift=0.0)
     found = last(X, y, PerceptronSettings(False, orders=1))
     best = (y * (np.column_stack((np.cos(angles), np.sin(angles))) @ X.T)).min(axis=1).max()
@@ -115,7 +117,7 @@ def test_orders_that_are_given_too_little_time() -> None:
     assert early.margins.max() <= 0 and of_orders(early) == "5 orders: none comes to rest in time"
 
 
-def test_a_search_that_was_given_up_claims_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_search_claims_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_UPDATES", 1)
     found = last(*apart(gap=0.02, seed=2), PerceptronSettings(orders=2))
     assert found.separable is None and found.widest is None and found.complete and found.rested.all()
@@ -189,7 +191,7 @@ def known(margins: list[float], mistakes: list[int], rested: list[bool], asked: 
     )
 
 
-def test_what_is_said() -> None:
+def test_the_sentences() -> None:
     three = ([0.09, 0.01, 0.05], [60, 17, 20], [True] * 3)
     end = {"widest": np.ones(3), "widest_margin": 0.12, "separable": True}
     assert of_orders(known(*three, **end)) == (

@@ -54,7 +54,7 @@ LANES = (
 
 
 class Background:
-    """A LaneJob driven by hand."""
+    """A LaneJob driven in the test's own thread."""
 
     def __init__(self, lane: Lane, points: Points = POINTS) -> None:
         self._frames: list[Frame] = []
@@ -86,18 +86,20 @@ def test_the_certificates_in_words() -> None:
 def test_the_decision_in_words() -> None:
     certificate = ReductionCertificate(Status.RUNNING, 9, 4, 2, 1, 5)
 
-    def said(lane: Lane, touched: int, own: float, against: float, changed: bool) -> str:
+    def report(lane: Lane, touched: int, own: float, against: float, changed: bool) -> str:
         nothing = np.empty(0, dtype=np.intp)
         state = ReductionSnapshot(np.ones(9, dtype=bool), touched, nothing, own, against, changed, certificate)
         return lane.family.operation(state)
 
-    assert "first point" in said(CONDENSED, -1, 0, 0, False)
-    assert "of another class: this point is kept" in said(CONDENSED, 3, 0, 1, True)
-    assert "of several classes: this point is kept" in said(CONDENSED, 3, 0.5, 0.5, True)
-    assert "not needed" in said(CONDENSED, 3, 1, 0, False)
-    assert said(EDITED, -1, 0, 0, False) == ""
-    assert said(EDITED, 3, 1, 2, True).startswith("Its nearest others: 1 vote for its class, 2 for another. This point")
-    assert "outvoted and removed" in said(EDITED, 3, 1, 2, True) and "stays" in said(EDITED, 3, 2, 1, False)
+    assert "first point" in report(CONDENSED, -1, 0, 0, False)
+    assert "of another class: this point is kept" in report(CONDENSED, 3, 0, 1, True)
+    assert "of several classes: this point is kept" in report(CONDENSED, 3, 0.5, 0.5, True)
+    assert "not needed" in report(CONDENSED, 3, 1, 0, False)
+    assert report(EDITED, -1, 0, 0, False) == ""
+    assert report(EDITED, 3, 1, 2, True).startswith(
+        "Its nearest others: 1 vote for its class, 2 for another. This point"
+    )
+    assert "outvoted and removed" in report(EDITED, 3, 1, 2, True) and "stays" in report(EDITED, 3, 2, 1, False)
 
 
 @pytest.mark.parametrize("lane", LANES)
@@ -127,8 +129,8 @@ def test_the_picture_is_that_of_the_points_kept_so_far() -> None:
             assert frame.run_state is not None and frame.run_state.step == step
             kept, metric = frame.marks.chosen, {"metric": model.metric, "p": model.p}
             alone = KNeighborsClassifier(model.n_neighbors, **metric).fit(THREE.xy[kept], THREE.labels[kept])
-            places = np.random.default_rng(0).uniform(-3, 3, (200, 2))
-            assert np.array_equal(model.predict_proba(places), alone.predict_proba(places))
+            locations = np.random.default_rng(0).uniform(-3, 3, (200, 2))
+            assert np.array_equal(model.predict_proba(locations), alone.predict_proba(locations))
 
 
 def test_condensing_does_not_wait_for_the_compiled_loops() -> None:

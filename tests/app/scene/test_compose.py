@@ -1,4 +1,4 @@
-"""The scene as a function of document, session and results; and the words for everything that can be the case."""
+"""The scene as a function of document, session and results; and the texts for every state."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def scene(document: Document, *frames: Frame, session: Session = Session()) -> S
 
 
 def learnt(document: Document, index: int) -> Frame:
-    """The last frame of a lane's work."""
+    """Return the last frame of a lane's training."""
     frames: list[Frame] = []
     spec = LaneSpec(document.points, document.lanes[index], GRID, SHADES, False, math.inf, 0, True)
     list(LaneJob(frames.append)(LaneRequest(1, index, spec), lambda: False))
@@ -75,7 +75,7 @@ def certificate(status: Status, **changes: Any) -> Certificate:
 
 
 def svm_frame(phase: Phase, *certificates: Certificate) -> Frame:
-    """A frame of an SVM with a real model, but other certificates."""
+    """Return a frame of an SVM with a real model, but other certificates."""
     frame = learnt(MOONS, 1)
     return replace(frame, phase=phase, certificates=certificates or (certificate(Status.RUNNING),))
 
@@ -242,8 +242,8 @@ def test_pixel_centres_lie_where_the_canvas_has_its_pixels() -> None:
 
 def test_every_phase_has_its_words() -> None:
     lane = MOONS.lanes[1]
-    said = {phase: words.headline(svm_frame(phase, certificate(Status.OPTIMAL)), lane) for phase in Phase}
-    assert said == {
+    report = {phase: words.headline(svm_frame(phase, certificate(Status.OPTIMAL)), lane) for phase in Phase}
+    assert report == {
         Phase.TRAINING: "Training…",
         Phase.PAUSED: "Paused, not shown optimal yet",
         Phase.DONE: "Optimal to 1e-3",
@@ -261,9 +261,9 @@ def test_every_phase_has_its_words() -> None:
 
 def test_every_status_has_its_words() -> None:
     lane = MOONS.lanes[1]
-    said = {s: words.headline(svm_frame(Phase.DONE, certificate(s, gap=1e-4)), lane) for s in Status}
-    del said[Status.RUNNING]  # never of a frame that is done
-    assert said == {
+    report = {s: words.headline(svm_frame(Phase.DONE, certificate(s, gap=1e-4)), lane) for s in Status}
+    del report[Status.RUNNING]  # never of a finished frame
+    assert report == {
         Status.OPTIMAL: "Optimal to 1e-3",
         Status.PRECISION: "Optimal to double precision (KKT violation 5e-4)",
         Status.STATIONARY: "Stationary to 1e-3 (kernel not positive semidefinite)",
@@ -272,19 +272,19 @@ def test_every_status_has_its_words() -> None:
     }
 
 
-def test_a_cyclic_order_that_did_not_arrive_is_told_why() -> None:
+def test_a_cyclic_order_that_did_not_arrive_has_its_reason() -> None:
     early = certificate(Status.STOPPED_EARLY)
     text = Lane("svm").family.verdict([early], SvmSettings(selection="cyclic")).text
-    assert text == said_of(early) + "; in cyclic order late partners may wait very long"
+    assert text == verdict_on(early) + "; in cyclic order late partners may wait very long"
 
 
-def test_precision_without_a_violation_says_no_negative_one() -> None:
-    text = said_of(certificate(Status.PRECISION, gap=1.0, kkt_violation=-2.0))
+def test_the_limit_of_precision_without_a_violation_reports_none() -> None:
+    text = verdict_on(certificate(Status.PRECISION, gap=1.0, kkt_violation=-2.0))
     assert text == "Not shown optimal: double precision ends here (KKT violation 0)"
 
 
 def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
-    # Paused on multipliers of former points that are still good, or LASVM before its last look at all points.
+    # Paused on multipliers of earlier points that are still good, or LASVM before its last pass over all points.
     lane = MOONS.lanes[1]
     for violation, missing in ((0.9e-3, "not shown optimal yet"), (1.1e-3, "not optimal yet")):
         proofs = certificate(Status.OPTIMAL), certificate(Status.RUNNING, kkt_violation=violation)
@@ -294,28 +294,28 @@ def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
         assert words.headline(svm_frame(Phase.DONE, early), lane).endswith(f" steps: {missing}")
 
 
-def said_of(*certificates: Certificate) -> str:
-    """The verdict on an SVM."""
+def verdict_on(*certificates: Certificate) -> str:
+    """Return the verdict on an SVM."""
     return Lane("svm").family.verdict(certificates, SvmSettings()).text
 
 
 def test_nothing_is_called_optimal_or_separable_that_was_not_shown_to_be() -> None:
     for gap in (0.5, float("nan")):
-        text = said_of(certificate(Status.PRECISION, gap=gap))
+        text = verdict_on(certificate(Status.PRECISION, gap=gap))
         assert text == "Not shown optimal: double precision ends here (KKT violation 5e-4)"
         pair = (certificate(Status.PRECISION, gap=1e-4), certificate(Status.PRECISION, gap=gap))
-        assert said_of(*pair) == said_of(*pair[::-1]) == text
+        assert verdict_on(*pair) == verdict_on(*pair[::-1]) == text
     wide, narrow = (certificate(Status.NOT_SEPARABLE, margin_bound=bound) for bound in (1e-5, 1e-8))
     for pairs in ((wide, narrow), (narrow, wide)):
-        assert said_of(*pairs) == "Not separable with a margin above 1e-8"
+        assert verdict_on(*pairs) == "Not separable with a margin above 1e-8"
 
 
 def test_the_gravest_pair_speaks_for_all() -> None:
     grave = (Status.NOT_SEPARABLE, Status.STOPPED_EARLY, Status.PRECISION, Status.STATIONARY, Status.OPTIMAL)
     for first, second in itertools.combinations(grave, 2):
-        alone = said_of(certificate(first))
-        assert said_of(certificate(second), certificate(first)) == alone
-        assert said_of(certificate(first), certificate(second)) == alone
+        alone = verdict_on(certificate(first))
+        assert verdict_on(certificate(second), certificate(first)) == alone
+        assert verdict_on(certificate(first), certificate(second)) == alone
 
 
 def knn_headline(n: int, k: int) -> str:
@@ -325,7 +325,7 @@ def knn_headline(n: int, k: int) -> str:
     return words.headline(Frame(1, 0, points, lane, Phase.DONE, model=model), lane)
 
 
-def test_more_neighbours_asked_for_than_there_are() -> None:
+def test_more_neighbours_requested_than_points() -> None:
     assert knn_headline(1, 5) == "All vote: k = 5, but there is only 1 point"
     assert knn_headline(3, 5) == "All vote: k = 5, but there are only 3 points"
     assert knn_headline(5, 5) == "Exact: the 5 nearest of 5 vote"
@@ -362,11 +362,11 @@ def test_binary_problems_in_words() -> None:
 
 
 def test_class_weights_in_words_and_fields() -> None:
-    said = {
+    report = {
         name: class_weight_formula(SvmSettings(class_weight=name))  # type: ignore[arg-type]
         for name in CLASS_WEIGHTS
     }
-    assert said == {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}
+    assert report == {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}
     hard = Lane("svm", svm=SvmSettings(class_weight="own", hard_margin=True))
     assert class_weight_formula(hard.svm) == "C = ∞ whatever the weight"
     own = {"weights_of_classes", "weight1", "weight3", "weight8"}
@@ -421,7 +421,7 @@ def test_marks_default_to_none() -> None:
     assert Frame(1, 0, Points(), Lane(), Phase.EMPTY).certificate is None
 
 
-def test_a_lane_that_learnt_from_a_sample_says_so_and_marks_the_right_points() -> None:
+def test_a_lane_trained_on_a_sample_reports_it_and_marks_the_right_points() -> None:
     document = replace(MOONS, training_limit=60)
     sample = document.training_points
     assert len(sample) == 60
@@ -441,7 +441,7 @@ def test_a_lane_that_learnt_from_a_sample_says_so_and_marks_the_right_points() -
     assert len(scene(moved, *frames).lanes[1].marks.free) == 0, "marks of other points are not shown"
 
 
-def test_the_scene_tells_what_is_selected_and_named() -> None:
+def test_the_scene_has_the_selection_and_the_names() -> None:
     chosen = Selection(np.array([3, 5, 9999]))
     document = replace(MOONS, styles=(ClassStyle("setosa"), *MOONS.styles[1:]), axes=("u", "v"))
     made = scene(document, session=Session(selection=chosen))

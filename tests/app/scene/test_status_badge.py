@@ -1,4 +1,4 @@
-"""Badges: what is said of a lane's picture is what its certificates prove, and no more."""
+"""Badges: they report what the certificates of a lane prove, and no more."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def with_status(frame: Frame, status: Status, **values: Any) -> Frame:
     return replace(frame, certificates=(replace(machine, status=status, **values),))
 
 
-def test_an_optimal_training_says_so_with_its_numbers() -> None:
+def test_an_optimal_training_is_reported_with_its_numbers() -> None:
     frame = finished(svm(tol=1e-3))
-    said = badge(frame)
+    report = badge(frame)
     machine = frame.certificates[0]
     assert isinstance(machine, Certificate) and machine.kkt_violation <= 1e-3
-    assert said.mood is Mood.CERTIFIED and said.text.startswith("optimal: KKT ") and "gap" in said.text
+    assert report.mood is Mood.CERTIFIED and report.text.startswith("optimal: KKT ") and "gap" in report.text
 
 
 def test_of_several_problems_the_worst_counts() -> None:
@@ -55,10 +55,10 @@ def test_of_several_problems_the_worst_counts() -> None:
     ],
 )
 def test_each_end_has_its_words(status: Status, values: dict[str, Any], mood: Mood, words: str) -> None:
-    said = badge(with_status(finished(svm()), status, **values))
-    assert said.mood is mood and said.text.startswith(words)
+    report = badge(with_status(finished(svm()), status, **values))
+    assert report.mood is mood and report.text.startswith(words)
     if math.isnan(values.get("gap", 0.0)):
-        assert "gap" not in said.text, "without a primal bound there is no gap"
+        assert "gap" not in report.text, "without a primal bound there is no gap"
 
 
 def test_on_its_way_a_training_is_not_certified() -> None:

@@ -44,7 +44,7 @@ SMALL = Document(Points.of([(0.0, 0.0), (1.0, 0.5), (2.0, 2.0)], [0, 1, 1]))
 
 
 def content(document: Document) -> tuple[Any, ...]:
-    """What a document says, as comparable values, without where one looks."""
+    """Return the content of a document as comparable values, without its view."""
     p = document.points
     return (p.xy.tolist(), p.labels.tolist(), document.lanes, document.shown, document.generator)
 
@@ -115,17 +115,17 @@ def test_names_in_the_undo_menu() -> None:
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_each_command_is_one_step_there_and_back(name: str) -> None:
-    command, said = CHANGES[name]
+    command, report = CHANGES[name]
     news: list[tuple[Document, Document]] = []
     store = Store(SMALL)
     store.listen(lambda old, new: news.append((old, new)))
     before = content(SMALL)
     store.dispatch(command)
     after = content(store.document)
-    assert after != before and store.undo_name == said and store.modified
+    assert after != before and store.undo_name == report and store.modified
     assert news == [(SMALL, store.document)]
     store.undo()
-    assert content(store.document) == before and store.redo_name == said and not store.modified
+    assert content(store.document) == before and store.redo_name == report and not store.modified
     assert store.document.view == SMALL.view
     store.redo()
     assert content(store.document) == after and store.redo_name is None
@@ -174,7 +174,7 @@ def test_a_fitting_view_shows_all_points_and_can_be_saved(xy: list[tuple[float, 
     assert away < 0.5 * view.span and 1e-9 <= view.span <= 4e15
 
 
-def test_zoom_keeps_the_place_under_the_pointer() -> None:
+def test_zoom_keeps_the_location_under_the_pointer() -> None:
     view = View(1.0, 2.0, 4.0)
     zoomed = view.zoomed(0.5, 2.0, 3.0)
     assert zoomed == View(1.5, 2.5, 2.0)
@@ -233,7 +233,7 @@ POSITIONS = st.integers(-5, 5).map(float)
 
 
 class StoreAndModel(RuleBasedStateMachine):
-    """The store beside two plain lists: contents to go back to, and contents to go forth to."""
+    """The store beside two plain lists: contents before and after the present one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -400,7 +400,7 @@ def test_the_history_is_a_list_one_can_go_through() -> None:
     assert store.history == ("Add 1 point", "Add 1 point", "Clear 5 points") and store.position == 3
 
 
-def test_a_gesture_broken_off_leaves_no_trace() -> None:
+def test_a_cancelled_gesture_leaves_no_trace() -> None:
     store = Store(SMALL)
     store.dispatch(AddPoints(xy=(1.0, 9.0)))
     before = store.document
@@ -413,7 +413,7 @@ def test_a_gesture_broken_off_leaves_no_trace() -> None:
     assert store.document.points is before.points and store.history == ("Add 1 point",) and store.redo_name is None
 
 
-def test_a_gesture_broken_off_gives_back_what_could_be_redone() -> None:
+def test_a_cancelled_gesture_restores_the_steps_to_redo() -> None:
     store = Store(SMALL)
     store.dispatch(AddPoints(xy=(1.0, 9.0)))
     store.dispatch(Clear())

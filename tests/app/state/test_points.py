@@ -1,4 +1,4 @@
-"""Points: every edit against a plain list, and what a long undo history of many points costs."""
+"""Points: every edit against a plain list, and the memory of a long undo history of many points."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def as_a_plain_list(edits: list[Edit]) -> None:
             chosen = rng.permutation(len(model))[:size]
             if kind == "move":
                 points = points.move(chosen, xy[: len(chosen)])
-                for place, (x, y) in zip(chosen, xy, strict=False):
-                    model[place] = (model[place][0], float(x), float(y), model[place][3])
+                for position, (x, y) in zip(chosen, xy, strict=False):
+                    model[position] = (model[position][0], float(x), float(y), model[position][3])
             else:
                 points = points.remove(chosen)
                 gone = set(chosen.tolist())
@@ -129,7 +129,7 @@ def test_a_thousand_undo_steps_of_ten_thousand_points_stay_small() -> None:
         before = tracemalloc.get_traced_memory()[0]
         for step in range(1000):
             store.dispatch(MovePoints(ids=[int(rng.integers(10_000))], xy=(float(step), 0.0)))
-            assert len(store.document.points.xy) == 10_000  # as every view asks for it
+            assert len(store.document.points.xy) == 10_000  # as every view requests it
         used = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
@@ -148,7 +148,7 @@ def test_a_sample_keeps_the_shares_and_every_class() -> None:
     assert sample.counts[0] == pytest.approx(6000, abs=2) and sample.counts[7] == 1
     at = points.indices_of(sample.ids)
     assert (points.xy[at] == sample.xy).all() and (points.labels[at] == sample.labels).all()
-    # Drawn like chance: the ids have no pattern.
+    # Random: the ids have no pattern.
     parity = np.mean(sample.ids % 2)
     assert parity == pytest.approx(0.5, abs=0.02) and np.mean(sample.ids < 50_000) == pytest.approx(0.5, abs=0.02)
 
@@ -181,7 +181,7 @@ def test_a_sample_of_nearly_all_points_takes_no_more_of_a_class_than_there_are()
 
 
 def test_an_edit_of_most_points_is_one_of_whole_arrays() -> None:
-    """The result is the same as of many small edits, whatever blocks either is made of."""
+    """The result equals that of many small edits, whatever blocks the two are made of."""
     rng = np.random.default_rng(2)
     n = 8 * BLOCK + 17
     points = Points.of(rng.normal(size=(n, 2)), rng.integers(0, 8, n)).remove(np.arange(0, n, 50))
@@ -205,7 +205,7 @@ def test_an_edit_of_most_points_is_one_of_whole_arrays() -> None:
 
 
 def test_an_edit_of_all_points_costs_in_proportion_to_them() -> None:
-    """16 times the points: 16 times the time, and not 256 times, as when every block looked through all indices."""
+    """16 times the points: 16 times the time, and not 256 times, as if every block searched all indices."""
 
     def cost(n: int) -> float:
         points, best = Points.of(np.zeros((n, 2)), 0), np.inf

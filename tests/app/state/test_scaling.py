@@ -1,4 +1,4 @@
-"""Standardised points: the axes say so, the file keeps it, and other programs get the units they were measured in."""
+"""Standardised points: the axes report it, the file keeps it, and exports have the original units."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def command(found: Imported, add: bool = False) -> ImportPoints:
     return ImportPoints(xy=found.xy, labels=found.labels, axes=found.axes, scaling=found.scaling, add=add)
 
 
-def test_the_axes_say_so_and_the_units_come_back() -> None:
+def test_the_axes_report_it_and_the_units_are_restored() -> None:
     document = command(imported()).apply(default_document())
     assert document.axes == ("height (standardised)", "weight (standardised)")
     assert np.allclose(document.points.xy.mean(axis=0), 0) and np.allclose(document.points.xy.std(axis=0), 1)
@@ -52,7 +52,7 @@ def test_other_points_are_in_no_units() -> None:
     document = command(imported()).apply(default_document())
     made = Generate(settings=document.generator).apply(document)
     assert made.scaling is None and made.axes == ("height", "weight")
-    assert Clear().apply(document).scaling == document.scaling  # what is drawn then is in the units of the axes
+    assert Clear().apply(document).scaling == document.scaling  # points drawn by hand are in the units of the axes
 
 
 def test_files_keep_it_and_others_stay_as_they_were() -> None:
@@ -77,7 +77,7 @@ def test_the_export_is_what_was_imported(make: Make, qtbot: object, tmp_path: Pa
 
 
 @pytest.mark.parametrize("far", [True, False])
-def test_a_picture_of_one_grey_tie_says_why(make: Make, qtbot: object, far: bool) -> None:
+def test_a_picture_of_one_grey_tie_explains_it(make: Make, qtbot: object, far: bool) -> None:
     xy = np.array([[0.0, 0], [1000, 0], [0, 1000], [1000, 1000]]) * (1 if far else 1e-3)
     points = Points.of(xy, np.array([0, 1, 1, 0]))
     window = make(replace(default_document(), points=points, view=View.fitting(points), origin=None))

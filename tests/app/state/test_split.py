@@ -1,4 +1,4 @@
-"""Splits: which points are kept back, that nothing else retrains, and painting them as an edit with undo."""
+"""Splits: the points that are held out, what is retrained, and painting test points as an edit with undo."""
 
 from __future__ import annotations
 
@@ -142,25 +142,25 @@ def test_sets_of_ids() -> None:
 
 
 class Table:
-    """A controller at a document of moons, and what it said."""
+    """A controller with a document of moons, and its sentences."""
 
     def __init__(self, **fields: Any) -> None:
-        self.said: list[str] = []
+        self.shown: list[str] = []
         self.store = Store(Document(MOONS, **fields))
-        self.hand = Controller(self.store, Session(), lambda: None, self.said.append)
+        self.user = Controller(self.store, Session(), lambda: None, self.shown.append)
 
     @property
     def document(self) -> Document:
         return self.store.document
 
     def paint(self, index: int, *more: int, shift: bool = False) -> None:
-        """A stroke of the tool from one point to others."""
-        self.hand.set_session(tool="test")
+        """Paint a stroke from one point to others with the tool."""
+        self.user.set_session(tool="test")
         spots = [PointerPosition(*self.document.points.xy[each], 0.0005) for each in (index, *more)]
-        self.hand.editing.press(spots[0], Keys(shift=shift))
+        self.user.editing.press(spots[0], Keys(shift=shift))
         for pointer in spots[1:]:
-            self.hand.editing.drag(pointer)
-        self.hand.editing.release(spots[-1])
+            self.user.editing.drag(pointer)
+        self.user.editing.release(spots[-1])
 
 
 def test_a_stroke_is_one_step_and_goes_back_whole() -> None:
@@ -173,10 +173,10 @@ def test_a_stroke_is_one_step_and_goes_back_whole() -> None:
     assert halves(table.document)[0] == test - {1} and table.store.history[-1] == "Train on 1 point again"
     table.paint(1, shift=True)
     assert len(table.store.history) == 2, "a stroke that changes nothing is no step"
-    table.hand.undo()
-    table.hand.undo()
+    table.user.undo()
+    table.user.undo()
     assert table.document.split == NO_SPLIT and not table.store.modified
-    table.hand.redo()
+    table.user.redo()
     assert halves(table.document)[0] == test
 
 
@@ -191,7 +191,7 @@ def test_painting_goes_on_from_a_ratio() -> None:
 
 def test_kinds_by_hand_and_back() -> None:
     table = Table()
-    splitting = table.hand.splitting
+    splitting = table.user.splitting
     splitting.set_ratio(0.5)
     splitting.set_seed(3)
     by_ratio = halves(table.document)[0]
@@ -209,7 +209,7 @@ def test_kinds_by_hand_and_back() -> None:
         "Choose test points by hand",
     )
     splitting.set_ratio(1.5)
-    assert table.said[-1].startswith("The share of test points is 1.5") and len(table.store.history) == 5
+    assert table.shown[-1].startswith("The share of test points is 1.5") and len(table.store.history) == 5
     drag = object()
     for ratio in (0.1, 0.2, 0.3):
         splitting.set_ratio(ratio, drag)
@@ -228,13 +228,13 @@ EDITS: dict[str, Callable[[], Any]] = {
 def test_undo_brings_the_split_back(name: str) -> None:
     table = Table(split=Split("painted", painted=IdSet([1, 2])))
     before = table.document
-    table.hand.dispatch(EDITS[name]())
+    table.user.dispatch(EDITS[name]())
     assert table.document is not before
-    table.hand.undo()
+    table.user.undo()
     assert table.document.split == before.split and table.document.test_points is before.test_points
 
 
-def test_test_points_that_are_gone_are_not_saved() -> None:
+def test_removed_test_points_are_not_saved() -> None:
     """Their ids are given to new points after opening."""
     document = Document(MOONS, split=Split("painted", painted=IdSet([3, 58, 59])))
     shorter = RemovePoints(ids=[58, 59]).apply(document)
@@ -260,7 +260,7 @@ def test_the_whole_of_a_class_may_be_painted() -> None:
     assert len(everything.training_points) == 0 and len(everything.test_points) == 60
 
 
-def test_what_is_said_when_training_points_are_missing() -> None:
+def test_missing_training_points_are_reported() -> None:
     all_gone = text.empty_sentence(Lane("knn"), [], 0, n_test=60)
     assert all_gone.startswith("All points are test points") and "N" in all_gone
     one_left = text.empty_sentence(Lane("svm"), [1], 30, n_test=30)
@@ -271,10 +271,10 @@ def test_what_is_said_when_training_points_are_missing() -> None:
 def test_another_document_takes_the_thresholds_away() -> None:
     table = Table()
     threshold = Threshold(0.5, Lane("svm"))
-    table.hand.feature(EvaluationController).set_threshold(1, threshold)
+    table.user.feature(EvaluationController).set_threshold(1, threshold)
     assert (
-        table.hand.session.of(EvaluationSession).thresholds[1] == threshold
-        and table.hand.session.of(EvaluationSession).judged == 1
+        table.user.session.of(EvaluationSession).thresholds[1] == threshold
+        and table.user.session.of(EvaluationSession).judged == 1
     )
-    table.hand.new()
-    assert table.hand.session.of(EvaluationSession).thresholds == (None,) * 4
+    table.user.new()
+    assert table.user.session.of(EvaluationSession).thresholds == (None,) * 4

@@ -1,4 +1,4 @@
-"""Random work through controller and editing: no order of commands, gestures and files loses or invents anything."""
+"""Random work with controller and editing: no order of commands, gestures and files loses or invents anything."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from tests.app import file_work
 from tests.examples import examples
 
 UNIT = 0.01
-PLACE = st.builds(lambda x, y: PointerPosition(x, y, UNIT), st.floats(-2, 2), st.floats(-2, 2))
+LOCATION = st.builds(lambda x, y: PointerPosition(x, y, UNIT), st.floats(-2, 2), st.floats(-2, 2))
 KEYS = st.sampled_from([NO_KEYS, NO_KEYS, Keys(shift=True), Keys(control=True), Keys(alt=True), Keys(double=True)])
 CLASS = st.integers(0, 7)
 
 #: `view` is not undone, and `slots` are not saved.
 OTHERS = [field.name for field in fields(Document) if field.name not in ("points", "view", "slots")]
-#: Everything of a document that is undone: points by id, then the other fields.
+#: Everything of a document that undo restores: points by id, then the other fields.
 State = tuple[Any, ...]
 
 
@@ -50,13 +50,13 @@ def state(document: Document) -> State:
     x, y = points.xy.T.tolist()
     listed = list(zip(points.ids.tolist(), x, y, points.labels.tolist(), strict=True))
     rest = [getattr(document, name) for name in OTHERS]
-    # Of points that are gone a file keeps nothing.
+    # A file keeps nothing of removed points.
     rest[OTHERS.index("split")] = document.split.kind, document.test_points.ids.tolist()
     return listed, *rest
 
 
 class Model:
-    """What should be there, in plain lists: the states before and after each step, and where one stands among them."""
+    """The expected states, in plain lists: before and after each step, and the present position."""
 
     def __init__(self, start: State) -> None:
         self.states = [start]
@@ -76,15 +76,15 @@ class Model:
 
 
 class Work(RuleBasedStateMachine):
-    """The machine; rules with a foreseeable outcome say it, the others take what is seen after one step."""
+    """The machine; rules with a predictable outcome state it, the others record the result after one step."""
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
         self.alerts: list[str] = []
         self.store = Store(Document())
-        self.hand = Controller(self.store, Session(), lambda: None, lambda said: None)
-        self.edit = self.hand.editing
+        self.user = Controller(self.store, Session(), lambda: None, lambda report: None)
+        self.edit = self.user.editing
         self.model = Model(state(self.store.document))
         self.heard = state(self.store.document)
         self.store.listen(self.listen)
@@ -95,9 +95,9 @@ class Work(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.finish()
         self.check()
-        self.hand.go_to(0)
+        self.user.go_to(0)
         assert state(self.store.document) == self.model.states[0], "undo to the start gives the start"
-        self.hand.go_to(len(self.model.states))
+        self.user.go_to(len(self.model.states))
         assert state(self.store.document) == self.model.states[-1]
         shutil.rmtree(self.folder)
 
@@ -113,13 +113,13 @@ class Work(RuleBasedStateMachine):
         self.settle_gesture()
 
     def settle_gesture(self) -> None:
-        """A gesture is over: it is one step, or none."""
+        """End a gesture: it is one step, or none."""
         if self.in_gesture:
             self.in_gesture = False
             self.observe(self.before_gesture[0])
 
     def observe(self, steps: int) -> None:
-        """Take what was done since there were `steps` steps for the truth, provided it is at most one."""
+        """Record the present state as the expected one, provided that at most one step was added to `steps`."""
         assert self.store.position in (steps, steps + 1)
         if self.store.position == steps + 1:
             self.model.step(state(self.store.document), self.store.history[self.store.position - 1])
@@ -136,7 +136,7 @@ class Work(RuleBasedStateMachine):
         self.observe(steps)
 
     def points(self, change: Callable[[list[tuple[int, float, float, int]]], list[Any]]) -> State:
-        """The present state with other points; of those that are gone none is a test point."""
+        """Return the present state with other points; removed points are no test points."""
         listed, *rest = self.model.now
         changed = change(list(listed))
         kind, tested = rest[OTHERS.index("split")]
@@ -155,7 +155,7 @@ class Work(RuleBasedStateMachine):
 
     @property
     def selected(self) -> set[int]:
-        return {int(i) for i in self.hand.session.selection.ids}
+        return {int(i) for i in self.user.session.selection.ids}
 
     def idle(self) -> bool:
         return not self.edit.busy
@@ -164,7 +164,7 @@ class Work(RuleBasedStateMachine):
 
     @rule(tool=st.sampled_from(list(TOOLS)))
     def choose_tool(self, tool: str) -> None:
-        ends = self.edit.busy and tool != self.hand.session.tool
+        ends = self.edit.busy and tool != self.user.session.tool
         self.edit.choose(tool)
         if ends:
             assert not self.edit.busy
@@ -172,7 +172,7 @@ class Work(RuleBasedStateMachine):
 
     @rule(label=CLASS)
     def choose_class(self, label: int) -> None:
-        self.hand.set_class(label)
+        self.user.set_class(label)
 
     @rule(radius=st.integers(4, 200), density=st.integers(1, 5), count=st.integers(1, 20), scatter=st.integers(0, 20))
     def options(self, **values: int) -> None:
@@ -187,12 +187,12 @@ class Work(RuleBasedStateMachine):
             self.edit.set_option(name, value)
 
     @precondition(idle)
-    @rule(pointer=PLACE, keys=KEYS, way=st.lists(PLACE, max_size=4), holds=st.integers(0, 2))
+    @rule(pointer=LOCATION, keys=KEYS, way=st.lists(LOCATION, max_size=4), holds=st.integers(0, 2))
     def gesture(self, pointer: PointerPosition, keys: Keys, way: list[PointerPosition], holds: int) -> None:
         def whole() -> None:
             self.edit.press(pointer, keys)
-            for place in way:
-                self.edit.drag(place)
+            for location in way:
+                self.edit.drag(location)
                 for _ in range(holds):
                     self.edit.hold()
             self.edit.release(way[-1] if way else pointer)
@@ -200,20 +200,20 @@ class Work(RuleBasedStateMachine):
         self.act(whole)
 
     @precondition(lambda self: self.idle() and len(self.store.document.points) > 0)
-    @rule(which=st.integers(0), keys=KEYS, to=PLACE, tool=st.sampled_from(list(TOOLS)))
+    @rule(which=st.integers(0), keys=KEYS, to=LOCATION, tool=st.sampled_from(list(TOOLS)))
     def gesture_from_a_point(self, which: int, keys: Keys, to: PointerPosition, tool: str) -> None:
         xy = self.store.document.points.xy
         x, y = xy[which % len(xy)]
-        if max(abs(x), abs(y)) > 100:  # no hand drags a brush over 10 000 screens
+        if max(abs(x), abs(y)) > 100:  # no user drags a brush over 10 000 screens
             return
         self.choose_tool(tool)
         self.gesture(PointerPosition(float(x), float(y), UNIT), keys, [to], 1)
 
     @precondition(idle)
-    @rule(pointer=PLACE, label=CLASS)
+    @rule(pointer=LOCATION, label=CLASS)
     def click(self, pointer: PointerPosition, label: int) -> None:
         self.edit.choose("pointer")
-        self.hand.set_class(label)
+        self.user.set_class(label)
         away = np.hypot(*(self.store.document.points.xy - pointer.xy).T) if len(self.store.document.points) else []
         if len(away) and min(away) < 20 * UNIT:
             return
@@ -226,21 +226,21 @@ class Work(RuleBasedStateMachine):
         self.act(whole, self.points(lambda listed: [*listed, (number, pointer.x, pointer.y, label)]))
 
     @precondition(idle)
-    @rule(pointer=PLACE, keys=KEYS)
+    @rule(pointer=LOCATION, keys=KEYS)
     def press(self, pointer: PointerPosition, keys: Keys) -> None:
         self.in_gesture = True
         self.before_gesture = (self.store.position, self.store.history)
         self.edit.press(pointer, keys)
 
     @precondition(lambda self: self.edit.busy)
-    @rule(pointer=PLACE, holds=st.integers(0, 3))
+    @rule(pointer=LOCATION, holds=st.integers(0, 3))
     def drag(self, pointer: PointerPosition, holds: int) -> None:
         self.edit.drag(pointer)
         for _ in range(holds):
             self.edit.hold()
 
     @precondition(lambda self: self.edit.busy)
-    @rule(pointer=PLACE)
+    @rule(pointer=LOCATION)
     def release(self, pointer: PointerPosition) -> None:
         self.edit.release(pointer)
         self.settle_gesture()
@@ -255,14 +255,14 @@ class Work(RuleBasedStateMachine):
     @rule(
         act=st.sampled_from(
             [
-                lambda self: self.hand.clear(),
-                lambda self: self.hand.toggle_lanes(),
+                lambda self: self.user.clear(),
+                lambda self: self.user.toggle_lanes(),
                 lambda self: self.edit.remove_selected(),
             ]
         )
     )
     def something_else_in_mid_gesture(self, act: Callable[[Work], object]) -> None:
-        """The gesture ends, as a step of its own or none, and the other thing is another."""
+        """The gesture ends, as a step of its own or none, and the other action is another step."""
         before = self.before_gesture[0]
         act(self)
         steps = self.store._past[before:]
@@ -339,8 +339,8 @@ class Work(RuleBasedStateMachine):
     @rule()
     def clear(self) -> None:
         there = bool(self.model.now[0])
-        split = (self.store.document.split.kind, [])  # of points that are gone none is a test point
-        self.act(self.hand.clear, self.fields(points=[], origin=None, split=split) if there else self.model.now)
+        split = (self.store.document.split.kind, [])  # removed points are no test points
+        self.act(self.user.clear, self.fields(points=[], origin=None, split=split) if there else self.model.now)
 
     @precondition(lambda self: self.idle() and len(self.store.document.points) < 500)
     @rule(
@@ -350,49 +350,49 @@ class Work(RuleBasedStateMachine):
         add=st.booleans(),
     )
     def generate(self, name: str, count: int, seed: int, add: bool) -> None:
-        self.act(lambda: self.hand.choose_generator(name))
-        self.act(lambda: self.hand.set_generator(count=count, seed=seed))
+        self.act(lambda: self.user.choose_generator(name))
+        self.act(lambda: self.user.set_generator(count=count, seed=seed))
         kept = self.model.now[0] if add else []
         origin = self.store.document.origin if kept else self.store.document.generator
-        self.act(lambda: self.hand.generate(add))
+        self.act(lambda: self.user.generate(add))
         assert self.model.now[0][: len(kept)] == kept and self.model.now == self.field("origin", origin)
 
     @precondition(idle)
     @rule(lane=st.integers(0, 3), C=st.sampled_from([0.5, 2.0, -1.0]), k=st.integers(0, 9))
     def parameters(self, lane: int, C: float, k: int) -> None:
         lane = min(lane, len(self.store.document.lanes) - 1)
-        self.act(lambda: self.hand.set_lane(lane, "svm", C=C))
-        self.act(lambda: self.hand.set_lane(lane, "knn", n_neighbors=k))
-        self.act(lambda: self.hand.set_lane(lane, classifier="knn" if k % 2 else "svm"))
+        self.act(lambda: self.user.set_lane(lane, "svm", C=C))
+        self.act(lambda: self.user.set_lane(lane, "knn", n_neighbors=k))
+        self.act(lambda: self.user.set_lane(lane, classifier="knn" if k % 2 else "svm"))
 
     @precondition(idle)
     @rule()
     def lanes(self) -> None:
         document = self.store.document
         if len(document.lanes) == 1:
-            self.act(self.hand.toggle_lanes)
+            self.act(self.user.toggle_lanes)
             assert self.store.document.shown == len(self.store.document.lanes) == 2
         else:
-            self.act(self.hand.toggle_lanes, self.field("shown", 1 if document.shown > 1 else len(document.lanes)))
+            self.act(self.user.toggle_lanes, self.field("shown", 1 if document.shown > 1 else len(document.lanes)))
 
     @precondition(idle)
     @rule(what=st.sampled_from(["add", "duplicate", "remove", "left", "right", "difference"]), at=st.integers(0, 3))
     def arrange(self, what: str, at: int) -> None:
-        document, desk = self.store.document, self.hand.lanes
+        document, setup = self.store.document, self.user.lanes
         at = min(at, document.shown - 1)
         of_slot = dict(zip(document.slots, document.lanes, strict=False))
         run: Callable[[], None] = {
-            "add": lambda: desk.add(at),
-            "duplicate": lambda: desk.duplicate(at),
-            "remove": lambda: desk.remove(at),
-            "left": lambda: desk.move(at, -1),
-            "right": lambda: desk.move(at, 1),
-            "difference": self.hand.feature(DifferenceController).show_difference,
+            "add": lambda: setup.add(at),
+            "duplicate": lambda: setup.duplicate(at),
+            "remove": lambda: setup.remove(at),
+            "left": lambda: setup.move(at, -1),
+            "right": lambda: setup.move(at, 1),
+            "difference": self.user.feature(DifferenceController).show_difference,
         }[what]
         self.act(run)
         after = self.store.document
         assert sorted(after.slots) == [0, 1, 2, 3] and 1 <= after.shown <= len(after.lanes) <= 4
-        assert all(place < max(len(after.lanes), 2) for place in after.compared)
+        assert all(location < max(len(after.lanes), 2) for location in after.compared)
         for lane, slot in zip(after.lanes, after.slots, strict=False):
             if after.lanes is not document.lanes and what in ("remove", "left", "right"):
                 assert of_slot[slot] == lane, "a lane keeps its number wherever it moves"
@@ -402,43 +402,43 @@ class Work(RuleBasedStateMachine):
     def styles(self, label: int, name: str, colour: str) -> None:
         styles = list(self.store.document.styles)
         styles[label] = ClassStyle(name, colour)
-        self.act(lambda: self.hand.set_style(label, name=name))
-        self.act(lambda: self.hand.set_style(label, colour=colour), self.field("styles", tuple(styles)))
+        self.act(lambda: self.user.set_style(label, name=name))
+        self.act(lambda: self.user.set_style(label, colour=colour), self.field("styles", tuple(styles)))
 
     @precondition(idle)
     @rule(notes=st.text(max_size=9), axes=st.tuples(*[st.text(max_size=5)] * 2), limit=st.integers(-5, 50))
     def texts(self, notes: str, axes: tuple[str, str], limit: int) -> None:
-        self.act(lambda: self.hand.set_notes(notes), self.field("notes", notes))
-        self.act(lambda: self.hand.set_axes(axes), self.field("axes", axes))
-        self.act(lambda: self.hand.set_training_limit(limit), self.field("training_limit", max(limit, 10)))
+        self.act(lambda: self.user.set_notes(notes), self.field("notes", notes))
+        self.act(lambda: self.user.set_axes(axes), self.field("axes", axes))
+        self.act(lambda: self.user.set_training_limit(limit), self.field("training_limit", max(limit, 10)))
 
     @rule(dx=st.floats(-1, 1), factor=st.sampled_from([0.5, 2.0]))
     def look(self, dx: float, factor: float) -> None:
-        self.hand.pan(dx, 0.0)
-        self.hand.zoom(factor, PointerPosition(dx, 0.0, UNIT))
+        self.user.pan(dx, 0.0)
+        self.user.zoom(factor, PointerPosition(dx, 0.0, UNIT))
         if dx > 0.5:
-            self.hand.fit()
+            self.user.fit()
 
     # -- history ---------------------------------------------------------------------------------------------------
 
     @rule()
     def undo(self) -> None:
         busy = self.edit.busy
-        self.hand.undo()
+        self.user.undo()
         if not busy:
             self.model.position = max(self.model.position - 1, 0)
 
     @rule()
     def redo(self) -> None:
         busy = self.edit.busy
-        self.hand.redo()
+        self.user.redo()
         if not busy:
             self.model.position = min(self.model.position + 1, len(self.model.names))
 
     @rule(position=st.integers(-1, 40))
     def go_to(self, position: int) -> None:
         busy = self.edit.busy
-        self.hand.go_to(position)
+        self.user.go_to(position)
         if not busy:
             self.model.position = min(max(position, 0), len(self.model.names))
 
@@ -449,28 +449,28 @@ class Work(RuleBasedStateMachine):
     def save(self, name: str, fails: bool) -> None:
         path = self.folder / ("missing" if fails else ".") / f"{name}.playground"
         known = self.store.path
-        assert file_work.save(self.hand, path, self.alerts.append) is not fails
+        assert file_work.save(self.user, path, self.alerts.append) is not fails
         if fails:
             assert self.alerts.pop() and self.store.path == known
             return
         self.model.saved = self.model.now
         self.on_disk[path] = self.model.now
-        assert self.store.path == path and not self.hand.file_tasks.changed_on_disk(path)
+        assert self.store.path == path and not self.user.file_tasks.changed_on_disk(path)
 
     @rule(name=st.sampled_from("abc"))
     def open(self, name: str) -> None:
         path = self.folder / f"{name}.playground"
-        before, restarts = self.store.document, self.hand.session.restarts
+        before, restarts = self.store.document, self.user.session.restarts
         if path not in self.on_disk:
             assert (
-                not file_work.open_file(self.hand, path, self.alerts.append)
+                not file_work.open_file(self.user, path, self.alerts.append)
                 and self.store.document is before
                 and self.alerts.pop()
             )
             return
-        assert file_work.open_file(self.hand, path, self.alerts.append) and not self.edit.busy and not self.selected
+        assert file_work.open_file(self.user, path, self.alerts.append) and not self.edit.busy and not self.selected
         self.in_gesture = False
-        assert all(new > old for new, old in zip(self.hand.session.restarts, restarts, strict=True))
+        assert all(new > old for new, old in zip(self.user.session.restarts, restarts, strict=True))
         self.model = Model(self.on_disk[path])
 
     @precondition(idle)
@@ -478,18 +478,18 @@ class Work(RuleBasedStateMachine):
     def revert(self) -> None:
         path = self.store.path
         if path is None:
-            assert not file_work.revert(self.hand, self.alerts.append)
+            assert not file_work.revert(self.user, self.alerts.append)
             return
         expected = self.on_disk[path]
         steps = self.store.position
-        assert file_work.revert(self.hand, self.alerts.append) and state(self.store.document) == expected
+        assert file_work.revert(self.user, self.alerts.append) and state(self.store.document) == expected
         self.observe(steps)
         self.model.saved = expected
 
     @rule()
     def new(self) -> None:
         document = self.store.document
-        self.hand.new()
+        self.user.new()
         self.in_gesture = False
         split = replace(document.split, painted=IdSet())
         blank = replace(document, points=Points(), origin=None, split=split, scaling=None, axes=document.measured[1])
@@ -498,8 +498,8 @@ class Work(RuleBasedStateMachine):
     @precondition(idle)
     @rule()
     def recover(self) -> None:
-        """The document as it is, in place of itself, after a crash."""
-        self.hand.put(documents.decode(documents.encode(self.store.document)), self.store.path, modified=True)
+        """Replace the document by its recovery copy, as after a crash."""
+        self.user.put(documents.decode(documents.encode(self.store.document)), self.store.path, modified=True)
         self.model = Model(self.model.now)
         self.model.saved = None
 
@@ -518,7 +518,7 @@ class Work(RuleBasedStateMachine):
             assert state(document) == self.model.now
             assert (store.position, store.history) == (self.model.position, tuple(self.model.names))
             if self.model.saved is not None:
-                # A step that leads to the same content again is a change all the same.
+                # A step that leads to the same content is still a change.
                 assert store.modified or self.model.now == self.model.saved
                 assert not store.modified or self.model.saved != self.model.now or self.same_again()
             else:
@@ -534,7 +534,7 @@ class Work(RuleBasedStateMachine):
     @initialize(rows=st.lists(st.tuples(st.floats(-2, 2), st.floats(-2, 2), CLASS), max_size=6))
     def start(self, rows: list[tuple[float, float, int]]) -> None:
         document = Document(Points.of([row[:2] for row in rows], [row[2] for row in rows]))
-        self.hand.put(document, None)
+        self.user.put(document, None)
         self.model = Model(state(document))
 
 

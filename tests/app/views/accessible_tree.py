@@ -49,7 +49,7 @@ class Node:
         self.role = item.role()
         widget = item.object()
         self.name = item.text(QAccessible.Text.Name)
-        # On X11 and Wayland the name of a combo box is its present choice, and its title comes by other ways.
+        # On X11 and Wayland the name of a combo box is its present choice; its title is provided in other ways.
         if isinstance(widget, QComboBox):
             self.name = widget.accessibleName() or labels_of(widget)
         self.widget = widget if isinstance(widget, QWidget) else None
@@ -59,7 +59,7 @@ class Node:
         state = self.item.state()
         marks = [word for word, on in (("focusable", state.focusable), ("checkable", state.checkable)) if on]
         named = " ".join(PATH.sub("File: #", self.name).split())
-        # Texts have results, which may differ in their last digits; names of controls may have fixed numbers.
+        # Texts contain results, which may differ in their last digits; names of controls may have fixed numbers.
         named = (DIGITS if self.role is QAccessible.Role.StaticText else NUMBER).sub("#", named)
         return f"{'  ' * self.depth}{self.role.name} “{named}”{''.join(f' {mark}' for mark in marks)}"
 
@@ -82,13 +82,13 @@ def nodes(window: QWidget) -> list[Node]:
         if isinstance(item.object(), QTabBar) and item.object().visibleRegion().isEmpty():
             return  # a closed dock, whose title bar Qt keeps far outside the window
         node = Node(item, depth)
-        told = bool(node.name) or node.role not in HOLDERS
-        if told:
+        reports = bool(node.name) or node.role not in HOLDERS
+        if reports:
             yield node
         if node.role not in CLOSED:
-            for place in range(item.childCount()):
-                child = item.child(place)
+            for index in range(item.childCount()):
+                child = item.child(index)
                 if child is not None and child.role() is not QAccessible.Role.Window:
-                    yield from within(child, depth + told)
+                    yield from within(child, depth + reports)
 
     return list(within(QAccessible.queryAccessibleInterface(window), 0))

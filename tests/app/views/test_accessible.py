@@ -1,4 +1,4 @@
-"""What a screen reader reads out, where Tab goes, how large a target is: of the window, each panel and each dialog."""
+"""Texts of screen readers, the order of Tab, sizes of targets: of the window, each panel and each dialog."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.app.views.wheel import turned
 from tests.make_accessible import COMMAND, FILE, SIZE, collect, tab_stops
 from tests.windows import Make
 
-#: Pixels of the side of the smallest target, as the WCAG 2.2 ask for.
+#: Side of the smallest target (pixels), as WCAG 2.2 requires.
 TARGET = 24
 CLICKED = (QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QSlider)
 
@@ -49,7 +49,7 @@ def part_of_another(widget: QWidget) -> bool:
 
 
 def small(top: QWidget) -> list[str]:
-    """What can be clicked and is too small."""
+    """Return the clickable controls that are too small."""
     found = []
     for widget in [top, *top.findChildren(QWidget)]:
         if not widget.isVisible() or widget.window() is not top.window() or part_of_another(widget):
@@ -57,7 +57,7 @@ def small(top: QWidget) -> list[str]:
         if isinstance(widget, CLICKED) and min(widget.width(), widget.height()) < TARGET:
             found.append(where(widget))
         if isinstance(widget, QTabBar) and not widget.visibleRegion().isEmpty():
-            sizes = [widget.tabRect(place).size() for place in range(widget.count())]
+            sizes = [widget.tabRect(index).size() for index in range(widget.count())]
             found += [f"tab of {where(widget)}" for size in sizes if min(size.width(), size.height()) < TARGET]
         if isinstance(widget, QAbstractItemView) and widget.model() is not None and widget.model().rowCount():
             height = widget.rowHeight(0) if isinstance(widget, QTableView) else widget.sizeHintForRow(0)
@@ -67,7 +67,7 @@ def small(top: QWidget) -> list[str]:
 
 
 def by_tab(top: QWidget) -> list[str]:
-    """What Tab should visit and does not, what it visits that nobody sees, and where it goes back."""
+    """Return what Tab should visit and does not, what it visits although hidden, and where it goes back."""
     wanted = [widget for widget in top.findChildren(QWidget) if takes_tab(widget, top)]
     if not wanted:
         return []
@@ -91,7 +91,7 @@ def proxied(widget: QWidget) -> QWidget:
 
 
 def in_visited_group(widget: QWidget, stops: list[QWidget]) -> bool:
-    """Arrows go from one to the next of what excludes each other."""
+    """Arrow keys go from one to the next of exclusive buttons."""
     if not isinstance(widget, QAbstractButton):
         return False
     group = widget.group().buttons() if widget.group() is not None else None
@@ -101,7 +101,7 @@ def in_visited_group(widget: QWidget, stops: list[QWidget]) -> bool:
 
 
 def backwards(stops: list[QWidget]) -> list[str]:
-    """Where Tab goes up, or to the left on one height, among what stands in one place."""
+    """Return where Tab goes up, or left at one height, within one container."""
     found = []
     for before, after in pairwise(stops):
         if before.parentWidget() is not after.parentWidget():
@@ -114,8 +114,8 @@ def backwards(stops: list[QWidget]) -> list[str]:
 
 @pytest.mark.slow
 def test_it_is_read_out_reached_and_hit(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One walk through everything: the tree as it is kept, names for all that does something, targets, Tab, wheel."""
-    monkeypatch.setattr(controller, "Comparison", lambda asking: Comparison(asking, 2))  # its curves are not read out
+    """One pass over everything: the tree against the file, names for all controls, targets, Tab, wheel."""
+    monkeypatch.setattr(controller, "Comparison", lambda asking: Comparison(asking, 2))  # its curves have no texts
     window = make(size=SIZE)
     faults: list[str] = []
 
@@ -130,7 +130,7 @@ def test_it_is_read_out_reached_and_hit(make: Make, qtbot: QtBot, monkeypatch: p
         faults.extend(f"{title}: Tab: {each}" for each in by_tab(top))
         faults.extend(f"{title}: the wheel: {each}" for each in turned(top))
 
-    # Buttons that Tab passes over, as in any tool bar, stand in the menus, which F10 and Alt open.
+    # Buttons that Tab skips, as in any tool bar, are in the menus, which F10 and Alt open.
     in_menus = {
         action.objectName().replace("action.", "tool.", 1)
         for menu in window.menuBar().findChildren(QMenu)
@@ -142,8 +142,8 @@ def test_it_is_read_out_reached_and_hit(make: Make, qtbot: QtBot, monkeypatch: p
     try:
         text = collect(window, check)
     finally:
-        QAccessible.setActive(False)  # the tests after this one need not be read out
+        QAccessible.setActive(False)  # the following tests need no texts for screen readers
     assert not faults, "\n".join(dict.fromkeys(faults))
     kept = FILE.read_text(encoding="utf-8")
-    told = "\n".join(difflib.unified_diff(kept.splitlines(), text.splitlines(), "kept", "now", lineterm="", n=2))
-    assert text == kept, f"Another tree is read out.  If that is meant: {COMMAND}\n{told}"
+    reports = "\n".join(difflib.unified_diff(kept.splitlines(), text.splitlines(), "kept", "now", lineterm="", n=2))
+    assert text == kept, f"Another tree is read out.  If that is meant: {COMMAND}\n{reports}"

@@ -1,4 +1,4 @@
-"""The audience window: the same pictures at its own size; what is covered stays covered, and nothing is lost."""
+"""The audience window: the same pictures at its own size; covered pictures stay covered, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def pixels(widget: QWidget) -> np.ndarray:
 
 
 def exact_picture(window: MainWindow, lane: int, qtbot: QtBot) -> Picture:
-    """The picture of a lane's model on the pixels of the audience's canvas, made for it alone."""
+    """Return the picture of a lane's model on the pixels of the audience's canvas, made for it alone."""
     view, frame, came, found = window.audience.view, window.result(lane), Event(), []
     assert view is not None and frame is not None
     shades = theme.dressed(theme.theme_of(False), window.document.styles).shades
@@ -78,7 +78,7 @@ def exact_picture(window: MainWindow, lane: int, qtbot: QtBot) -> Picture:
 
 
 def distances(corners: np.ndarray, lines: np.ndarray) -> np.ndarray:
-    """From each of `corners` to the nearest piece of `lines`, polylines parted by NaN."""
+    """Return the distance of each of `corners` from the nearest piece of `lines`, polylines separated by NaN."""
     corners = corners[np.isfinite(corners).all(axis=1)][:, None, :]
     start, way = lines[:-1], np.diff(lines, axis=0)
     whole = np.isfinite(way).all(axis=1) & (way != 0.0).any(axis=1)
@@ -102,7 +102,7 @@ def test_each_pixel_is_that_of_a_picture_made_for_the_audience_alone(
         left, top = round((own.left - whole.grid.left) / unit), round((whole.grid.top - own.top) / unit)
         part = whole.argb[top : top + own.height, left : left + own.width]
         assert np.mean(part != exact.argb) < 2e-5, "but for pixels whose middle lies on the border of two shades"
-        if lane:  # kNN's borders are thinned: theirs begin and end at other corners
+        if lane:  # boundaries of kNN are thinned: they begin and end at other corners
             for mine, alone in ((whole.boundary, exact.boundary), (whole.margins, exact.margins)):
                 assert len(alone) > 50 and distances(alone, mine).max() < 0.1 * unit
         assert view.canvases[lane].painted_job == frame.job
@@ -148,7 +148,7 @@ def test_frozen_it_stays_as_it_is_until_it_follows_again(make: Make, qtbot: QtBo
     assert (pixels(view) != before).any()
 
 
-def test_what_a_lesson_covers_is_seen_here_alone_until_it_is_revealed(make: Make, qtbot: QtBot) -> None:
+def test_covered_pictures_are_visible_here_alone_until_revealed(make: Make, qtbot: QtBot) -> None:
     window = make(moons())
     view = opened(window, qtbot)
     window.lessons.begin(lesson(window.features, "support-vectors"))
@@ -165,8 +165,8 @@ def test_what_a_lesson_covers_is_seen_here_alone_until_it_is_revealed(make: Make
     window.named_actions["peek"].trigger()
     rest(window, qtbot)
     assert all(lane.picture is not None for lane in window.scene.lanes), "seen here"
-    told = window.findChild(QTextBrowser, "lesson.teacher").toPlainText()
-    assert "Answer: Only 2" in told and "support vectors" in told and "Next: Take points away" in told
+    reports = window.findChild(QTextBrowser, "lesson.teacher").toPlainText()
+    assert "Answer: Only 2" in reports and "support vectors" in reports and "Next: Take points away" in reports
     assert (pixels(view) == covered).all(), "nothing leaks to the audience"
     window.controller.dispatch(AddPoints(xy=[(0.1, 0.1)], labels=[1]))
     rest(window, qtbot)
@@ -181,25 +181,29 @@ def test_what_a_lesson_covers_is_seen_here_alone_until_it_is_revealed(make: Make
 @pytest.mark.slow
 @pytest.mark.parametrize("name", shipped.NAMES)
 def test_no_step_of_a_lesson_shows_the_audience_what_it_covers(make: Make, qtbot: QtBot, name: str) -> None:
-    """Seen here or not, the audience's window is the same to the last pixel."""
+    """Uncovered here or not, the audience's window is the same to the last pixel."""
     window = make(moons())
     view = opened(window, qtbot, (1000, 500))
-    told = shipped.lesson(window.features, name)
-    window.lessons.begin(told)
+    reports = shipped.lesson(window.features, name)
+    window.lessons.begin(reports)
     lessons, asked = window.controller.feature(LessonController), 0
-    for at in range(len(told.steps)):
+    for at in range(len(reports.steps)):
         lessons.go(at)
         rest(window, qtbot)
         if window.controller.session.of(LessonSession).prediction is None:
             continue
         asked += 1
-        seen = [pixels(view)]
+        visible = [pixels(view)]
         for _ in range(2):
             window.named_actions["peek"].trigger()
             rest(window, qtbot)
-            seen.append(pixels(view))
-        assert seen[0].shape == seen[1].shape and (seen[1] == seen[0]).all() and (seen[2] == seen[0]).all(), at
-    assert asked == told.n_predictions
+            visible.append(pixels(view))
+        assert (
+            visible[0].shape == visible[1].shape
+            and (visible[1] == visible[0]).all()
+            and (visible[2] == visible[0]).all()
+        ), at
+    assert asked == reports.n_predictions
 
 
 def test_spotlight_and_pen_are_on_both(make: Make, qtbot: QtBot) -> None:
@@ -223,6 +227,7 @@ def test_spotlight_and_pen_are_on_both(make: Make, qtbot: QtBot) -> None:
     assert lit < 0.6 * pixels(view.canvases[1]).mean(), "all but a disc is dark"
 
 
+@pytest.mark.slow
 def test_presenter_mode_and_audience_begin_and_end_each_by_itself(make: Make, qtbot: QtBot) -> None:
     window = make(moons())
     opened(window, qtbot)
@@ -253,6 +258,7 @@ def test_closing_it_by_hand_ends_it_and_the_pictures_have_their_own_size_again(m
     assert frame is not None and frame.picture is not None and frame.picture.grid == window.canvases[0].grid()
 
 
+@pytest.mark.slow
 def test_more_pictures_come_and_go(make: Make, qtbot: QtBot) -> None:
     window = make(moons())
     view = opened(window, qtbot, (1200, 1000))

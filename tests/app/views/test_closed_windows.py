@@ -1,4 +1,4 @@
-"""A closed window is gone, with everything that was open in it; so many of them leave no memory behind."""
+"""A closed window is deleted, with everything that was open in it; many of them leave no memory behind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LINUX = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory
 
 
 def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
-    """A window with everything open that can be, then closed and let go."""
+    """Open a window with everything that can be open, then close and release it."""
     window = create_window(None, folder)
     window.resize(1100, 760)
     window.show()
@@ -45,7 +45,7 @@ def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
     window.file_dialogs.ask_save()
     window.alert("Something.")
     settle(qtbot, window, 60_000)
-    window.findChild(QDockWidget, "dock.notes").raise_()  # what is still to be done for it finds the window gone
+    window.findChild(QDockWidget, "dock.notes").raise_()  # its pending work finds the window deleted
     controller.store.reset(window.document, None)
     assert window.close()
     window.deleteLater()
@@ -53,7 +53,7 @@ def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
 
 
 def closed_windows(qtbot: QtBot, folder: Path, number: int) -> list[float]:
-    """Memory after each of so many windows in MB; whatever else a window is made of must go with it."""
+    """Return the memory (MB) after each of `count` windows; all parts of a window must be deleted with it."""
     sizes, counts = [], set()
     for turn in range(number):
         gone = full_life(qtbot, folder)
@@ -64,8 +64,8 @@ def closed_windows(qtbot: QtBot, folder: Path, number: int) -> list[float]:
             return gone() is None
 
         collected()
-        if turn:  # objects of the first window may be among those that no collection looks at
-            qtbot.waitUntil(collected)  # a thread that reads may still be on its way out
+        if turn:  # objects of the first window may be frozen for the collector
+            qtbot.waitUntil(collected)  # a reading thread may still be ending
             counts.add(len(QApplication.allWidgets()))
             assert len(counts) == 1, "as many widgets as before"
         sizes.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6)
@@ -74,7 +74,7 @@ def closed_windows(qtbot: QtBot, folder: Path, number: int) -> list[float]:
 
 @pytest.mark.slow
 @LINUX
-def test_a_closed_window_is_gone(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_closed_window_is_deleted(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
     closed_windows(qtbot, tmp_path, 3)
 
 

@@ -1,8 +1,8 @@
-"""Contrast: 4.5:1 of texts and 3:1 of marks, in both themes, against what they are really drawn on.
+"""Contrast: 4.5:1 of texts and 3:1 of marks, in both themes, against the backgrounds they are drawn on.
 
-The surfaces of all classes, however sure the model is, are among the grounds.  Not asked of: what is disabled; the pale
-hatch of a picture that is not certified, the grey of a tie and the haze, which the badge, the legend and the panel say
-in words.
+The surfaces of all classes, however sure the model is, are among the backgrounds.  Exempt are: disabled controls; the
+pale hatch of a picture that is not certified, the grey of a tie and the haze, which the badge, the legend and the panel
+report in words.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ both = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 
 
 def ratio(one: RGB, other: RGB) -> float:
-    """As the WCAG 2 tell it, without the program's own function."""
+    """Return the contrast by the formula of WCAG 2, without the program's own function."""
     light = []
     for rgb in (one, other):
         c = np.array(rgb, dtype=float) / 255
@@ -44,7 +44,7 @@ def ratio(one: RGB, other: RGB) -> float:
 
 
 def over(above: RGB, below: RGB, alpha: float) -> RGB:
-    """What is seen of two colours, the upper of which lets some of the lower through."""
+    """Return the visible colour of two, the upper of which is translucent."""
     return tuple(a * alpha / 255 + b * (1 - alpha / 255) for a, b in zip(above, below, strict=True))
 
 
@@ -53,16 +53,16 @@ def rgb(of: QColor) -> RGB:
 
 
 def surfaces(theme: Theme) -> list[RGB]:
-    """The plane as it is coloured: every class, sure or not, a tie, and nothing at all."""
+    """Return the colours of the plane: every class, sure or not, a tie, and none."""
     classes, sureness = np.meshgrid(np.arange(8), np.linspace(0, 1, LEVELS), indexing="ij")
     packed = colour(theme.shades, classes.astype(np.int8), sureness, np.zeros(classes.shape, dtype=bool)).ravel()
-    seen = {(int(each) >> 16 & 255, int(each) >> 8 & 255, int(each) & 255) for each in packed}
-    return [*sorted(seen), theme.tie, theme.background]
+    shown = {(int(each) >> 16 & 255, int(each) >> 8 & 255, int(each) & 255) for each in packed}
+    return [*sorted(shown), theme.tie, theme.background]
 
 
-def least(inks: list[RGB], grounds: list[RGB]) -> float:
-    """The least contrast of a mark with several colours, the best of which counts on each ground."""
-    return min(max(ratio(ink, ground) for ink in inks) for ground in grounds)
+def least(inks: list[RGB], backgrounds: list[RGB]) -> float:
+    """Return the least contrast of a mark with several colours, the best of which counts on each background."""
+    return min(max(ratio(ink, background) for ink in inks) for background in backgrounds)
 
 
 def test_the_formula_is_that_of_the_wcag() -> None:
@@ -72,29 +72,29 @@ def test_the_formula_is_that_of_the_wcag() -> None:
 
 @both
 def test_texts_of_the_window(theme: Theme, make: Make) -> None:
-    """Those of the palette that the window really has, and of badges."""
+    """Texts of the palette that the window really has, and of badges."""
     window = make(wait=False)
     window.choose_theme("dark" if theme.dark else "light")
     window.refresh_if_pending()
     palette, role = QApplication.palette(), QPalette.ColorRole
-    grounds = [role.Window, role.Base, role.AlternateBase, role.Button]
+    backgrounds = [role.Window, role.Base, role.AlternateBase, role.Button]
     for text in (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText, role.Link):
-        for ground in grounds:
-            if text is not role.Link or ground is not role.Button:
-                assert ratio(rgb(palette.color(text)), rgb(palette.color(ground))) >= TEXT, (text, ground)
+        for background in backgrounds:
+            if text is not role.Link or background is not role.Button:
+                assert ratio(rgb(palette.color(text)), rgb(palette.color(background))) >= TEXT, (text, background)
     assert rgb(palette.color(role.WindowText)) == theme.ink
     assert ratio(rgb(palette.color(role.HighlightedText)), rgb(palette.color(role.Highlight))) >= TEXT
     assert ratio(rgb(palette.color(role.ToolTipText)), rgb(palette.color(role.ToolTipBase))) >= TEXT
-    for mood, (ink, ground) in theme.moods.items():
-        assert ratio(ink, ground) >= TEXT and ratio(ground, theme.window) >= MARK, mood
+    for mood, (ink, background) in theme.moods.items():
+        assert ratio(ink, background) >= TEXT and ratio(background, theme.window) >= MARK, mood
 
 
 @both
 def test_texts_of_pictures(theme: Theme) -> None:
-    """On the plates they stand on, whatever lies below these; in charts; in tables of colours."""
+    """On their plates, over any surface; in charts; in tables of colours."""
     everywhere = surfaces(theme)
     for alpha in (215, 220, 225):  # of legends, labels and covers
-        plates = [over(theme.background, ground, alpha) for ground in everywhere]
+        plates = [over(theme.background, background, alpha) for background in everywhere]
         assert least([theme.ink], plates) >= TEXT
         assert least([theme.faint], plates) >= TEXT
     assert least([theme.ink, theme.background][:1], [theme.background, theme.base, theme.window]) >= TEXT
@@ -107,13 +107,13 @@ def test_texts_of_pictures(theme: Theme) -> None:
 
 def test_numbers_in_the_cells_of_a_map() -> None:
     for midpoint, level in itertools.product((False, True), range(256)):
-        ground = rgb_of(int(shades(midpoint)[level]))
-        assert ratio(readable_on(ground), ground) >= TEXT
+        background = rgb_of(int(shades(midpoint)[level]))
+        assert ratio(readable_on(background), background) >= TEXT
 
 
 @both
 def test_points_stand_out_from_every_surface(theme: Theme) -> None:
-    """Fill or outline does, of points and test points, whichever class is predicted where they lie."""
+    """Fill or outline does, of points and test points, whichever class is predicted at their location."""
     everywhere = surfaces(theme)
     for kind in (*map(str, range(8)), *TEST_POINTS):
         _, pen, brush = shapes(theme, kind)[0]
@@ -133,22 +133,22 @@ def test_marks_and_lines_stand_out_from_every_surface(theme: Theme) -> None:
     for style in line_styles():
         if not style.faint:
             halo, line = (pen.color() for pen in pens_of(style, theme, style.width))
-            seams = [over(rgb(halo), ground, halo.alpha()) for ground in everywhere]
+            seams = [over(rgb(halo), background, halo.alpha()) for background in everywhere]
             assert least([rgb(line)], seams) >= MARK, style
-    for case in kkt_style.CASES.values():  # on a seam that no surface swallows
+    for case in kkt_style.CASES.values():  # on a seam that is visible on every surface
         assert ratio(rgb(case.colour(theme)), theme.background) >= MARK
-    seams = [over(theme.background, ground, 200) for ground in everywhere]
+    seams = [over(theme.background, background, 200) for background in everywhere]
     assert least([theme.ink], seams) >= MARK and least([theme.accent], seams) >= MARK, "brush, cursor and selection"
     assert least([ink[theme.dark] for ink in pen_layer.INKS], [theme.background]) >= MARK
 
 
 @both
 def test_focus_edges_and_icons(theme: Theme) -> None:
-    for ground in (theme.background, theme.window, theme.base, theme.button):
-        assert ratio(theme.accent, ground) >= MARK, "where the keys go to"
-        assert ratio(theme.ink, ground) >= MARK, "icons"
-    for ground in (theme.window, theme.base):
-        assert ratio(theme.edge, ground) >= MARK and ratio(theme.bad, ground) >= MARK
+    for background in (theme.background, theme.window, theme.base, theme.button):
+        assert ratio(theme.accent, background) >= MARK, "where the keys go to"
+        assert ratio(theme.ink, background) >= MARK, "icons"
+    for background in (theme.window, theme.base):
+        assert ratio(theme.edge, background) >= MARK and ratio(theme.bad, background) >= MARK
 
 
 def line_styles() -> Iterator[LineStyle]:
@@ -160,14 +160,14 @@ def line_styles() -> Iterator[LineStyle]:
 
 @both
 def test_radio_buttons_have_an_outline_and_a_dot(theme: Theme, make: Make) -> None:
-    """Of each, across its middle: the outline against the window; the dot of the chosen one against its ground."""
+    """Of each, across its middle: the outline against the window; the dot of the chosen one against its background."""
     window = make()
     window.choose_theme("dark" if theme is DARK else "light")
     box = QWidget(window)
-    for place in range(2):
+    for index in range(2):
         button = QRadioButton(box)
-        button.setChecked(place == 1)
-        button.setGeometry(0, 30 * place, 30, 30)
+        button.setChecked(index == 1)
+        button.setGeometry(0, 30 * index, 30, 30)
     box.setGeometry(0, 0, 30, 60)
     box.show()
     window.refresh_if_pending()
@@ -177,7 +177,7 @@ def test_radio_buttons_have_an_outline_and_a_dot(theme: Theme, make: Make) -> No
     assert max(ratio(chosen, plain) for plain, chosen in zip(*rows, strict=True)) >= MARK
 
 
-def test_nothing_is_told_by_colour_alone() -> None:
+def test_nothing_is_shown_by_colour_alone() -> None:
     """Lines differ in dashes or width, classes in shape, support vectors in outline, badges in words."""
     drawn = [(style.dashes, style.width, style.faint) for style in line_styles()]
     assert len(set(drawn)) == len(drawn) >= 2

@@ -24,7 +24,7 @@ LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
 class Teacher:
-    """Does what a user does, and counts."""
+    """Acts as a user does, and counts the actions."""
 
     def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
         self.window, self._qtbot = window, qtbot
@@ -45,7 +45,7 @@ class Teacher:
         yield from self.window.findChildren(QDialog)
 
     def wait(self, until: Callable[[], bool]) -> None:
-        """Wait for what a demonstration plays."""
+        """Wait while a demonstration plays."""
         self._qtbot.waitUntil(until)
 
     def click(self, name: str) -> None:
@@ -80,12 +80,12 @@ class Teacher:
             more = combo.view().visualRect(combo.model().index(combo.findData(MORE), 0)).center()
             QTest.mouseMove(combo.view().viewport(), more)
             QApplication.processEvents()
-        place = combo.view().visualRect(combo.model().index(row, 0)).center()
-        QTest.mouseClick(combo.view().viewport(), LEFT, NONE, place)
+        location = combo.view().visualRect(combo.model().index(row, 0)).center()
+        QTest.mouseClick(combo.view().viewport(), LEFT, NONE, location)
         self._done()
 
     def press(self, action: str) -> None:
-        """The keys of an action, or its entry in a menu."""
+        """Press the keys of an action, or use its entry in a menu."""
         self.actions += 1
         self.window.named_actions[action].trigger()
         self._done()
@@ -102,7 +102,7 @@ class Teacher:
         """Drag the point at `start`."""
         self.actions += 1
         view = self.window.canvases[0].viewport()
-        a, b = (self.window.to_widget(0, *place) for place in (start, end))
+        a, b = (self.window.to_widget(0, *location) for location in (start, end))
         QTest.mousePress(view, LEFT, NONE, a)
         for share in (0.3, 0.7, 1.0):
             QTest.mouseMove(view, a + QPoint(round(share * (b - a).x()), round(share * (b - a).y())))
@@ -110,7 +110,7 @@ class Teacher:
         self._done()
 
     def status(self, lane: int) -> str:
-        """What stands below the picture."""
+        """Return the text below the picture."""
         return self.window.lanes_view.strips[lane].label.text()
 
     def model(self, lane: int) -> object:

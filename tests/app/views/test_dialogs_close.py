@@ -1,4 +1,4 @@
-"""Every dialog goes when it is told to: by Escape, by its button, by the frame of its window."""
+"""Every dialog closes by Escape, by its button, and by the frame of its window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A change is drawn once, with the pictures it leads to, where they are near; and without them where they are not."""
+"""A change is drawn once, with its new pictures if they are near, and without them if they are not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONG = 20.0
 
 
 class Frozen:
-    """The lanes' jobs of a window, which begin when they are let go, in a machine that has always been quick."""
+    """The lanes' jobs of a window, which begin when the test releases them, as on a fast machine."""
 
     def __init__(self, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
         self.go = [threading.Event(), threading.Event()]
@@ -42,7 +42,7 @@ class Frozen:
 
     @property
     def drawn(self) -> list[int]:
-        """How many points there were in each drawing."""
+        """Return the number of points in each drawing."""
         return [len(scene.points) for scene in self.scenes]
 
     @staticmethod
@@ -55,7 +55,7 @@ class Frozen:
 
 
 class Counted:
-    """How often scenes were composed, pictures ordered and questions of features gathered, and what for."""
+    """Numbers of composed scenes, requested pictures and collected queries, with their reasons."""
 
     def __init__(self, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
         self.window = window
@@ -106,7 +106,7 @@ def frozen(make: Make, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[MainWi
 
 
 def _click(window: MainWindow) -> int:
-    """Add a point by a click; returns how many there are then."""
+    """Add a point by a click; return the number of points."""
     view = window.document.view
     at = window.to_widget(0, view.x + 0.1, view.y + 0.9)
     before = len(window.document.points)
@@ -117,7 +117,7 @@ def _click(window: MainWindow) -> int:
 
 
 def _turn(window: MainWindow) -> None:
-    """All events that are there."""
+    """Handle all pending events."""
     for _ in range(5):
         QApplication.processEvents()
 
@@ -138,7 +138,7 @@ def test_a_click_is_drawn_once_with_both_pictures(
     assert held.drawn == [], "the other lane's is near"
     held.go[1].set()
     qtbot.waitUntil(lambda: bool(held.drawn))
-    assert held.drawn[0] == count  # those of full resolution may have followed
+    assert held.drawn[0] == count  # pictures of full resolution may have followed
     assert all(
         lane.picture is not None and lane.job == window.scheduler.newest(lane.slot) for lane in held.scenes[0].lanes
     )
@@ -193,7 +193,7 @@ def test_a_move_of_the_pointer_touches_the_probe_alone(
         QTest.mouseMove(pictures, QPoint(100 + 9 * step, 150))
         _turn(window)
         probe = window.scene.feature(Probe)
-        assert probe.aim == window.controller.pointer and (probe.place == probe.aim) is opened
+        assert probe.aim == window.controller.pointer and (probe.location == probe.aim) is opened
         assert [layer.laid for layer in laid.layers] != marked, "the other picture marks it"
     assert counted.pointer == 5 and window.controller.session is session
     assert (counted.composed, counted.ordered, counted.asked) == (0, 0, [])
@@ -279,19 +279,19 @@ def test_a_question_draws_nothing_and_is_answered_by_the_present_state(
     assert abs(window.to_widget(0, x, y).x() - shown.x()) <= 1.0, "the same once it is drawn"
 
 
-def test_a_refresh_that_was_asked_for_and_done_is_not_done_again(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_requested_refresh_is_done_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make()
     drawn: list[int] = []
     draw = window._draw
     monkeypatch.setattr(window, "_draw", lambda scene: (drawn.append(1), draw(scene)))
-    window.ask_refresh()
+    window.request_refresh()
     window.refresh_if_pending()
     _turn(window)
     assert drawn == [1]
 
 
 class Heard(QObject):
-    """Counts the events of one type that an object hears."""
+    """Counts the events of one type that an object receives."""
 
     def __init__(self, watched: QObject, kind: QEvent.Type) -> None:
         super().__init__(watched)
@@ -306,16 +306,16 @@ class Heard(QObject):
 def test_a_moving_pointer_has_nothing_laid_out(make: Make, qtbot: QtBot) -> None:
     window = make()
     viewport, heard = window.canvases[0].viewport(), Heard(window, QEvent.Type.LayoutRequest)
-    place = window.findChild(QLabel, "coordinates")
-    assert place is not None
+    point_at = window.findChild(QLabel, "coordinates")
+    assert point_at is not None
     for _ in range(2):
         heard.count, texts = 0, set()
         for x in (0.123456, -0.123456, 0.5, 0.0, -0.25):
             QTest.mouseMove(viewport, window.to_widget(0, x, 0.4))
             settle(qtbot, window)
             rest()
-            texts.add(place.text())
-            assert place.minimumSizeHint().width() <= place.width(), "whole"
+            texts.add(point_at.text())
+            assert point_at.minimumSizeHint().width() <= point_at.width(), "whole"
     assert len(texts) == 5 and heard.count == 0, "the widest has been there"
 
 

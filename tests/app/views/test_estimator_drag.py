@@ -1,4 +1,4 @@
-"""Points are dragged while a forest and a network learn in their own processes: the window never stops."""
+"""Points are dragged while a forest and a network train in their own processes: the window never stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first screen: how many controls are in sight, and where those went that are not."""
+"""The first screen: the number of visible controls, and where the hidden ones are."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tests.windows import Make, rest, settle
 
 LEFT = Qt.MouseButton.LeftButton
 KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
-#: Controls in sight at the first start, at most; before there was a first screen of its own they were 51.
+#: Most controls visible at the first start; before there was a simple first screen there were 51.
 MOST = 30
 
 
 def controls(window: MainWindow) -> list[str]:
-    """Buttons, lists, fields and sliders in sight, enabled or not; a field with its arrows is one."""
+    """Return the visible buttons, lists, fields and sliders, enabled or not; a field with its arrows is one."""
     found = []
     for widget in window.findChildren(QWidget):
         part = isinstance(widget.parentWidget(), (QAbstractSpinBox, QComboBox)) or isinstance(widget, QScrollBar)
@@ -48,11 +48,11 @@ def click(window: MainWindow, qtbot: QtBot, name: str) -> None:
 
 def test_the_first_screen_has_thirty_controls_at_most(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800), simple=True)
-    seen = controls(window)
-    assert len(seen) <= MOST, sorted(seen)
-    assert [name for name in seen if name.startswith("class")] == ["class1", "class2", "class.more"]
-    tools = [name for name in seen if name.startswith("tool.tool.")]
-    assert len(tools) == 6 and "tool.more" in seen
+    shown = controls(window)
+    assert len(shown) <= MOST, sorted(shown)
+    assert [name for name in shown if name.startswith("class")] == ["class1", "class2", "class.more"]
+    tools = [name for name in shown if name.startswith("tool.tool.")]
+    assert len(tools) == 6 and "tool.more" in shown
     window.controller.prefer_simple(False)
     settle(qtbot, window)
     rest()
@@ -62,7 +62,7 @@ def test_the_first_screen_has_thirty_controls_at_most(make: Make, qtbot: QtBot) 
     window.controller.prefer_simple(True)
     settle(qtbot, window)
     rest()
-    assert sorted(controls(window)) == sorted(seen)
+    assert sorted(controls(window)) == sorted(shown)
 
 
 def test_plus_brings_one_class_more(make: Make, qtbot: QtBot) -> None:
@@ -95,7 +95,7 @@ def test_other_tools_are_one_click_away(make: Make, qtbot: QtBot) -> None:
 
 def choose_more(combo: QComboBox, data: str, by_click: bool) -> None:
     """Choose an entry behind "More classifiers…", which a click on it opens, or the pointer on it."""
-    combo.showPopup()  # after a press on the list Qt ignores clicks for as long as a double click may take
+    combo.showPopup()  # after a press on the list Qt ignores clicks for the time of a double click
     rest()
     view = combo.view()
     before = view.mapToGlobal(QPoint(0, 0)) + view.visualRect(combo.model().index(0, 0)).topLeft()
@@ -105,8 +105,8 @@ def choose_more(combo: QComboBox, data: str, by_click: bool) -> None:
     rest()
     after = view.mapToGlobal(QPoint(0, 0)) + view.visualRect(combo.model().index(0, 0)).topLeft()
     assert view.isVisible() and after == before, "what was in the list stays where it was"
-    place = view.visualRect(combo.model().index(combo.findData(data), 0)).center()
-    QTest.mouseClick(view.viewport(), LEFT, pos=place)
+    location = view.visualRect(combo.model().index(combo.findData(data), 0)).center()
+    QTest.mouseClick(view.viewport(), LEFT, pos=location)
 
 
 def test_more_classifiers_opens_the_list_of_all_and_the_window_stays_simple(make: Make, qtbot: QtBot) -> None:

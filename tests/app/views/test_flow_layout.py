@@ -1,4 +1,4 @@
-"""FlowLayout: an error while Qt asks it is an error, and does not end the process."""
+"""FlowLayout: an error in a call from Qt is raised, and does not end the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels stand on the baseline of their fields, dialogs have no icons of Qt's, and tips begin with names."""
+"""Labels share the baseline of their fields, dialogs have no icons of Qt, and tips begin with names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.windows import Make, settle
 
 
 def crooked(top: QWidget) -> list[str]:
-    """Labels of forms whose middle is not that of their field."""
+    """Return the labels of forms whose middle is not that of their field."""
     found = []
     for form in top.findChildren(QFormLayout):
         for row in range(form.rowCount()):

@@ -1,4 +1,4 @@
-"""Garbage: while a window is open, dead widgets are destroyed by the event loop, never where something is made."""
+"""Garbage: while a window is open, dead widgets are destroyed by the event loop, never while objects are made."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def enabled() -> Iterator[None]:
 
 
 def dead_widget() -> weakref.ref[QWidget]:
-    """A widget that nobody holds but itself."""
+    """Return a weak reference to a widget that only a cycle keeps alive."""
     widget = QWidget()
     widget.itself = widget  # type: ignore[attr-defined]
     return weakref.ref(widget)
 
 
 def make_many() -> list[list[int]]:
-    """So many objects that Python would collect each generation on its own."""
+    """Make enough objects for Python to collect each generation by itself."""
     return [[n] for n in range(200_000)]
 
 
@@ -55,7 +55,7 @@ def test_with_a_window_the_event_loop_collects(
 
 
 @pytest.mark.usefixtures("enabled")
-def test_the_last_window_gives_the_collector_back(qapp: QApplication) -> None:
+def test_the_last_window_restores_the_collector(qapp: QApplication) -> None:
     first, second = Garbage(qapp), Garbage(qapp)
     first.stop()
     assert not gc.isenabled()
@@ -63,7 +63,7 @@ def test_the_last_window_gives_the_collector_back(qapp: QApplication) -> None:
     assert gc.isenabled()
 
 
-def test_who_had_it_disabled_finds_it_disabled(qapp: QApplication) -> None:
+def test_a_disabled_collector_stays_disabled(qapp: QApplication) -> None:
     Garbage(qapp).stop()
     assert not gc.isenabled()
 

@@ -1,4 +1,4 @@
-"""Keys that follow each other before anything is drawn: each finds the command that the one before made possible."""
+"""Keys that follow each other before a drawing: each finds the command that the previous one made possible."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLAIN = Qt.KeyboardModifier.NoModifier
 
 
 def press(window: MainWindow, key: Qt.Key, held: Qt.KeyboardModifier = PLAIN) -> None:
-    """A key of the keyboard, without any event between this one and the next."""
+    """Press a key, without any event between this one and the next."""
     QTest.keyClick(window.windowHandle(), key, held)
 
 

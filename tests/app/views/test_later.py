@@ -1,4 +1,4 @@
-"""What is called later: in its order, whatever becomes of the one before it, and nothing is kept of it."""
+"""Deferred calls: in order, whatever happens to the previous one, and without leaving references."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.views.widgets.deferred import later
 
 
 class Counter:
-    """No QObject, as most of what is called."""
+    """No QObject, like most owners of deferred calls."""
 
     calls = 0
 
@@ -39,7 +39,7 @@ def test_calls_come_in_their_order_and_after_the_events_at_hand(qapp: QApplicati
     assert called == [0, 1, 2, 3]
 
 
-def test_an_owner_that_is_gone_is_not_called(qapp: QApplication) -> None:
+def test_a_deleted_owner_is_not_called(qapp: QApplication) -> None:
     owner, other, called = QObject(), QObject(), []
     later(owner, lambda: called.append("gone"))
     later(other, lambda: called.append("there"))

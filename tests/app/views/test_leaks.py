@@ -1,4 +1,4 @@
-"""A long visit leaves nothing and freezes nothing: random actions through the real window, under a watchdog."""
+"""A long visit leaves no leaks and no freezes: random actions in the real window, under a watchdog."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from tests.windows import Make, settle
 
 #: Actions that end the visit, or change the size of everything on a screen of 800 pixels.
 LEFT_OUT = ("quit", "full_screen", "larger", "smaller")
-#: Seconds from which on a stop of the window is noted, and of what is a freeze; bytes that a visit may add.  A window
-#: with every panel open and four lanes takes some tenths of a second to be dressed in another theme.
+#: Durations (s) from which a pause of the window is noted, and counts as a freeze; memory (bytes) that a visit may add.
+#: A window with every panel open and four lanes takes some tenths of a second to apply another theme.
 NOTED, FREEZE, MOST_GROWTH = 0.15, 1.0, 400_000_000
 
 
 class Visitor:
-    """Does what a hand may do, by chance; the same seed does the same."""
+    """Does random actions of a user; the same seed does the same."""
 
     def __init__(self, window: MainWindow, folder: Path, seed: int) -> None:
         self.window = window
@@ -52,7 +52,7 @@ class Visitor:
         for path in self.paths:
             playground_files.write(window.document, path)
 
-    def place(self, canvas: QWidget) -> QPoint:
+    def location(self, canvas: QWidget) -> QPoint:
         area = canvas.plot_area()
         x, y = self.rng.uniform(area.left(), area.right() - 1), self.rng.uniform(area.top(), area.bottom() - 1)
         return QPoint(int(x), int(y))
@@ -60,25 +60,25 @@ class Visitor:
     def pointer(self) -> None:
         canvas = self.window.canvases[self.rng.randrange(self.window.document.shown)]
         button = self.rng.choice([Qt.MouseButton.LeftButton] * 4 + [Qt.MouseButton.RightButton])
-        view, start = canvas.viewport(), self.place(canvas)
+        view, start = canvas.viewport(), self.location(canvas)
         QTest.mousePress(view, button, pos=start)
         moves = self.rng.randrange(4)
         self.events += moves + 2
         for _ in range(moves):
-            QTest.mouseMove(view, self.place(canvas))
+            QTest.mouseMove(view, self.location(canvas))
             QApplication.processEvents()
         if self.rng.random() < 0.1:
             self.controller.editing.escape()
-        QTest.mouseRelease(view, button, pos=self.place(canvas))
+        QTest.mouseRelease(view, button, pos=self.location(canvas))
         menu = QApplication.activePopupWidget()
         if isinstance(menu, PictureMenu):
             self.rng.choice([each for each in menu.actions() if each.menu() is None]).trigger()
             menu.close()
 
     def wheel(self) -> None:
-        """Some notches at once, now and then as many as get nowhere: what is drawn then is stretched beyond measure."""
+        """Turn the wheel, now and then by very many notches: the drawing is then stretched beyond measure."""
         canvas = self.window.canvases[self.rng.randrange(self.window.document.shown)]
-        at = QPointF(self.place(canvas))
+        at = QPointF(self.location(canvas))
         notches = self.rng.choice([1, 1, 2, 3, 24, 60])
         self.events += notches
         turn = QPoint(0, self.rng.choice([-120, 120]))
@@ -154,7 +154,7 @@ class Visitor:
             self.window.safekeeping._offer()
 
     def answer(self) -> None:
-        """Whatever has been asked is answered at once, by any of its buttons."""
+        """Answer every open question at once, by any of its buttons."""
         for dialog in self.window.findChildren(QDialog):
             if not dialog.isVisible():
                 continue
@@ -171,7 +171,7 @@ class Visitor:
         for _ in range(4):  # an answer may lead to another question
             self.answer()
         QApplication.processEvents()
-        if len(self.window.document.points) > 1500:  # what generating and brushing add up to
+        if len(self.window.document.points) > 1500:  # the sum of generating and brushing
             self.controller.clear()
 
 
@@ -187,7 +187,7 @@ def delete_now() -> None:
 
 
 def resident() -> int:
-    """Bytes of memory this process has at present."""
+    """Return the memory of this process at present (bytes)."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -215,14 +215,14 @@ def visit(
     visitor = Visitor(window, folder, seed)
     for spec in docks(FEATURES):  # made when they are first opened, and kept
         window.dock_manager.panel(spec.name)
-    for _ in range(2):  # as the parts of a third and a fourth lane are
+    for _ in range(2):  # also those of a third and a fourth lane
         window.controller.lanes.add(1)
     window.refresh()
     for _ in range(2):
         window.controller.undo()
 
     def parts() -> tuple[int, int]:
-        """The numbers of timers and widgets while nothing is done."""
+        """Return the numbers of timers and widgets while nothing is done."""
         visitor.answer()
         window.controller.editing.cancel()
         window.controller.editing.choose("pointer")
@@ -264,7 +264,7 @@ def visit(
 
 
 def test_forms_laid_out_anew_leave_no_references_to_deleted_items(make: Make) -> None:
-    """Once their memory was used again, points were not drawn any more, or the process ended."""
+    """When their memory was reused, points were no longer drawn, or the process ended."""
     window = make()
     forms = window.findChildren(LaneDetails)
     grids = [grid for form in forms for grid in form.findChildren(QGridLayout)]
@@ -285,11 +285,11 @@ def test_a_visit_leaves_nothing(
 
 
 def test_the_watchdog_barks(qapp: QApplication, qtbot: QtBot) -> None:
-    """It reports a stop made on purpose, waiting or busy, and says where; a window at rest it leaves alone."""
+    """It reports a deliberate stop, waiting or busy, and where; it ignores an idle window."""
 
     def wait_on_purpose() -> None:
         threading.Event().wait(0.17)
-        while not dog.watches:  # its thread has to come to a processor
+        while not dog.watches:  # its thread has to get a processor first
             threading.Event().wait(0.01)
 
     def work_on_purpose() -> None:
@@ -319,7 +319,7 @@ def test_the_watchdog_barks(qapp: QApplication, qtbot: QtBot) -> None:
 def test_a_long_visit_leaves_nothing_and_never_freezes_the_window(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, scale: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if qapp.devicePixelRatio() != scale:  # it cannot change in a process
+    if qapp.devicePixelRatio() != scale:  # it cannot change within a process
         this = f"{__file__}::{test_a_long_visit_leaves_nothing_and_never_freezes_the_window.__name__}[{scale}-{seed}]"
         command = [sys.executable, "-m", "pytest", "-q", "-s", "-m", "soak", "-p", "no:randomly", this]
         done = subprocess.run(

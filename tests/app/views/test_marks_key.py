@@ -1,4 +1,4 @@
-"""M: tapped it hides or shows the marks, held it puts all points away; never while something is typed."""
+"""M: a tap hides or shows the marks, holding it hides all points; never while the user types."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ def pixels(window: MainWindow, lane: int) -> np.ndarray:
 
 
 def at_points(window: MainWindow, lane: int) -> np.ndarray:
-    """The colours in the middles of all points."""
+    """Return the colours in the middles of all points."""
     drawn = pixels(window, lane)
-    places = [window.to_widget(lane, x, y) for x, y in window.document.points.xy.tolist()]
-    return np.array([drawn[at.y(), at.x()] for at in places])
+    locations = [window.to_widget(lane, x, y) for x, y in window.document.points.xy.tolist()]
+    return np.array([drawn[at.y(), at.x()] for at in locations])
 
 
 def exported(window: MainWindow) -> np.ndarray:
-    """A picture without surfaces."""
+    """Return a picture without surfaces."""
     sheet = Sheet(window.shoot("lane0"), PictureSpec(what="lane0", width=600, height=600, scale=1.0))
     sheet.show([window.result(0).picture])
     out, row = np.zeros((600, 600), dtype=np.uint32), 0
     while row < 600:
         row = paint_strip(sheet, out, row)
-    said = [kind for kind, _ in sheet.entries]
+    shown = [kind for kind, _ in sheet.entries]
     sheet.close()
-    assert ("bounded" in said or "free" in said) is window.controller.session.marks
+    assert ("bounded" in shown or "free" in shown) is window.controller.session.marks
     return out
 
 
@@ -100,7 +100,7 @@ def test_held_it_keeps_all_points_away_until_it_is_let_go(make: Make, qtbot: QtB
         assert (pixels(window, lane) == before[lane]).all()
 
 
-def test_whoever_leaves_the_window_with_the_key_down_finds_the_points_there(make: Make, qtbot: QtBot) -> None:
+def test_leaving_the_window_with_the_key_down_restores_the_points(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     QTest.keyPress(window.canvases[0], M)
     qtbot.waitUntil(lambda: window.controller.session.points_away)

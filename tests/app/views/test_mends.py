@@ -1,4 +1,4 @@
-"""Small things that went wrong under the hand: each is done here as it was done then."""
+"""Small faults met in use: each test repeats the actions that led to one."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_marks_of_where_two_differ_leave_the_other_pictures_alone(make: Make, qt
     assert [bool(lane.sheets) for lane in window.scene.lanes] == [True, True, False, False]
 
 
-def test_a_run_that_rests_says_how_it_goes_on(make: Make, qtbot: QtBot) -> None:
+def test_a_paused_run_explains_how_to_continue(make: Make, qtbot: QtBot) -> None:
     window = make()
     pause = window.findChild(QAbstractButton, "tool.pause")
     status = window.findChild(QLabel, "lane1.status")
@@ -240,6 +240,6 @@ def test_a_status_line_shortens_its_words_before_it_cuts_any(make: Make, qtbot: 
         status = window.findChild(QLabel, f"lane{lane}.status")
         words = QTextDocument()
         words.setHtml(status.text())
-        said = words.toPlainText()
-        assert "…" not in said and "% · test" in " ".join(said.split()), said
+        report = words.toPlainText()
+        assert "…" not in report and "% · test" in " ".join(report.split()), report
         assert status.sizeHint().width() <= status.width() + 1

@@ -1,6 +1,6 @@
-"""Nothing is cut off: all texts in sight are whole and no control lies over another, however large text and window are.
+"""Nothing is cut off: all visible texts are whole and no control covers another, for any size of text and window.
 
-Texts are also shown a third wider, as translations of them would be.
+Texts are also displayed a third wider, as translations of them would be.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from tests.make_accessible import dialogs
 from tests.windows import Make, rest, settle
 
 CONTROLS = (QLabel, QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QSlider)
-#: Of a font that is a third wider, in per cent.
+#: Width of a font that is a third wider (%).
 WIDER = 133
-#: Pixels by which what a style asks for may be more than what it needs.
+#: Tolerance (pixels): a style may request more than it needs.
 SLACK = 2
 
 
 def text_of(label: QLabel) -> str:
-    """The text of a label without its marks."""
+    """Return the text of a label without its markup."""
     plain = label.textFormat() is Qt.TextFormat.PlainText
     if plain or not re.search(r"<\w+[^<]*>", label.text()):
         return label.text()
@@ -65,10 +65,10 @@ def text_of(label: QLabel) -> str:
 
 
 def lacking(widget: QWidget) -> QSize:
-    """Pixels that the text of a control is wider and higher than what the control has for it; 0 or less: it fits."""
+    """Return by how many pixels a control is too narrow and too low for its text; 0 or less: it fits."""
     metrics, style = widget.fontMetrics(), widget.style()
     if isinstance(widget, QLabel):
-        if not text_of(widget) or isinstance(widget, ElidedLabel):  # it does the same as a `ShortCombo`
+        if not text_of(widget) or isinstance(widget, ElidedLabel):  # like a `ShortCombo`
             return QSize(0, 0)
         room = widget.contentsRect().size()
         if widget.wordWrap():
@@ -78,7 +78,7 @@ def lacking(widget: QWidget) -> QSize:
         wanted = widget.sizeHint()
         return wanted - widget.size()
     if isinstance(widget, ShortCombo):
-        return QSize(0, 0)  # ends in dots, and says the rest in its tip
+        return QSize(0, 0)  # ends in dots; the tip has the rest
     if isinstance(widget, QComboBox):
         option = QStyleOptionComboBox()
         widget.initStyleOption(option)
@@ -108,12 +108,12 @@ def lacking(widget: QWidget) -> QSize:
 
 
 def in_sight(widget: QWidget) -> bool:
-    """Whether it is shown, and not only because someone scrolls to it."""
+    """Return whether a widget is visible without scrolling."""
     return widget.isVisible() and not widget.visibleRegion().isEmpty()
 
 
 def scrolled(widget: QWidget) -> bool:
-    """Whether it stands in something that scrolls, beyond whose edge it may lie."""
+    """Return whether a widget is inside a scroll area, beyond whose edge it may lie."""
     parent = widget.parentWidget()
     while parent is not None and not parent.isWindow():
         if isinstance(parent, QScrollArea) and not isinstance(parent, QGraphicsView):
@@ -123,7 +123,7 @@ def scrolled(widget: QWidget) -> bool:
 
 
 def name_of(widget: QWidget) -> str:
-    """Enough to find the control in the program."""
+    """Return a name that identifies the control in the program."""
     text = widget.text()[:40] if hasattr(widget, "text") and callable(widget.text) else ""
     named = widget
     while not named.objectName() and named.parentWidget() is not None:
@@ -132,7 +132,7 @@ def name_of(widget: QWidget) -> str:
 
 
 def controls(window: QWidget) -> Iterator[QWidget]:
-    """Labels, buttons, fields and choices of the window that are in sight, but those that are part of another."""
+    """Return the visible labels, buttons, fields and choices of the window, without parts of others."""
     for widget in window.findChildren(QWidget):
         parent = widget.parentWidget()
         if isinstance(parent, (QAbstractSpinBox, QComboBox)) or widget.window() is not window:
@@ -144,7 +144,7 @@ def controls(window: QWidget) -> Iterator[QWidget]:
 
 
 def faults(window: QWidget) -> list[str]:
-    """What is cut off, and what lies over something else."""
+    """Return texts that are cut off, and controls that cover others."""
     found, siblings = [], {}
     for widget in controls(window):
         lack = lacking(widget)
@@ -152,8 +152,8 @@ def faults(window: QWidget) -> list[str]:
             found.append(f"{name_of(widget)} lacks {lack.width()}, {lack.height()} pixels")
         parent = widget.parentWidget()
         if not scrolled(widget):
-            place, whole = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()), window.rect()
-            if not whole.contains(place) or not parent.rect().adjusted(-1, -1, 1, 1).contains(widget.geometry()):
+            location, whole = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()), window.rect()
+            if not whole.contains(location) or not parent.rect().adjusted(-1, -1, 1, 1).contains(widget.geometry()):
                 found.append(f"{name_of(widget)} lies beyond the edge: {widget.geometry().getRect()}")
         for other in siblings.setdefault(parent, []):
             common = widget.geometry() & other.geometry()
@@ -164,38 +164,40 @@ def faults(window: QWidget) -> list[str]:
 
 
 def cut_badges(window: QWidget) -> list[str]:
-    """Status lines with words that end in dots; a badge may leave its words out, but not a part of them."""
+    """Return status lines with words that end in dots; a badge may drop whole words, but not parts of them."""
     if not isinstance(window, MainWindow) or window.scene is None:
         return []
     found = []
     for lane, strip in zip(window.scene.lanes, window.lanes_view.strips, strict=False):
         text = " ".join(text_of(strip.label).split())
-        left = text.replace(" …", "")  # what is not known yet
+        left = text.replace(" …", "")  # for a number that is not known yet
         sign = SIGNS[lane.badge.mood]
         if in_sight(strip) and lane.badge.text and ("…" in left.removeprefix(sign) or not text.startswith(sign)):
             found.append(f"badge {lane.badge.short!r} is cut: {text!r}")
     return found
 
 
-def places(window: MainWindow) -> dict[str, tuple[int, ...]]:
-    """Where each text is that keeps room for its longest."""
+def locations(window: MainWindow) -> dict[str, tuple[int, ...]]:
+    """Return the location of each text that reserves space for its longest value."""
     return {label.objectName(): label.geometry().getRect() for label in window.findChildren(RoomyLabel)}
 
 
 def moving(window: MainWindow) -> list[str]:
-    """What does not come to rest: a bar that comes and goes has texts wrap otherwise, and they have it come and go."""
+    """Return what does not settle: a scroll bar that appears and vanishes rewraps texts, which toggle it in turn."""
     for _ in range(10):
-        before = places(window)
+        before = locations(window)
         rest()
-        after = places(window)
+        after = locations(window)
         if before == after:
             return []
-    return [f"{name} does not come to rest" for name, place in after.items() if place != before.get(name, place)]
+    return [
+        f"{name} does not come to rest" for name, location in after.items() if location != before.get(name, location)
+    ]
 
 
 @pytest.fixture
 def wider(qapp: QApplication) -> Iterator[None]:
-    """Every text a third longer."""
+    """Make every text a third longer."""
     before = QFont(qapp.font())
     font = QFont(before)
     font.setStretch(WIDER)
@@ -205,7 +207,7 @@ def wider(qapp: QApplication) -> Iterator[None]:
 
 
 def dressed(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, dark: bool) -> None:
-    """So many classifiers, text so many points larger, a theme."""
+    """Set number of classifiers, size of text and theme."""
     window.choose_theme("dark" if dark else "light")
     for _ in range(lanes - window.document.shown):
         window.controller.lanes.add(window.document.shown - 1)
@@ -217,14 +219,14 @@ def dressed(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, dark: boo
 
 
 def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
-    """The window as it is, and with each panel: what is wrong."""
+    """Return the faults of the window as it is, and with each panel."""
     wrong = []
     for panel in ("", *(spec.name for spec in docks(FEATURES))):
         if panel:
             window.named_actions[panel].trigger()
             rest()
         found = faults(window)
-        for _ in range(3):  # a number that came late has the layout made once more
+        for _ in range(3):  # a late number causes another layout
             if found:
                 rest()
                 found = faults(window)
@@ -267,14 +269,14 @@ def test_badges_are_whole_whatever_a_training_comes_to(make: Make, qtbot: QtBot)
             assert cut_badges(window) == [], (go, presented)
 
 
-#: Points by which text is larger; the last is twice the 9 points of a machine without a desktop.
-# What fits a small screen fits a large one: all others are for `make soak`.
+#: Points by which text is larger; the last is twice the 9 points of a machine without a desktop. What fits a small
+#: screen fits a large one: all others are for `make soak`.
 ALL = list(product([(1024, 768), (1280, 800), (1920, 1080)], [0, 4, 9], [False, True], [1, 2, 4]))
 ALL.sort(key=lambda each: each != ((1024, 768), 4, True, 2))
 LONGER = sorted(ALL, key=lambda each: each != ((1024, 768), 9, False, 4))
 
 
-# What fits a third longer fits as it is, too, but for what is to be as wide as its text.
+# If texts fit a third longer, they fit as they are, except those that are to be as wide as their text.
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "larger", "dark", "lanes"), first_rows(ALL, 1))
 def test_nothing_is_cut_off(

@@ -1,4 +1,4 @@
-"""Whatever stands in the settings, the window starts, works, and closes."""
+"""Whatever the settings contain, the window starts, works, and closes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ODD: tuple[Any, ...] = (
 
 
 def damaged(rng: random.Random, good: bytes) -> bytes:
-    """Part of a settings file, or one with other bytes in it."""
+    """Return part of a settings file, or one with changed bytes."""
     data = bytearray(good)
     for _ in range(rng.choice((1, 3, 30))):
         data[rng.randrange(len(data))] = rng.randrange(256)
@@ -53,7 +53,7 @@ def damaged(rng: random.Random, good: bytes) -> bytes:
 
 
 def works(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
-    """All that reads and writes settings is used once, and the window closes."""
+    """Check that everything that reads and writes settings works, and that the window closes."""
     window.show()
     qtbot.waitExposed(window)
     assert window.controller.session.theme in ("system", "light", "dark") and not window.size().isEmpty()
@@ -76,7 +76,7 @@ def works(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
 
 
 def variant(rng: random.Random, path: Path, good: bytes) -> None:
-    """Put odd settings at `path`."""
+    """Write odd settings to `path`."""
     if rng.random() < 0.3:
         path.write_bytes(damaged(rng, good))
         return
@@ -85,7 +85,7 @@ def variant(rng: random.Random, path: Path, good: bytes) -> None:
 
 
 def settings_of(tmp_path: Path) -> bytes:
-    """What a window that is used leaves."""
+    """Return the settings of a window after use."""
     window = create_window(default_document(), tmp_path / "good")
     window.show()
     window.choose_theme("dark")
@@ -138,7 +138,7 @@ def test_an_arrangement_that_is_sealed_but_not_qts(name: str, make: Make, tmp_pa
     assert make(wait=False).isVisible()
 
 
-def test_damaged_settings_are_kept_and_one_sentence_says_so(make: Make, tmp_path: Path) -> None:
+def test_damaged_settings_are_kept_and_reported_in_one_sentence(make: Make, tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{"theme": "dark"')
     window = make(wait=False)
     assert window.status_line.text() == f"The settings were damaged; they are kept as {tmp_path}/settings.unreadable."
@@ -161,7 +161,7 @@ def test_settings_that_are_no_file(what: str, choosing: bool, make: Make, tmp_pa
     window = make(wait=False)
     if choosing:
         window.choose_theme("dark")
-    else:  # the document it starts with is a recent one, and that is found out before there is a status line
+    else:  # the document at the start is a recent one, and is checked before there is a status line
         discard(window)
         window = create_window(default_document(), tmp_path, tmp_path / "mine.playground")
     why = "a folder, not a file" if what == "a folder" else "not an ordinary file"

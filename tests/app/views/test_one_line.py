@@ -1,4 +1,4 @@
-"""Panels stand beside the pictures, below the bar: bar and rows keep their line, and no picture begins lower."""
+"""Panels are beside the pictures, below the bar: bar and rows stay one line, and no picture begins lower."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.windows import Make, rest, settle
 
 
 def heads(window: MainWindow) -> list[object]:
-    """Where the bar, the rows and the pictures begin, and how tall bar and rows are."""
+    """Return the upper edges of the bar, the rows and the pictures, and the heights of bar and rows."""
     shown = range(window.document.shown)
     tops = [window.canvases[at].mapTo(window, QPoint(0, 0)).y() for at in shown]
     return [window.bar.height(), *(window.lanes_view.rows[at].height() for at in shown), *tops]
 
 
 def sliders(window: MainWindow, lane: int) -> list[str]:
-    """The sliders in sight in a row."""
+    """Return the visible sliders of a row."""
     return [each.objectName() for each in window.lanes_view.rows[lane].findChildren(QSlider) if each.isVisible()]
 
 
@@ -36,8 +36,8 @@ def test_no_panel_makes_the_bar_or_a_row_wrap(make: Make, qtbot: QtBot) -> None:
         dock = window.dock_manager.docks([spec.name])[0]
         assert heads(window) == before, spec.name
         assert [sliders(window, lane) for lane in (0, 1)] == shown, spec.name
-        place = QRect(dock.mapTo(window, QPoint(0, 0)), dock.size())
-        assert place.top() >= window.bar.mapTo(window, QPoint(0, window.bar.height())).y() - 1, spec.name
+        location = QRect(dock.mapTo(window, QPoint(0, 0)), dock.size())
+        assert location.top() >= window.bar.mapTo(window, QPoint(0, window.bar.height())).y() - 1, spec.name
         window.dock_manager.hide([spec.name])
         rest()
     settle(qtbot, window)

@@ -1,4 +1,4 @@
-"""What cannot be painted: a sentence in its place, the rest of the window as ever, and never the end of the process."""
+"""A failure of painting: a sentence in place of the part, the rest of the window works, and the process goes on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SMALL = Document(points=GeneratorSettings("moons", 20).points())
 
 
 class BrokenError(Exception):
-    """What is planted here."""
+    """The error raised by these tests."""
 
 
 class BrokenPainter:
@@ -42,24 +42,24 @@ class BrokenPainter:
 
 @pytest.fixture
 def reported(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
-    """What reaches `sys.excepthook`, which fails a test otherwise."""
+    """Return the errors that reach `sys.excepthook`, which fails a test otherwise."""
     errors: list[BaseException] = []
     monkeypatch.setattr(sys, "excepthook", lambda kind, error, traceback: errors.append(error))
     return errors
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QWidget | None, QRectF]]:
-    """Where sentences were put in the place of something."""
-    places: list[tuple[QWidget | None, QRectF]] = []
+def reports(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QWidget | None, QRectF]]:
+    """Return where sentences were painted in place of a part."""
+    locations: list[tuple[QWidget | None, QRectF]] = []
     real = painting._announce
 
-    def tell(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
-        places.append((widget, QRectF(area)))
+    def announce(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
+        locations.append((widget, QRectF(area)))
         real(painter, area, error, widget)
 
-    monkeypatch.setattr(painting, "_announce", tell)
-    return places
+    monkeypatch.setattr(painting, "_announce", announce)
+    return locations
 
 
 def painting_modules() -> list[Any]:
@@ -81,7 +81,7 @@ def repaint_all(window: MainWindow) -> None:
 
 
 def test_a_failed_attempt_leaves_no_function_behind(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until the next garbage collection, PySide would take new objects of Qt for those that were painted with."""
+    """Until the next garbage collection, PySide would confuse new objects of Qt with those used for painting."""
 
     class Local:
         pass
@@ -108,12 +108,12 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
     reported: list[BaseException],
-    told: list[tuple[QWidget | None, QRectF]],
+    reports: list[tuple[QWidget | None, QRectF]],
 ) -> None:
     window = make(SMALL, size=(1400, 1000))
     for spec in sorted(docks(FEATURES), key=lambda each: each.name == "asking"):
         if spec.name == "asking":
-            settle(qtbot, window)  # for what it asks itself one waits long
+            settle(qtbot, window)  # an error would appear only after a long wait
         if not dock_of(window, spec.name).isVisible():
             dock_of(window, spec.name).toggleViewAction().trigger()
         QApplication.processEvents()
@@ -128,19 +128,19 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
         for module in modules:
             if module is not painting:
                 planted.setattr(module, "painter_on", failing)
-        for spec in docks(FEATURES):  # docks of a group lie one behind the other
+        for spec in docks(FEATURES):  # docks of a group are one behind the other
             dock_of(window, spec.name).raise_()
             QApplication.processEvents()
             dock_of(window, spec.name).grab()
         repaint_all(window)
-    kinds = {type(widget).__name__ for widget, _ in told}
+    kinds = {type(widget).__name__ for widget, _ in reports}
     assert len(kinds) >= 8, kinds
     assert reported and all(isinstance(error, BrokenError) for error in reported)
-    assert len(reported) < len(told), "the same fault is not reported with every frame"
-    before = len(told)
+    assert len(reported) < len(reports), "the same fault is not reported with every frame"
+    before = len(reports)
     repaint_all(window)
     settle(qtbot, window)
-    assert len(told) == before and window.isVisible()
+    assert len(reports) == before and window.isVisible()
 
 
 @pytest.mark.parametrize("part", ["layers", "axis", "overlay"])
@@ -149,7 +149,7 @@ def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
     reported: list[BaseException],
-    told: list[tuple[QWidget | None, QRectF]],
+    reports: list[tuple[QWidget | None, QRectF]],
     part: str,
 ) -> None:
     window = make()
@@ -170,12 +170,12 @@ def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
                 canvas.getPlotItem().getAxis(side).picture = None
         repaint_all(window)
         spoilt = window.grab().toImage()
-        # One may go on: a point more, a picture more.
+        # Work can continue: one more point, one more picture.
         window.controller.generate()
         settle(qtbot, window)
     shown = [canvas for canvas in window.canvases if canvas.isVisible()]
     for canvas in shown:
-        own = [area for widget, area in told if widget in (canvas, canvas.viewport())]
+        own = [area for widget, area in reports if widget in (canvas, canvas.viewport())]
         plot = canvas.plot_area()
         assert own and all((area.intersects(plot) and area.width() > 50) == (part != "axis") for area in own)
     assert spoilt != before and reported
@@ -195,7 +195,7 @@ def test_on_an_image_the_fault_goes_on_to_the_caller(qapp: QApplication, reporte
     assert not reported
 
 
-def test_a_lent_painter_comes_back_as_it_was(qapp: QApplication, reported: list[BaseException]) -> None:
+def test_a_borrowed_painter_is_restored(qapp: QApplication, reported: list[BaseException]) -> None:
     image = QImage(200, 100, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     painter.translate(10, 20)

@@ -1,4 +1,4 @@
-"""Input that comes while a change waits to be drawn acts on what is, not on what is drawn."""
+"""Input that arrives while a change waits to be drawn acts on the present state, not on the drawn one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def window(make: Make, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
 
 
 def _edit(window: MainWindow) -> None:
-    """A change whose pictures are awaited."""
+    """Make a change whose pictures are awaited."""
     window.controller.set_lane(0, "knn", n_neighbors=window.document.lanes[0].knn.n_neighbors + 2)
     window.controller.set_lane(1, "svm", C=2.0 * window.document.lanes[1].svm.C)
     _turn(window)
@@ -44,15 +44,15 @@ def _edit(window: MainWindow) -> None:
 def _wheel(window: MainWindow, at: QPoint, notches: int = 1) -> None:
     view, modifiers = window.canvases[0].viewport(), Qt.KeyboardModifier.NoModifier
     turned, phase = QPoint(0, 120 * notches), Qt.ScrollPhase.NoScrollPhase
-    place = QPointF(at)
+    location = QPointF(at)
     QApplication.sendEvent(
-        view, QWheelEvent(place, place, QPoint(), turned, Qt.MouseButton.NoButton, modifiers, phase, False)
+        view, QWheelEvent(location, location, QPoint(), turned, Qt.MouseButton.NoButton, modifiers, phase, False)
     )
     _turn(window)
 
 
 def _shown_at(window: MainWindow, view: View, at: QPoint) -> np.ndarray:
-    """The place of the plane that a view shows at a pixel of the first canvas."""
+    """Return the location that a view shows at a pixel of the first canvas."""
     area, grid = window.canvases[0].plot_area(), window.canvases[0].grid_for(view)
     x = grid.left + (at.x() + 0.5 - area.left()) / area.width() * (grid.right - grid.left)
     return np.array([x, grid.top - (at.y() + 0.5 - area.top()) / area.height() * (grid.top - grid.bottom)])
@@ -70,7 +70,7 @@ def test_each_turn_of_the_wheel_keeps_what_is_under_the_pointer(window: MainWind
     assert window.scene.document.view == drawn, "nothing was drawn meanwhile"
 
 
-def test_the_hand_pans_and_clicks_where_the_present_view_is(window: MainWindow) -> None:
+def test_pans_and_clicks_refer_to_the_present_view(window: MainWindow) -> None:
     view, start = window.canvases[0].viewport(), window.canvases[0].plot_area().center().toPoint()
     _wheel(window, start, 5)
     before, way = window.document.view, QPoint(60, -30)
@@ -96,16 +96,16 @@ def test_fingers_keep_what_is_between_them(window: MainWindow) -> None:
     for step in range(1, 4):
         there, apart = middle + step * way, (1 + step) * reach
         QTest.touchEvent(view, screen).move(0, there - apart, view).move(1, there + apart, view).commit()
-    seen = _shown_at(window, window.document.view, there)
+    found = _shown_at(window, window.document.view, there)
     QTest.touchEvent(view, screen).release(0, there - apart, view).release(1, there + apart, view).commit()
     unit = window.document.view.span / window.canvases[0].plot_area().width()
-    assert np.abs(seen - between).max() < unit, "half a pixel at most is lost between corner and middle of a pixel"
+    assert np.abs(found - between).max() < unit, "half a pixel at most is lost between corner and middle of a pixel"
 
 
 def test_the_arrow_keys_go_by_pixels_of_the_present_view(window: MainWindow) -> None:
     canvas = window.canvases[0]
     canvas.setFocus()
-    QTest.keyClick(canvas, KEY.Key_Right)  # calls the cursor
+    QTest.keyClick(canvas, KEY.Key_Right)  # shows the cursor
     _wheel(window, canvas.plot_area().center().toPoint(), 6)
     x = window.controller.session.cursor[0]
     QTest.keyClick(canvas, KEY.Key_Right)
@@ -126,7 +126,7 @@ def test_two_clicks_on_the_fold_leave_it_as_it_was(window: MainWindow) -> None:
         assert window.controller.session.is_folded(window.document, 0) is wanted
 
 
-def test_each_arrow_key_moves_the_border_of_the_wipe(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_arrow_key_moves_the_edge_of_the_wipe(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make()
     window.named_actions["wipe"].trigger()
     settle(qtbot, window)
@@ -145,8 +145,8 @@ def test_each_arrow_key_moves_the_border_of_the_wipe(make: Make, qtbot: QtBot, m
             event.set()
 
 
-def test_lanes_at_other_places_are_drawn_at_once(window: MainWindow) -> None:
-    """Else a click on the row of one would be done to another."""
+def test_lanes_at_other_indices_are_drawn_at_once(window: MainWindow) -> None:
+    """Else a click on the row of one would act on another."""
     window.controller.lanes.move(0, 1)
     _turn(window)
     assert [lane.slot for lane in window.scene.lanes] == list(window.document.slots[:2])

@@ -1,4 +1,4 @@
-"""The context menu of the pictures by right clicks and keys, and what else a right click and Delete do."""
+"""The context menu of the pictures by right clicks and keys, and other effects of a right click and of Delete."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def texts(menu: QMenu) -> list[str]:
 
 
 def choose(menu: QMenu, start: str) -> None:
-    """Click the entry whose text begins so."""
+    """Click the entry whose text begins with `text`."""
     action = next(each for each in menu.actions() if each.text().replace("&", "").startswith(start))
     QTest.mouseClick(menu, LEFT, NO, menu.actionGeometry(action).center())
     QApplication.processEvents()
@@ -93,7 +93,7 @@ def test_exact_coordinates_are_typed_in_the_table(make: Make, qtbot: QtBot) -> N
     qtbot.waitUntil(window.isActiveWindow)
     for turn, x in enumerate(("0.75", "-0.5")):  # with the table closed, then with it open
         right_click(window, *window.document.points.xy[3])
-        rest()  # the screenless platform activates the menu, and does not give back what it took
+        rest()  # the offscreen platform activates the menu, and does not return the activation
         choose(menu_of(window), "Exact")
         window.activateWindow()
         settle(qtbot, window)
@@ -108,7 +108,7 @@ def test_exact_coordinates_are_typed_in_the_table(make: Make, qtbot: QtBot) -> N
     assert window.dock_manager.docked == ("table",)
 
 
-def test_the_menu_of_the_ground_is_that_of_the_picture(make: Make, qtbot: QtBot) -> None:
+def test_the_menu_beside_points_is_that_of_the_picture(make: Make, qtbot: QtBot) -> None:
     window = make(five())
     window.controller.editing.select(window.document.points.ids[:1])
     right_click(window, 0.5, 0.5, lane=1)
@@ -150,7 +150,7 @@ def test_a_key_opens_the_menu_of_cursor_selection_or_pointer(
     QTest.mouseMove(canvas.viewport(), window.to_widget(0, 0.5, 0.5))
     assert opened()[0] == "Remove" and selected(window) == [4], "the selected point comes before the pointer"
     window.controller.editing.select_none()
-    QTest.keyClick(canvas, KEY.Key_Right)  # calls the cursor, on the point in the middle
+    QTest.keyClick(canvas, KEY.Key_Right)  # shows the cursor, on the point in the middle
     assert opened()[0] == "Remove" and selected(window) == [2]
     QTest.keyClick(canvas, KEY.Key_Escape)
     QTest.keyClick(canvas, KEY.Key_Right, Qt.KeyboardModifier.ControlModifier)
@@ -204,6 +204,7 @@ def test_a_right_click_in_a_stroke_does_nothing(make: Make) -> None:
     assert window.controller.store.history == ("Move 1 point",)
 
 
+@pytest.mark.slow
 def test_a_finger_that_stays_opens_the_menu(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pointer_input, "LONG_PRESS", 150)
     window = make(five())

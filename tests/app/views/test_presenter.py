@@ -1,4 +1,4 @@
-"""Presenter mode: nothing but the pictures, large text, spotlight, pen and panel; and everything comes back."""
+"""Presenter mode: nothing but the pictures, large text, spotlight, pen and panel; and everything is restored."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def glass(window: MainWindow, lane: int) -> PenLayer:
 
 
 def state(window: MainWindow) -> dict[str, object]:
-    """Whatever must be the same afterwards."""
+    """Return everything that must be equal afterwards."""
     docks = {dock.objectName(): dock for dock in window.findChildren(QDockWidget)}
     bars = [*window.findChildren(QToolBar), window.menuBar(), window.statusBar(), window.bar]
     parts = [docks[name] for name in sorted(docks)] + bars
@@ -113,7 +113,7 @@ def test_lines_and_symbols_go_with_the_text(make: Make, qtbot: QtBot) -> None:
     canvas = window.canvases[1]
 
     def ink() -> float:
-        """How much of the picture is the ink of lines and marks, as a share of its height."""
+        """Return how much of the picture is the ink of lines and marks, as a share of its height."""
         drawn = pixels(canvas)
         return float((drawn.max(axis=2) < 40).sum() / canvas.plot_area().height())
 
@@ -126,7 +126,7 @@ def test_lines_and_symbols_go_with_the_text(make: Make, qtbot: QtBot) -> None:
 @pytest.mark.parametrize(("dark", "plus"), first_rows([(True, 2), (False, 0)], 1))
 def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool, plus: int) -> None:
     window = make(size=(1300, 800))
-    window.controller.set_session(first_start=False)  # else the first click takes away what the first start offers
+    window.controller.set_session(first_start=False)  # else the first click removes the buttons of the first start
     window.choose_theme("dark" if dark else "light")
     for _ in range(plus):
         window.named_actions["larger"].trigger()
@@ -152,8 +152,8 @@ def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path,
     for name, value in before.items():
         if name == "pixels":
             where = np.argwhere((after[name] != value).any(axis=2))
-            # The symbol at the pointer, which has come over a picture meanwhile, its cross in the other picture, and a
-            # text cursor that blinks.
+            # The symbol at the pointer, which has moved over a picture meanwhile, its cross in the other picture, and a
+            # blinking text cursor.
             assert len(where) <= 400, (len(where), where.min(axis=0), where.max(axis=0))
         else:
             assert after[name] == value, name
@@ -165,7 +165,7 @@ def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path,
 
 
 @pytest.mark.slow
-def test_whoever_quits_meanwhile_finds_the_window_as_it_was(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_quitting_meanwhile_restores_the_window(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     remembered = []
     for presenting in (False, True):
         window = make(size=(1300, 800))
@@ -228,7 +228,7 @@ def test_text_of_four_is_fitted_in_a_few_tries_and_scores_are_whole(
     view = window.lanes_view
     with patch.object(view, "_show_text", wraps=view._show_text) as show_text:
         begin(window, qtbot)
-        window.resize(*size)  # not full screen: the least that is given
+        window.resize(*size)  # not full screen: the least size allowed
         rest(window, qtbot)
         assert 1 <= show_text.call_count <= 6
     for row, strip in zip(view.rows, view.strips, strict=True):
@@ -241,7 +241,7 @@ def test_text_that_is_too_large_and_too_small_in_turns_stays_small(make: Make, q
     window = make(size=SIZE)
     begin(window, qtbot)
     view, tried = window.lanes_view, []
-    heights = {20: 32 * 16.0, 16: 32 * 20.0}  # as where a row wraps with the larger text
+    heights = {20: 32 * 16.0, 16: 32 * 20.0}  # as when a row wraps with the larger text
 
     def show_text(size: int) -> None:
         tried.append(size)
@@ -293,7 +293,7 @@ def test_clicks_still_add_points(make: Make, qtbot: QtBot) -> None:
 
 
 def draw(window: MainWindow, qtbot: QtBot, lane: int) -> list[QPoint]:
-    """A line with the mouse, which the window itself hands on; returns where, on the glass."""
+    """Draw a line with the mouse, whose events the window passes on; return its corners on the layer."""
     rest(window, qtbot)
     over = glass(window, lane)
     corners = [QPoint(60 + 12 * step, 80 + 5 * step) for step in range(12)]
@@ -319,15 +319,15 @@ def test_the_pen_draws_over_a_picture_and_one_key_clears_it(make: Make, qtbot: Q
     (stroke,) = window.controller.session.presenting.strokes
     assert stroke.slot == document.slots[1] and len(stroke.xy) == len(corners)
     drawn = pixels(window.canvases[1])
-    place = glass(window, 1).pos()
+    location = glass(window, 1).pos()
     for corner in corners[1:-1]:
-        red, green = drawn[(place + corner).y(), (place + corner).x()][[2, 1]]
+        red, green = drawn[(location + corner).y(), (location + corner).x()][[2, 1]]
         assert red > 180 and green < 60, "a line of its own colour"
     other = pixels(window.canvases[0])
     tray = window.findChild(QWidget, "presenter.tray").geometry()
     other[tray.top() : tray.bottom() + 1, tray.left() : tray.right() + 1] = 128  # it shows the pen's colours
     assert not ((other[:, :, 2] > 180) & (other[:, :, 1] < 40)).any(), "over the one picture only"
-    QTest.mouseMove(window.windowHandle(), QPoint(2, 2))  # the place of the pointer is marked in all pictures
+    QTest.mouseMove(window.windowHandle(), QPoint(2, 2))  # the pointer is marked in all pictures
     press(window, qtbot, Qt.Key.Key_Backspace)
     assert (pixels(window.canvases[1]) == before).all()
     assert window.document is document and not window.controller.store.modified, "it draws no points"
@@ -423,7 +423,7 @@ def in_window(part: QWidget, window: MainWindow) -> QRect:
     return QRect(part.mapTo(window, QPoint(0, 0)), part.size())
 
 
-def test_the_beginning_says_how_it_ends_and_covers_no_number(make: Make, qtbot: QtBot) -> None:
+def test_the_hint_explains_how_to_end_and_covers_no_number(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     hint = window.findChild(QLabel, "presenter.hint")
     assert hint is not None and not hint.isVisible()
@@ -444,7 +444,7 @@ def test_the_beginning_says_how_it_ends_and_covers_no_number(make: Make, qtbot: 
 
 
 def ink(window: MainWindow, lane: int, at: QPoint) -> tuple[int, ...]:
-    """Red, green and blue of a pixel under the glass."""
+    """Return red, green and blue of a pixel under the layer."""
     found = pixels(window.canvases[lane])[(glass(window, lane).pos() + at).y(), (glass(window, lane).pos() + at).x()]
     return tuple(int(each) for each in found[::-1])
 

@@ -1,4 +1,4 @@
-"""What is typed and cannot be used: it stays with its field, its focus and its popover, and no key goes elsewhere."""
+"""Typed input that is refused stays in its field, keeps the focus and the popup, and no key goes elsewhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def field_of(window: MainWindow, name: str) -> QLineEdit | QSpinBox:
 
 
 def open_more(window: MainWindow, name: str) -> QLineEdit | QSpinBox:
-    """The field of this name in the popover of the data set, clicked."""
+    """Return the field of this name in the popup of the data set, clicked."""
     more = window.findChild(QAbstractButton, "generator.more")
     assert more is not None
     QTest.mouseClick(more, Qt.MouseButton.LeftButton)
@@ -32,7 +32,7 @@ def open_more(window: MainWindow, name: str) -> QLineEdit | QSpinBox:
 
 
 def type_anew(field: QLineEdit | QSpinBox, text: str, end: Qt.Key | None = KEY.Key_Return) -> None:
-    """Type `text` in place of what the field shows."""
+    """Type `text` in place of the field's content."""
     field.selectAll()
     press(field, KEY.Key_Delete)
     QTest.keyClicks(field, text)
@@ -41,7 +41,7 @@ def type_anew(field: QLineEdit | QSpinBox, text: str, end: Qt.Key | None = KEY.K
 
 
 def press(field: QWidget, key: Qt.Key) -> None:
-    """A key of the keyboard: to whatever has the focus in the field's window."""
+    """Press a key; the focused widget in the field's window gets it."""
     QTest.keyClick(field.window().windowHandle(), key)
 
 
@@ -92,16 +92,16 @@ def test_a_click_beside_the_popover_closes_it_the_second_time(make: Make) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "typed", "said"),
+    ("name", "typed", "report"),
     [
-        ("generator.noise", "99", "Noise must be a number from 0 to 10; “99” is not: it stays 0.2."),
-        ("generator.count", "100000", "Points per class must be a whole number from 1 to 50000; “100000” is not"),
+        ("generator.noise", "99", "Noise must be a number from 0 to 10. “99” was not used; the value is still 0.2."),
+        ("generator.count", "100000", "Points per class must be a whole number from 1 to 50000. “100000” was"),
         ("lane0.k", "0", "must be a whole number from 1 to"),
-        ("lane0.k", "2.5", "“2.5” is not: it stays 5."),
+        ("lane0.k", "2.5", "“2.5” was not used; the value is still 5."),
         ("lane1.C", "-3", "must be a number from"),
     ],
 )
-def test_a_field_of_the_bar_keeps_the_focus(make: Make, name: str, typed: str, said: str) -> None:
+def test_a_field_of_the_bar_keeps_the_focus(make: Make, name: str, typed: str, report: str) -> None:
     window = make()
     window.activateWindow()
     field = field_of(window, name)
@@ -110,7 +110,7 @@ def test_a_field_of_the_bar_keeps_the_focus(make: Make, name: str, typed: str, s
     for end in (KEY.Key_Return, KEY.Key_Tab, KEY.Key_Enter):
         type_anew(field, typed, end)
         assert field.hasFocus() and field.text() == typed and field.property("bad"), end
-        assert said in window.status_line.text()
+        assert report in window.status_line.text()
     press(field, KEY.Key_Tab)
     press(field, KEY.Key_Return)
     assert field.hasFocus() and window.document is document
@@ -139,7 +139,7 @@ def test_escape_brings_the_old_number_back_before_it_ends_presenter_mode(make: M
     assert window.controller.session.presenting is not None and field.text() == "1"
 
 
-def test_an_option_of_a_tool_says_what_it_refused(make: Make) -> None:
+def test_an_option_of_a_tool_reports_what_it_refused(make: Make) -> None:
     window = make()
     window.activateWindow()
     window.controller.editing.choose("brush")
@@ -149,6 +149,6 @@ def test_an_option_of_a_tool_says_what_it_refused(make: Make) -> None:
     for typed in ("2.5", "b", "1e2"):
         type_anew(field, typed)
         assert field.hasFocus() and field.text() == f"{typed} px" and field.property("bad")
-        assert f"“{typed}” is not: it stays 30" in window.status_line.text()
+        assert f"“{typed}” was not used; the value is still 30" in window.status_line.text()
     press(field, KEY.Key_Escape)
     assert field.text() == "30 px" and window.controller.session.tool == "brush"

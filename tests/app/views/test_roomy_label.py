@@ -1,4 +1,4 @@
-"""Text that keeps its room."""
+"""Labels that reserve the space of their longest text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.views.widgets.roomy_label import RoomyLabel
 
 @pytest.fixture
 def placed(qtbot: QtBot) -> Callable[[RoomyLabel], RoomyLabel]:
-    """Puts a label into a window, 200 pixels wide."""
+    """Put a label into a window, 200 pixels wide."""
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(500, 500)
@@ -48,7 +48,7 @@ def test_text_keeps_the_room_of_its_longest(placed: Callable[[RoomyLabel], Roomy
 
 
 @pytest.mark.parametrize("rich", [False, True])
-def test_a_text_is_as_high_at_a_width_as_it_says_before(qtbot: QtBot, rich: bool) -> None:
+def test_a_text_has_the_height_that_was_reported_for_its_width(qtbot: QtBot, rich: bool) -> None:
     label = RoomyLabel("label", "bounded: misclassified, slack above 1 " * 4, rich=rich)
     qtbot.addWidget(label)
     label.say("free: exactly on the margin")
@@ -58,7 +58,7 @@ def test_a_text_is_as_high_at_a_width_as_it_says_before(qtbot: QtBot, rich: bool
         assert label.heightForWidth(width) == label.sizeHint().height() == before
 
 
-def test_text_without_a_longest_gives_its_room_back_when_told(placed: Callable[[RoomyLabel], RoomyLabel]) -> None:
+def test_text_without_a_longest_releases_its_space_on_request(placed: Callable[[RoomyLabel], RoomyLabel]) -> None:
     label = placed(RoomyLabel("b", title="What it says", rich=True))
     label.say("<b>many words</b> &amp; " * 20)
     tall = label.sizeHint().height()

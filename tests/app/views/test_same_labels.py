@@ -37,7 +37,7 @@ LESSONS = {
 
 
 def labels(window: MainWindow) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What both lanes say on a grid, and how sure the SVM is."""
+    """Return the predictions of both lanes on a grid, and f of the SVM."""
     view = window.document.view
     half = np.linspace(-0.5, 0.5, 150) * view.span
     grid = np.array([(view.x + dx, view.y + dy) for dx in half for dy in half])
@@ -104,7 +104,7 @@ def write(folder: Path) -> list[Path]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("names", first_of([("moons", "cheap"), ("blobs", "rest")], 1), ids="+".join)
-def test_two_processes_say_the_same(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_two_processes_predict_the_same(tmp_path: Path, names: tuple[str, ...]) -> None:
     paths = [path for path in write(tmp_path) if path.stem in names]
     first = read(paths, tmp_path / "1.npz", PYTHONHASHSEED="1", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     second = read(paths[::-1], tmp_path / "2.npz", PYTHONHASHSEED="2", OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2")
@@ -112,7 +112,7 @@ def test_two_processes_say_the_same(tmp_path: Path, names: tuple[str, ...]) -> N
 
 
 @pytest.mark.soak
-def test_another_machine_says_the_same(tmp_path: Path) -> None:
+def test_another_machine_predicts_the_same(tmp_path: Path) -> None:
     """A processor without vector instructions, for the compiled loops, for numpy and for its matrix products."""
     paths = write(tmp_path)
     first = read(paths, tmp_path / "1.npz")
@@ -130,7 +130,7 @@ def test_another_machine_says_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", first_of(reversed(LESSONS), 1))
 def test_what_was_open_before_does_not_matter(name: str, make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     paths = {path.stem: path for path in write(tmp_path)}
-    told = []
+    reports = []
     for before in ([], [other for other in LESSONS if other != name]):
         window = make(wait=False)
         for other in before:
@@ -142,15 +142,15 @@ def test_what_was_open_before_does_not_matter(name: str, make: Make, qtbot: QtBo
         assert file_work.open_file(window.controller, paths[name])
         assert window.document.training_limit == LESSONS[name].training_limit
         settle(qtbot, window)
-        told.append(labels(window))
-    sure = np.minimum(told[0][2], told[1][2]) > SURE
-    assert (told[0][0] == told[1][0]).all() and (told[0][1] == told[1][1])[sure].all()
-    assert (told[0][2] == told[1][2]).all(), "to the last bit: the lanes start from zero"
+        reports.append(labels(window))
+    sure = np.minimum(reports[0][2], reports[1][2]) > SURE
+    assert (reports[0][0] == reports[1][0]).all() and (reports[0][1] == reports[1][1])[sure].all()
+    assert (reports[0][2] == reports[1][2]).all(), "to the last bit: the lanes start from zero"
 
 
 @pytest.mark.slow
-def test_the_file_says_what_was_on_screen_when_it_was_saved(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    """Which of many points are trained on depends on their numbers, which the file keeps."""
+def test_the_file_has_what_was_on_screen_when_it_was_saved(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """The sample of very many points depends on their ids, which the file keeps."""
     window = make(replace(LESSONS["cheap"], training_limit=100))
     assert len(window.document.training_points) < len(window.document.points)
     path = tmp_path / "mine.playground"

@@ -1,4 +1,4 @@
-"""How much of the window the pictures have: the rectangles inside the axes, without what lies over them."""
+"""The share of the window that the pictures have: the rectangles inside the axes, without covered parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.window.main_window import MainWindow
 from tests.covering import first_rows
 from tests.windows import Make, settle
 
-#: Size, classifiers, text above the default in points, panels, least share of the window.
+#: Size, classifiers, text above the default (points), panels, least share of the window.
 SHARES = [
     ((1024, 768), 2, 0, (), 0.55),
     ((1024, 768), 1, 0, ("evaluation", "curves"), 0.40),
@@ -25,7 +25,7 @@ SHARES = [
 
 
 def show(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, panels: tuple[str, ...]) -> None:
-    """So many classifiers, text so many points larger, and these panels."""
+    """Show a window with this number of classifiers, larger text, and these panels."""
     for _ in range(lanes - window.document.shown):
         window.controller.lanes.add(window.document.shown - 1)
     for _ in range(window.document.shown - lanes):
@@ -38,8 +38,8 @@ def show(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, panels: tupl
         QApplication.processEvents()
 
 
-def seen(window: MainWindow) -> float:
-    """Share of the window that is picture: what other widgets lie over does not count."""
+def found(window: MainWindow) -> float:
+    """Return the share of the window that is picture; parts covered by other widgets do not count."""
     total = 0
     for canvas in window.canvases[: window.document.shown]:
         area = canvas.plot_area().toAlignedRect()
@@ -58,7 +58,7 @@ def test_pictures_have_their_share(
     window = make(size=size, simple=True)
     show(window, qtbot, lanes, larger, panels)
     assert window.size().toTuple() == size
-    assert seen(window) >= least
+    assert found(window) >= least
 
 
 def test_nothing_covers_the_square_about_the_middle(make: Make, qtbot: QtBot) -> None:

@@ -1,4 +1,4 @@
-"""Simple and Full: what is in sight, what switches between the two, and what is remembered."""
+"""Simple and Full: the visible controls, what switches between the two, and what is remembered."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from app.state.store import Store
 from app.window.main_window import MainWindow
 from tests.windows import Make, discard, settle
 
-#: What a student of 17 does not understand.
+#: Words that a student of 17 does not understand.
 UNCLEAR = ("Trainer", "Rule", "Tolerance", "Orders", "Passes", "Intercept", "KKT", "Multiplier", "Race", "Haze")
 
 
 def offered(window: MainWindow, lane: int = 0) -> list[str]:
-    """The classifiers in the list of the choice."""
+    """Return the classifiers in the list of the choice."""
     combo = window.findChild(QComboBox, f"lane{lane}.classifier")
     view = combo.view()
     assert isinstance(view, QListView)
@@ -39,12 +39,12 @@ def offered(window: MainWindow, lane: int = 0) -> list[str]:
 
 
 def first_sight(menu: QMenu) -> list[str]:
-    """The texts of a menu without those of the menus in it."""
+    """Return the texts of a menu without those of its submenus."""
     return [action.text().replace("&", "") for action in menu.actions() if not action.isSeparator()]
 
 
-def said(window: MainWindow) -> Iterator[str]:
-    """All words in sight."""
+def report(window: MainWindow) -> Iterator[str]:
+    """Return all visible texts."""
     for widget in window.findChildren(QWidget):
         if not widget.isVisible():
             continue
@@ -85,14 +85,14 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
     hidden = {"lane0.metric", "lane1.rule", "lane1.trainer", "lane1.tol", "lane1.class_weight", "lane1.degree"}
     for name in shown | hidden:
         assert window.findChild(QWidget, name).isVisible() == (name in shown), name
-    words = " ".join(said(window))
+    words = " ".join(report(window))
     assert [word for word in UNCLEAR if word.lower() in words.lower()] == []
     QTest.keyClick(window, Qt.Key.Key_F8)
     settle(qtbot, window)
     for name in (shown | hidden) - {"lane1.degree"}:
         assert window.findChild(QWidget, name).isVisible(), name
     assert offered(window) == [*(name for name, each in LEARNERS.items() if not each.own_process), "more"]
-    words = " ".join(said(window))
+    words = " ".join(report(window))
     assert "KKT" in words and "Trainer" in words
     for form, canvas in zip(window.lanes_view.forms, window.canvases, strict=False):
         assert form.height() == min(form.sizeHint().height(), canvas.height()), (
@@ -129,7 +129,7 @@ def test_more_keeps_the_other_actions_and_their_keys(make: Make, qtbot: QtBot) -
 def test_panels_open_by_their_keys_and_the_window_stays_simple(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
     names = {1: "step", 2: "curves", 3: "alphas", 4: "loss", 7: "compare", 8: "probe", 9: "evaluation"}
-    late = {6: "asking", 5: "race"}  # what takes long
+    late = {6: "asking", 5: "race"}  # panels that take long
     for digit, name in (names | late).items():
         QTest.keyClick(window, Qt.Key(Qt.Key.Key_0 + digit), Qt.KeyboardModifier.ControlModifier)
         qtbot.waitUntil(lambda name=name: name in window.controller.session.open_panels)

@@ -1,4 +1,4 @@
-"""A window comes back to the size it outgrew for a moment."""
+"""A window returns to the size that it exceeded for a moment."""
 
 from __future__ import annotations
 

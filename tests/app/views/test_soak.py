@@ -31,15 +31,15 @@ from tests.app.views.test_leaks import Visitor, delete_now
 from tests.windows import settle
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "60"))
-#: Seconds between two looks, and the share of the time in which caches fill.
+#: Interval between two measurements (s), and the share of the time in which caches fill.
 EVERY, WARMING = 60.0, 0.5
-#: Megabytes that the later looks may lie above the earlier ones: what is kept half-used wavers by some.
+#: Largest growth of the later measurements over the earlier ones (MB): memory that is partly reused varies.
 MOST_GROWTH = 25.0
 
 
 @dataclass(frozen=True)
 class Look:
-    """What is in use while nothing is done; memory in megabytes."""
+    """Resources in use while nothing is done; memory in megabytes."""
 
     seconds: float
     acts: int
@@ -55,7 +55,7 @@ class Look:
 def look(window: MainWindow, begun: float, acts: int) -> Look:
     delete_now()
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # what the allocator only keeps
+    ctypes.CDLL(None).malloc_trim(0)  # memory that only the allocator keeps
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Look(
         time.monotonic() - begun,
@@ -71,7 +71,7 @@ def look(window: MainWindow, begun: float, acts: int) -> Look:
 
 
 def rest(qtbot: QtBot, window: MainWindow, visitor: Visitor) -> None:
-    """Everything at its beginning, and open; the history, which is meant to grow, is gone."""
+    """Set everything to its beginning, and open; discard the history, which is meant to grow."""
     controller = window.controller
     visitor.answer()
     controller.editing.cancel()
@@ -96,7 +96,7 @@ def rest(qtbot: QtBot, window: MainWindow, visitor: Visitor) -> None:
 
 
 def what_goes_on(window: MainWindow) -> str:
-    """Why the window is not idle."""
+    """Return the reason why the window is not idle."""
     pool, scheduler = window.scheduler._pool, window.scheduler
     parts = {
         "compiling": window.compile_ahead.running,
@@ -105,14 +105,14 @@ def what_goes_on(window: MainWindow) -> str:
         "unpainted": [(each.size(), each.unpainted) for each in window.canvases if each.isVisible()],
         "jobs": [str(job) for job in (*pool._running, *(entry[2] for entry in pool._ready))],
         "later": len(pool._later),
-        "asked": sorted(scheduler._asked),
+        "asked": sorted(scheduler._requested),
         "mail": (scheduler._mailbox.empty, scheduler._answers.empty),
     }
     return ", ".join(f"{name}: {value}" for name, value in parts.items())
 
 
 def open_everything(window: MainWindow) -> None:
-    """Four classifiers and all panels."""
+    """Open four classifiers and all panels."""
     for _ in range(4 - window.document.shown):
         window.controller.lanes.add(window.document.shown - 1)
     for spec in docks(FEATURES):
@@ -137,7 +137,7 @@ def test_an_hour_with_everything_open_stays_flat(
     window.show()
     qtbot.waitExposed(window)
     visitor, acts = Visitor(window, tmp_path, 1), 0
-    for name in ("film", "picture"):  # dialogs that stay, once made
+    for name in ("film", "picture"):  # dialogs that are kept, once made
         window.named_actions[name].trigger()
         QApplication.processEvents()
         visitor.answer()

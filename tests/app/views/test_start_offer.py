@@ -1,4 +1,4 @@
-"""What is offered at the first start, in an empty picture and in an empty panel: a sentence, and buttons that go on."""
+"""The start buttons at the first start, in an empty picture and in an empty panel: a sentence, and actions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
 def buttons(window: MainWindow, name: str) -> list[str]:
-    """The buttons of an offer that are in sight."""
+    """Return the visible start buttons."""
     return [
         each.objectName().removeprefix(f"{name}.")
         for each in window.findChildren(QPushButton)
@@ -57,8 +57,8 @@ def test_the_gallery_is_offered_at_the_first_start_until_the_first_click(make: M
     menu.close()
     assert offer.isVisible(), "nothing has been opened"
     number = len(window.document.points)
-    ground = window.canvases[0].viewport().mapTo(window, window.to_widget(0, 0.3, 2.0))
-    QTest.mouseClick(window.windowHandle(), LEFT, NONE, ground)
+    background = window.canvases[0].viewport().mapTo(window, window.to_widget(0, 0.3, 2.0))
+    QTest.mouseClick(window.windowHandle(), LEFT, NONE, background)
     settle(qtbot, window)
     rest()
     assert len(window.document.points) == number + 1 and not offer.isVisible()

@@ -30,7 +30,7 @@ LABELS = (GRID[:, 0] > 0).astype(int)
 
 
 def squares() -> Document:
-    """Nine times nine points, class 1 to the left and 2 to the right."""
+    """Return nine times nine points, class 1 to the left and 2 to the right."""
     return Document(Points.of(GRID, LABELS), view=View(0.0, 0.0, 2.6))
 
 
@@ -42,9 +42,9 @@ def take(window: MainWindow, tool: str) -> None:
     assert window.controller.session.tool == tool and button.isChecked()
 
 
-def drag(window: MainWindow, *places: tuple[float, float], lane: int = 0, held: Qt.KeyboardModifier = NO) -> None:
+def drag(window: MainWindow, *locations: tuple[float, float], lane: int = 0, held: Qt.KeyboardModifier = NO) -> None:
     view = window.canvases[lane].viewport()
-    spots = [window.to_widget(lane, *place) for place in places]
+    spots = [window.to_widget(lane, *index) for index in locations]
     QTest.mousePress(view, LEFT, held, spots[0])
     for start, end in pairwise(spots):
         for step in range(1, 9):
@@ -205,7 +205,7 @@ def test_every_tool_has_its_test() -> None:
     assert set(ACTS) == set(TOOLS)
 
 
-#: Each tool in one of the two themes, and as a long test in the other.
+#: Each tool in one of the two themes, and as a slow test in the other.
 BY_THE_MOUSE = [("light", 0), ("dark", 1), ("dark", 0), ("light", 1)]
 
 
@@ -217,9 +217,9 @@ def test_tools_by_the_mouse(make: Make, qtbot: QtBot, theme: str, first: int) ->
     before = window.document.points
     for tool in list(TOOLS)[first::2]:
         take(window, tool)
-        said = ACTS[tool](window)
+        shown = ACTS[tool](window)
         settle(qtbot, window)
-        assert window.controller.store.history == (said,), f"{tool}: one gesture, one step"
+        assert window.controller.store.history == (shown,), f"{tool}: one gesture, one step"
         assert all(window.result(lane).points is window.document.training_points for lane in (0, 1)), tool
         window.named_actions["undo"].trigger()
         assert window.document.points is before and not len(window.document.test_points), tool
@@ -260,7 +260,7 @@ def test_esc_breaks_a_stroke_off_as_if_it_had_not_been(make: Make) -> None:
 
 
 def begin(window: MainWindow, tool: str = "brush") -> QPoint:
-    """A stroke in the middle of the left picture, its button still down; where."""
+    """Begin a stroke in the middle of the left picture, with the button down; return its location."""
     take(window, tool)
     at = window.to_widget(0, 0.125, 0.125)
     window.canvases[0].setFocus()
@@ -271,12 +271,13 @@ def begin(window: MainWindow, tool: str = "brush") -> QPoint:
 
 
 def rested(window: MainWindow, qtbot: QtBot) -> bool:
-    """Nothing is sprayed any more."""
+    """Return whether spraying has stopped."""
     points = window.document.points
-    qtbot.wait(450)  # longer than a held brush waits before it goes on
+    qtbot.wait(450)  # longer than a held brush waits before it continues
     return window.document.points is points and not window.controller.editing.busy
 
 
+@pytest.mark.slow
 def test_a_stroke_ends_when_its_release_went_elsewhere(make: Make, qtbot: QtBot) -> None:
     window = make(squares())
     view = window.canvases[0].viewport()
@@ -296,7 +297,7 @@ def test_a_stroke_ends_when_its_release_went_elsewhere(make: Make, qtbot: QtBot)
     assert window.controller.store.position == 2
 
 
-def test_nothing_is_done_where_nobody_sees_it(make: Make) -> None:
+def test_no_action_out_of_view(make: Make) -> None:
     window = make(squares())
     view, area = window.canvases[0].viewport(), window.canvases[0].plot_area()
     grid = window.canvases[0].grid()
@@ -311,7 +312,7 @@ def test_nothing_is_done_where_nobody_sees_it(make: Make) -> None:
 
 
 def send_move(view: QWidget, at: QPoint, down: Qt.MouseButton = LEFT) -> None:
-    """A move with just this button down, which QTest has no word for."""
+    """Send a move with only this button down, which QTest cannot do."""
     event = QMouseEvent(
         QEvent.Type.MouseMove, at.toPointF(), view.mapToGlobal(at).toPointF(), Qt.MouseButton.NoButton, down, NO
     )
@@ -359,7 +360,7 @@ def test_another_tool_keeps_what_the_keyboard_has_drawn(make: Make) -> None:
     assert len(window.document.points) == drawn and len(window.controller.store.history) == 1
 
 
-def test_without_a_selection_the_keys_say_how_to_make_one(make: Make) -> None:
+def test_without_a_selection_the_keys_explain_how_to_make_one(make: Make) -> None:
     window = make(squares())
     QApplication.clipboard().setText("before")
     for name in ("cut", "copy", "duplicate", "relabel"):
@@ -387,7 +388,7 @@ def test_a_held_arrow_key_waits_for_each_picture(make: Make) -> None:
     assert window.controller.store.history == ("Nudge 81 points",)
 
 
-@pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)  # said by the screenless platform of a popup
+@pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)  # the offscreen platform warns about a popup
 def test_a_click_in_the_bars_leaves_the_keys_to_the_picture(make: Make, qtbot: QtBot) -> None:
     window = make(squares())
     window.activateWindow()
@@ -405,6 +406,7 @@ def test_a_click_in_the_bars_leaves_the_keys_to_the_picture(make: Make, qtbot: Q
     assert window.focusWidget() is window.canvases[0]
 
 
+@pytest.mark.slow
 def test_a_held_brush_goes_on_spraying(make: Make, qtbot: QtBot) -> None:
     window = make(squares())
     take(window, "brush")
@@ -517,7 +519,7 @@ def test_points_without_a_mouse(make: Make, qtbot: QtBot) -> None:
     window = make(squares())
     canvas, d = window.canvases[0], unit(window)
     canvas.setFocus()
-    QTest.keyClick(canvas, Qt.Key.Key_Return)  # calls the cursor
+    QTest.keyClick(canvas, Qt.Key.Key_Return)  # shows the cursor
     assert window.controller.session.cursor == (0.0, 0.0) and len(window.document.points) == 81
     for key, held in ((Qt.Key.Key_Right, NO), (Qt.Key.Key_Up, SHIFT), (Qt.Key.Key_Left, CONTROL)):
         QTest.keyClick(canvas, key, held)
@@ -538,7 +540,7 @@ def test_points_without_a_mouse(make: Make, qtbot: QtBot) -> None:
     corner = np.array([-40 * d, d])
     inside = ((corner <= GRID) & (corner + 100 * d >= GRID)).all(axis=1)
     assert window.controller.session.selection.ids.tolist() == np.flatnonzero(inside).tolist() and inside.any()
-    QTest.keyClick(canvas, Qt.Key.Key_Down)  # nudges what is selected
+    QTest.keyClick(canvas, Qt.Key.Key_Down)  # moves the selection
     moved = (window.document.points.xy - GRID)[inside]
     assert moved == pytest.approx(np.tile([0.0, -10 * d], (inside.sum(), 1)))
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Names of files, classes and axes act as nothing but names: no markup, no turned text, no key, wherever they stand."""
+"""Names of files, classes and axes are displayed literally: no markup, no reversed text, no key, in any widget."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ from tests.app import file_work
 from tests.app.views.dialogs.test_recovery import box, choose, left_behind, offered
 from tests.windows import Make, finish_tasks, settle
 
-#: Markup, a picture, the sign of a key, a sign that turns the text around, and a line's end.
+#: Markup, a picture, the mark of a key, a character that reverses text, and a line separator.
 EVIL = "<b>Q7&D<img src=q>\u202eZ\u2028"
 TURNING = re.compile("[\x00-\x08\x0b-\x1f\x7f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
 
 
 def read_as(text: str, form: Qt.TextFormat) -> str:
-    """What a label of this format, or a tip, shows of `text`."""
+    """Return how a label of this format, or a tip, displays `text`."""
     if form is Qt.TextFormat.RichText or (form is Qt.TextFormat.AutoText and QtGui.Qt.mightBeRichText(text)):
         page = QTextDocument()
         page.setHtml(text)
@@ -64,7 +64,7 @@ def read_as(text: str, form: Qt.TextFormat) -> str:
 
 
 def acts(text: str, form: Qt.TextFormat = Qt.TextFormat.AutoText) -> str:
-    """What of a user's name in `text` acts as something else; "" if nothing does."""
+    """Return the part of a user's name in `text` that is not displayed literally; "" if there is none."""
     shown = read_as(text, form)
     if shown.count("Q7") != text.count("Q7") or shown.count("<b>Q7") != shown.count("Q7") or "\ufffc" in shown:
         return "markup"
@@ -93,7 +93,7 @@ def items(view: QAbstractItemView | QComboBox) -> Iterator[tuple[str, str]]:
 
 
 def texts(window: QWidget) -> Iterator[tuple[str, str, Qt.TextFormat, bool]]:
-    """Where, what, how it is read, and whether an & in it is the sign of a key."""
+    """Yield location, text, format, and whether an & in the text marks a key."""
     plain, auto = Qt.TextFormat.PlainText, Qt.TextFormat.AutoText
     for widget in [window, *window.findChildren(QWidget)]:
         name = f"{type(widget).__name__} {widget.objectName()}"
@@ -114,7 +114,7 @@ def texts(window: QWidget) -> Iterator[tuple[str, str, Qt.TextFormat, bool]]:
             for index in range(widget.count()):
                 yield f"{name} tab", widget.tabText(index), plain, True
                 yield f"{name} tab tip", widget.tabToolTip(index), auto, False
-        elif isinstance(widget, QTextEdit) and widget.objectName() != "help.begin":  # has drawings, and no names
+        elif isinstance(widget, QTextEdit) and widget.objectName() != "help.begin":  # it has drawings, and no names
             yield f"{name} text", widget.toHtml(), Qt.TextFormat.RichText, False
         elif isinstance(widget, QPlainTextEdit) and widget.objectName() != "notes":
             yield f"{name} text", widget.toPlainText(), plain, False
@@ -136,7 +136,7 @@ def texts(window: QWidget) -> Iterator[tuple[str, str, Qt.TextFormat, bool]]:
 
 
 def faults(window: QWidget) -> tuple[list[str], int]:
-    """Where a user's name acts, and in how many texts there is one."""
+    """Return where a user's name is not literal, and the number of texts that contain one."""
     found, quoted = [], 0
     for where, text, form, key in texts(window):
         quoted += "Q7" in text
@@ -208,7 +208,7 @@ def test_no_name_of_a_document_acts(make: Make, qtbot: QtBot, tmp_path: Path) ->
     window.controller.editing.select_all()
     settle(qtbot, window, 60_000)
     met: set[str] = set()
-    for name in ("probe", "evaluation", "truth", "whatif", "asking"):  # those that only one at a time is in sight of
+    for name in ("probe", "evaluation", "truth", "whatif", "asking"):  # of which only one at a time is visible
         window.findChild(QDockWidget, f"dock.{name}").raise_()
         window.controller.set_style(1, name=f"{EVIL}{name}")
         settle(qtbot, window, 60_000)
@@ -249,7 +249,7 @@ def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_pa
         dialog.reject()
 
 
-def test_a_formula_that_is_asked_about_does_not_act(make: Make) -> None:
+def test_a_formula_in_a_question_is_literal(make: Make) -> None:
     window = make(replace(evil_document(), axes=(f"={EVIL}", "")), wait=False)
     window.import_export.export(Path("nowhere.csv"))
     query = box(window, "formulas")
@@ -294,7 +294,7 @@ def test_no_name_of_an_imported_file_acts(make: Make, qtbot: QtBot, tmp_path: Pa
 
 
 def test_a_name_that_means_something_to_the_title_is_shown(make: Make, tmp_path: Path) -> None:
-    """ "[*]" is where Qt puts the sign of unsaved changes."""
+    """Qt replaces "[*]" by the mark of unsaved changes."""
     window = make(wait=False)
     assert file_work.save(window.controller, tmp_path / "a[*]b.playground")
     window.refresh()

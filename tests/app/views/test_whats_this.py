@@ -1,4 +1,4 @@
-"""Help: F1 begins with what to do, and finds words; What's this answers at every control; the first line."""
+"""Help: F1 begins with the first steps, and finds words; What's this answers at every control; the first hint."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, settle
 
-#: Said by the screenless platform, too.
+#: The offscreen platform warns here, too.
 NO_GRAB = pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
 LEFT, SHIFT = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
 def asked(qapp: QApplication) -> Iterator[None]:
-    """What's this is over after the test."""
+    """End What's this after the test."""
     yield
     QWhatsThis.leaveWhatsThisMode()
     QWhatsThis.hideText()
 
 
 def answer() -> str | None:
-    """The text of the answer on screen."""
+    """Return the text of the displayed answer."""
     found = [w for w in QApplication.topLevelWidgets() if w.metaObject().className() == "QWhatsThat"]
     return next((str(w.property("_q_text") or "shown") for w in found if w.isVisible()), None)
 
 
 def controls(window: MainWindow) -> list[QWidget]:
-    """What one can click or type into."""
+    """Return the controls that can be clicked or typed into."""
     return [
         each
         for each in window.findChildren(QWidget)
@@ -51,7 +51,7 @@ def controls(window: MainWindow) -> list[QWidget]:
     ]
 
 
-def test_help_begins_with_what_to_do_and_drawings_of_what_is_seen(make: Make) -> None:
+def test_help_begins_with_first_steps_and_drawings_of_the_pictures(make: Make) -> None:
     window = make()
     QTest.keyClick(window, Qt.Key.Key_F1)
     dialog = window.findChild(HelpDialog)
@@ -73,8 +73,8 @@ def test_help_begins_with_what_to_do_and_drawings_of_what_is_seen(make: Make) ->
     window.refresh()
     assert all(dark != each for dark, each in zip(drawings(), light, strict=True))
     text = dialog.findChild(QTextBrowser, "help.keys").toPlainText()
-    places = [text.index(title) for title in sections(FEATURES)]
-    assert places == sorted(places)
+    locations = [text.index(title) for title in sections(FEATURES)]
+    assert locations == sorted(locations)
     dialog.close()
 
 
@@ -91,7 +91,7 @@ def test_help_finds_a_word_on_any_page(make: Make) -> None:
     first = (pages.currentWidget(), pages.currentWidget().textCursor().position())
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert (pages.currentWidget(), pages.currentWidget().textCursor().position()) != first and dialog.isVisible()
-    for _ in range(2000):  # round all pages, back to where it began
+    for _ in range(2000):  # through all pages, back to the start
         QTest.keyClick(field, Qt.Key.Key_Return)
         if (pages.currentWidget(), pages.currentWidget().textCursor().position()) == first:
             break
@@ -108,7 +108,7 @@ def test_help_finds_a_word_on_any_page(make: Make) -> None:
 @pytest.mark.parametrize("simple", first_of([False, True], 1))
 def test_every_control_has_an_answer(make: Make, qtbot: QtBot, simple: bool) -> None:
     window = make(simple=simple)
-    window.controller.playback.set_replay(1e6)  # the bar stays, and nobody waits for the run
+    window.controller.playback.set_replay(1e6)  # the bar stays, and the test does not wait for the run
     window.controller.playback.watch(1)
     for lane in (0, 1):
         window.controller.lanes.fold(lane, False)

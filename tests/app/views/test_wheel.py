@@ -1,4 +1,4 @@
-"""The real wheel over controls: what lies behind them scrolls, what they show stays, and the keys stay where they are.
+"""The real wheel over controls: the widget behind them scrolls, their values stay, and the focus stays.
 
 `test_accessible` turns it over each control of the window, the panels and the dialogs.
 """
@@ -29,8 +29,8 @@ from tests.windows import Make, rest, settle
 def wheel(widget: QWidget, angle: int, at: QPoint | None = None) -> None:
     """Turn the wheel as the system sends it, over the middle of `widget` or at a pixel of it."""
     top = widget.window()
-    place = widget.mapTo(top, widget.rect().center() if at is None else at)
-    QTest.wheelEvent(top.windowHandle(), QPointF(place), QPoint(0, angle))
+    location = widget.mapTo(top, widget.rect().center() if at is None else at)
+    QTest.wheelEvent(top.windowHandle(), QPointF(location), QPoint(0, angle))
     QApplication.processEvents()
 
 

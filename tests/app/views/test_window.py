@@ -1,4 +1,4 @@
-"""The window as a whole: documents on disk, closing, remembering, and long random use."""
+"""The window as a whole: documents on disk, closing, remembered state, and long random use."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_the_program_opens_learns_and_exits_with_0(tmp_path: Path) -> None:
 
 
 def test_geometry_and_theme_are_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    window = make(size=(775, 640))  # an offscreen screen is 800 wide, and asks for no least size
+    window = make(size=(775, 640))  # an offscreen screen is 800 wide, and sets no least size
     window.choose_theme("dark")
     settle(qtbot, window)
     discard(window)
@@ -154,13 +154,13 @@ def test_qt_keeps_its_references() -> None:
     """PySide6 6.12.0 on Python 3.11 loses references to None and True until the process aborts."""
 
     class Emitter(QObject):
-        told = Signal(object)
+        emitted = Signal(object)
 
     emitter, label = Emitter(), QLabel()
-    emitter.told.connect(lambda value: None)
+    emitter.emitted.connect(lambda value: None)
     before = sys.getrefcount(None), sys.getrefcount(True)
     for number in range(1000):
-        emitter.told.emit(None)
+        emitter.emitted.emit(None)
         label.setText(str(number))
         label.setEnabled(True)
     lost = before[0] - sys.getrefcount(None), before[1] - sys.getrefcount(True)
@@ -214,7 +214,7 @@ def random_edits(window: MainWindow, edits: int, seed: int) -> None:
 
 
 def resident() -> float:
-    """Resident memory in MB, without what the allocator has free and only keeps."""
+    """Return the resident memory in MB, without what only the allocator keeps."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -238,7 +238,7 @@ def test_random_edits_leave_no_error(make: Make, qtbot: QtBot, seed: int) -> Non
 @pytest.mark.soak
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_minute_of_random_edits_does_not_grow(make: Make, qtbot: QtBot) -> None:
-    """The undo history is meant to grow, so it is cut short every few seconds."""
+    """The undo history is meant to grow, so it is cut every few seconds."""
     window = make()
     controller = window.controller
 
@@ -257,12 +257,12 @@ def test_a_minute_of_random_edits_does_not_grow(make: Make, qtbot: QtBot) -> Non
     for seed in range(12):
         random_edits(window, 350, 100 + seed)
         sizes.append(back_to_the_start())
-    # What is kept half-used wavers by 2 MB; a leak does not come back.
+    # Partly reused memory varies by 2 MB; a leak only grows.
     assert min(sizes[-3:]) - before < 5.0, f"grown by {np.round(np.array(sizes) - before, 1)} MB"
 
 
 def test_the_gui_thread_is_never_held_up_by_training(make: Make, qtbot: QtBot) -> None:
-    """A freeze, not a speed; the time in which other processes have the processors does not count."""
+    """A bound on blocking, not on speed; the time in which other processes have the processors does not count."""
     points = GeneratorSettings("chessboard", 1000, 0.1, 0).points()
     hard = Lane("svm", svm=SvmSettings(C=1e4, gamma=20.0))
     window = make(replace(default_document(), points=points, lanes=(hard, hard)), wait=False)

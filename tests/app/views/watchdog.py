@@ -92,10 +92,10 @@ class Watchdog(QObject):
         return time.perf_counter() - 1e-9 * int(queued), 1e-9 * int(busy)
 
     def _watch(self) -> None:
-        """Note where the thread is once the limit is passed.
+        """Note where the thread is when the limit is exceeded.
 
-        From text, not from its frames: a reference to a frame keeps the painter of a `paintEvent` and the wrappers of
-        Qt's own alive after their end, and drops them in this thread.
+        The location is kept as text: a reference to a frame keeps the painter of a `paintEvent` and the wrappers of
+        Qt's objects alive after their end, and drops them in this thread.
         """
         with tempfile.TemporaryFile() as file:
             while not self._over.wait(LOOK):

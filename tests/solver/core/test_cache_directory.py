@@ -1,4 +1,4 @@
-"""Where machine code is kept: that of versions not used for a month goes."""
+"""The folder of machine code: that of versions not used for a month is removed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from solver.core._cache_directory import KEPT_FOR, cache_directory
 
 
-def test_machine_code_that_nobody_uses_any_more_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unused_machine_code_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     ages = {"compiled-old": KEPT_FOR + 60, "compiled-recent": KEPT_FOR - 60, "of somebody else": 2 * KEPT_FOR}
     for name, age in ages.items():

@@ -1,4 +1,4 @@
-"""The compile helper: a bad cache costs a compilation and no more; an import compiles nothing and shows no window.
+"""Compiling: a damaged cache costs one compilation and no more; an import compiles nothing and opens no window.
 
 Each case is a process of its own, because numba reads its settings once.
 """
@@ -30,7 +30,7 @@ print(twice(eval(sys.argv[1])), sum(twice.stats.cache_hits.values()), cache_dire
 
 
 def run(directory: Path, cache: Path, extra: str = "", number: str = "21") -> list[str]:
-    """Run PROGRAM as a file (numba caches no text without one); its words on standard output."""
+    """Run PROGRAM as a file (numba caches only files); return its words on standard output."""
     script = directory / "tiny.py"
     text = PROGRAM.format(extra=f"import sys\n{extra}")
     if not script.exists() or script.read_text() != text:
@@ -92,7 +92,7 @@ def test_an_impossible_cache_directory(tmp_path: Path) -> None:
 
 
 def test_an_unwritable_cache_directory(tmp_path: Path) -> None:
-    # Permissions stop nobody who is root, so the probe itself is made to fail.
+    # Permissions do not stop root, so the probe itself is made to fail.
     refused = (
         "import tempfile\n"
         "def refuse(dir): raise PermissionError(13, 'Permission denied', str(dir))\n"
@@ -104,7 +104,7 @@ def test_an_unwritable_cache_directory(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_cache_that_cannot_be_saved(tmp_path: Path) -> None:
-    """The disk is full after the probe: saving raises, the answer comes all the same."""
+    """The disk is full after the probe: saving raises, but the result is returned."""
     full = (
         "from numba.core.caching import IndexDataCacheFile\n"
         "def save(self, key, data): raise OSError(28, 'No space left on device')\n"
@@ -188,7 +188,7 @@ except Exception as error:
 
 @pytest.mark.slow
 def test_a_lean_loop_counts_no_references_and_makes_no_arrays(tmp_path: Path) -> None:
-    """What it calls may make arrays, and those handed in are as alive as before."""
+    """Functions that it calls may make arrays, and its arguments are as alive as before."""
     script = tmp_path / "lean.py"
     script.write_text(LEAN)
     assert python([str(script)], tmp_path / "cache", tmp_path) == ["20.0", "0", "0", "False", "TypingError"]
@@ -232,16 +232,18 @@ print(value, sum(margin.stats.cache_hits.values()), cache_directory())
 
 
 @pytest.mark.slow
-def test_machine_code_outlives_an_update_and_does_not_depend_on_the_place(tmp_path: Path) -> None:
-    """A checkout, an installed package and a bundle of the same loops share it; an update of others finds it, too."""
+def test_machine_code_outlives_an_update_and_does_not_depend_on_the_folder(tmp_path: Path) -> None:
+    """A checkout, an installed package and a bundle of the same loops share it; an update of other loops
+    finds it, too.
+    """
 
-    def words(place: str) -> list[str]:
+    def words(location: str) -> list[str]:
         script = tmp_path / "own.py"
-        script.write_text(f"import sys; sys.path.insert(0, {str(tmp_path / place)!r})\n{OWN}")
+        script.write_text(f"import sys; sys.path.insert(0, {str(tmp_path / location)!r})\n{OWN}")
         return python([str(script)], tmp_path / "cache", tmp_path)
 
-    for place in ("a", "b"):
-        shutil.copytree(ROOT / "solver", tmp_path / place / "solver", ignore=shutil.ignore_patterns("__pycache__"))
+    for location in ("a", "b"):
+        shutil.copytree(ROOT / "solver", tmp_path / location / "solver", ignore=shutil.ignore_patterns("__pycache__"))
     for path in (tmp_path / "b").rglob("*.py"):
         os.utime(path, (10**9, 10**9))
     for name in ("svm/svc.py", "__init__.py"):
@@ -275,9 +277,7 @@ print(any(name.split('.')[0] in ('PySide6', 'PyQt6', 'pyqtgraph', 'app') for nam
 
 
 @pytest.mark.smoke
-def test_a_second_process_compiles_only_what_nobody_has_compiled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_process_compiles_only_uncompiled_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     done: list[str] = []
     monkeypatch.setattr(warmup, "cache_directory", lambda: tmp_path)

@@ -1,4 +1,4 @@
-"""The learners keep scikit-learn's contract of estimators: its own checks on them, and its tools with them."""
+"""The learners keep scikit-learn's contract of estimators: its own checks, and its tools, work with them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from solver import SVC, CalibratedSVC, DualAscentSVC, KNeighborsClassifier, Onli
 from solver.core import conventions, scikit_learn
 from solver.core.estimator import Estimator
 
-#: Each learner, in the settings it is checked with.
+#: Each learner, with the settings for the checks.
 LEARNERS: list[Estimator] = [
     KNeighborsClassifier(),
     SVC(),
@@ -45,7 +45,7 @@ LEARNERS: list[Estimator] = [
     OnlineSVC(),
     CalibratedSVC(cv=2),
 ]
-#: Checks that one learner does not pass, with the reason, by the learner as it is printed.
+#: Checks that one learner does not pass, with the reason, by the learner's repr.
 LEFT_OUT: dict[str, dict[str, str]] = {
     repr(SVC()): {
         "check_sample_weight_equivalence_on_dense_data": "It compares to 1e-7 what is solved to tol=1e-3, and"
@@ -77,7 +77,7 @@ each_learner = pytest.mark.parametrize("learner", SIX, ids=lambda learner: type(
 
 
 @parametrize_with_checks(LEARNERS, expected_failed_checks=lambda learner: LEFT_OUT.get(repr(learner), {}))
-def test_scikit_learn_finds_nothing_to_say(estimator: Estimator, check: Any) -> None:
+def test_scikit_learns_checks_pass(estimator: Estimator, check: Any) -> None:
     check(estimator)
 
 
@@ -117,11 +117,11 @@ def test_a_perceptron_takes_the_tol_that_sets_no_end() -> None:
         Perceptron(tol=1e-3).fit(X, y)
 
 
-def test_probabilities_are_refused_with_what_gives_some() -> None:
+def test_probabilities_are_refused_with_an_alternative() -> None:
     with pytest.raises(ValueError) as caught:
         SVC(probability=True).fit(X, y)
-    said = "probability is True; an SVM has none: fit CalibratedSVC(SVC())."
-    assert str(caught.value) == said
+    shown = "probability is True; an SVM has none: fit CalibratedSVC(SVC())."
+    assert str(caught.value) == shown
     assert CalibratedSVC(SVC()).fit(X, y).predict_proba(X).shape == (90, 3)
 
 
@@ -211,7 +211,7 @@ def test_a_training_cut_short_warns_in_both_tongues() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for learner in (SVC(), DualAscentSVC(), OnlineSVC(), OnlineSVC(finish=False), PegasosClassifier(n_iter=2)):
-            learner.fit(*mixed)  # the last two do as many steps as they were told to
+            learner.fit(*mixed)  # the last two make the requested number of steps
 
 
 def test_double_precision_that_ends_a_training_warns() -> None:
@@ -243,7 +243,7 @@ def test_without_scikit_learn_the_warnings_are_ours() -> None:
 
 
 class Frame:
-    """As much of a data frame as an estimator looks at."""
+    """The part of a data frame that an estimator reads."""
 
     def __init__(self, values: Any, columns: list[Any]) -> None:
         self.values, self.columns = np.asarray(values), columns
@@ -318,7 +318,7 @@ def test_data_of_another_kind_is_named(learner: Estimator) -> None:
         clone(learner).fit(X, y + 0.5)
     with pytest.raises(ValueError, match="Complex data not supported: X"):
         clone(learner).fit(X * 1j, y)
-    plain = clone(learner).fit(X, y.astype(float))  # whole numbers are labels, however they are stored
+    plain = clone(learner).fit(X, y.astype(float))  # whole numbers are labels, of any type
     with pytest.warns(exceptions.DataConversionWarning, match="A column-vector y was passed") as caught:
         column = clone(learner).fit(X, y[:, None])
     assert len(caught) == 1
@@ -341,7 +341,7 @@ def test_random_state_may_be_a_generator(learner: Estimator) -> None:
     assert np.array_equal(first, fitted(np.random.RandomState(3)))
     generator = np.random.RandomState(3)
     clone(learner).set_params(random_state=generator).fit(X, y)
-    assert not np.array_equal(first, fitted(generator)) or learner.__class__ is SVC  # it has gone on
+    assert not np.array_equal(first, fitted(generator)) or learner.__class__ is SVC  # the generator has advanced
     with pytest.raises(ValueError, match="random_state is 'now'"):
         fitted("now")
 

@@ -26,7 +26,7 @@ RNG = np.random.default_rng(5)
 SCALE, SHIFT = (40.0, 0.02), (7000.0, -3.0)
 Y = RNG.integers(0, 3, 150)
 X = (RNG.normal(size=(150, 2)) + 1.2 * np.column_stack((Y, Y % 2))) * SCALE + SHIFT
-PLACES = (X.min(axis=0) + RNG.uniform(-0.2, 1.2, (10_000, 2)) * np.ptp(X, axis=0)).astype(float)
+LOCATIONS = (X.min(axis=0) + RNG.uniform(-0.2, 1.2, (10_000, 2)) * np.ptp(X, axis=0)).astype(float)
 
 
 def axes_of(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -34,13 +34,13 @@ def axes_of(n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.linspace(low[0], high[0], n), np.linspace(low[1], high[1], n)
 
 
-def places_on(xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
+def locations_on(xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
     x, y = np.meshgrid(xs, ys)
     return np.column_stack((x.ravel(), y.ravel()))
 
 
 def ended(work: Generator[Any, Any, Any]) -> Any:
-    """Return what `work` comes to."""
+    """Return the result of the generator `work`."""
     while True:
         try:
             next(work)
@@ -63,13 +63,13 @@ def test_neighbours_are_those_of_the_pipeline(metric: str) -> None:
     theirs = make_pipeline(
         StandardScaler(), sklearn.neighbors.KNeighborsClassifier(7, metric=metric, algorithm="brute")
     ).fit(X, Y)
-    np.testing.assert_array_equal(mine.predict(PLACES), theirs.predict(PLACES))
+    np.testing.assert_array_equal(mine.predict(LOCATIONS), theirs.predict(LOCATIONS))
     xs, ys = axes_of(40)
-    places = places_on(xs, ys)
-    np.testing.assert_array_equal(mine.surface(xs, ys).reshape(-1, 3), mine.predict_proba(places))
+    locations = locations_on(xs, ys)
+    np.testing.assert_array_equal(mine.surface(xs, ys).reshape(-1, 3), mine.predict_proba(locations))
     grid = solver.Grid(xs[0], xs[-1], ys[0], ys[-1], 40, 40)
     top = mine.next_surface_classes(RunningVotes(grid))(grid.ys)[0]
-    np.testing.assert_array_equal(top.ravel(), mine.predict(places_on(grid.xs, grid.ys)))
+    np.testing.assert_array_equal(top.ravel(), mine.predict(locations_on(grid.xs, grid.ys)))
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
@@ -84,11 +84,11 @@ def test_f_is_that_of_the_pipeline(kernel: str, classes: int) -> None:
     )
     model = stepped(mine, points, labels)
     signs = -1.0 if classes > 2 else 1.0  # of a pair, the first class is positive there
-    expected = theirs.decision_function(PLACES).reshape(len(PLACES), -1)
-    found = model.pair_decision_function(PLACES)
+    expected = theirs.decision_function(LOCATIONS).reshape(len(LOCATIONS), -1)
+    found = model.pair_decision_function(LOCATIONS)
     agreeing = min(np.abs(found - expected).max(), np.abs(found + signs * expected).max())
     assert agreeing <= 1e-3 * np.abs(expected).max()
-    assert (model.predict(PLACES) == theirs.predict(PLACES)).mean() == 1.0
+    assert (model.predict(LOCATIONS) == theirs.predict(LOCATIONS)).mean() == 1.0
 
 
 @pytest.mark.parametrize(
@@ -107,17 +107,17 @@ def test_it_is_the_same_as_on_standardised_points(make: Callable[[], Any]) -> No
     scaler = StandardScaler().fit(X)
     mine, plain = make().standardised(), make()
     models = [stepped(mine, X, Y), stepped(plain, scaler.transform(X), Y)]
-    queries = [PLACES, scaler.transform(PLACES)]
-    answers = [model.predict(places) for model, places in zip(models, queries, strict=True)]
-    assert (answers[0] == answers[1]).mean() > 0.9995  # the last bit of a coordinate may be another
+    queries = [LOCATIONS, scaler.transform(LOCATIONS)]
+    answers = [model.predict(locations) for model, locations in zip(models, queries, strict=True)]
+    assert (answers[0] == answers[1]).mean() > 0.9995  # the last bit of a coordinate may differ
     xs, ys = axes_of(30)
     if models[0].kind == "f":
         on_grid = models[0].pair_surface_on(xs)(ys)
-        at_places = models[0].pair_decision_function(places_on(xs, ys)).reshape(on_grid.shape)
-        np.testing.assert_allclose(on_grid, at_places, atol=1e-9 * np.abs(at_places).max())
-        leading = models[0].leaders(PLACES)
-        values = models[0].pair_decision_function(PLACES)
-        np.testing.assert_array_equal(leading, models[0].leaders_of(values, models[0].rounding_at(PLACES)))
+        at_locations = models[0].pair_decision_function(locations_on(xs, ys)).reshape(on_grid.shape)
+        np.testing.assert_allclose(on_grid, at_locations, atol=1e-9 * np.abs(at_locations).max())
+        leading = models[0].leaders(LOCATIONS)
+        values = models[0].pair_decision_function(LOCATIONS)
+        np.testing.assert_array_equal(leading, models[0].leaders_of(values, models[0].rounding_at(LOCATIONS)))
 
 
 def test_trained_again_it_forgets_the_old_scaler() -> None:
@@ -125,7 +125,7 @@ def test_trained_again_it_forgets_the_old_scaler() -> None:
     model.fit(X, Y)
     again = model.fit(1e3 * X + 5.0, Y)
     np.testing.assert_array_equal(
-        again.predict(1e3 * PLACES + 5.0), KNeighborsClassifier(3).standardised().fit(X, Y).predict(PLACES)
+        again.predict(1e3 * LOCATIONS + 5.0), KNeighborsClassifier(3).standardised().fit(X, Y).predict(LOCATIONS)
     )
 
 
@@ -135,7 +135,7 @@ def test_gradients_boundaries_terms_and_maps_are_in_the_units_of_the_data(kernel
     machine = SVC(2.0, kernel, degree=2, gamma=0.5, coef0=1.0).standardised()
     model = stepped(machine, X[chosen], Y[chosen])
     decision = Decision.of(model.expansion, 0, model.scaler)
-    at = PLACES[:50]
+    at = LOCATIONS[:50]
     f = model.pair_decision_function(at)[:, 0]
     np.testing.assert_allclose(decision.value(at), f, atol=1e-9)
     slope = decision.gradient(at)[0]
@@ -149,8 +149,8 @@ def test_gradients_boundaries_terms_and_maps_are_in_the_units_of_the_data(kernel
     xs, ys = axes_of(120)
     found = nearest_zero(decision, at[0], ended(crossings(model.pair_surface_on(xs), 0, xs, ys)))
     assert found is not None
-    assert abs(model.pair_decision_function(np.array([found.place]))[0, 0]) < 1e-2
-    wide = places_on(*axes_of(600))
+    assert abs(model.pair_decision_function(np.array([found.point]))[0, 0]) < 1e-2
+    wide = locations_on(*axes_of(600))
     values = model.pair_decision_function(wide)[:, 0].reshape(600, 600)
     change = np.argwhere(values[:, 1:] * values[:, :-1] <= 0)
     nearest = np.hypot(*(wide.reshape(600, 600, 2)[change[:, 0], change[:, 1]] - at[0]).T).min()

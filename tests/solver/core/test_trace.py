@@ -1,4 +1,4 @@
-"""Traces: every note kept and found again, in memory and time that are bounded."""
+"""Traces: every note is kept and found again, within bounded memory and time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = ("first", "second")
 
 
 def filled(notes: Array, changes: NDArray[np.int64], cuts: list[int], limit: int = trace.LIMIT) -> Trace:
-    """A trace that was handed the notes in portions, and looked at between some of them."""
+    """Return a trace that received the notes in portions, and was read between some of them."""
     made = Trace(NAMES[: notes.shape[1]], np.full(notes.shape[1], 0.5), limit)
     begin, turn = 0, 0
     while begin < len(notes):
@@ -32,14 +32,16 @@ def filled(notes: Array, changes: NDArray[np.int64], cuts: list[int], limit: int
 
 
 def noise(n: int, seed: int, n_names: int = 2) -> tuple[Array, NDArray[np.int64]]:
-    """Notes with rare peaks, and rare changes."""
+    """Return notes with rare peaks, and rare changes."""
     rng = np.random.default_rng(seed)
     notes = rng.normal(size=(n, n_names)) * np.where(rng.random((n, n_names)) < 0.01, 50.0, 1.0)
     return notes, np.where(rng.random(n) < rng.choice([0.0, 0.002, 0.3]), rng.integers(1, 3, n), 0)
 
 
 def check(view: TraceView, notes: Array, changes: NDArray[np.int64], edges: NDArray[np.int64]) -> None:
-    """The envelope holds the true extremes of each cell, and nothing beyond those of the cell widened by an eighth."""
+    """Check that the envelope has the true extremes of each cell, and none beyond those of the cell widened by an
+    eighth.
+    """
     n = len(notes)
     for k, name in enumerate(view.names):
         low, high = view.extremes(name, edges)
@@ -102,7 +104,7 @@ def test_changes_are_found_both_ways(n: int, seed: int, limit: int, data: st.Dat
         assert found == ((after[0], after[0]) if len(after) else None)
     elif len(after):
         assert found is not None and at < found[0] <= after[0] and found[1] - found[0] < view.bucket
-    if found is not None:  # steps named, and none beyond the one looked for is passed over
+    if found is not None:  # named steps, and none beyond the requested one is skipped
         assert max(at, 0) < found[0] <= found[1] <= n
         assert not len(after) or after[0] >= found[0]
     found = view.previous_change(at)
@@ -149,7 +151,7 @@ def test_of_a_long_run_the_extremes_about_a_step_stay() -> None:
     assert (low, high) == (notes[256:512, 0].min(), notes[256:512, 0].max())
 
 
-def test_what_was_seen_stays_but_for_the_newest_entry() -> None:
+def test_entries_stay_except_the_newest() -> None:
     notes, changes = noise(5000, 3)
     made = filled(notes[:2000], changes[:2000], [100])
     early = made.view()
@@ -179,7 +181,7 @@ def test_memory_is_bounded() -> None:
     for _ in range(400):
         made.append(np.ones((1000, 2)), np.zeros(1000, dtype=np.int64))
         biggest = max(biggest, made.nbytes)
-    # at most two levels are large: the finest and, a sixteenth of it, the next; buffers may be half empty
+    # At most two levels are large: the finest and, a sixteenth of it, the next; buffers may be half empty.
     assert biggest < 2 * 1000 * 5 * 8 * 17 / 16 + 5 * 256 * 5 * 8
     assert made.view().length == 400_000
 

@@ -1,4 +1,4 @@
-"""The generators: where their points lie, how they are distributed, and the sentences about bad parameters."""
+"""The generators: location and distribution of their points, and the sentences about invalid parameters."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_registry_defaults_work(name: str) -> None:
 @pytest.mark.parametrize("name", DATASETS)
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 def test_a_row_of_the_table_is_complete(name: str, noise: float) -> None:
-    """Each class has a density where the generator puts its points, and a truth has an equation and lines."""
+    """Each class has a density where the generator draws its points, and a truth has an equation and lines."""
     dataset = DATASETS[name]
     for n_classes in dataset.n_classes:
         law = Law(name, noise, n_classes=n_classes)
@@ -82,7 +82,7 @@ def test_registry_cannot_be_changed() -> None:
 
 
 def test_fixed_points() -> None:
-    """One seed, one answer, on every machine and in every version: here from the bare random numbers."""
+    """One seed gives one result, on every machine and in every version: here computed from the bare random numbers."""
     u = np.random.Generator(np.random.PCG64(7)).random(4)
     expected = []
     for sign, (first, second) in ((1, u[:2]), (-1, u[2:])):
@@ -111,7 +111,7 @@ def test_distance_to_the_line(name: str, shift: float) -> None:
 
 
 def test_line_distribution() -> None:
-    """Class 0 has x with density (1 - x) / 2, class 1 with (1 + x) / 2, and y is even in what remains."""
+    """Class 0 has x with density (1 - x) / 2, class 1 with (1 + x) / 2, and y is uniform in what remains."""
     X, y = make("line", 20000, seed=3)
     for c, sign in ((0, 1.0), (1, -1.0)):
         x, v = sign * X[y == c].T
@@ -120,7 +120,7 @@ def test_line_distribution() -> None:
 
 
 def test_line_distribution_with_a_gap() -> None:
-    """With a gap the same density of x, cut off where no room is left above the line."""
+    """With a gap the same density of x, cut off where no space is left above the line."""
     x, v = make("line", 20000, seed=4, shift=0.5)[0][:20000].T
     assert kstest(x, lambda t: (1 - (1 - t) ** 2 / 4) / (1 - 0.25**2)).pvalue > 0.001
     assert kstest((v - x - 0.5) / (0.5 - x), "uniform").pvalue > 0.001
@@ -248,14 +248,14 @@ def test_flipped_labels(name: str, n_classes: int, share: float) -> None:
     count = 600
     X, y = generate(name, count, 0.1, 3, n_classes=n_classes)
     same, flipped = generate(name, count, 0.1, 3, n_classes=n_classes, flipped=share)
-    assert np.array_equal(X, same) and flipped.dtype == y.dtype  # the points stay where they are
+    assert np.array_equal(X, same) and flipped.dtype == y.dtype  # the points do not change
     wrong = flipped != y
     assert [int(wrong[y == c].sum()) for c in range(n_classes)] == [round(share * count)] * n_classes
     assert set(flipped.tolist()) == set(range(n_classes))
     again = generate(name, count, 0.1, 3, n_classes=n_classes, flipped=share)[1]
     assert np.array_equal(flipped, again)
     more = generate(name, count, 0.1, 3, n_classes=n_classes, flipped=0.5)[1]
-    assert np.array_equal(more[wrong], flipped[wrong])  # of a larger share those of a smaller are part
+    assert np.array_equal(more[wrong], flipped[wrong])  # a larger share contains the flips of a smaller one
     if share < 0.5:
         assert not np.array_equal(generate(name, count, 0.1, 4, n_classes=n_classes, flipped=share)[1], flipped)
 

@@ -1,4 +1,4 @@
-"""Laws of the generators: against histograms of a million points, adaptive quadrature and brute force."""
+"""Distributions of the generators: against histograms of a million points, adaptive quadrature and brute force."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ by_name = pytest.mark.parametrize("law", LAWS, ids=name_of)
 
 @cache
 def masses(law: Law) -> np.ndarray:
-    """Share of each class that falls into each bin of 0.1, shape (BINS, BINS, n_classes): 3 x 3 Gauss-Legendre."""
+    """Return the share of each class in each bin of 0.1, shape (BINS, BINS, n_classes), by 3 x 3 Gauss-Legendre."""
     nodes, weights = np.polynomial.legendre.leggauss(3)
     width = 2 * HALF / BINS
     centres = -HALF + (np.arange(BINS) + 0.5) * width
     x = (centres[:, None] + 0.5 * width * nodes).ravel()
-    places = np.column_stack([each.ravel() for each in np.meshgrid(x, x, indexing="ij")])
-    density = np.exp(law.log_density(places)).reshape(BINS, 3, BINS, 3, law.n_classes)
+    locations = np.column_stack([each.ravel() for each in np.meshgrid(x, x, indexing="ij")])
+    density = np.exp(law.log_density(locations)).reshape(BINS, 3, BINS, 3, law.n_classes)
     return np.einsum("aibjc,i,j->abc", density, weights, weights) * (0.5 * width) ** 2
 
 
@@ -81,14 +81,14 @@ def generated(law: Law) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chance(counts: np.ndarray, shares: np.ndarray) -> float:
-    """How probable a chi-square at least as large is; rare bins are one."""
+    """Return the probability of a chi-square at least as large; rare bins are merged into one."""
     expected = shares * counts.sum()
     often = expected >= 10
-    seen = np.append(counts[often], counts[~often].sum())
+    shown = np.append(counts[often], counts[~often].sum())
     wanted = np.append(expected[often], max(expected[~often].sum(), 1e-9))
     if wanted[-1] < 10:
-        seen, wanted = seen[:-1], wanted[:-1]
-    return float(chi2.sf(((seen - wanted) ** 2 / wanted).sum(), len(seen) - 1))
+        shown, wanted = shown[:-1], wanted[:-1]
+    return float(chi2.sf(((shown - wanted) ** 2 / wanted).sum(), len(shown) - 1))
 
 
 @by_name
@@ -97,14 +97,14 @@ def test_densities_integrate_to_one(law: Law) -> None:
 
 
 @by_name
-def test_a_million_generated_points_lie_as_the_density_says(law: Law) -> None:
+def test_a_million_generated_points_follow_the_density(law: Law) -> None:
     X, y = generated(law)
     for c in range(law.n_classes):
         assert chance(histogram(X[y == c]), masses(law)[..., c]) > 1e-5
 
 
 @by_name
-def test_fresh_points_lie_as_the_density_says(law: Law) -> None:
+def test_fresh_points_follow_the_density(law: Law) -> None:
     X, y = law.draw(200_000, 3)
     assert len(X) == len(y) == 200_000
     counts = np.bincount(y, minlength=law.n_classes)
@@ -121,10 +121,10 @@ def test_ideal_class_is_what_most_points_around_are(law: Law) -> None:
     ranked = np.sort(counts, axis=-1)
     clear = ranked[..., -1] - ranked[..., -2] > 6 * np.sqrt(ranked[..., -1] + 1)
     width = 2 * HALF / BINS
-    places = -HALF + (np.argwhere(clear)[:, None] + np.linspace(0.02, 0.98, 5)[:, None].repeat(2, 1)) * width
-    more = places.copy()
+    locations = -HALF + (np.argwhere(clear)[:, None] + np.linspace(0.02, 0.98, 5)[:, None].repeat(2, 1)) * width
+    more = locations.copy()
     more[..., 1] = more[:, ::-1, 1]
-    inside = np.concatenate([places, more], axis=1)
+    inside = np.concatenate([locations, more], axis=1)
     ideal = law.bayes(inside.reshape(-1, 2)).reshape(inside.shape[:2])
     one = (ideal == ideal[:, :1]).all(axis=1)
     assert one.sum() > 60
@@ -155,7 +155,7 @@ def test_sharp_shapes_have_their_area(law: Law) -> None:
 
 
 def test_chessboard_fields_that_overlap() -> None:
-    """Neighbouring fields share a strip of 0.3; of the inner ones a place 0.05 from the border is in both."""
+    """Neighbouring fields share a strip of 0.3; a location 0.05 from the edge of an inner field is in both."""
     law = Law("chessboard", shift=-0.3)
     density = np.exp(law.log_density(np.array([[-0.05, -0.25], [0.25, 0.25], [-0.9, -0.75]])))
     inner, corner, edge = 1 / 0.8**2, 1 / 0.65**2, 1 / (0.8 * 0.65)
@@ -165,13 +165,13 @@ def test_chessboard_fields_that_overlap() -> None:
 
 def test_gaps_have_no_class() -> None:
     law = Law("line", shift=0.4)
-    places = np.array([[0.0, 0.1], [0.0, 0.5], [0.0, -0.5], [0.9, -1.4], [0.0, 0.39], [0.0, 0.41]])
-    assert law.bayes(places).tolist() == [-1, 0, 1, -1, -1, 0]
-    assert np.isnan(law.posterior(places)[0]).all() and (law.risk(places) == 0).all()
-    assert law.truth.classes(places).tolist() == [0, 0, 1, 1, 0, 0]  # the truth knows no gap
-    assert not Law("moons").has_density and (Law("moons").bayes(places) == -1).all()
+    locations = np.array([[0.0, 0.1], [0.0, 0.5], [0.0, -0.5], [0.9, -1.4], [0.0, 0.39], [0.0, 0.41]])
+    assert law.bayes(locations).tolist() == [-1, 0, 1, -1, -1, 0]
+    assert np.isnan(law.posterior(locations)[0]).all() and (law.risk(locations) == 0).all()
+    assert law.truth.classes(locations).tolist() == [0, 0, 1, 1, 0, 0]  # the truth has no gap
+    assert not Law("moons").has_density and (Law("moons").bayes(locations) == -1).all()
     blobs = Law("blobs", n_classes=3)
-    assert not blobs.has_density and blobs.log_density(places).shape == (6, 3)
+    assert not blobs.has_density and blobs.log_density(locations).shape == (6, 3)
 
 
 def test_normal_cdf() -> None:
@@ -184,8 +184,8 @@ def test_normal_cdf() -> None:
 
 def _moon(x: float, y: float, s: float, c: int) -> float:
     def log_term(t: float) -> float:
-        place = (math.cos(t), math.sin(t)) if c == 0 else (1 - math.cos(t), 0.5 - math.sin(t))
-        return -((x - place[0]) ** 2 + (y - place[1]) ** 2) / (2 * s * s)
+        location = (math.cos(t), math.sin(t)) if c == 0 else (1 - math.cos(t), 0.5 - math.sin(t))
+        return -((x - location[0]) ** 2 + (y - location[1]) ** 2) / (2 * s * s)
 
     return _log_integral(log_term, math.pi, 1 / math.pi, s)
 
@@ -193,8 +193,8 @@ def _moon(x: float, y: float, s: float, c: int) -> float:
 def _arm(x: float, y: float, s: float, c: int, n_classes: int) -> float:
     def log_term(t: float) -> float:
         radius, angle = 0.1 + 0.9 * t, 3 * math.pi * t + 2 * math.pi * c / n_classes
-        place = (radius * math.cos(angle), radius * math.sin(angle))
-        return math.log(2 * t + 1e-300) - ((x - place[0]) ** 2 + (y - place[1]) ** 2) / (2 * s * s)
+        location = (radius * math.cos(angle), radius * math.sin(angle))
+        return math.log(2 * t + 1e-300) - ((x - location[0]) ** 2 + (y - location[1]) ** 2) / (2 * s * s)
 
     return _log_integral(log_term, 1.0, 1.0, s)
 
@@ -216,25 +216,25 @@ def _log_integral(log_term, last: float, share: float, s: float) -> float:  # ty
 
 @pytest.mark.parametrize("noise", [0.02, 0.1, 0.6])
 def test_curves_agree_with_adaptive_quadrature(noise: float) -> None:
-    """Near them and as far as 20 s away, where nothing but the logarithm is left."""
+    """Near them and as far as 20 s away, where only the logarithm is left."""
     random = np.random.default_rng(1)
     X = np.concatenate([random.uniform(-1.2, 2.2, (12, 2)), [[-1.0, 0.0], [1.0, 0.0], [0.0, 0.2], [-1.0, -18 * noise]]])
     ours = Law("moons", noise).log_density(X)
     arms = Law("spirals", noise, n_classes=3).log_density(X)
-    for place, (x, y) in enumerate(X.tolist()):
+    for index, (x, y) in enumerate(X.tolist()):
         for c in range(2):
             wanted = _moon(x, y, noise, c)
             if wanted > -0.5 * 20**2:
-                assert ours[place, c] == pytest.approx(wanted, abs=1e-6)
+                assert ours[index, c] == pytest.approx(wanted, abs=1e-6)
             wanted = _arm(x, y, noise, c, 3)
             if wanted > -0.5 * 20**2:
-                assert arms[place, c] == pytest.approx(wanted, abs=1e-6)
+                assert arms[index, c] == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.3, -0.4])
 @pytest.mark.parametrize("noise", [0.02, 0.15, 0.8])
 def test_strips_agree_with_adaptive_quadrature(noise: float, shift: float) -> None:
-    """line and wrong along x, the disc along its radius with a Bessel function: another integral than ours."""
+    """line and wrong along x, the disc along its radius with a Bessel function: other integrals than the program's."""
     from scipy.special import ive
 
     random = np.random.default_rng(2)
@@ -291,7 +291,7 @@ def test_no_model_is_better_than_the_ideal(law: Law) -> None:
     for model in (KNeighborsClassifier(15), KNeighborsClassifier(1), SVC(C=1.0, gamma=4.0), Perceptron()):
         error = (model.fit(X, y).predict(fresh) != truth).mean()
         assert error >= risk.mean() - 3 * risk.std() / math.sqrt(len(truth))
-        assert error >= ideal  # on the very same points, and by far more than chance for models of 150 points
+        assert error >= ideal  # on the very same points, and by far more than random variation for models of 150 points
 
 
 @given(st.integers(1, 10**6), st.data())
@@ -330,7 +330,7 @@ def test_true_classes_and_lines(name: str) -> None:
 @examples(40)
 @given(st.floats(-1.2, 1.2), st.floats(-1.2, 1.2), st.integers(-6, 1))
 def test_true_lines_of_any_view(name: str, x: float, y: float, power: int) -> None:
-    """Where the true class changes along the edge of a view, the line crosses it; it is no longer than it need be."""
+    """Where the true class changes along the edge of a view, the line crosses it; it is no longer than necessary."""
     half = 10.0**power
     law, (left, right, bottom, top) = Law(name), (x - half, x + half, y - half, y + half)
     lines = law.truth.lines(left, right, bottom, top)
@@ -348,14 +348,14 @@ def test_true_lines_of_any_view(name: str, x: float, y: float, power: int) -> No
         assert np.nanmax(np.abs(lines - (x, y))) <= 1.02 * half + (0.01 if name == "circle" else 0)
 
 
-def _distance(lines: np.ndarray, place: np.ndarray) -> float:
-    """From a place to polylines."""
+def _distance(lines: np.ndarray, location: np.ndarray) -> float:
+    """Return the distance from a location to polylines."""
     a, b = lines[:-1], lines[1:]
     whole = ~np.isnan(a + b).any(axis=1)
     a, b = a[whole], b[whole]
     along = b - a
-    t = np.clip(((place - a) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300), 0, 1)
-    return float(np.hypot(*(a + t[:, None] * along - place).T).min(initial=np.inf))
+    t = np.clip(((location - a) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300), 0, 1)
+    return float(np.hypot(*(a + t[:, None] * along - location).T).min(initial=np.inf))
 
 
 def test_sets_without_a_truth() -> None:
@@ -377,7 +377,7 @@ def test_draws_are_seeded() -> None:
 
 
 def test_classes_that_are_out_of_the_question_may_be_left_out() -> None:
-    """The ideal class and the risk look at nearby arms only; the answer is that of all."""
+    """The ideal class and the risk use nearby arms only; the result equals that of all."""
     law = Law("spirals", 0.02, n_classes=6)
     X = np.random.default_rng(4).uniform(-1.3, 1.3, (3000, 2))
     logs = law.log_density(X)
@@ -413,7 +413,7 @@ def test_flipped_labels_mix_the_classes(law: Law) -> None:
 
 @pytest.mark.parametrize("law", FLIPPED, ids=name_of)
 def test_error_with_flipped_labels(law: Law) -> None:
-    """By two roads: the ideal classifier counted on labelled points, and the mean risk; and as the formula says."""
+    """In two ways: the ideal classifier counted on labelled points, and the mean risk; and as the formula says."""
     X, y = law.draw(20_000, 8)
     counted = float((law.bayes(X) != y).mean())
     risk, clean = float(law.risk(X).mean()), float(law.unflipped.risk(X).mean())
@@ -445,11 +445,11 @@ def test_1nn_with_ever_more_points_lies_between_the_bayes_error_and_cover_and_ha
 
 
 def test_cover_and_harts_bound_is_reached_where_posteriors_are_the_same_everywhere() -> None:
-    law = Law("blobs", 0.02, n_classes=5, flipped=0.2)  # five classes far apart: the flips alone are wrong
+    law = Law("blobs", 0.02, n_classes=5, flipped=0.2)  # five distant classes: only the flips are wrong
     ideal, nearest = law.risks(law.draw(500, 1)[0])
     assert np.allclose(ideal, 0.2) and np.allclose(nearest, 1.0 - 0.8**2 - 4 * 0.05**2)
     assert cover_hart(0.2, 5) == pytest.approx(1.0 - 0.8**2 - 4 * 0.05**2)
-    assert cover_hart(0.0, 3) == 0.0 and cover_hart(2 / 3, 3) == pytest.approx(2 / 3)  # nothing to learn
+    assert cover_hart(0.0, 3) == 0.0 and cover_hart(2 / 3, 3) == pytest.approx(2 / 3)  # nothing can be learnt
 
 
 def test_1nn_approaches_its_limit_and_a_larger_k_the_bayes_error() -> None:

@@ -1,4 +1,4 @@
-"""The nearest boundary point: against circles and lines known by hand, and a fine polar search."""
+"""The nearest boundary point: against circles and lines with known distances, and a fine polar search."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def found_by(model: SVC, n: int = 129, reach: float = 3.0) -> Crossings:
     return result(crossings(model.pair_surface_on(axis), 0, axis, axis))
 
 
-def polar(decision: Decision, place: np.ndarray, reach: float) -> float:
-    """The nearest change of sign on 400 rays, looked at in 250 places each."""
+def polar(decision: Decision, location: np.ndarray, reach: float) -> float:
+    """Return the nearest change of sign on 400 rays, sampled at 250 locations each."""
     angle = np.linspace(0, 2 * np.pi, 400, endpoint=False)
     radius = np.linspace(0, reach, 250)
     least = np.inf
     for part in np.split(angle, 8):
-        places = place + radius[None, :, None] * np.stack((np.cos(part), np.sin(part)), axis=1)[:, None, :]
-        f = decision.value(places.reshape(-1, 2)).reshape(len(part), -1) > 0
+        locations = location + radius[None, :, None] * np.stack((np.cos(part), np.sin(part)), axis=1)[:, None, :]
+        f = decision.value(locations.reshape(-1, 2)).reshape(len(part), -1) > 0
         hit = f[:, 1:] != f[:, :1]
         least = min(least, *(radius[1:][row.argmax()] for row in hit if row.any()), np.inf)
     return least
@@ -56,21 +56,21 @@ def test_no_boundary_point_is_nearer(kernel: str) -> None:
     decision, found = Decision.of(model.expansion), found_by(model)
     assert len(found.at) and found.cell == pytest.approx(6 / 128)
     refined = 0
-    for place in np.random.default_rng(1).uniform(-1.5, 1.5, (12, 2)):
-        near = nearest_zero(decision, place, found)
+    for location in np.random.default_rng(1).uniform(-1.5, 1.5, (12, 2)):
+        near = nearest_zero(decision, location, found)
         assert near is not None
         refined += near.refined
-        assert np.hypot(*(np.array(near.place) - place)) == pytest.approx(near.distance)
+        assert np.hypot(*(np.array(near.point) - location)) == pytest.approx(near.distance)
         size = np.abs(decision.coef).sum() + abs(decision.offset)
-        assert abs(decision.value(np.array([near.place]))[0]) < 1e-6 * size
-        least = polar(decision, place, 1.5 * near.distance + 0.05)
+        assert abs(decision.value(np.array([near.point]))[0]) < 1e-6 * size
+        least = polar(decision, location, 1.5 * near.distance + 0.05)
         resolution = (1.5 * near.distance + 0.05) / 249
         assert near.distance <= least + resolution + (0 if near.refined else found.cell)
     assert refined == 0 if kernel == "laplacian" else refined >= 10
 
 
 def test_a_circle() -> None:
-    """f = |x|^2 - 4 written as a polynomial kernel's sum: distances are known."""
+    """f = |x|^2 - 4 as the sum of a polynomial kernel: distances are known."""
     points = np.array([[1.0, 0.0], [0.0, 1.0]])
     decision = Decision(Kernel("poly", 1.0, 0.0, 2), points, np.ones(2), -4.0, np.zeros(2))
     axis = np.linspace(-3, 3, 121)
@@ -80,10 +80,10 @@ def test_a_circle() -> None:
 
     found = result(crossings(rows, 0, axis, axis))
     assert np.hypot(*found.at.T) == pytest.approx(2.0, abs=1e-3)
-    for place in ((0.5, 0.3), (2.5, 1.0), (0.0, -1.9)):
-        near = nearest_zero(decision, np.array(place), found)
+    for location in ((0.5, 0.3), (2.5, 1.0), (0.0, -1.9)):
+        near = nearest_zero(decision, np.array(location), found)
         assert near is not None and near.refined
-        assert near.distance == pytest.approx(abs(2.0 - np.hypot(*place)), abs=1e-6)
+        assert near.distance == pytest.approx(abs(2.0 - np.hypot(*location)), abs=1e-6)
 
 
 def test_without_a_boundary() -> None:

@@ -1,4 +1,4 @@
-"""The terms of f: they sum to the model's own f, and are LIBSVM's and plain numpy's, for every learner and kernel."""
+"""The terms of f: they sum to the model's own f, and equal LIBSVM's and plain numpy's, for every learner and kernel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def points_of(n: int, n_classes: int, seed: int = 0, away: float = 0.0) -> tuple
 
 
 def gram(kernel: str, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """scikit-learn's kernel functions."""
+    """Return the kernel matrix by scikit-learn's functions."""
     more = {
         "linear": {},
         "poly": {"gamma": GAMMA, "coef0": COEF0, "degree": DEGREE},
@@ -44,9 +44,9 @@ def learner(name: str, kernel: str, multiclass: str) -> PairClassifier:
     return DualAscentSVC(2.0, **more, max_iter=300) if name == "dual-ascent" else SVC(2.0, **more, max_iter=2000)
 
 
-def checked(model: PairClassifier, place: np.ndarray, problem: int) -> Terms:
-    terms = terms_at(model, place, problem)
-    assert terms.f == model.pair_decision_function([place])[0, problem]
+def checked(model: PairClassifier, location: np.ndarray, problem: int) -> Terms:
+    terms = terms_at(model, location, problem)
+    assert terms.f == model.pair_decision_function([location])[0, problem]
     assert terms.agrees and abs(terms.total - terms.f) <= 1e-9 * terms.size
     assert np.array_equal(terms.value, terms.coef * terms.kernel)
     assert (np.diff(np.abs(terms.value)) <= 0).all()
@@ -64,23 +64,23 @@ def test_they_sum_to_f(name: str, kernel: str, multiclass: str) -> None:
         X, y = points_of(80, n_classes, away=away if kernel in ("linear", "rbf") else 0.0)
         model = learner(name, kernel, multiclass).fit(X, y)
         middle = X.mean(axis=0)
-        for place in rng.normal(scale=1.5, size=(20, 2)) + middle:
+        for location in rng.normal(scale=1.5, size=(20, 2)) + middle:
             for problem in range(len(model.pairs_)):
-                terms = checked(model, place, problem)
-                assert np.allclose(terms.kernel, gram(kernel, place[None], X[terms.index])[0], rtol=1e-9, atol=1e-12)
+                terms = checked(model, location, problem)
+                assert np.allclose(terms.kernel, gram(kernel, location[None], X[terms.index])[0], rtol=1e-9, atol=1e-12)
                 pair = model.pairs_[problem]
                 signs = np.where(y[terms.index] == pair.positive, 1, -1)
                 assert (np.sign(terms.coef) == signs).all()
 
 
-@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])  # of the sigmoid there can be several answers
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])  # of the sigmoid there can be several solutions
 def test_terms_and_f_are_those_of_libsvm(kernel: str) -> None:
     X, y = points_of(60, 2, seed=2)
     theirs = svm.SVC(C=1.5, kernel=kernel, gamma=GAMMA, coef0=COEF0, degree=DEGREE, tol=1e-10).fit(X, y)
     ours = SVC(1.5, kernel, DEGREE, GAMMA, COEF0, tol=1e-10).fit(X, y)
-    for place in np.random.default_rng(3).normal(size=(30, 2)):
-        terms = terms_at(ours, place, 0)
-        f = theirs.decision_function([place])[0]
+    for location in np.random.default_rng(3).normal(size=(30, 2)):
+        terms = terms_at(ours, location, 0)
+        f = theirs.decision_function([location])[0]
         assert terms.total == pytest.approx(f, abs=1e-6 * terms.size)
         if kernel == "rbf":  # strictly convex: one set of multipliers
             alpha = dict(zip(theirs.support_.tolist(), theirs.dual_coef_[0].tolist(), strict=True))
@@ -93,20 +93,20 @@ def test_linear_learners(n_classes: int) -> None:
     X, y = points_of(90, n_classes, seed=4)
     for model in (Perceptron(max_iter=20), Perceptron(False, max_iter=20), PegasosClassifier(0.1, 500)):
         model.fit(X, y)
-        for place in np.random.default_rng(5).normal(size=(30, 2)):
+        for location in np.random.default_rng(5).normal(size=(30, 2)):
             for problem in range(len(model.pairs_)):
-                terms = checked(model, place, problem)
+                terms = checked(model, location, problem)
                 assert not terms.of_points and sorted(terms.index) == [0, 1]
-                by_hand = math.fsum(model.coef_[problem] * place) + model.intercept_[problem]
+                by_hand = math.fsum(model.coef_[problem] * location) + model.intercept_[problem]
                 assert terms.total == pytest.approx(by_hand, abs=1e-12 * terms.size)
 
 
-def test_the_rest_is_one_number() -> None:
+def test_the_remaining_terms_are_one_number() -> None:
     X, y = points_of(1500, 2, seed=6)
     model = SVC(0.01, "rbf", gamma=3.0).fit(X, y)
     assert len(model.support_) > 2 * MOST
-    for place in X[:5]:
-        few, more, all_of = (terms_at(model, place, 0, most=most) for most in (10, 600, 10_000))
+    for location in X[:5]:
+        few, more, all_of = (terms_at(model, location, 0, most=most) for most in (10, 600, 10_000))
         assert (len(few.value), len(more.value)) == (10, 600) and all_of.n_rest == 0 and all_of.rest == 0
         assert few.n_rest + 10 == more.n_rest + 600 == len(all_of.value) == len(model.support_)
         assert np.array_equal(np.abs(few.value), np.abs(all_of.value[:10]))

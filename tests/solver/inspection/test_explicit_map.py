@@ -1,4 +1,4 @@
-"""The map of the quadratic kernel: against the kernel, and its plane against f of a trained machine."""
+"""The map of the quadratic kernel: against the kernel, and its plane against f of a trained SVM."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_f_is_a_plane_in_what_is_drawn(gamma: float, coef0: float, classes: int)
         assert found(queries) @ found.normal + found.offset == pytest.approx(f[:, p], abs=1e-9)
         assert found(queries) == pytest.approx(quadratic_features(queries, gamma, coef0) @ found.axes.T)
         w = quadratic_features(model.support_vectors_, gamma, coef0).T @ model.expansion.coef[:, p]
-        if coef0:  # what is left out has no part in w
+        if coef0:  # the omitted coordinates have no part in w
             assert np.linalg.norm(found.normal) ** 2 + w[5] ** 2 == pytest.approx(w @ w)
             assert found(queries)[:, :2] == pytest.approx(np.sqrt(2 * gamma * coef0) * queries)
         else:

@@ -31,14 +31,14 @@ CHOSEN = (
 
 
 def some(seed: int, kernel: Kernel, n: int = 12) -> Decision:
-    """A decision function of `n` support vectors."""
+    """Return a decision function of `n` support vectors."""
     rng = np.random.default_rng(seed)
     centre = rng.normal(size=2) if kernel.name == "linear" else np.zeros(2)
     return Decision(kernel, rng.uniform(-2.0, 2.0, (n, 2)), rng.normal(size=n), float(rng.normal()), centre)
 
 
 def reach(decision: Decision, X: Array, y: Array, limits: Any = VIEW) -> tuple[Array, NDArray[np.bool_]]:
-    """The result, without the pauses."""
+    """Return the result, without the pauses."""
     work = margin_reach(decision, X, y, limits)
     while True:
         try:
@@ -91,26 +91,26 @@ def test_with_a_linear_kernel_it_is_the_distance_from_the_margin() -> None:
 
 
 def first_by_force(decision: Decision, x: Array, y: float, fine: int = 8_000) -> tuple[float, Array] | None:
-    """The first of many places at which y f is 1 or more, and the direction; None for none."""
+    """Return the first of many samples at which y f is 1 or more, and the direction; None if there is none."""
     slope = y * decision.gradient(x[None])[0][0]
     direction = slope / np.linalg.norm(slope)
     t = np.linspace(0.0, 5.0, fine)
-    places = x + t[:, None] * direction
-    inside = (np.abs(places) <= (2.0, 1.5)).all(axis=1)
-    met = np.flatnonzero(inside & (y * decision.value(places) >= 1.0))
+    locations = x + t[:, None] * direction
+    inside = (np.abs(locations) <= (2.0, 1.5)).all(axis=1)
+    met = np.flatnonzero(inside & (y * decision.value(locations) >= 1.0))
     return (float(t[met[0]]), direction) if len(met) else None
 
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), kernel=st.sampled_from([k for k in CHOSEN if k.degree > 0]))
-def test_it_is_the_first_place(seed: int, kernel: Kernel) -> None:
+def test_it_is_the_first_location(seed: int, kernel: Kernel) -> None:
     decision = some(seed, kernel)
     rng = np.random.default_rng(seed + 1)
     X, y = rng.uniform(-1.0, 1.0, (8, 2)) * (2.0, 1.5), rng.choice([-1.0, 1.0], 8)
     end, capped = reach(decision, X, y)
     assert (np.abs(end) <= (2.0, 1.5)).all()
     values = y * decision.value(X)
-    apart = 5.0 / decision.places(5.0) if kernel.name != "linear" else 5.0
+    apart = 5.0 / decision.n_samples(5.0) if kernel.name != "linear" else 5.0
     for i in range(8):
         if values[i] >= 1.0:
             assert not capped[i] and np.array_equal(end[i], X[i])
@@ -124,7 +124,7 @@ def test_it_is_the_first_place(seed: int, kernel: Kernel) -> None:
             assert capped[i] or abs(length - 0.0) < 1e-3
             continue
         t, direction = forced
-        if capped[i] or length > t + 1e-3:  # only where y f was above 1 for less than the places are apart
+        if capped[i] or length > t + 1e-3:  # only where y f was above 1 for less than the distance of two samples
             along = np.linspace(t, t + apart, 500)
             assert (y[i] * decision.value(X[i] + along[:, None] * direction) < 1.0).any()
         else:
@@ -133,10 +133,10 @@ def test_it_is_the_first_place(seed: int, kernel: Kernel) -> None:
 
 
 @pytest.mark.parametrize(("name", "gamma"), [("rbf", 15.0), ("rbf", 100.0), ("laplacian", 2.0)])
-def test_no_place_wider_than_they_are_apart_is_passed_over(name: str, gamma: float) -> None:
-    """One bump that is above 1 for hardly longer than the distance of two places, wherever it lies between them."""
+def test_no_bump_wider_than_the_sampling_is_missed(name: str, gamma: float) -> None:
+    """One bump that is above 1 for hardly longer than the distance of two samples, wherever it lies between them."""
     kernel = Kernel(name, gamma)
-    half = 0.55 * 5.0 / Decision(kernel, np.empty((0, 2)), np.empty(0), 0.0, np.zeros(2)).places(5.0)
+    half = 0.55 * 5.0 / Decision(kernel, np.empty((0, 2)), np.empty(0), 0.0, np.zeros(2)).n_samples(5.0)
     top = 1.0 / float(kernel.gram(np.array([[half, 0.0]]), np.zeros((1, 2)))[0, 0])
     bump = Decision(kernel, np.array([[1.0, 0.0]]), np.array([top]), 0.0, np.zeros(2))
     X = np.column_stack((np.linspace(0.3, 0.7, 60), np.zeros(60)))
@@ -208,7 +208,7 @@ def test_it_pauses_after_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = reach(decision, X, y)
     assert np.array_equal(pieces[1], whole[1])
     np.testing.assert_allclose(pieces[0], whole[0], atol=1e-9)
-    # a few places to begin with, `AT_ONCE` on each ray, and some tens to narrow it down
+    # A few samples to begin with, `AT_ONCE` on each ray, and some tens to narrow it down.
     assert len(asked) > 10 and max(asked[:-1]) <= 5 * 5_000
 
 

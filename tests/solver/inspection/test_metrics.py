@@ -1,4 +1,4 @@
-"""The KKT table row by row, and what it refuses."""
+"""The KKT table row by row, and invalid arguments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.solver.svm_reference import points
 C = 2.0
 
 
-#: alpha, y f, case, satisfied, how far y f is from what the table wants; tol is 0.1.
+#: alpha, y f, case, satisfied, and the distance of y f from what the table requires; tol is 0.1.
 TABLE = [
     (0.0, 5.0, KktCase.NOT_SUPPORT, True, 0.0),
     (0.0, 1.0, KktCase.NOT_SUPPORT, True, 0.0),
@@ -49,7 +49,7 @@ def test_the_table_row_by_row(
     assert report.case[0] == case and report.satisfied[0] == satisfied
     assert report.violation[0] == pytest.approx(violation)
     assert report.words(0) == KKT_WORDS[case, satisfied]
-    # Read backwards: y f < 1 forces alpha = C, y f > 1 forces alpha = 0.
+    # Conversely: y f < 1 forces alpha = C, y f > 1 forces alpha = 0.
     if satisfied and margin < 0.9:
         assert alpha == C
     if satisfied and margin > 1.1:

@@ -68,7 +68,7 @@ def test_the_true_probabilities_have_the_least_losses(name: str) -> None:
     curve = reliability_curve(y == 1, truth[:, 1], posterior=truth[:, 1])
     off = (curve.predicted < curve.low) | (curve.predicted > curve.high)
     assert off.sum() <= 2  # of ten intervals of 95 %
-    for power in (0.5, 2.0):  # too timid, too bold
+    for power in (0.5, 2.0):  # underconfident, overconfident
         other = truth**power / (truth**power).sum(axis=1, keepdims=True)
         assert log_loss(y, other) > log_loss(y, truth) and brier_score(y, other) > brier_score(y, truth)
 
@@ -90,6 +90,6 @@ def test_the_true_probabilities_have_the_least_losses(name: str) -> None:
         (lambda: brier_score([0.0], [[0.5, 0.5]]), "classes must hold an index"),
     ],
 )
-def test_what_is_wrong_is_told(call: Any, sentence: str) -> None:
+def test_invalid_arguments_are_reported(call: Any, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         call()

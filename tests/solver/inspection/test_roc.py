@@ -88,14 +88,14 @@ def test_roc_curves_as_scikit_learn(seed: int) -> None:
 
 
 def test_a_curve_by_hand() -> None:
-    """Fawcett's example in small: a tie is one slanting step."""
+    """A small version of Fawcett's example: a tie is one slanting step."""
     curve = roc_curve([True, True, False, True, False], [0.9, 0.8, 0.8, 0.4, 0.1])
     assert list(zip(curve.fp.tolist(), curve.tp.tolist(), strict=True)) == [(0, 0), (0, 1), (1, 2), (1, 3), (2, 3)]
     assert curve.auc == 4.5 / 6
 
 
 @pytest.mark.parametrize(
-    ("truth", "score", "said"),
+    ("truth", "score", "shown"),
     [
         ([True, True], [1.0, 2.0], "both classes"),
         ([False], [1.0], "both classes"),
@@ -104,13 +104,13 @@ def test_a_curve_by_hand() -> None:
         ([True, False], [1.0, np.nan], "one finite number"),
     ],
 )
-def test_curves_that_cannot_be(truth: Any, score: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_curves_that_cannot_be(truth: Any, score: Any, shown: str) -> None:
+    with pytest.raises(ValueError, match=shown):
         roc_curve(truth, score)
 
 
 def refits(model: KNeighborsClassifier, X: Any, y: Any, rows: Any) -> list[Any]:
-    """What the model predicts for each row after a fit without it."""
+    """Return the prediction for each row after a fit without it."""
     found = []
     for row in rows:
         rest = np.arange(len(X)) != row

@@ -1,4 +1,4 @@
-"""Explanations against the steps the solver makes, a dense dual, and the compiled choice of pairs on wild states."""
+"""Explanations against the solver's steps, a dense dual, and the compiled choice of pairs in random states."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Run:
 
 
 def run_of(seed: int) -> Run:
-    """Problem `seed`: rules, kernels and bounds meet in ever new combinations, with duplicates in every third."""
+    """Return problem `seed`: rules, kernels and bounds in varying combinations, with duplicates in every third."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))
     X = rng.uniform(-1.0, 1.0, (n, 2))
@@ -100,8 +100,8 @@ def run_of(seed: int) -> Run:
     return Run(solver, formula(at, at))
 
 
-def told(solver: SmoSolver, steps: int) -> Iterator[Explanation]:
-    """The explanations of the next steps, each before it is made."""
+def reports(solver: SmoSolver, steps: int) -> Iterator[Explanation]:
+    """Yield the explanations of the next steps, each before the step is made."""
     for _ in range(steps):
         explanation = explain(solver)
         if explanation is None:
@@ -111,7 +111,9 @@ def told(solver: SmoSolver, steps: int) -> Iterator[Explanation]:
 
 
 def rankings_hold(explanation: Explanation) -> None:
-    """Both rankings are in order and name the points that move; of rules that compare, the chosen one is the best."""
+    """Check that both rankings are in order and name the moved points; under rules that compare, the chosen one is
+    best.
+    """
     names = {"i": explanation.i, "j": explanation.j}
     assert {explanation.first.place, explanation.second.place} == {"i", "j"}
     for ranking in (explanation.first, explanation.second):
@@ -128,7 +130,7 @@ def rankings_hold(explanation: Explanation) -> None:
 
 
 def measured(run: Run, ranking: Ranking, other: int) -> tuple[Array, int]:
-    """The numbers of the candidates and how many there are, from the dense problem; `other` is their partner."""
+    """Return the measures of the candidates and their number, from the dense problem; `other` is their partner."""
     s, v, K = run.solver, run.v, run.K
     m, M = v[run.up].max(), v[run.low].min()
     at, diagonal = ranking.candidates, K.diagonal()
@@ -146,7 +148,7 @@ def measured(run: Run, ranking: Ranking, other: int) -> tuple[Array, int]:
         assert total[0] <= ranking.total <= total[1]
         return ((v[other] - v) ** 2 / (2.0 * curvature))[at], ranking.total
     if ranking.measure == ERROR_DIFFERENCE:
-        errors = K @ (s.y * s.alpha) - s.y  # but for the intercept
+        errors = K @ (s.y * s.alpha) - s.y  # apart from the intercept
         return np.abs(errors - errors[other])[at], len(v) - 1
     only_free = run.up & run.low if "free" in ranking.sentence else run.up | run.low
     if ranking.measure == VIOLATION:
@@ -160,19 +162,19 @@ def measured(run: Run, ranking: Ranking, other: int) -> tuple[Array, int]:
 
 
 def movers(run: Run, other: int) -> NDArray[np.bool_]:
-    """The points that move with `other`."""
+    """Return the points that move with `other`."""
     v, tol = run.v, run.solver.tol
     return (run.low & (v[other] - v > tol) & run.up[other]) | (run.up & (v - v[other] > tol) & run.low[other])
 
 
 @pytest.mark.parametrize("first", range(0, 240, 40))
-def test_what_is_told_is_what_happens(first: int) -> None:
+def test_explanations_agree_with_the_steps(first: int) -> None:
     """Over whole runs: the pair, the alphas after it, the candidates and their numbers."""
     steps = 0
     for seed in range(first, first + 40):
         run = run_of(seed)
         s, twin = run.solver, run_of(seed).solver
-        for explanation in told(s, 25):
+        for explanation in reports(s, 25):
             steps += 1
             twin.step(1)
             before = s.alpha.copy()
@@ -188,13 +190,13 @@ def test_what_is_told_is_what_happens(first: int) -> None:
                 values, total = measured(run, ranking, other)
                 np.testing.assert_allclose(ranking.values, values, rtol=1e-6, atol=1e-9)
                 assert ranking.total == total
-        # Looking changed nothing: the twin, never looked at, is where the solver is.
+        # Explaining changes nothing: the solver has the state of its twin, which was never explained.
         assert (s.alpha == twin.alpha).all() and (s.v == twin.v).all() and generator_of(s) == generator_of(twin)
     assert steps > 500
 
 
 def best_on_segment(run: Run, i: int, j: int) -> float:
-    """The largest rise of the dual with points i and j alone, either way, by trying many steps."""
+    """Return the largest gain of the dual with points i and j alone, in either direction, by trying many steps."""
     s = run.solver
     most = 0.0
     for a, b in ((i, j), (j, i)):
@@ -207,18 +209,18 @@ def best_on_segment(run: Run, i: int, j: int) -> float:
 
 
 def test_clipped_gains_are_the_best_that_the_box_allows() -> None:
-    seen = 0
+    shown = 0
     for seed in range(5, 480, 6):
         run = run_of(seed)
         s = run.solver
         if not s.compiled:
             continue
         last = s.working_set
-        for explanation in told(s, 12):
+        for explanation in reports(s, 12):
             if explanation.first.measure != CLIPPED_GAIN:
                 last = explanation.i, explanation.j
                 continue
-            seen += 1
+            shown += 1
             kept = int(explanation.first.candidates[0])
             assert sorted(explanation.first.candidates.tolist()) == sorted(last)
             assert explanation.first.values[0] == explanation.second.values[0]
@@ -229,7 +231,7 @@ def test_clipped_gains_are_the_best_that_the_box_allows() -> None:
                 best = best_on_segment(run, kept, int(point))
                 assert explanation.second.values[place] == pytest.approx(best, rel=2e-3, abs=1e-9)
             last = explanation.i, explanation.j
-    assert seen > 100
+    assert shown > 100
 
 
 @pytest.mark.slow
@@ -239,7 +241,7 @@ def test_the_numbers_of_the_box() -> None:
     for seed in range(240):
         run = run_of(seed)
         s = run.solver
-        for e in told(s, 8):
+        for e in reports(s, 8):
             assert e.v_i == pytest.approx(run.v[e.i], rel=1e-9, abs=1e-9)
             # Along the segment alpha_j = t, alpha_i follows from y_i alpha_i + y_j alpha_j = const.
             const = e.y_i * e.alpha_i + e.y_j * e.alpha_j
@@ -257,7 +259,7 @@ def test_the_numbers_of_the_box() -> None:
             assert way_back == pytest.approx(e.high if e.y_j > 0 else e.low, rel=1e-9, abs=1e-12)
             eta = max(e.curvature, 1e-12 * (abs(e.k_ii) + abs(e.k_jj)))
             assert e.eta == pytest.approx(eta, rel=1e-12) and e.curved is (e.curvature == e.eta)
-            E_i, E_j = -e.v_i, -e.v_j  # f - y, but for the intercept
+            E_i, E_j = -e.v_i, -e.v_j  # f - y, apart from the intercept
             best = e.alpha_j + e.y_j * (E_i - E_j) / e.eta
             if e.curved:
                 assert e.after[1] == pytest.approx(min(max(best, e.low), e.high), rel=1e-9, abs=1e-12)
@@ -291,7 +293,7 @@ def _moved(s: SmoSolver, e: Explanation, step: float) -> Array:
 
 @pytest.mark.parametrize("tol", [1e-3, 0.0012])
 def test_every_choice_of_the_compiled_rules_on_wild_states(tol: float) -> None:
-    """v of a few values, so full of ties; with the second tol, so large that v + tol rounds to a neighbour of v."""
+    """v of few values, so with many ties; with the second tol, so large that v + tol rounds to a neighbour of v."""
     too_large: set[str] = set()
     cases = 0
     for seed in range(500):
@@ -350,7 +352,7 @@ def test_a_row_of_the_table_is_complete(name: str) -> None:
     rule = RULES[name]
     assert rule.title and rule.note.endswith(".") and [each.code for each in RULES.values()].count(rule.code) == 1
     solver = line(name)
-    assert solver.step(1) == 1  # its compiled branch; what it chooses and why, above
+    assert solver.step(1) == 1  # its compiled branch; the choice and its reason are tested above
     explanation = explain(line(name))
     assert explanation is not None and (explanation.i, explanation.j) == solver.working_set
     for ranking in (explanation.first, explanation.second):
@@ -378,7 +380,7 @@ def test_an_unknown_rule_is_an_error_wherever_one_is_named() -> None:
 
 
 def line(rule: str = "second-order", C: float | Array = 1.0, **more: int) -> SmoSolver:
-    """Two points above, two below, on a line at -3, -1, 1, 3."""
+    """Return two points above and two below, on a line at -3, -1, 1, 3."""
     X = np.array([[-3.0], [-1.0], [1.0], [3.0]])
     return SmoSolver(X, np.array([-1.0, -1.0, 1.0, 1.0]), Kernel("linear"), C=C, selection=rule, **more)
 
@@ -425,7 +427,7 @@ def test_every_kind_of_sentence_is_met_and_fits_its_state() -> None:
     for seed in range(240):
         run = run_of(seed)
         s = run.solver
-        for e in told(s, 20):
+        for e in reports(s, 20):
             sentences |= {e.sentence, e.effect}
             violators = ((run.v > run.v[run.low].min() + s.tol) & run.up) | (
                 (run.v < run.v[run.up].max() - s.tol) & run.low
@@ -497,7 +499,7 @@ def test_at_the_end_there_is_nothing_to_explain_but_the_last_step() -> None:
     assert e.after == (solver.alpha[e.i], solver.alpha[e.j])
 
 
-def test_a_recorded_run_goes_on_as_if_nobody_had_looked() -> None:
+def test_a_recorded_run_continues_as_without_explanations() -> None:
     recordings = []
     for looked_at in (True, False):
         run = run_of(4 + 6 * 9)
@@ -526,7 +528,7 @@ def test_candidates_are_few_and_the_chosen_one_is_among_them() -> None:
     for rule in ("random", "platt", "cyclic", "second-order"):
         solver = SmoSolver(X, y, Kernel("rbf"), selection=rule)
         solver.step(100)
-        for e in told(solver, 20):
+        for e in reports(solver, 20):
             rankings_hold(e)
             for ranking in (e.first, e.second):
                 behind += ranking.total > MOST and ranking.chosen == MOST - 1
@@ -542,7 +544,7 @@ def test_points_left_out_for_a_while_are_no_candidates(rule: str) -> None:
     left_out = set()
     for start in (FIRST_REVIEW, 2 * FIRST_REVIEW):
         solver.step(start - 8 - solver.n_iter)
-        for e in told(solver, 16):
+        for e in reports(solver, 16):
             rankings_hold(e)
             left_out.add(e.left_out)
             under_work = set(active_of(solver).part.index.tolist())
@@ -582,6 +584,6 @@ def test_a_given_matrix() -> None:
     A = rng.normal(size=(20, 3))
     y = np.where(A[:, 0] + rng.normal(size=20) > 0, 1.0, -1.0)
     solver = SmoSolver(A @ A.T, y, PrecomputedKernel(), C=5.0)
-    for e in told(solver, 30):
+    for e in reports(solver, 30):
         rankings_hold(e)
         assert e.k_ij == (A @ A.T)[e.i, e.j]

@@ -1,4 +1,4 @@
-"""The z-buffer against a slow renderer in plain numpy, pixel by pixel, and what it may not draw."""
+"""The z-buffer against a slow renderer in plain numpy, pixel by pixel, and what must not be drawn."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def surface(buffer: ZBuffer, at: np.ndarray, value: np.ndarray, triangles: np.nd
 def by_hand(
     width: int, height: int, at: np.ndarray, value: np.ndarray, triangles: np.ndarray, limit: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Nearest triangle, depth, and where rounding may decide, of each pixel: each triangle at each pixel's centre."""
+    """Return nearest triangle, depth, and where rounding may decide, testing each triangle at each pixel's centre."""
     x, y = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
     centres = np.stack((x, y), axis=-1)
     depth = np.full((len(triangles), height, width), np.inf)
@@ -63,7 +63,7 @@ def test_each_pixel_shows_the_nearest_triangle(seed: int) -> None:
     width, height, count = 37, 29, 14
     at = rng.uniform(-8, 45, (count, 3))
     if seed % 3 == 0:
-        at[:2] *= 1e3  # far outside, and across all of it
+        at[:2] *= 1e3  # far outside, and across the whole picture
     value = rng.normal(size=count)
     triangles = rng.integers(0, count, (22, 3))  # some of them degenerate
     if seed % 2:
@@ -74,13 +74,15 @@ def test_each_pixel_shows_the_nearest_triangle(seed: int) -> None:
     face, depth, doubt = by_hand(width, height, at, value, triangles, limit)
     assert (face >= 0).sum() > 100 and len(np.unique(face)) > 3 and doubt.mean() < 0.2
     assert (buffer.face == face)[~doubt].all()
-    seen = ~doubt & (face >= 0)
-    assert buffer.depth[seen] == pytest.approx(depth[seen])
+    shown = ~doubt & (face >= 0)
+    assert buffer.depth[shown] == pytest.approx(depth[shown])
     assert (buffer.rgb[buffer.face < 0] == 255).all() and (buffer.rgb[..., 3] == 255).all()
 
 
 def test_neighbours_leave_no_gap() -> None:
-    """A net whose corners lie on the centres of pixels: each pixel inside is covered, whatever rounding says."""
+    """A net whose corners lie on the centres of pixels: each pixel inside is covered, however coordinates are
+    rounded.
+    """
     side = 12
     y, x = np.mgrid[0 : side + 1, 0 : side + 1] * 3.0 + 0.5
     corners = np.column_stack((x.ravel(), y.ravel(), np.sin(x.ravel())))
@@ -120,12 +122,12 @@ def test_brightness_follows_the_lamp_on_either_side() -> None:
         surface(buffer, at, np.ones(3), np.array([[0, 2, 1] if flip else [0, 1, 2]]))
         return int(buffer.rgb[2, 2, 2])
 
-    # One that leans back faces the lamp, which is above; which way round its corners go does not matter.
+    # A plane that leans back faces the lamp, which is above; the orientation of its corners does not matter.
     assert shade(-1.0) > shade(0.0) > shade(1.0) and shade(-1.0) == shade(-1.0, flip=True)
 
 
 def wall(buffer: ZBuffer, depth: float = 10.0) -> None:
-    """The left half of the picture is closed at this depth."""
+    """Fill the left half of the picture at this depth."""
     at = np.array([[-5.0, -5.0, depth], [20.0, -5.0, depth], [20.0, 60.0, depth], [-5.0, 60.0, depth]])
     surface(buffer, at, -np.ones(4), np.array([[0, 1, 2], [0, 2, 3]]))
 
@@ -177,7 +179,7 @@ def test_symbols_are_hidden_by_what_is_nearer() -> None:
 
 
 def test_sheets_lie_over_what_is_behind_them() -> None:
-    """A tilted sheet against the same plane, asked at each pixel."""
+    """A tilted sheet against the same plane, evaluated at each pixel."""
     corners = np.array([[3.0, 2.0, 0.0], [37.0, 6.0, 34.0], [35.0, 27.0, 40.0], [1.0, 23.0, 6.0]])  # parallelogram
     buffer = ZBuffer(40, 30, WHITE)
     wall(buffer)

@@ -1,4 +1,4 @@
-"""The explicit map of degree 2 against its kernel, entry by entry and through a trained machine."""
+"""The explicit map of degree 2 against its kernel, entry by entry and through a trained SVM."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ GAMMAS = (0.0, 1e-4, 0.7, 30.0, 1e4)
 
 
 def variants(degrees: range = range(10)) -> list[Formula]:
-    """Every kernel, with every degree where there is one."""
+    """Return every kernel, with every degree if it has one."""
     return [
         Formula("linear"),
         *(Formula("poly", 0.7, c, d) for d in degrees for c in (0.0, 1.0, -0.5)),
@@ -38,7 +38,7 @@ def kernel_of(formula: Formula) -> Kernel:
 
 
 def largest_term(formula: Formula, A: Array, B: Array) -> Array:
-    """What a sum that makes up k(a, b) can hold at most: its rounding is relative to this, not to k."""
+    """Return a bound on the terms whose sum is k(a, b): its rounding is relative to this, not to k."""
     if formula.name in ("linear", "poly"):
         absolute = Formula(formula.name, formula.gamma, abs(formula.coef0), formula.degree)
         return absolute(np.abs(A), np.abs(B))
@@ -52,12 +52,12 @@ def test_the_table_has_every_kernel_once() -> None:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_row_of_the_table_is_complete(name: str) -> None:
-    """Everything that is done with a kernel, from its row alone; each result against the kernel values themselves."""
+    """Everything that a kernel provides, from its row alone; each result against the kernel values themselves."""
     kernel = Kernel(name, 0.7, 0.5, 3)
     kind = kernel.kind
     assert kind.title and kind.formula.startswith("K(x, z) = ") and kind.note.endswith(".")
     assert set(kind.parameters) <= {"gamma", "coef0", "degree"}
-    for parameter in ("gamma", "coef0", "degree"):  # what the row does not name changes nothing
+    for parameter in ("gamma", "coef0", "degree"):  # parameters that the row does not name change nothing
         other = replace(kernel, **{parameter: 2})
         A = np.random.default_rng(1).normal(size=(5, 2))
         assert (parameter in kind.parameters) == (not np.array_equal(kernel.gram(A, A), other.gram(A, A)))
@@ -137,7 +137,7 @@ def test_grid_expansion(formula: Formula, centre: tuple[float, float]) -> None:
         terms = np.abs(largest_term(formula, at, points)) @ np.abs(coefficients)
         values = kernel_of(formula).expansion_on(points, coefficients, xs)(ys)
         assert values.shape == (7, 12, 3)
-        # The polynomial is expanded about the middle of the grid: its terms reach a little farther.
+        # The polynomial is expanded about the middle of the grid: its terms may be a little larger.
         assert (np.abs(values.reshape(-1, 3) - plain) <= 1e-9 * np.maximum(terms.max(), 1.0)).all()
 
 
@@ -190,7 +190,7 @@ def test_bad_kernels() -> None:
 
 
 @pytest.mark.parametrize("formula", variants(), ids=str)
-def test_positive_semidefinite_when_it_says_so(formula: Formula) -> None:
+def test_positive_semidefinite_as_reported(formula: Formula) -> None:
     kernel = kernel_of(formula)
     X = np.random.default_rng(0).normal(size=(30, 2))
     K = kernel.gram(X, X)
@@ -210,7 +210,7 @@ def test_the_vectorised_exponential_is_as_good_as_the_library() -> None:
 @pytest.mark.parametrize("gamma", [0.0, 1e-4, 0.05, 1.0, 7.0, 60.0, 1e4])
 @pytest.mark.parametrize("name", ["rbf", "laplacian"])
 def test_a_whole_picture_is_right_to_rounding(name: str, gamma: float) -> None:
-    """Many columns and support vectors, where the short cuts are taken; also outside the points and on top of them."""
+    """Many columns and support vectors, where the fast methods are used; also outside the points and on top of them."""
     rng = np.random.default_rng(3)
     xs, ys = np.linspace(-3.0, 5.0, 640), np.linspace(-2.0, 2.0, 37)
     points = rng.normal(0.0, 1.5, (150, 2))
@@ -238,7 +238,7 @@ def test_enough_chebyshev_points_and_not_many_more(spread: float) -> None:
     assert spread < 1.0 or worst(count // 2) > 1e-12
 
 
-def test_a_gram_matrix_tells_whether_it_is_positive_semidefinite() -> None:
+def test_a_gram_matrix_is_checked_for_positive_semidefiniteness() -> None:
     X = np.random.default_rng(0).normal(size=(40, 2))
     matrices = [Kernel("rbf", 1.0).gram(X, X), Kernel("linear").gram(X, X), np.zeros((3, 3)), np.ones((5, 5))]
     assert all(PrecomputedKernel().is_positive_semidefinite_on(K) for K in matrices)

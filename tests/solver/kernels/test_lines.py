@@ -1,4 +1,4 @@
-"""Lines of pictures: they are contourpy's, to the last bit before thinning, compiled or not."""
+"""Lines of pictures: equal to contourpy's, to the last bit before thinning, compiled or not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from solver import Grid
 from solver.core.arrays import Array, Integers
-from solver.kernels.lines import THIN, borders, joined, level_lines, region_lines
+from solver.kernels.lines import THIN, cell_boundaries, joined, level_lines, region_lines
 from tests.without_compiler import machine_code
 
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 80, 60)
@@ -32,20 +32,20 @@ def grid_for(values: NDArray[np.generic]) -> Grid:
 
 
 def contours(grid: Grid, values: Array, level: float) -> Array:
-    """What contourpy gives."""
+    """Return the lines of contourpy."""
     generator = contourpy.contour_generator(grid.xs, grid.ys, values, line_type=contourpy.LineType.ChunkCombinedNan)
     found = generator.lines(level)[0][0]
     return np.empty((0, 2)) if found is None else np.asarray(found)
 
 
-def distance(places: Array, line: Array) -> Array:
-    """From each place to the polyline `line`, which may have gaps."""
+def distance(locations: Array, line: Array) -> Array:
+    """Return the distance from each location to the polyline `line`, which may have gaps."""
     start, end = line[:-1], line[1:]
     whole = ~(np.isnan(start).any(axis=1) | np.isnan(end).any(axis=1))
     start, along = start[whole], (end - start)[whole]
     length = np.maximum((along**2).sum(axis=1), 1e-300)
-    share = np.clip(((places[:, None] - start) * along).sum(axis=2) / length, 0.0, 1.0)
-    return np.asarray(np.linalg.norm(start + share[..., None] * along - places[:, None], axis=2).min(axis=1))
+    share = np.clip(((locations[:, None] - start) * along).sum(axis=2) / length, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(start + share[..., None] * along - locations[:, None], axis=2).min(axis=1))
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -66,7 +66,7 @@ def test_region_lines_are_those_of_contourpy_around_regions(compiled: bool, regi
     expected = joined([contours(grid, (regions == region).astype(np.float64), 0.5) for region in present])
     with machine_code(compiled):
         found = region_lines(grid, regions)
-    # Thinned: every vertex of the one is as good as on the other.
+    # Thinned: every vertex of one is near the other.
     for one, other in ((found, expected), (expected, found)):
         there = one[~np.isnan(one[:, 0])]
         if len(there):
@@ -75,10 +75,10 @@ def test_region_lines_are_those_of_contourpy_around_regions(compiled: bool, regi
 
 
 @given(arrays.arrays(np.int64, SHAPES, elements=st.sampled_from((0, 1, 2, -(2**63)))))
-def test_borders_run_between_different_pixels_once(cells: Integers) -> None:
+def test_boundaries_run_between_different_pixels_once(cells: Integers) -> None:
     height, width = cells.shape
     grid = Grid(0.0, float(width), 0.0, float(height), width, height)
-    lines, count = borders(grid, cells)
+    lines, count = cell_boundaries(grid, cells)
     assert count == len(np.unique(cells))
     x, y = np.meshgrid(grid.xs, grid.ys)
     across, along = cells[:, 1:] != cells[:, :-1], cells[1:] != cells[:-1]
@@ -99,12 +99,12 @@ def test_borders_run_between_different_pixels_once(cells: Integers) -> None:
 
 
 @given(st.tuples(st.integers(1, 8), st.integers(1, 8)), st.booleans())
-def test_an_island_of_one_pixel_has_its_line(place: tuple[int, int], of_values: bool) -> None:
+def test_an_island_of_one_pixel_has_its_line(index: tuple[int, int], of_values: bool) -> None:
     grid, inside = Grid(0.0, 10.0, 0.0, 10.0, 10, 10), np.zeros((10, 10), dtype=np.int8)
-    inside[place] = 1
+    inside[index] = 1
     line = level_lines(grid, inside - 0.5, (0.0,)) if of_values else region_lines(grid, inside)
     assert len(line) == 5 and (line[0] == line[-1]).all(), "closed"
-    np.testing.assert_allclose(np.abs(line - (grid.xs[place[1]], grid.ys[place[0]])).sum(axis=1), 0.5)
+    np.testing.assert_allclose(np.abs(line - (grid.xs[index[1]], grid.ys[index[0]])).sum(axis=1), 0.5)
 
 
 @given(values=VALUES, data=st.data())

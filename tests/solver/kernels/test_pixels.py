@@ -42,7 +42,7 @@ def values(n_planes: int) -> st.SearchStrategy[Array]:
 
 
 def both_ways(make: Callable[[], Pixels]) -> Pixels:
-    """The pixels, which are the same compiled and not."""
+    """Return the pixels, after checking that compiled and plain ones are equal."""
     with machine_code(True):
         fast = make()
     with machine_code(False):
@@ -53,7 +53,7 @@ def both_ways(make: Callable[[], Pixels]) -> Pixels:
 
 
 def shades(distance: Array, ramp: Ramp) -> Array:
-    """The shade nearest to how sure a pixel looks."""
+    """Return the shade nearest to how sure the model is."""
     return np.minimum((distance * ramp.slope + ramp.least) * (LEVELS - 1), LEVELS - 1)
 
 
@@ -105,8 +105,8 @@ def test_shares(dtype: type, n_classes: int, data: st.DataObject) -> None:
     top = data.draw(arrays.arrays(np.int64, shape, elements=st.integers(0, n_classes - 1)))
     share = data.draw(arrays.arrays(np.float64, shape, elements=st.floats(1.0 / n_classes, 1.0)))
     tie = data.draw(arrays.arrays(np.bool_, shape))
-    classes, seen, shade = both_ways(lambda: of_shares(top.astype(dtype), share, tie, names))
-    assert (classes == names[top]).all() and (seen == tie).all() and not np.shares_memory(seen, tie)
+    classes, shown, shade = both_ways(lambda: of_shares(top.astype(dtype), share, tie, names))
+    assert (classes == names[top]).all() and (shown == tie).all() and not np.shares_memory(shown, tie)
     even = 1.0 / n_classes
     sureness = (share - even) / (1.0 - even) if n_classes > 1 else np.ones(shape)
     assert np.abs(shade - shades(sureness, Ramp(1.0))).max() <= 0.5 + 1e-9
@@ -137,7 +137,7 @@ def test_colours(shape: tuple[int, int], n_classes: int, data: st.DataObject) ->
         for row in range(shape[0]):
             for column in range(shape[1]):
                 at = shape[0] - 1 - row, column
-                place = int(classes[at]) * LEVELS + int(shade[at])
-                assert out[row, column] == (table[-1] if pixels.tie[at] else table[place])
+                index = int(classes[at]) * LEVELS + int(shade[at])
+                assert out[row, column] == (table[-1] if pixels.tie[at] else table[index])
     assert (colours_at(pixels, table) == out[::-1]).all()
     assert (pixels.regions == np.where(pixels.tie, TIED, classes)).all()

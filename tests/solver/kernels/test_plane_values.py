@@ -1,4 +1,6 @@
-"""f of many support vectors by sums of products: the same as the sum of kernel values, and bits of its own for none."""
+"""f of many support vectors by sums of products: equal to the sum of kernel values, and independent of other
+queries.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,13 @@ def expansion(kernel: Kernel, n: int = LEAST, n_problems: int = 2, seed: int = 0
 
 
 def by_definition(f: Expansion, queries: Array) -> tuple[Array, Array]:
-    """f with digits to spare, and what its rounding is measured by."""
+    """Return f with more digits, and the scale of its rounding error."""
     gram = f.kernel.gram(queries, f.points).astype(np.longdouble)  # type: ignore[union-attr]
     return gram @ f.coef + f.offset, np.abs(gram) @ np.abs(f.coef) + np.abs(f.offset)
 
 
-def places(f: Expansion, n: int, reach: float, seed: int = 1) -> Array:
-    """Places of a box `reach` times as large as that of the support vectors."""
+def locations(f: Expansion, n: int, reach: float, seed: int = 1) -> Array:
+    """Return locations of a box `reach` times as large as that of the support vectors."""
     low, high = f.points.min(axis=0), f.points.max(axis=0)
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     return middle + reach * half * np.random.default_rng(seed).uniform(-1, 1, (n, 2))
@@ -38,17 +40,17 @@ def places(f: Expansion, n: int, reach: float, seed: int = 1) -> Array:
 @pytest.mark.parametrize("reach", [1.0, SCALES[0] * 1.5, SCALES[-1] * 1.5])
 def test_they_are_the_sums_of_kernel_values_wherever_one_asks(kernel: Kernel, reach: float) -> None:
     f = expansion(kernel)
-    queries = places(f, 3 * BLOCK // 2, reach)
+    queries = locations(f, 3 * BLOCK // 2, reach)
     exact, size = by_definition(f, queries)
     assert f.together == BLOCK, "there is a short way"
-    scale = size if kernel.name == "poly" else np.abs(f.coef).sum(axis=0)  # what an expansion in the plane can promise
+    scale = size if kernel.name == "poly" else np.abs(f.coef).sum(axis=0)  # the accuracy of an expansion in the plane
     assert (np.abs(f(queries) - exact) <= 1e-13 * scale).all()
 
 
 @pytest.mark.parametrize("kernel", [RBF, POLY])
-def test_bits_do_not_depend_on_the_other_places(kernel: Kernel) -> None:
+def test_bits_do_not_depend_on_the_other_locations(kernel: Kernel) -> None:
     f = expansion(kernel)
-    queries = places(f, 2 * BLOCK + 7, 2.0 * SCALES[0])  # in both rectangles
+    queries = locations(f, 2 * BLOCK + 7, 2.0 * SCALES[0])  # in both rectangles
     whole = f(queries)
     for cut in (1, 5, BLOCK - 1, BLOCK, BLOCK + 1):
         assert np.array_equal(whole, np.concatenate([f(queries[:cut]), f(queries[cut:])]))
@@ -67,7 +69,7 @@ def test_bits_do_not_depend_on_the_other_places(kernel: Kernel) -> None:
     ids=["few", "laplacian", "linear", "too narrow"],
 )  # fmt: skip
 def test_without_a_short_way_kernel_values_are_summed(f: Expansion) -> None:
-    queries = places(f, 50, 1.0)
+    queries = locations(f, 50, 1.0)
     exact, size = by_definition(f, queries)
     assert f.together == 1
     assert (np.abs(f(queries) - exact) <= 1e-14 * 20 * size).all()

@@ -107,10 +107,10 @@ def test_a_running_expansion_pays_for_what_changed_only(formula: Formula, monkey
         pair = rng.choice(np.flatnonzero(coefficients.any(axis=1)), 2, replace=False)
         coefficients[pair] += rng.normal(size=(2, 2))
     assert paid[0] == n_support and paid[1:20] == [2] * 19
-    assert 1 < paid.count(n_support) < 10  # now and then from the start, so that rounding errors cannot pile up
+    assert 1 < paid.count(n_support) < 10  # sometimes from the start, so that rounding errors do not accumulate
 
 
-def test_a_running_expansion_survives_pictures_that_were_given_up() -> None:
+def test_a_running_expansion_survives_discarded_pictures() -> None:
     rng = np.random.default_rng(6)
     grid, kernel = Grid(-2.0, 2.0, -2.0, 2.0, 20, 16), Kernel("rbf", 1.0)
     points, offset = rng.normal(size=(30, 2)), np.zeros(1)

@@ -14,7 +14,7 @@ XS, YS = np.linspace(-3.0, 3.0, 125), np.linspace(-2.5, 3.1, 80)
 
 
 def data(seed: int, n: int, lattice: bool) -> tuple[Array, Integers]:
-    """Points in three classes; on a lattice many are equal, and many distances tie."""
+    """Return points in three classes; on a lattice many are equal, and many distances tie."""
     rng = np.random.default_rng(seed)
     X = rng.integers(-2, 3, (n, 2)).astype(float) if lattice else rng.normal(size=(n, 2))
     return X, rng.integers(0, 3, n)
@@ -27,15 +27,15 @@ def model(k: int, metric: str, weights: str = "uniform") -> KNeighborsClassifier
 @pytest.mark.parametrize("lattice", [False, True])
 @pytest.mark.parametrize("k", [1, 5, 20])
 @pytest.mark.parametrize("metric", METRICS)
-def test_cells_are_the_places_where_the_same_points_vote(metric: str, k: int, lattice: bool) -> None:
+def test_cells_are_the_locations_where_the_same_points_vote(metric: str, k: int, lattice: bool) -> None:
     X, y = data(k, 45, lattice)
     fitted = model(k, metric).fit(X, y)
     index = index_of(fitted)
     rows = fitted.cells_on(XS)
     cells = np.concatenate([rows(YS[block : block + 16]) for block in range(0, len(YS), 16)])
-    places = np.column_stack((np.tile(XS, len(YS)), np.repeat(YS, len(XS))))
-    assert len(places) == 10_000
-    d = plain.distances(index.metric, index.p, index.scaled(places), index.points)
+    locations = np.column_stack((np.tile(XS, len(YS)), np.repeat(YS, len(XS))))
+    assert len(locations) == 10_000
+    d = plain.distances(index.metric, index.p, index.scaled(locations), index.points)
     voting = d <= np.sort(d, axis=1)[:, k - 1, None]
     _, expected = np.unique(voting, axis=0, return_inverse=True)
     pairs = np.unique(np.column_stack((expected.ravel(), cells.ravel())), axis=0)
@@ -50,8 +50,8 @@ def test_idle_points_are_those_without_which_no_pixel_changes(metric: str, weigh
     k = (1, 2, 3, 7)[seed]
     X, y = data(100 + seed, 18, lattice=seed % 2 == 1)
     fitted = model(k, metric, weights).fit(X, y)
-    look = fitted.kept_on(xs)
-    kept = [look(ys[block : block + 4]) for block in range(0, len(ys), 4)][-1]
+    needed = fitted.kept_on(xs)
+    kept = [needed(ys[block : block + 4]) for block in range(0, len(ys), 4)][-1]
     before = fitted.surface_classes_on(xs)(ys)
     labels = fitted.classes_[before.top]
     for row in range(len(X)):
@@ -64,7 +64,7 @@ def test_idle_points_are_those_without_which_no_pixel_changes(metric: str, weigh
 
 
 def test_equal_points_are_idle_each() -> None:
-    X = [[-1.1, 0.0], [-1.1, 0.0], [1.0, 0.0]]  # no pixel is as far from both places
+    X = [[-1.1, 0.0], [-1.1, 0.0], [1.0, 0.0]]  # no pixel is equally far from both locations
     fitted = model(1, "euclidean").fit(X, [0, 0, 1])
     assert fitted.kept_on(XS)(YS).tolist() == [False, False, True]
     assert model(1, "euclidean").fit(X[1:], [0, 1]).kept_on(XS)(YS).all()

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 def data(seed: int, n: int, n_classes: int, lattice: bool) -> tuple[Array, NDArray[np.int64]]:
-    """Points with all classes; on a lattice nearly every distance is a tie, and places are taken twice."""
+    """Return points with all classes; on a lattice nearly every distance is a tie, and locations occur twice."""
     rng = np.random.default_rng(seed)
     X = rng.integers(-2, 3, (n, 2)).astype(float) if lattice else rng.normal(size=(n, 2))
     y = rng.integers(0, n_classes, n)
@@ -29,7 +29,7 @@ def data(seed: int, n: int, n_classes: int, lattice: bool) -> tuple[Array, NDArr
 
 
 def predictions(model: KNeighborsClassifier, X: Any, ks: Any, left_out: Any = None) -> NDArray[np.int64]:
-    """The lowest class ahead, of each query with each k."""
+    """Return the lowest leading class of each query for each k."""
     return leaders(model, X, ks, left_out).argmax(axis=1)
 
 

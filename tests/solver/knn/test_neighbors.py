@@ -34,7 +34,7 @@ EXAMPLE_QUERY = [[-1, -1]]
 
 
 def as_compared(x: Sequence[float], z: Sequence[float], metric: str, p: float) -> float:
-    """The distance of the tie rule, one float operation after another."""
+    """Return the distance of the tie rule, one float operation after another."""
     differences = [abs(a - b) for a, b in zip(x, z, strict=True)]
     if metric == "euclidean":
         total = 0.0
@@ -58,7 +58,7 @@ def as_compared(x: Sequence[float], z: Sequence[float], metric: str, p: float) -
 
 
 def whole_direction(z: Sequence[float]) -> list[float]:
-    """The shortest vector of whole numbers that points the way of `z`."""
+    """Return the shortest vector of whole numbers in the direction of `z`."""
     parts = [Fraction(value) for value in z]
     scale = math.lcm(*(part.denominator for part in parts))
     whole = [int(part * scale) for part in parts]
@@ -71,7 +71,7 @@ def true_distance(d: float, metric: str) -> float:
 
 
 def vote(query: Any, X: Any, y: Any, k: int, weights: str, metric: str, p: float, n_classes: int) -> list[Fraction]:
-    """Shares under the tie rule in exact arithmetic, from distances as float64 rounds them."""
+    """Return the shares under the tie rule in exact arithmetic, from distances as float64 rounds them."""
     d = [as_compared(list(map(float, query)), list(map(float, z)), metric, p) for z in X]
     kth = sorted(d)[k - 1]
     room = Fraction(k - sum(v < kth for v in d), sum(v == kth for v in d))
@@ -97,7 +97,7 @@ def at_grid(xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
 
 
 def check_picture(model: KNeighborsClassifier, xs: Any, ys: Any) -> np.ndarray:
-    """The picture, after all four ways to compute it were found equal."""
+    """Return the picture, after checking that all four ways to compute it are equal."""
     xs, ys = np.asarray(xs, dtype=float), np.asarray(ys, dtype=float)
     surface = model.surface(xs, ys)
     assert surface.shape == (len(ys), len(xs), len(model.classes_))
@@ -122,7 +122,7 @@ def check_picture(model: KNeighborsClassifier, xs: Any, ys: Any) -> np.ndarray:
     return surface
 
 
-# the worked example
+# The worked example
 
 
 def test_worked_example_unweighted() -> None:
@@ -153,7 +153,7 @@ def test_worked_example_neighbors() -> None:
     assert indices[0].tolist() == [1, 0, 5, 4, 3, 2]
 
 
-# the tie rule against exact arithmetic
+# The tie rule against exact arithmetic
 
 coordinate = st.integers(-3, 3)
 training_sets = st.lists(st.tuples(coordinate, coordinate, st.integers(0, 2)), min_size=1, max_size=14)
@@ -195,7 +195,7 @@ def test_order_of_data_is_irrelevant(
     xs = np.linspace(-1.3, 1.2, 20)
     np.testing.assert_array_equal(one.surface(xs, xs), two.surface(xs, xs))
     np.testing.assert_array_equal(one.predict_proba(table[:, :2]), two.predict_proba(table[:, :2]))
-    # equal points share one location, else a thousand of them would cost a thousand times the work
+    # Equal points share one location, else a thousand of them would take a thousand times the work
     first, second = map(index_of, (one, two))
     assert first.columns.shape[1] == len(np.unique(first.points, axis=0))
     np.testing.assert_array_equal(first.columns, second.columns)
@@ -250,7 +250,7 @@ def test_six_sixths_are_one() -> None:
         assert model.surface_classes_on([0.0])([0.0]).tie[0, 0]
 
 
-# against scikit-learn, where nothing ties
+# Against scikit-learn, where nothing ties
 
 
 @pytest.mark.parametrize(("metric", "p"), [*METRICS[:4], ("minkowski", 1.5), METRICS[4]])
@@ -265,7 +265,7 @@ def test_scikit_learn(metric: str, p: float, features: int) -> None:
         for weights in WEIGHTS:
             own = KNeighborsClassifier(k, weights, metric, p).fit(X, y)
             theirs: Any = weights if weights != "distance-squared" else lambda d: 1 / d**2
-            # their brute force rounds Euclidean distances too roughly, but knows the cosine
+            # Its brute force rounds Euclidean distances too coarsely, but has the cosine
             algorithm = "brute" if metric == "cosine" else "kd_tree"
             other = Reference(k, weights=theirs, metric=metric, p=p, algorithm=algorithm).fit(X, y)
             expected = other.predict_proba(queries)
@@ -298,7 +298,7 @@ def test_clone_and_parameters() -> None:
 
 
 def test_p_counts_unless_another_metric_is_named() -> None:
-    # By p = 1 the query is nearer to (3, 0) than to (2, 2); by p = 2 and p = inf it is the other way round.
+    # With p = 1 the query is nearer to (3, 0) than to (2, 2); with p = 2 and p = inf the opposite.
     X, y = [[3.0, 0.0], [2.0, 2.0]], [0, 1]
     for p, expected in ((1, 0), (2, 1), (np.inf, 1)):
         assert (
@@ -309,8 +309,8 @@ def test_p_counts_unless_another_metric_is_named() -> None:
     for metric in ("euclidean", "manhattan", "chebyshev", "cosine"):
         with pytest.raises(ValueError) as caught:
             KNeighborsClassifier(metric=metric, p=1).fit(X, y)
-        said = f"p is 1, but metric '{metric}' has no p; leave it 2, or choose 'minkowski'."
-        assert str(caught.value) == said
+        shown = f"p is 1, but metric '{metric}' has no p; leave it 2, or choose 'minkowski'."
+        assert str(caught.value) == shown
 
 
 def test_neighbors_break_ties_by_index() -> None:
@@ -320,7 +320,7 @@ def test_neighbors_break_ties_by_index() -> None:
     assert indices[2].tolist() == [4, 0, 1] and distances[2].tolist() == [0, 1, 1]
 
 
-# pictures
+# Pictures
 
 
 @pytest.mark.slow
@@ -338,7 +338,7 @@ def test_pictures_of_scattered_points(weights: str, measure: tuple[str, float], 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize(("metric", "p"), METRICS)
 def test_pictures_of_rounded_points(weights: str, metric: str, p: float) -> None:
-    """Many points on few places, and pixels exactly on and between them: ties everywhere."""
+    """Many points at few locations, and pixels exactly on and between them: ties everywhere."""
     rng = np.random.default_rng(5)
     X, y = rng.integers(-6, 7, (500, 2)), rng.integers(0, 3, 500)
     for k in (1, 6, 30):
@@ -347,7 +347,7 @@ def test_pictures_of_rounded_points(weights: str, metric: str, p: float) -> None
 
 
 def test_picture_of_distinct_grid_points() -> None:
-    """No two points on one place, but ties at nearly every pixel."""
+    """No two points at one location, but ties at nearly every pixel."""
     X = np.array(list(product(range(12), repeat=2)))
     y = (X[:, 0] * 7 + X[:, 1] * 3) % 5
     for k in (1, 3, 4, 11):
@@ -405,7 +405,7 @@ def test_nearly_zero_distances_stay_finite(weights: str) -> None:
         surface = check_picture(model, [-1e-160, 0.0, 1e-310, 1e-170, 1e-150], [0.0, 1e-300])
         assert np.isfinite(surface).all()
     model = KNeighborsClassifier(2, weights, "manhattan").fit([[1e-305, 0.0], [-1e-306, 0.0], [1.0, 1.0]], [0, 1, 1])
-    for compiled in (True, False):  # both weights are clamped to the same 1e300
+    for compiled in (True, False):  # both weights are limited to the same 1e300
         with machine_code(compiled):
             assert model.predict_proba([[0, 0]])[0].tolist() == [0.5, 0.5]
 
@@ -431,7 +431,7 @@ def test_special_exponents(p: float, metric: str) -> None:
 
 
 def test_cosine_zero_vectors() -> None:
-    """A zero vector is at distance 1 of everything; opposite directions are farther, at 2."""
+    """A zero vector is at distance 1 from everything; opposite directions are farther, at 2."""
     X, y = [[0, 0], [1, 1], [-3, -3]], [0, 1, 2]
     model = KNeighborsClassifier(2, metric="cosine").fit(X, y)
     assert model.kneighbors([[1e-100, 1e-100]])[0].tolist() == [[0, 1]]
@@ -472,7 +472,7 @@ def test_no_queries_are_the_training_points_without_themselves() -> None:
 
 
 def exact_cosine(x: Sequence[float], z: Sequence[float]) -> Fraction:
-    """cos^2 with the sign of cos."""
+    """Return cos^2 with the sign of cos."""
     a, b = [Fraction(v) for v in x], [Fraction(v) for v in z]
     dot = sum(u * v for u, v in zip(a, b, strict=True))
     return dot * abs(dot) / (sum(u * u for u in a) * sum(v * v for v in b))
@@ -522,7 +522,7 @@ def test_parallel_points_tie(
         parallel = {tuple(whole_direction(X[j])): value for j, value in zip(i, d, strict=True)}
         assert all(parallel[tuple(whole_direction(X[j]))] == value for j, value in zip(i, d, strict=True))
         assert all((value == 0.0) == (cosine == 1) for value, cosine in zip(d, near, strict=True))
-    if len(set(cosines)) == len({tuple(whole_direction(x)) for x in X}):  # no tie but of parallel points
+    if len(set(cosines)) == len({tuple(whole_direction(x)) for x in X}):  # only parallel points tie
         value = sorted(cosines, reverse=True)[k - 1]
         inside = [cosine > value for cosine in cosines]
         room = Fraction(k - sum(inside), sum(cosine == value for cosine in cosines))
@@ -574,7 +574,7 @@ def test_parallel_points_of_any_length_are_one_direction() -> None:
 
 
 def test_cosine_far_from_the_origin() -> None:
-    """Seen from the pixels of a small window far away all candidates differ by tiny angles."""
+    """From the pixels of a small distant window all candidates differ by tiny angles."""
     rng = np.random.default_rng(8)
     X, y = 1000.0 + rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
     for k in (1, 9):
@@ -583,7 +583,7 @@ def test_cosine_far_from_the_origin() -> None:
 
 
 def test_many_points_and_blocks() -> None:
-    """Several strips, full tiles, and blocks of any height give one and the same picture."""
+    """Several strips, full tiles, and blocks of any height give the same picture."""
     rng = np.random.default_rng(2)
     X, y = rng.uniform(-1, 1, (1500, 2)), rng.integers(0, 3, 1500)
     xs, ys = np.linspace(-1, 1, 70), np.linspace(-1, 1, 50)
@@ -599,7 +599,7 @@ def test_many_points_and_blocks() -> None:
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
 @pytest.mark.parametrize("weights", WEIGHTS[:2])
 def test_crowded_points(metric: str, weights: str) -> None:
-    """Clouds smaller than a pixel and points on lines: many candidates that others hide from a tile."""
+    """Clouds smaller than a pixel and points on lines: many candidates hidden by others from a tile."""
     rng = np.random.default_rng(6)
     cloud = rng.normal(size=(600, 2))
     line = np.linspace(-1, 1, 600)
@@ -618,7 +618,7 @@ def test_crowded_points(metric: str, weights: str) -> None:
 
 @pytest.mark.parametrize(("measure", "n_classes", "k"), pairwise_params(METRICS, [1, 2, 5], [1, 2, 9, 60, 700]))
 def test_mixed_labels_leave_no_shortcut(measure: tuple[str, float], n_classes: int, k: int) -> None:
-    """Classes drawn at random: tiles with few and with many undecided points, down to single pixels."""
+    """Random classes: tiles with few and with many undecided points, down to single pixels."""
     rng = np.random.default_rng(n_classes)
     X, y = rng.uniform(-1, 1, (900, 2)), rng.integers(0, n_classes, 900)
     y[:n_classes] = np.arange(n_classes)
@@ -628,7 +628,7 @@ def test_mixed_labels_leave_no_shortcut(measure: tuple[str, float], n_classes: i
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_regions_of_one_class(weights: str) -> None:
-    """Whole tiles of one class beside a noisy border, some points twice and one place with both classes."""
+    """Whole tiles of one class beside a noisy boundary, some points twice and one location with both classes."""
     rng = np.random.default_rng(11)
     X = rng.uniform(-1, 1, (800, 2))
     y = (X[:, 1] + 0.1 * rng.normal(size=800) > X[:, 0]).astype(int)
@@ -719,7 +719,7 @@ def test_more_classes_than_a_byte() -> None:
     assert model.surface_classes_on([299.0])([0.0]).top[0, 0] == 299
 
 
-# sentences
+# Sentences
 
 POINTS = [[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]]
 
@@ -745,7 +745,7 @@ POINTS = [[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]]
     ],
 )
 def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
-    model = KNeighborsClassifier(**parameters)  # inert until fit
+    model = KNeighborsClassifier(**parameters)  # not checked until fit
     with pytest.raises(ValueError) as caught:
         model.fit(POINTS, [0, 1, 1])
     assert str(caught.value) == sentence

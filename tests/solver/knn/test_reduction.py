@@ -1,4 +1,4 @@
-"""Condensing and editing: by brute force, by their certificates, and beside imbalanced-learn."""
+"""Condensing and editing: by brute force, by their certificates, and against imbalanced-learn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Points = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def problem(seed: int, lattice: bool = False, n_classes: int = 3) -> Points:
-    """Overlapping classes; on a lattice there are ties and equal points."""
+    """Return points of overlapping classes; on a lattice there are ties and equal points."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(n_classes, 60))
     y = rng.integers(0, n_classes, n)
@@ -35,13 +35,13 @@ def problem(seed: int, lattice: bool = False, n_classes: int = 3) -> Points:
 
 
 def squared(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Squared distances of all points from all."""
+    """Return the squared distances of all points from all."""
     d: NDArray[np.float64] = ((X[:, None] - X[None]) ** 2).sum(axis=-1)
     return d
 
 
 def votes(d: NDArray[np.float64], y: NDArray[np.int64], k: int, n_classes: int) -> NDArray[np.int64]:
-    """Votes of each class of points at distances `d`, as whole numbers: times how many share what is left."""
+    """Return the votes of each class of points at distances `d`, as whole numbers: times the number of tied points."""
     kth = np.sort(d)[k - 1]
     near, tied = d < kth, d == kth
     inside, level = (np.bincount(y[some], minlength=n_classes) for some in (near, tied))
@@ -50,7 +50,7 @@ def votes(d: NDArray[np.float64], y: NDArray[np.int64], k: int, n_classes: int) 
 
 
 def hart(X: NDArray[np.float64], y: NDArray[np.int64]) -> list[int]:
-    """The points in their order that Hart's rule keeps."""
+    """Return the points, in their order, that Hart's rule keeps."""
     d, kept, added = squared(X), [0], True
     while added:
         added = False
@@ -64,7 +64,7 @@ def hart(X: NDArray[np.float64], y: NDArray[np.int64]) -> list[int]:
 
 
 def wilson(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> list[int]:
-    """The points that their k nearest others do not outvote; all where all are outvoted."""
+    """Return the points that their k nearest others do not outvote; all if all are outvoted."""
     d, kept = squared(X), []
     for i in range(len(y)):
         others = np.delete(np.arange(len(y)), i)
@@ -140,7 +140,9 @@ def test_editing_removes_what_the_others_outvote(k: int, lattice: bool) -> None:
 
 
 def theirs(X: NDArray[np.float64], y: NDArray[np.int64], k: int) -> list[int]:
-    """imbalanced-learn 0.14: the most frequent label of the k nearest others, the lowest of equals."""
+    """Return the vote of imbalanced-learn 0.14: the most frequent label of the k nearest others, the lowest
+    of equals.
+    """
     d = squared(X)
     np.fill_diagonal(d, np.inf)
     labels = y[np.argsort(d, axis=1, kind="stable")[:, :k]]
@@ -161,7 +163,7 @@ REMOVED: dict[tuple[int, int], list[int]] = {
 
 
 @pytest.mark.parametrize(("seed", "k"), REMOVED)
-def test_imbalanced_learn_is_told_rightly(seed: int, k: int) -> None:
+def test_the_reference_of_imbalanced_learn_is_right(seed: int, k: int) -> None:
     X, y = problem(seed, n_classes=2)
     assert np.setdiff1d(np.arange(len(y)), theirs(X, y, k)).tolist() == REMOVED[seed, k]
 
@@ -179,7 +181,7 @@ def test_two_classes_without_ties_are_edited_as_imbalanced_learn_does() -> None:
     assert compared >= 200
 
 
-def test_a_tie_of_classes_outvotes_nobody_here_and_the_higher_class_there() -> None:
+def test_a_tie_of_classes_outvotes_no_point_here_and_the_higher_class_there() -> None:
     X, y = np.array([[0.0], [1.0], [-1.5], [8.0], [9.0], [10.0]]), np.array([1, 1, 0, 0, 0, 0])
     editing = EditedNearestNeighbours(n_neighbors=2)
     editing.fit_resample(X, y)
@@ -217,9 +219,9 @@ def test_where_all_are_outvoted_none_is_removed() -> None:
     lattice=st.booleans(),
     metric=st.sampled_from(sorted(METRICS)),
 )
-def test_each_step_tells_who_voted(seed: int, k: int, repeated: bool, lattice: bool, metric: str) -> None:
+def test_each_step_has_the_voters(seed: int, k: int, repeated: bool, lattice: bool, metric: str) -> None:
     X, y = problem(seed, lattice)
-    X = X + 9.0 * (metric == "cosine")  # no zero vector: its distances are all alike
+    X = X + 9.0 * (metric == "cosine")  # no zero vector: its distances are all equal
     model = KNeighborsClassifier(k, metric=metric).fit(X, y)
     editing = EditingSolver(model, max_iter=100 if repeated else 1)
     alone = KNeighborsClassifier(1, metric=metric).fit(X, y)

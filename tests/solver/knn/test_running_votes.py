@@ -1,4 +1,4 @@
-"""Pictures of neighbours that build on the one before, against the same pictures made anew."""
+"""Pictures of neighbours that reuse the previous one, against the same pictures made anew."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BLOCKS = ([slice(0, 50)], [slice(0, 16), slice(16, 41), slice(41, 50)], [slice(0
 
 
 def _same(model: KNeighborsClassifier, running: RunningVotes, blocks: list[slice], rows: slice = slice(0, 50)) -> None:
-    """The next picture of `running`, of which only these `rows` are made, is that of the model."""
+    """Check that the next picture of `running`, of which only these `rows` are made, is that of the model."""
     next_rows, anew = model.next_surface_classes(running), model.surface_classes_on(GRID.xs)
     for block in blocks:
         ys = GRID.ys[block]
@@ -35,21 +35,21 @@ def test_each_picture_is_that_of_its_own_points(metric: str, weights: str) -> No
     y = rng.integers(0, 3, len(X))
     running = RunningVotes(GRID)
     for turn in range(24):
-        X, y, place = X.copy(), y.copy(), int(rng.integers(len(X)))
+        X, y, location = X.copy(), y.copy(), int(rng.integers(len(X)))
         if turn % 6 == 1:
-            X[place] += rng.normal(scale=0.3, size=2)  # a drag
+            X[location] += rng.normal(scale=0.3, size=2)  # a drag
         elif turn % 6 == 2:
             X, y = np.concatenate([X, rng.normal(size=(2, 2))]), np.append(y, [0, 1])
         elif turn % 6 == 3:
-            X, y = np.delete(X, place, axis=0), np.delete(y, place)
+            X, y = np.delete(X, location, axis=0), np.delete(y, location)
         elif turn % 6 == 4:
-            y[place] = (y[place] + 1) % 3
+            y[location] = (y[location] + 1) % 3
         elif turn % 6 == 5:
             X[rng.integers(len(X), size=40)] += 0.1  # many at once
         k = 9 if turn in (8, 9) else 5
         p = 3.0 if metric == "minkowski" else 2.0
         model = KNeighborsClassifier(k, weights, metric, p).fit(X, y)
-        # Some pictures are given up half-way, as those that are overtaken.
+        # Some pictures are discarded half-way, like overtaken ones.
         _same(model, running, BLOCKS[turn % 3], slice(0, 20 if turn % 4 == 1 else 50))
 
 

@@ -1,4 +1,4 @@
-"""Scattered queries: the tree of the compiled loops against plain numpy, which looks at every point."""
+"""Scattered queries: the tree of the compiled loops against plain numpy, which measures every point."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ KINDS = (
 
 
 def cloud(kind: str, n: int, rng: np.random.Generator, features: int = 2) -> Array:
-    """Points that a tree may stumble over."""
+    """Return points that are difficult for a tree."""
     normal, whole = rng.normal(size=(n, features)), rng.integers(-4, 5, (n, features)).astype(float)
     if kind == "clusters":
         return rng.normal(size=(5, features))[rng.integers(0, 5, n)] + normal * 10.0 ** rng.uniform(-9, 0, (n, 1))
@@ -65,8 +65,8 @@ def cloud(kind: str, n: int, rng: np.random.Generator, features: int = 2) -> Arr
     return clouds.get(kind, normal)
 
 
-def places(X: Array, rng: np.random.Generator) -> Array:
-    """Queries: at points, between them, about them, and far outside."""
+def locations(X: Array, rng: np.random.Generator) -> Array:
+    """Return queries: at points, between them, about them, and far outside."""
     some, others = X[rng.integers(0, len(X), (2, 30))]
     spread = float(np.ptp(X)) + 1.0
     about = rng.uniform(X.min(axis=0) - 0.1 * spread, X.max(axis=0) + 0.1 * spread, (30, X.shape[1]))
@@ -74,7 +74,7 @@ def places(X: Array, rng: np.random.Generator) -> Array:
 
 
 def left_out(model: KNeighborsClassifier, rows: Integers) -> Array:
-    """The shares at training points by plain numpy, each from all other points."""
+    """Return the shares at training points by plain numpy, each from all other points."""
     index, k, weights = model._ready()
     found = []
     for row in rows:
@@ -84,7 +84,7 @@ def left_out(model: KNeighborsClassifier, rows: Integers) -> Array:
 
 
 def nearest(model: KNeighborsClassifier, queries: Array | None) -> tuple[Array, Integers]:
-    """`kneighbors` by looking at every point, one query after the other."""
+    """Return `kneighbors` by measuring every point, one query after the other."""
     index, k, _ = model._ready()
     own = index.own if queries is None else index.scaled(queries)
     distances, indices = [], []
@@ -99,7 +99,7 @@ def nearest(model: KNeighborsClassifier, queries: Array | None) -> tuple[Array, 
 
 
 def check(model: KNeighborsClassifier, queries: Array | None) -> None:
-    """Compiled answers are the plain ones: bit for bit where the plain version adds in the same order."""
+    """Check that compiled results are the plain ones: bit for bit where the plain version adds in the same order."""
     compiled = model.predict_proba(queries)
     if queries is None:
         expected = left_out(model, np.arange(len(compiled)))
@@ -123,7 +123,7 @@ def test_the_tree_finds_what_looking_at_all_points_finds(
     rng = np.random.default_rng(n + k)
     X = cloud(kind, n, rng)
     model = KNeighborsClassifier(k, weights, *measure).fit(X, rng.integers(0, 3, n))
-    check(model, places(X, rng))
+    check(model, locations(X, rng))
     if n < 100:
         check(model, None)
 
@@ -147,7 +147,7 @@ def test_products_of_matrices_find_what_looking_at_all_points_finds(
     monkeypatch.setattr(_knn_index, "SHARE", 0.0)
     rng = np.random.default_rng(k)
     X = np.clip(scale * cloud(kind, 300, rng, features), -1e137, 1e137)
-    queries = np.clip(places(X, rng), -1e140, 1e140)
+    queries = np.clip(locations(X, rng), -1e140, 1e140)
     model = KNeighborsClassifier(k, weights).fit(X, rng.integers(0, 3, 300))
     check(model, queries)
     assert sum(calls) >= 2 * len(queries)
@@ -178,7 +178,7 @@ def test_few_points(
     rng = np.random.default_rng(seed)
     X = np.ldexp(cloud(kind, n, rng, features), exponent)
     model = KNeighborsClassifier(min(k, n), weights, *measure).fit(X, rng.integers(0, 3, n))
-    check(model, places(X, rng))
+    check(model, locations(X, rng))
     if n > 1:
         model.set_params(n_neighbors=min(k, n - 1))
         check(model, None)
@@ -256,6 +256,6 @@ def test_many_points(kind: str, n: int) -> None:
     parameters: Any
     for parameters in ((1, "uniform"), (20, "distance"), (100, "uniform", "manhattan"), (7, "uniform", "cosine")):
         model = KNeighborsClassifier(*parameters).fit(X, y)
-        check(model, places(X, rng)[::5])
+        check(model, locations(X, rng)[::5])
         rows = rng.integers(0, n, 3)
         np.testing.assert_array_equal(model.leave_one_out(rows), left_out(model, rows).argmax(axis=1))

@@ -15,7 +15,7 @@ METRICS = {"euclidean": 2.0, "manhattan": 2.0, "chebyshev": 2.0, "minkowski": 3.
 
 
 def problem(seed: int) -> tuple[SearchTree, Array, int]:
-    """A tree of random points, with ties and equal points in two thirds of all cases; a query and a k."""
+    """Return a tree of random points, with ties and equal points in two thirds of all cases; a query and a k."""
     random = np.random.default_rng(seed)
     n = int(random.integers(1, 120))
     X = random.normal(size=(n, 2))
@@ -55,7 +55,7 @@ def test_every_location_is_measured_or_pruned_once_and_the_counts_are_right(seed
     tree, query, k = problem(seed)
     walk = tree.search(query, k)
     ends = [tree.range_of(step.node) for step in walk.steps if step.outcome != "descend"]
-    assert sorted(place for end in ends for place in range(*end)) == list(range(len(tree.points)))
+    assert sorted(position for end in ends for position in range(*end)) == list(range(len(tree.points)))
     measured = 0
     for number, step in enumerate(walk.steps, 1):
         begin, end = tree.range_of(step.node)
@@ -86,7 +86,7 @@ def test_the_tree_halves_the_widest_side_and_its_boxes_fit(seed: int) -> None:
 
 
 def opened_by_the_program(tree: SearchTree, query: Array, q: int, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The nodes whose boxes the program's own search compares, in its order: its loop, run by Python."""
+    """Return the nodes whose boxes the program's own search compares, in its order: its loop, run by Python."""
     compared: list[int] = []
     bound_of = loops._box_bound.py_func  # type: ignore[attr-defined]
 
@@ -120,7 +120,7 @@ def test_the_walk_opens_the_boxes_of_the_programs_own_search_in_its_order(
         assert tree.is_traced(k)
         query = random.normal(size=2)
         walk = tree.search(query, k)
-        # Nothing is compared while fewer than k distances are known, by either of them.
+        # Neither of them compares while fewer than k distances are known.
         compared = [step.node for step in walk.steps if np.isfinite(step.bound)]
         assert opened_by_the_program(tree, query, k, monkeypatch) == compared
         assert len(compared) > 3
@@ -149,7 +149,7 @@ def test_as_many_neighbours_as_there_are_points_at_most(k: int) -> None:
         tree.search([0, 0], k)
 
 
-def test_what_has_no_tree_says_so() -> None:
+def test_a_missing_tree_is_reported() -> None:
     X, y = [[0, 1], [1, 0]], [0, 1]
     with pytest.raises(ValueError, match="do not bound directions"):
         KNeighborsClassifier(1, metric="cosine").fit(X, y).search_tree()

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 def separable(seed: int, n: int, d: int, gap: float, offset: float) -> tuple[Array, Array]:
-    """`n` points of [-1, 1]^d at a distance of at least `gap` from a random plane; both labels occur."""
+    """Return `n` points of [-1, 1]^d at a distance of at least `gap` from a random plane; both labels occur."""
     rng = np.random.default_rng(seed)
     u = rng.normal(size=d)
     u /= np.linalg.norm(u)
@@ -32,13 +32,15 @@ def separable(seed: int, n: int, d: int, gap: float, offset: float) -> tuple[Arr
     f = X @ u - offset
     y = np.where(f > 0, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    # Whoever is too near, or on the wrong side, goes out to the distance gap.
+    # Points that are too near, or on the wrong side, move out to the distance gap.
     X += np.maximum(0.0, gap - y * f)[:, None] * y[:, None] * u
     return X, y
 
 
 def margin_by_qp(Z: Array, y: Array) -> float:
-    """The largest margin of a unit vector, as 1 / ||w|| of the least w with y <w, z> >= 1; by a general solver."""
+    """Return the largest margin of a unit vector, as 1 / ||w|| of the least w with y <w, z> >= 1, by a
+    general solver.
+    """
     constraint = {"type": "ineq", "fun": lambda w: y * (Z @ w) - 1.0, "jac": lambda w: y[:, None] * Z}
     start = np.linalg.lstsq(Z, y, rcond=None)[0]
     best = minimize(
@@ -70,7 +72,7 @@ def test_no_order_makes_more_mistakes_than_the_bound(
     assert (y * (Z @ w) > 0).all()
     bound = solver.certificate().mistake_bound
     assert solver.n_iter <= bound
-    # The bound is the theorem's, no more: R and gamma of any other road give it, too.
+    # The bound is the theorem's: R and gamma computed in any other way give it, too.
     radius = np.linalg.norm(Z, axis=1).max()
     margin = solver.largest_margin
     assert margin.low <= margin.high
@@ -95,7 +97,7 @@ def test_the_largest_margin_is_that_of_a_general_solver(fit_intercept: bool) -> 
 
 
 @pytest.mark.parametrize("scale", [1e-130, 1e-6, 1.0, 1e6, 1e130])
-def test_the_bound_knows_no_units(scale: float) -> None:
+def test_the_bound_does_not_depend_on_units(scale: float) -> None:
     X, y = separable(3, 20, 2, 0.1, 0.0)
     expected = largest_margin(X, y, fit_intercept=False)
     found = largest_margin(scale * X, y, fit_intercept=False)
@@ -165,8 +167,8 @@ def test_the_perceptron_as_in_the_books() -> None:
 
 
 def test_shuffled_passes_visit_each_point_once() -> None:
-    # With weights that never separate, a pass over n copies of two contradicting points makes the same mistakes in
-    # any order; so look at the order itself.
+    # With weights that never separate, a pass over n copies of two contradicting points makes the same mistakes in any
+    # order; so check the order itself.
     X, y = points("random", 50, 2)
     solver = PerceptronSolver(X, y, shuffle=True, max_iter=3)
     orders: list[np.ndarray] = []
@@ -220,7 +222,7 @@ def primal(w: Array, X: Array, y: Array, lam: float) -> float:
 
 
 def optimum(X: Array, y: Array, lam: float) -> float:
-    """The least primal value of the hinge problem without intercept, by scikit-learn's LIBLINEAR."""
+    """Return the least primal value of the hinge problem without intercept, by scikit-learn's LIBLINEAR."""
     n = len(y)
     model = LinearSVC(loss="hinge", C=1.0 / (n * lam), fit_intercept=False, tol=1e-10, max_iter=10**6, dual=True)
     return primal(model.fit(X, y).coef_[0], X, y, lam)
@@ -250,7 +252,7 @@ def test_pegasos_word_for_word(seed: int) -> None:
 
 
 def test_the_first_step_of_pegasos() -> None:
-    # w_1 = 0: a hit whatever is drawn, and an average of 0; then w_2 = y x / (2 lam).
+    # w_1 = 0: a hit for any point, and an average of 0; then w_2 = y x / (2 lam).
     X, y = points("line", 10, 0)
     solver = PegasosSolver(X, y, lam=0.5)
     assert solver.snapshot().touched == -1 and np.isinf(solver.certificate().primal)
@@ -280,7 +282,7 @@ def test_pegasos_comes_near_the_optimum_and_proves_how_near(shape: str, lam: flo
 
 
 def test_pegasos_has_no_intercept_on_purpose() -> None:
-    # Both classes on one side of the origin: only an intercept could part them.
+    # Both classes on one side of the origin: only an intercept could separate them.
     X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
     model = PegasosClassifier(alpha=0.01).fit(X, y)
     assert model.intercept_ == 0.0
@@ -326,7 +328,7 @@ def test_no_order_of_weighted_points_makes_more_mistakes_than_the_bound(seed: in
     z = (np.hstack([X, np.ones((60, 1))]) if fit_intercept else X) * weights[:, None]
     count = solver.snapshot().count
     assert (weights * count * y) @ X == pytest.approx(solver.coef)
-    # Any separating direction bounds the mistakes by (R / its margin)^2; the largest margin does so best.
+    # Any separating direction bounds the mistakes by (R / its margin)^2; the largest margin gives the best bound.
     w = np.append(solver.coef, solver.intercept)[: z.shape[1]]
     margin = float((y * (z @ w)).min()) / np.linalg.norm(w)
     assert solver.status is Status.OPTIMAL and 0 < solver.n_iter <= bound

@@ -33,16 +33,16 @@ KERNEL = Kernel("rbf", 2.0)
 
 
 def chessboard(n: int, seed: int = 0) -> tuple[Array, Array]:
-    """`n` points, uniform on 4 x 4 fields of two colours."""
+    """Return `n` points, uniform on 4 x 4 fields of two colours."""
     X = np.random.default_rng(seed).uniform(0.0, 4.0, (n, 2))
     return X, np.where(np.floor(X).sum(axis=1) % 2, 1.0, -1.0)
 
 
 class Paper:
-    """LASVM as it is printed, on the whole kernel matrix, with nothing kept but beta and S.
+    """LASVM as printed in the paper, on the whole kernel matrix, with no state but beta and S.
 
-    Pairs of equal merit are common, and rounding decides among them: so it is told the pair and the points that left,
-    and says whether the rules allow them.
+    Pairs of equal merit are common, and rounding decides among them: so it gets the pair and the points that left, and
+    checks that the rules allow them.
     """
 
     def __init__(self, K: Array, y: Array, C: float, tol: float, second_order: bool) -> None:
@@ -65,7 +65,7 @@ class Paper:
         )
 
     def move(self, pairs: list[tuple[int, int]], chosen: tuple[int, int]) -> bool:
-        """Move the pair `chosen`, which must be the best of `pairs`; False where none may be moved."""
+        """Move the pair `chosen`, which must be the best of `pairs`; return False if none may be moved."""
         violating = [pair for pair in pairs if self.g(pair[0]) - self.g(pair[1]) > self.tol]
         if not violating:
             return False
@@ -156,7 +156,7 @@ def test_second_order_after_one_pass_and_the_optimum_after_finish(
     C: float, gamma: float, fewer: float, higher: float
 ) -> None:
     # The share of support vectors and the ratio of the duals depend on C and gamma; for the second pair of them they
-    # are like those printed in 2008.
+    # are close to those printed in 2008.
     X, y = chessboard(5000)
     kernel = Kernel("rbf", gamma)
     best = SmoSolver(X, y, kernel, C=C)
@@ -177,7 +177,7 @@ def test_second_order_after_one_pass_and_the_optimum_after_finish(
 
 @pytest.mark.parametrize("selection", ["first-order", "second-order"])
 def test_the_sweep_is_needed(selection: str) -> None:
-    # FINISH as printed is optimal on the points kept only; those it dropped may violate the conditions again.
+    # FINISH as printed is optimal on the kept points only; those it dropped may violate the conditions again.
     X, y = chessboard(800, seed=2)
     solver = LasvmSolver(X, y, Kernel("rbf", 4.0), C=10.0, selection=selection)
     while solver.snapshot(thorough=False).operation != "sweep":
@@ -192,8 +192,8 @@ def test_the_sweep_is_needed(selection: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [9950, 24296])
-def test_optimal_is_said_of_all_points_together(seed: int) -> None:
-    # Points that come back in a SWEEP may be too far from one that it left out, though none is from its middle.
+def test_optimal_refers_to_all_points_together(seed: int) -> None:
+    # Points that return in a SWEEP may be too far from one that it left out, though none is from its middle.
     X, y = np.random.default_rng(seed).normal(size=(20, 2)).round(1), np.where(np.arange(20) % 2, 1.0, -1.0)
     K = Formula("rbf", 1.0)(X, X)
     solver = LasvmSolver(X, y, Kernel("rbf", 1.0), C=1.0, tol=1.0)
@@ -247,7 +247,7 @@ def test_at_every_moment_the_dual_is_a_lower_and_the_primal_an_upper_bound() -> 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 150), st.sampled_from([0.0, 0.02, 200.0]))
 def test_kept_rows_are_kernel_rows(seed: int, n: int, cache_size: float) -> None:
-    # Random labels: points come and go; with a small cache rows come and go as well, and with 64 places S has to grow.
+    # Random labels: points come and go; with a small cache rows do, too, and with 64 slots S has to grow.
     X, y = points("random", n, seed)
     formula = Formula("laplacian", 1.3)
     solver = LasvmSolver(X, y, Kernel("laplacian", 1.3), C=0.7, cache_size=cache_size, n_epochs=2, shuffle=True)
@@ -255,21 +255,21 @@ def test_kept_rows_are_kernel_rows(seed: int, n: int, cache_size: float) -> None
     while solver.step(23):
         kept, size, expansion = kept_by(solver), solver.size, solver.expansion
         S = kept.S
-        for place in range(size):
-            slot = S.slot_of[place]
+        for index in range(size):
+            slot = S.slot_of[index]
             if slot >= 0:
                 length = S.slots[1, slot]
-                assert S.slots[0, slot] == place
-                expected = K[expansion[place], expansion[:length]]
+                assert S.slots[0, slot] == index
+                expected = K[expansion[index], expansion[:length]]
                 assert np.allclose(S.rows[slot, :length], expected, rtol=0.0, atol=1e-14)
-        assert (kept.place[expansion] == np.arange(size)).all()
-        assert (kept.place >= 0).sum() == size
+        assert (kept.index_of[expansion] == np.arange(size)).all()
+        assert (kept.index_of >= 0).sum() == size
         assert np.allclose(solver.points, X[expansion], rtol=1e-6, atol=0.0)
     assert solver.status is Status.OPTIMAL
 
 
 def test_many_points_that_leave_at_once() -> None:
-    # One class alone accumulates; as soon as the other has come, and a pair has moved, dozens are of no use.
+    # One class alone accumulates; once the other has come, and a pair has moved, dozens are of no use.
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(0.0, 0.3, (90, 2)), rng.normal(3.0, 0.3, (60, 2))])
     y = np.where(np.arange(150) < 90, 1.0, -1.0)
@@ -284,20 +284,21 @@ def test_many_points_that_leave_at_once() -> None:
             sizes.append(solver.size)
             rows, kept = kept_by(solver), solver.expansion
             S = rows.S
-            for place in np.flatnonzero(S.slot_of[: solver.size] >= 0):
-                slot = S.slot_of[place]
-                assert S.slots[0, slot] == place
+            for index in np.flatnonzero(S.slot_of[: solver.size] >= 0):
+                slot = S.slot_of[index]
+                assert S.slots[0, slot] == index
                 row = S.rows[slot, : S.slots[1, slot]]
-                assert row == pytest.approx(K[kept[place], kept[: len(row)]], abs=1e-14)
+                assert row == pytest.approx(K[kept[index], kept[: len(row)]], abs=1e-14)
             own = kept >= 90
-            assert (rows.place[kept[own] - 90] == np.flatnonzero(own)).all()
-            assert (rows.place >= 0).sum() == own.sum()
+            assert (rows.index_of[kept[own] - 90] == np.flatnonzero(own)).all()
+            assert (rows.index_of >= 0).sum() == own.sum()
             assert solver.points == pytest.approx(X[kept])
             assert solver.snapshot(thorough=False).v == pytest.approx((y - K[:, kept] @ solver.beta)[kept], abs=1e-9)
         assert np.diff(sizes).min() < -32
 
 
-# -- how it is cut, how it is fed --------------------------------------------------------------------------------------
+# -- cutting and feeding
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("selection", ["first-order", "second-order"])
@@ -376,13 +377,13 @@ def test_learning_batch_by_batch() -> None:
     labels = np.where(y > 0, "white", "black")
     model = OnlineSVC(C=10.0, gamma=2.0)
     model.partial_fit(X[:20][y[:20] > 0], labels[:20][y[:20] > 0], classes=["white", "black"])
-    assert set(model.predict(X)) == {"white"}  # it has seen nothing else
-    seen = int((y[:20] > 0).sum())
+    assert set(model.predict(X)) == {"white"}  # it has seen only this class
+    shown = int((y[:20] > 0).sum())
     scores = []
     for start in range(0, 1500, 300):
         model.partial_fit(X[start : start + 300], labels[start : start + 300])
         scores.append(model.score(X, labels))
-    assert model.n_samples_seen_ == 1500 + seen
+    assert model.n_samples_seen_ == 1500 + shown
     assert scores[-1] > 0.93 > scores[0]
     order = np.concatenate([np.flatnonzero(y[:20] > 0), np.arange(1500)])
     assert model.support_vectors_ == pytest.approx(X[order][model.support_])

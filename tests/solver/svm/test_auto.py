@@ -47,7 +47,7 @@ def moons(n: int, noise: float = 0.3) -> tuple[Array, Array]:
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The short cuts are taken early, by few points and whatever they cost, also where points are left out."""
+    """Use the short cuts early, with few points and at any cost, also where points are left out."""
     for name, value in {"EXPANDED": 100, "LINEAR": 100, "DEAR_LINEAR": 100, "FEWEST": 10, "FIRST_PIVOT": 50}.items():
         monkeypatch.setattr(auto, name, value)
     monkeypatch.setattr(shrinking, "FIRST_REVIEW", 100)
@@ -56,7 +56,7 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def check(proof: Certificate, K: Array, y: Array, C: Array, beta: Array, tol: float = 1e-3) -> None:
-    """The multipliers are feasible, and optimal by the matrix `K` of another library."""
+    """Check that the multipliers are feasible, and optimal by the matrix `K` of another library."""
     lo, hi = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
     assert (lo <= beta).all() and (beta <= hi).all() and abs(beta.sum()) <= 1e-9 * np.abs(beta).sum()
     assert proof.status is Status.OPTIMAL
@@ -91,7 +91,7 @@ def test_random_problems_against_libsvm(trials: range, eager: None) -> None:
         beta[mine.support_], other[theirs.support_] = mine.dual_coef_[0], theirs.dual_coef_[0]
         parameters = {name: value for name, value in shape.items() if name != "kernel"}
         K = pairwise_kernels(X, metric=shape["kernel"], **parameters)
-        if shape["kernel"] == "linear":  # shifted, so that v has its digits; beta sums to 0
+        if shape["kernel"] == "linear":  # shifted, so that v keeps its digits; beta sums to 0
             K = pairwise_kernels(X - X.mean(axis=0), metric="linear")
         check(mine.certificate_, K, y, C * weights, beta)
         dual = float(np.abs(other).sum() - 0.5 * other @ K @ other)
@@ -128,7 +128,7 @@ def test_never_tried_where_it_does_not_apply(kernel: Kernel, parameters: dict[st
 
 
 @pytest.mark.parametrize("formula", FORMULAS, ids=lambda f: f"{f.name}{f.gamma:g}")
-def test_svc_gives_the_same(formula: Formula, eager: None) -> None:
+def test_svc_has_the_same_result(formula: Formula, eager: None) -> None:
     X, y = points("noisy circle", 150, 4)
     labels = np.where(y > 0, "in", "out")
     labels[X[:, 0] > 0.6] = "edge"
@@ -179,7 +179,7 @@ def test_another_problem_that_is_not_solved_at_once_goes_on(monkeypatch: pytest.
 
 
 def test_far_fewer_updates_without_any_help() -> None:
-    """The rule as it is, on a problem on which SMO needs millions of updates."""
+    """The rule as it is, on a problem for which SMO needs millions of updates."""
     rng = np.random.default_rng(0)
     y = np.where(np.arange(1000) % 2 == 0, 1.0, -1.0)
     X = rng.normal(0.0, 1.0, (1000, 2)) + 0.75 * y[:, None]
@@ -190,11 +190,12 @@ def test_far_fewer_updates_without_any_help() -> None:
     assert again.run() is Status.STOPPED_EARLY and again.dual < solver.dual
 
 
-# -- certificates when they are asked for ------------------------------------------------------------------------------
+# -- certificates on request
+# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [80, 600])
-def test_the_certificate_is_made_when_it_is_asked_for(n: int, eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_certificate_is_made_on_request(n: int, eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """No search for a primal bound in `fit`; then the bound of the solver, also from a copy, or after another fit."""
     X, y = moons(n)
     solver = AutoSolver(X, y, Kernel("rbf", 1.0), C=30.0, tol=0.3)
@@ -225,7 +226,8 @@ def test_the_certificate_is_made_when_it_is_asked_for(n: int, eager: None, monke
     assert model.set_params(C=1.0).fit(X, y).certificate_.dual < 0.5 * before
 
 
-# -- where there is little to win, and special cases -------------------------------------------------------------------
+# -- little to gain, and special cases
+# ----------------------------------------------------------------------------------
 
 
 def test_two_points() -> None:
@@ -289,9 +291,9 @@ def blas_threads() -> set[int]:
 
 
 @pytest.mark.parametrize("first_out", [0, 1])
-def test_overlapping_fits_give_the_threads_of_blas_back(first_out: int) -> None:
-    """Both are inside a short cut at once; whichever leaves first, the other still has one thread; then all return."""
-    expanded._blas.cache_clear()  # another BLAS may have been loaded since by somebody else: `blas_threads` counts it
+def test_overlapping_fits_restore_the_threads_of_blas(first_out: int) -> None:
+    """Both use a short cut at once; whichever ends first, the other still has one thread; then all are restored."""
+    expanded._blas.cache_clear()  # another BLAS may have been loaded since: `blas_threads` counts it
     go, inside = [Event(), Event()], [Event(), Event()]
 
     def trial(who: int) -> Iterator[None]:

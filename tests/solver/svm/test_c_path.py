@@ -1,4 +1,4 @@
-"""A path of C: the optimum of each C, as from zero and as scikit-learn has it, whatever was trained before."""
+"""A path of C: the optimum of each C, as from zero and as scikit-learn's, whatever was trained before."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def ended(solver: SmoSolver) -> SmoSolver:
 def test_each_C_ends_at_its_optimum(kernel: Kernel, tol: float) -> None:
     X, y = points()
     solver = PathSolver(X, y, kernel, C=0.01, tol=tol)
-    for place, C in enumerate((0.01, 0.1, 3.0, 50.0, 1e3, 7.0)):  # back again, too
-        if place:
+    for index, C in enumerate((0.01, 0.1, 3.0, 50.0, 1e3, 7.0)):  # back again, too
+        if index:
             solver.restart(C)
             assert solver.status is Status.RUNNING and solver.n_iter == 0
         assert ended(solver).status is Status.OPTIMAL
         K, alpha = kernel.gram(X, X), solver.alpha
-        v = y - K @ (y * alpha)  # by another road than the solver's
+        v = y - K @ (y * alpha)  # from its definition, not the solver's
         above, below = v[y * alpha < np.where(y > 0, C, 0.0)], v[y * alpha > np.where(y > 0, 0.0, -C)]
         assert above.max() - below.min() <= tol + 1e-9 * C
         assert alpha.min() >= 0.0 and alpha.max() <= C and abs(solver.beta.sum()) < 1e-12 * C * len(y)

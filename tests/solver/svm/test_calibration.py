@@ -1,4 +1,4 @@
-"""CalibratedSVC against a minimiser of many digits, scikit-learn with the same folds, and LIBSVM's own iteration."""
+"""CalibratedSVC against a minimiser with many digits, scikit-learn with the same folds, and LIBSVM's own iteration."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def loss_of(p: Any, positive: Any, weights: Any) -> float:
 
 
 def with_forty_digits(f: Any, positive: Any, weights: Any) -> Any:
-    """The probabilities at the optimum: damped Newton in decimals of 40 digits, of f in units of its size."""
+    """Return the probabilities at the optimum: damped Newton in decimals of 40 digits, of f in units of its size."""
     with localcontext() as context:
         context.prec = 40
         w = [Decimal(float(x)) for x in weights]
@@ -71,7 +71,7 @@ def with_forty_digits(f: Any, positive: Any, weights: Any) -> Any:
 
 @st.composite
 def values(draw: Any) -> tuple[Any, Any, Any]:
-    """f, signs and weights, with ties, equal f, separable and reversed data among them."""
+    """Return f, signs and weights, with ties, equal f, separable and reversed data among them."""
     n = draw(st.integers(2, 12))
     size = draw(st.sampled_from([1e-6, 1.0, 1e4]))
     kind = draw(st.sampled_from(["any", "equal", "separable", "reversed", "tied"]))
@@ -155,7 +155,7 @@ def coupled(r: Any, pairs: list[Pair], n_classes: int) -> Any:
 
 
 def libsvm_coupling(r: Any, eps: float) -> Any:
-    """`multiclass_probability` of svm.cpp, line by line; r[i][j] is the probability of class i against j."""
+    """Return `multiclass_probability` of svm.cpp, line by line; r[i][j] is the probability of class i against j."""
     k = len(r)
     p, Q, Qp = np.full(k, 1.0 / k), np.zeros((k, k)), np.zeros(k)
     for t in range(k):
@@ -194,7 +194,7 @@ def test_coupling_is_the_limit_of_libsvms_iteration(k: int, seed: int, size: flo
 
 
 @given(st.integers(3, 8), st.lists(st.sampled_from([0.0, 0.5, 1.0, 1e-12]), min_size=28, max_size=28))
-def test_certain_and_contradictory_pairs_give_probabilities(k: int, shares: list[float]) -> None:
+def test_certain_and_contradictory_pairs_have_probabilities(k: int, shares: list[float]) -> None:
     pairs = [Pair(i, j) for i, j in combinations(range(k), 2)]
     found = coupled(np.array([shares[: len(pairs)]]), pairs, k)[0]
     assert (found >= 0).all() and found.sum() == pytest.approx(1, abs=1e-12)
@@ -224,7 +224,7 @@ def in_plain_numpy(f: Any, A: Any, B: Any, pairs: list[Pair], k: int) -> Any:
 @pytest.mark.parametrize("rest", [False, True])
 @pytest.mark.parametrize("n", [1, 64, 200])
 def test_probabilities_of_many_locations_are_those_of_each(k: int, rest: bool, n: int) -> None:
-    """In strips of 64 and what is left over; in any order of the pairs and of their sides, and of memory."""
+    """In strips of 64 and a remainder; in any order of the pairs and of their sides, and of memory."""
     rng = np.random.default_rng(10 * k + n)
     pairs = (
         [Pair(i, REST) for i in range(k)] if rest else [Pair(*rng.permutation(p)) for p in combinations(range(k), 2)]
@@ -278,7 +278,7 @@ def test_a_point_of_weight_0_and_its_class_are_left_out() -> None:
     assert whole.predict_proba(X) == pytest.approx(part.predict_proba(X), abs=1e-12)
 
 
-def test_a_gram_matrix_gives_the_same_probabilities() -> None:
+def test_a_gram_matrix_has_the_same_probabilities() -> None:
     X, y = clouds(2)
     plain = CalibratedSVC(SVC(kernel="linear", tol=1e-8)).fit(X, y)
     gram = CalibratedSVC(SVC(kernel="precomputed", tol=1e-8)).fit(X @ X.T, y)
@@ -312,7 +312,7 @@ X6, Y6 = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
-    ("cv", "said"),
+    ("cv", "shown"),
     [
         (1, "cv is 1; it must be a whole number of at least 2."),
         (True, "cv is True; it must be a whole number of at least 2."),
@@ -326,8 +326,8 @@ X6, Y6 = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 0, 1, 1, 1]
         (None, "cv must be a whole number"),
     ],
 )
-def test_folds_that_do_not_fit_are_refused_in_a_sentence(cv: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said) as caught:
+def test_folds_that_do_not_fit_are_refused_in_a_sentence(cv: Any, shown: str) -> None:
+    with pytest.raises(ValueError, match=shown) as caught:
         CalibratedSVC(cv=cv).fit(X6, Y6)
     assert str(caught.value).count(". ") == 0
 

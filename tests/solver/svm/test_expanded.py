@@ -37,7 +37,7 @@ def moons(n: int, noise: float = 0.3) -> tuple[Array, Array]:
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The start from some of the points is made of few points, too, and expansions are used whatever they cost."""
+    """Use a start from some of the points also for few points, and expansions at any cost."""
     for name, value in {"EXPANDED": 20, "LINEAR": 20, "DEAR_LINEAR": 20, "FEWEST": 5, "SHARE_OF_POINTS": 0.25}.items():
         monkeypatch.setattr(auto, name, value)
     monkeypatch.setattr(auto, "cost_of_newton", lambda n, rank: 0.0 if rank <= 120 else np.inf)
@@ -102,7 +102,7 @@ def test_the_projection_is_the_exact_one() -> None:
 
 @pytest.mark.parametrize("case", ["all", "bounded"])
 def test_a_narrow_ramp_is_the_optimum(case: str) -> None:
-    """Also where no multiplier is free at the start, so that only the exact intercept keeps it on its way."""
+    """Also if no multiplier is free at the start, so that only the exact intercept keeps it going."""
     X, y = points("noisy circle", 80, 3)
     K = Formula("rbf", 1.0)(X, X)
     plane = plane_sums(Kernel("rbf", 1.0), X.T.copy())
@@ -134,7 +134,7 @@ def test_some_of_the_points_stand_for_all() -> None:
 
 
 def check(solver: AutoSolver, formula: Formula, X: Array, y: Array) -> None:
-    """The certificate from the definition, by dense sums."""
+    """Check the certificate from its definition, by dense sums."""
     K, alpha, C = formula(X, X), solver.alpha, float(solver.C[0])
     if formula.name == "linear":
         K = formula(X - solver.centre, X - solver.centre)
@@ -176,13 +176,15 @@ def test_the_error_of_the_expansion_is_in_the_certificate(eager: None) -> None:
     assert with_room.dual < without.dual and with_room.primal > without.primal and with_room.gap > without.gap
     size = float(solver.alpha.sum())
     assert without.dual - with_room.dual == pytest.approx(0.5 * with_room.kernel_error * size, rel=0.1)
-    fine = AutoSolver(X, y, Kernel("rbf", 1.0), tol=1e-10)  # tol is near the error: kernel values it is
+    fine = AutoSolver(X, y, Kernel("rbf", 1.0), tol=1e-10)  # tol is near the error, so kernel values are used
     fine.run()
     assert fine.certificate().kernel_error == 0.0 and fine.kkt_violation <= 1e-10
 
 
 def unsuitable(trial: int) -> tuple[Array, Array, Kernel, Any]:
-    """Rank too high, duplicates, one point of a class, points far out, prices of all sizes, or plainly separable."""
+    """Return unsuitable problems: rank too high, duplicates, one point of a class, distant points, very different C, or
+    plainly separable.
+    """
     rng = np.random.default_rng(trial)
     n, kind = int(rng.integers(70, 160)), trial % 6
     X, C, gamma = rng.normal(size=(n, 2)), 10.0 ** rng.uniform(-1.0, 2.0), 10.0 ** rng.uniform(-2.0, 2.0)
@@ -278,7 +280,9 @@ def test_the_certificate_of_many_points(n: int, formula: Formula) -> None:
 def test_smo_starts_from_v_by_expansion_and_proves_its_end_by_rows(
     formula: Formula, tol: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The start is that of the kernel's rows but for rounding, so are the steps; the end is the same, bit by bit."""
+    """The start equals that of the kernel's rows up to rounding, and so do the steps; the end is the same,
+    bit by bit.
+    """
     X, y = moons(600)
     kernel, centre = kernel_of(formula), X.mean(axis=0) if formula.name == "linear" else np.zeros(2)
     K = formula(X - centre, X - centre)

@@ -1,4 +1,4 @@
-"""Points of a training that move: the same steps as of a new solver, to the bit, and the optimum, by other roads."""
+"""Points of a training that move: the same steps as of a new solver, to the bit, and the optimum, independently."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def kernel_of(formula: Formula) -> Kernel:
 
 
 def moons(n: int, seed: int = 0) -> tuple[Array, Array]:
-    """Two classes by turns, which overlap somewhat."""
+    """Return two classes in alternating order, which overlap somewhat."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
     return rng.normal(0.0, 1.0, (n, 2)) + 0.8 * y[:, None], y
 
 
 def start_of(solver: SmoSolver, y: Array, C: Array) -> Array:
-    """The multipliers of `solver` as a start for these labels and bounds."""
+    """Return the multipliers of `solver` as a start for these labels and bounds."""
     alpha = np.where(solver.alpha == solver.C, C, solver.alpha)
     return np.where(solver.y == y, alpha, 0.0)
 
 
 def assert_same(solver: SmoSolver, other: SmoSolver) -> None:
-    """Equal to the bit, in all that there is to read."""
+    """Check that two trainings are equal to the bit, in everything that can be read."""
     assert solver.status is other.status
     assert solver.n_iter == other.n_iter
     for name in ("alpha", "v", "y", "C", "centre"):
@@ -65,7 +65,7 @@ def assert_same(solver: SmoSolver, other: SmoSolver) -> None:
 
 
 def assert_proved(solver: SmoSolver, K: Array, y: Array, C: Array) -> None:
-    """What the solver says of itself is true by the kernel matrix `K`."""
+    """Check that the solver's certificate is true by the kernel matrix `K`."""
     v = y - K @ (y * solver.alpha)
     noise = 50.0 * EPS * (1.0 + resolution(K, solver.alpha)) + 1e-12 * np.abs(v).max()
     np.testing.assert_allclose(solver.v, v, rtol=0.0, atol=noise)
@@ -287,8 +287,8 @@ def test_bounds_that_come_down_onto_multipliers() -> None:
     kernel = Kernel("rbf", 1.0)
     solver = SmoSolver(X, y, kernel, C=2.0)
     solver.run()
-    C = np.where(solver.alpha > 0.0, solver.alpha, 2.0)  # nothing is free any more
-    X[np.flatnonzero((solver.alpha == 0.0) & (y < 0))[0]] = X[y > 0].mean(axis=0)  # and this one looks for a partner
+    C = np.where(solver.alpha > 0.0, solver.alpha, 2.0)  # no multiplier is free any more
+    X[np.flatnonzero((solver.alpha == 0.0) & (y < 0))[0]] = X[y > 0].mean(axis=0)  # and this one needs a partner
     new = SmoSolver(X, y, kernel, C=C, alpha=solver.alpha)
     solver.move_points(X, C=C)
     assert_same(solver, new)
@@ -365,7 +365,7 @@ def test_what_is_refused_changes_nothing() -> None:
         indefinite.move_points(X, C=np.inf)
 
 
-def test_a_checkpoint_from_before_is_not_gone_back_to() -> None:
+def test_an_earlier_checkpoint_is_not_restored() -> None:
     X, y = moons(30, 4)
     solver = SmoSolver(X, y, Kernel("rbf"), shrinking=False)
     solver.start_notes()
@@ -413,7 +413,7 @@ def test_all_problems_of_a_classifier_move(kernel: str, multiclass: str) -> None
     trainer = svc.prepare(X, y, shrinking=False)
     trainer.step(7)
     first, earlier = X, svc.snapshot_model(trainer.snapshot())
-    said = earlier.decision_function(first)
+    shown = earlier.decision_function(first)
     for point in (4, 5, 6):
         X = X.copy()
         X[point] += 3.0
@@ -430,7 +430,7 @@ def test_all_problems_of_a_classifier_move(kernel: str, multiclass: str) -> None
         np.testing.assert_array_equal(model.support_vectors_, reference_model.support_vectors_)
         np.testing.assert_array_equal(model.decision_function(X), reference_model.decision_function(X))
         trainer = moved
-    np.testing.assert_array_equal(earlier.decision_function(first), said)
+    np.testing.assert_array_equal(earlier.decision_function(first), shown)
 
 
 def test_where_the_kernel_or_the_number_of_points_is_another_one_a_new_training_is_needed() -> None:

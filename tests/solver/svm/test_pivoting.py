@@ -27,7 +27,7 @@ def kernel_of(formula: Formula) -> Kernel:
 
 
 def problem(case: str) -> tuple[Array, Array, Array]:
-    """Points, labels and prices."""
+    """Return points, labels and upper bounds."""
     rng = np.random.default_rng(7)
     X, y = points("noisy circle", 120, 3)
     C = np.full(len(y), 10.0)
@@ -48,7 +48,7 @@ CASES = ("plain", "dear", "prices", "duplicates", "apart", "one against all")
 
 
 def primal_value(K: Array, y: Array, C: Any, alpha: Array) -> float:
-    """1/2 ||w||^2 + sum of C hinge losses at the best of all intercepts, a breakpoint of the sum."""
+    """Return 1/2 ||w||^2 + sum of C hinge losses at the best of all intercepts, a breakpoint of the sum."""
     g = K @ (y * alpha)
     losses = np.maximum(0.0, 1.0 - y * (g + (y - g)[:, None]))
     return float(0.5 * (y * alpha) @ g + (C * losses).sum(axis=1).min())
@@ -103,7 +103,7 @@ def test_the_certificate_is_true(C: float, n: int) -> None:
 
 
 def unsuitable(trial: int) -> tuple[Array, Array, Kernel, Any]:
-    """More free points than there is room for, nearly the identity, duplicates, prices of all sizes."""
+    """Return unsuitable problems: too many free points, nearly the identity, duplicates, very different C."""
     rng = np.random.default_rng(trial)
     n = int(rng.integers(20, 120))
     X, y = rng.normal(size=(n, int(rng.integers(1, 4)))), np.where(rng.random(n) < 0.5, 1.0, -1.0)
@@ -138,7 +138,7 @@ def test_where_it_is_unsuitable_smo_goes_on(room: int, monkeypatch: pytest.Monke
 
 
 def test_a_limit_in_the_middle_leaves_true_multipliers() -> None:
-    """Given up between two pieces, the multipliers and v belong together, and the dual is not below 0."""
+    """Stopped between two pieces, the multipliers and v belong together, and the dual is not below 0."""
     X, y = points("noisy circle", 3000, 2)
     for pieces in (1, 3, 10, 12, 14, 20, 40):
         solver = AutoSolver(X, y, Kernel("rbf", 1.0), C=1e4)
@@ -158,7 +158,7 @@ def test_pivots_on_some_of_the_points_leave_true_multipliers(monkeypatch: pytest
     K = Formula("rbf", 1.0)(X, X)
     for looks in (2, 5):
         solver, parts = AutoSolver(X, y, Kernel("rbf", 1.0), C=1e3), 0
-        while parts < looks:  # v is read once only: what was read is kept
+        while parts < looks:  # v is read only once, since a read value is kept
             solver.step(10**6, stop=lambda: True)
             parts += solver._trial is not None and not active_of(solver).part.is_whole
         np.testing.assert_allclose(solver.v, y - K @ solver.beta, atol=1e-6)

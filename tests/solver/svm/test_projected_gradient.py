@@ -1,4 +1,4 @@
-"""DualAscentSolver against an interior point method, SMO and LIBLINEAR; the projection; how it is cut; sentences."""
+"""DualAscentSolver against an interior point method, SMO and LIBLINEAR; the projection; cutting; sentences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.solver.svm_reference import Formula, Problem, dual_value, kkt_violati
 
 Array = NDArray[np.float64]
 TOL = 1e-3
-#: Gradient ascent needs 10^4 steps and more where K is badly conditioned and C large; those are SMO's.
+#: Gradient ascent needs at least 10^4 steps if K is badly conditioned and C large; those are SMO's problems.
 PROBLEMS = problems(28, (2, 5, 20, 60, 120), (0.01, 0.1, 1.0, 5.0), first_seed=20)
 
 
@@ -204,7 +204,8 @@ def test_without_intercept_as_a_general_solver(formula: Formula) -> None:
     assert abs(y @ solver.alpha) > 1e-3  # no equality constraint
 
 
-# -- how it ends, how it is cut ----------------------------------------------------------------------------------------
+# -- ends, and cutting
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("cache_size", [0.0, 200.0])
@@ -228,7 +229,7 @@ def test_the_same_however_it_is_cut(cache_size: float, monkeypatch: pytest.Monke
     assert at_once.dual == pytest.approx(whole.dual, rel=1e-6)
 
 
-def test_a_snapshot_says_what_moved() -> None:
+def test_a_snapshot_has_the_moved_points() -> None:
     X, y = points("noisy circle", 40, 1)
     solver = DualAscentSolver(X, y, Kernel("rbf", 5.0))
     assert not solver.snapshot().moved.any()
@@ -334,7 +335,7 @@ def test_bad_data(change: Any, sentence: str) -> None:
 
 
 def test_the_limit_of_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that goes on by one second whenever it is read, as a solver does after each step."""
+    """With a clock that advances by one second whenever it is read, as a solver does after each step."""
     seconds = count()
     monkeypatch.setattr("solver.core.binary_reduction.time", SimpleNamespace(monotonic=lambda: float(next(seconds))))
     rng = np.random.default_rng(0)

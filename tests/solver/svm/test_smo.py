@@ -43,9 +43,9 @@ EPS = float(np.finfo(np.float64).eps)
 TOL = 1e-3
 SIZES = (2, 3, 5, 10, 20, 40, 80, 150, 300)
 PRICES = (1e-2, 1e-1, 1.0, 10.0, 100.0, 1e3, 1e4)
-#: A KKT violation of 1e-3 does not promise 1e-4 of the optimum.  Of 1500 problems like these with n <= 80 and
-#: C <= 10, it was missed by LIBSVM on 2, by second-order on 1, by the others on 3 to 7 (at most 4e-4, C = 0.01 and
-#: n < 10 each).  None of them is in these lists.
+#: A KKT violation of 1e-3 does not guarantee 1e-4 of the optimum.  Of 1500 problems like these with n <= 80 and C <=
+#: 10, LIBSVM missed it on 2, second-order on 1, the others on 3 to 7 (by at most 4e-4, each with C = 0.01 and n < 10).
+#: None of them is in these lists.
 PROBLEMS = [
     # Seed 1044 (linear, n = 300, C = 1e4, far from separable) alone takes 10^7 first-order steps.
     problem
@@ -70,7 +70,7 @@ def libsvm_dual(K: Array, y: Array, C: float) -> float:
 def check_optimal(
     problem: Problem, rules: tuple[str, ...], near: float = 1e-4, may_stop: bool = False, **parameters: Any
 ) -> None:
-    """Everything the solver claims of `problem` holds, with numbers computed outside the solver."""
+    """Check that everything the solver claims of `problem` holds, with numbers computed outside the solver."""
     X, y = problem.data
     C = problem.C
     K = problem.formula(X, X)
@@ -100,7 +100,7 @@ def check_optimal(
 
 
 def check_intercept(solver: SmoSolver, K: Array, y: Array, C: float) -> None:
-    """The mean of y - K beta over free support vectors; without any, the middle of what KKT leaves.
+    """Check the mean of y - K beta over free support vectors; without any, the middle of the interval that KKT allows.
 
     `K` is the kernel matrix of the points as the solver shifts them.
     """
@@ -138,7 +138,7 @@ def test_optimal_without_the_compiler(problem: Problem) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("problem", problems(400, SIZES, PRICES, first_seed=5000), ids=str)
 def test_optimal_on_many(problem: Problem) -> None:
-    # One of the 400 (seed 5159, polynomial, C = 1e4) needs more than the 10^7 steps it is given.
+    # One of the 400 (seed 5159, polynomial, C = 1e4) needs more than its 10^7 steps.
     check_optimal(problem, ("second-order", "maximum-gain"), near=4e-4, may_stop=True)
 
 
@@ -157,7 +157,7 @@ def test_intercept_without_free_support_vectors() -> None:
 
 
 def test_each_point_may_have_its_own_price() -> None:
-    # A price k times as high is the same as k copies of the point.
+    # k times the C is the same as k copies of the point.
     X, y = points("noisy line", 15, 8)
     times = np.arange(15) % 3 + 1
     weighted = SmoSolver(X, y, Kernel("rbf", 2.0), C=0.5 * times, tol=1e-8)
@@ -223,11 +223,12 @@ def test_the_bound_of_a_hard_margin_leaves_room_for_rounding() -> None:
     assert best_primal(y, C, g, 4.0, noise=1.0) == np.inf
 
 
-# -- the same answer however it is cut ---------------------------------------------------------------------------------
+# -- cutting
+# ------------------------------------------------------------------------------------------------------------
 
 
 def recomputed(solver: SmoSolver) -> np.ndarray:
-    """v from its definition."""
+    """Return v from its definition."""
     solver._recompute()
     return solver.v
 
@@ -275,7 +276,7 @@ def test_cuts_change_nothing_across_the_real_refresh() -> None:
     while solvers[2].n_iter < 5000:
         solvers[2].step(700 if solvers[2].n_iter < 4900 else 100)
     assert reached(solvers[0]) == reached(solvers[1]) == reached(solvers[2])
-    # The refresh really happens: v then is what its definition says, bit for bit.
+    # The refresh really happens: v then equals its definition, bit for bit.
     fresh = solvers[0].v.copy()
     assert (recomputed(solvers[0]) == fresh).all()
     solvers[0].step(500)
@@ -351,7 +352,7 @@ def test_hard_margin_with_a_kernel(formula: Formula) -> None:
 
 
 def separable(X: Array, y: Array) -> bool:
-    """Whether a line separates the points, by linear programming."""
+    """Return whether a line separates the points, by linear programming."""
     rows = -y[:, None] * np.column_stack([X, np.ones(len(X))])
     answer = linprog(np.zeros(3), A_ub=rows, b_ub=-np.ones(len(X)), bounds=[(None, None)] * 3, method="highs")
     return bool(answer.status == 0)
@@ -369,7 +370,7 @@ def test_separable_or_not(seed: int) -> None:
 
 @pytest.mark.parametrize("gamma", [1.0, 10.0, 1e4])
 def test_points_that_were_separated_are_never_called_not_separable(gamma: float) -> None:
-    """At gamma 1e4 the margin is a tiny share of the data's radius (1e27), and yet there is one."""
+    """At gamma 1e4 the margin is a tiny share of the data's radius (1e27), but it exists."""
     X, labels = generate("moons", 100, noise=0.1, seed=0)
     solver = SmoSolver(X, np.where(labels == 1, 1.0, -1.0), Kernel("poly", gamma, 1.0, 9), C=np.inf)
     assert solver.run() is Status.OPTIMAL
@@ -475,7 +476,7 @@ def test_extremes_end_with_a_true_status(name: str, C: float, rule: str) -> None
 @pytest.mark.parametrize("scale", [1.0, 1e4, 1e12])
 @pytest.mark.parametrize("compiled", [True, False])
 def test_conflicting_duplicates_reach_the_bound_at_any_scale(scale: float, compiled: bool) -> None:
-    # The pull of one point with two labels never changes, so both multipliers end at C, in one step a pair.
+    # The violation of one point with two labels never changes, so both multipliers end at C, in one step a pair.
     X, _ = points("random", 20, 0)
     X, y = np.repeat(X, 2, 0) * scale, np.tile([1.0, -1.0], 20)
     with machine_code(compiled):
@@ -530,7 +531,7 @@ def test_a_tolerance_beyond_double_precision_ends() -> None:
     C=st.sampled_from([1e-3, 1.0, 1e3, 1e8]),
 )
 def test_points_on_a_lattice(data: list[tuple[float, float, bool]], kernel: Kernel, rule: str, C: float) -> None:
-    """Coincident points, ties and degenerate positions without end."""
+    """Coincident points, ties and degenerate positions."""
     X = np.array([(x, y) for x, y, _ in data])
     y = np.where([label for _, _, label in data], 1.0, -1.0)
     y[0], y[1] = 1.0, -1.0
@@ -603,15 +604,16 @@ def test_feasible_leaves_what_is_feasible() -> None:
     y = np.array([1.0, 1.0, -1.0, -1.0])
     alpha = np.array([1.0, 0.5, 1.0, 0.5])
     assert (feasible(y, np.ones(4), alpha) == y * alpha).all()
-    # The heavier side gives up its smallest multipliers first.
+    # The class with the larger sum loses its smallest multipliers first.
     assert feasible(y, np.ones(4), np.array([1.0, 0.25, 0.5, 0.5])).tolist() == [1.0, 0.0, -0.5, -0.5]
 
 
-# -- the rules, recomputed from their words ----------------------------------------------------------------------------
+# -- the rules, recomputed from their definitions
+# -----------------------------------------------------------------------
 
 
 class Plain:
-    """theory, section 3, in plain Python: what may be chosen in the solver's present state."""
+    """theory, section 3, in plain Python: the choices that are allowed in the solver's present state."""
 
     def __init__(self, solver: SmoSolver, K: Array) -> None:
         self.v, self.K, self.tol = solver.v.tolist(), K, solver.tol
@@ -630,7 +632,7 @@ class Plain:
         ]
 
     def pair(self, i: int, j: int) -> tuple[int, int] | None:
-        """(up, low) when the two move, else None."""
+        """Return (up, low) if the two may move, else None."""
         for a, b in ((i, j), (j, i)):
             if a in self.up and b in self.low and self.v[a] - self.v[b] > self.tol:
                 return a, b
@@ -651,14 +653,14 @@ class Plain:
         return i, max((j for j in self.low if self.v[j] < self.v[i]), key=lambda j: self.gain(i, j))
 
     def clipped_gain(self, i: int, j: int) -> float:
-        """What the dual gains by the best step of the pair within the box."""
+        """Return the gain of the dual by the best step of the pair within the box."""
         rise = self.v[i] - self.v[j]
         eta = max(self.K[i, i] + self.K[j, j] - 2 * self.K[i, j], 1e-12)
         step = min(rise / eta, self.hi[i] - self.beta[i], self.beta[j] - self.lo[j])
         return step * (rise - 0.5 * eta * step)
 
     def maximum_gain(self, last: tuple[int, int]) -> tuple[int, int]:
-        """Glasmachers, Igel 2006."""
+        """Return the pairs of maximum gain (Glasmachers, Igel 2006)."""
         width = self.hi - self.lo
         inside = np.minimum(self.beta - self.lo, self.hi - self.beta) > 1e-8 * width
         if last == (-1, -1) or not inside[list(last)].any():
@@ -674,7 +676,7 @@ class Plain:
         return self.pair(i, self.partners(i)[0]), (i + 1) % n
 
     def platt(self, chosen: tuple[int, int], free_turn: bool) -> bool:
-        """Whether some first point explains the pair, under the rule for its partner."""
+        """Return whether some first point explains the pair, under the rule for its partner."""
         free = [k for k in self.violators if k in self.free]
         firsts = free if free_turn and free else self.violators
         for i in set(firsts) & set(chosen):
@@ -697,11 +699,11 @@ RULE_PROBLEMS = (
 
 @pytest.mark.parametrize("rule", RULE_NAMES)
 @pytest.mark.parametrize("problem", RULE_PROBLEMS, ids=str)
-def test_the_rules_choose_what_they_say(problem: Problem, rule: str) -> None:
+def test_the_rules_choose_as_defined(problem: Problem, rule: str) -> None:
     X, y = problem.data
     K = problem.formula(X, X)
     solver = SmoSolver(X, y, kernel_of(problem.formula), C=problem.C, selection=rule, random_state=9)
-    cursor, free_turn, seen = 0, False, set()
+    cursor, free_turn, shown = 0, False, set()
     for _ in range(400):
         plain = Plain(solver, K)
         last = solver.working_set
@@ -709,12 +711,12 @@ def test_the_rules_choose_what_they_say(problem: Problem, rule: str) -> None:
         if solver.step(1) == 0:
             break
         chosen = solver.working_set
-        seen.add(chosen)
+        shown.add(chosen)
         if rule == "first-order":
             assert chosen == plain.first_order()
         elif rule == "second-order":
             expected = plain.second_order()
-            # Only gains that differ by rounding may be taken for each other.
+            # Only gains that differ by rounding may be exchanged.
             assert chosen == expected or plain.gain(*chosen) >= plain.gain(*expected) * (1 - 1e-12)
             assert chosen[0] == expected[0]
         elif rule == "cyclic":
@@ -728,7 +730,7 @@ def test_the_rules_choose_what_they_say(problem: Problem, rule: str) -> None:
         else:
             assert plain.platt(chosen, free_turn)
             free_turn = not free_turn
-    assert len(seen) > 3
+    assert len(shown) > 3
     assert solver.status in (Status.OPTIMAL, Status.RUNNING)
 
 
@@ -737,7 +739,7 @@ def test_the_rules_choose_what_they_say(problem: Problem, rule: str) -> None:
 
 @pytest.fixture
 def early_shrinking(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settled points are left out after 20 updates, in small problems too."""
+    """Leave settled points out after 20 updates, in small problems too."""
     monkeypatch.setattr(shrinking, "FIRST_REVIEW", 20)
     monkeypatch.setattr(shrinking, "LEAST_SHRUNK", 5)
 
@@ -766,7 +768,7 @@ def test_cuts_change_nothing_while_shrinking(rule: str, C: float, early_shrinkin
         made = whole.step(n)
         cut.step(made // 2)
         cut.step(made - made // 2)
-        before = asked.n_iter  # `stop` says yes at every piece; reading in between must not matter either
+        before = asked.n_iter  # `stop` returns True at every piece; reading in between must not matter either
         while asked.n_iter < before + made or (whole.status is not Status.RUNNING and asked.status is Status.RUNNING):
             asked.step(before + made - asked.n_iter, stop=lambda: True)
             assert asked.certificate().n_iter == asked.n_iter
@@ -803,8 +805,8 @@ def test_shrinking_can_be_turned_off(early_shrinking: None) -> None:
     assert shrunk.dual == pytest.approx(solver.dual, rel=1e-5)
 
 
-def test_a_stop_is_heard_after_a_bounded_piece_of_work() -> None:
-    # 20 000 points: one row is 20 000 kernel values.  What is counted is work, so that no clock decides.
+def test_a_stop_takes_effect_after_a_bounded_piece_of_work() -> None:
+    # 20 000 points: one row is 20 000 kernel values.  Work is counted, so that no clock decides.
     X, y = generate("moons", 10_000, noise=0.2, seed=1)
     solver = SmoSolver(X, np.where(y > 0, 1.0, -1.0), Kernel("rbf", 1.0), C=1.0)
     rows = active_of(solver).whole.cache[-1]
@@ -890,7 +892,7 @@ def test_bad_labels(y: list[Any]) -> None:
 
 @pytest.mark.parametrize("learner", ["smo", "smo, from old multipliers", "lasvm", "dual ascent"])
 def test_no_multiplier_is_free_by_rounding(learner: str) -> None:
-    # Of a small C all are at their bounds; one an ulp away from it would be called free, and decide the intercept.
+    # With a small C all are at their bounds; one an ulp away from it would be called free, and decide the intercept.
     for seed in range(200):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(20, 2)), np.where(np.arange(20) % 2, 1.0, -1.0)
@@ -917,7 +919,7 @@ def test_no_multiplier_is_free_by_rounding(learner: str) -> None:
 
 
 def test_cyclic_lets_partners_late_in_the_order_wait() -> None:
-    """What its note on screen says: three points with both labels twice, of which the late ones hardly get a turn."""
+    """As its note on screen says: three points with both labels twice, of which the late ones are rarely chosen."""
     rng = np.random.default_rng(28)
     order = (np.repeat(rng.normal(size=(3, 2)), 4, axis=0), np.where(np.arange(12) % 2 == 0, 1.0, -1.0))
     shuffled = rng.permutation(12)

@@ -33,7 +33,7 @@ KERNELS = (
     Formula("laplacian", 1.0),
     Formula("sigmoid", 0.2, -0.1),
 )
-#: Kernels whose optimum is one point: positive semidefinite, and not even in x as the homogeneous square is.
+#: Kernels with a unique optimum: positive semidefinite, and not even in x like the homogeneous square.
 CONVEX = tuple(formula for formula in KERNELS if formula.name != "sigmoid" and formula.degree == 3)
 NAMES = np.array(["zebra", "ant", "mole", "cat", "bee"])
 
@@ -43,7 +43,7 @@ def dot(A: Array, B: Array) -> Array:
 
 
 def classes(n_classes: int, n: int = 90, seed: int = 0) -> tuple[Array, NDArray[Any]]:
-    """Overlapping clouds around a circle, labelled with texts."""
+    """Return overlapping clouds around a circle, labelled with texts."""
     rng = np.random.default_rng(seed)
     codes = np.arange(n) % n_classes
     angle = 2 * np.pi * codes / n_classes
@@ -52,7 +52,7 @@ def classes(n_classes: int, n: int = 90, seed: int = 0) -> tuple[Array, NDArray[
 
 
 def fitted(formula: Formula, X: Array, y: NDArray[Any], **parameters: Any) -> tuple[SVC, svm.SVC, Array]:
-    """Our model, scikit-learn's, and the matrix scikit-learn's takes in place of the training points."""
+    """Return our model, scikit-learn's, and the matrix that scikit-learn's takes in place of the training points."""
     shape = {"gamma": formula.gamma, "coef0": formula.coef0, "degree": formula.degree}
     ours = SVC(kernel=formula.name, tol=1e-8, **shape, **parameters).fit(X, y)
     if formula.name == "laplacian":
@@ -136,14 +136,14 @@ def test_votes_and_confidence(n_classes: int, seed: int) -> None:
 
 
 def uneven(n_classes: int) -> tuple[Array, NDArray[Any]]:
-    """Classes of unequal size, in mixed order."""
+    """Return classes of unequal size, in mixed order."""
     X, y = classes(n_classes, 120)
     kept = np.random.default_rng(3).random(120) < np.where(y == "zebra", 0.4, 0.9)
     return X[kept], y[kept]
 
 
 def same_model(ours: SVC, theirs: svm.SVC, T: Array, weights: Array | None = None, atol: float = 1e-5) -> None:
-    """Every learned attribute and every answer, shapes and types included."""
+    """Check every learned attribute and every result, shapes and types included."""
     for name in ("classes_", "support_", "n_support_"):
         mine, other = getattr(ours, name), getattr(theirs, name)
         if name == "support_" and weights is not None:  # scikit-learn counts the points of positive weight only
@@ -173,7 +173,7 @@ def test_weights_as_scikit_learn(formula: Formula, n_classes: int, class_weight:
     X, y = uneven(n_classes)
     T = classes(n_classes, 100, seed=1)[0]
     special = formula.name == "laplacian"
-    # With a kernel given as a function and a weight of 0, scikit-learn's answers are those of other points.
+    # With a kernel given as a function and a weight of 0, scikit-learn's results are those of other points.
     weights = np.random.default_rng(5).integers(int(special), 4, len(X)) / 2.0 if weighted else None
     shape = {"gamma": formula.gamma, "coef0": formula.coef0, "degree": formula.degree}
     ours = SVC(2.0, formula.name, tol=1e-9, class_weight=class_weight, **shape).fit(X, y, weights)
@@ -200,7 +200,7 @@ def test_a_point_of_weight_0_might_as_well_not_be_there() -> None:
         assert (whole.dual_coef_ == part.dual_coef_).all() and (whole.intercept_ == part.intercept_).all()
         assert whole.shape_fit_ == X.shape
     gram = Formula("rbf", 2.0)(X, X)
-    # Kernel values that differ in the last digit lead other ways, to the same optimum.
+    # Kernel values that differ in the last digit lead along other ways to the same optimum.
     whole, table, own = (
         SVC(kernel=k, gamma=2.0, tol=1e-11).fit(M, y, weights)
         for k, M in (("rbf", X), ("precomputed", gram), (Formula("rbf", 2.0), X))
@@ -331,7 +331,7 @@ def test_a_hard_margin_that_does_not(multiclass: str) -> None:
     bound = solver.adopt(trainer.snapshot()).certificate_.margin_bound
     assert 0 < bound < 1e-5 and f"than {bound:.2g} on each side" in text
     assert solver.fit_status_ == 1 and solver.certificate_.status is Status.NOT_SEPARABLE
-    # Of three far away clouds, only two touch.
+    # Of three distant clouds, only two touch.
     X = np.array([[0.0, 0.0], [0.1, 0.0], [9.0, 0.0], [9.1, 0.0], [0.0, 0.0], [0.0, 9.0]])
     with pytest.raises(NotSeparableError) as caught:
         SVC(C=np.inf, multiclass=multiclass).fit(X, ["ant", "ant", "bee", "bee", "cat", "cat"])
@@ -463,7 +463,7 @@ def test_the_gravest_status_and_the_smallest_bound_speak_for_all() -> None:
     assert whole.primal == np.inf and np.isnan(whole.gap)
 
 
-def test_a_fit_at_the_limit_of_double_precision_says_so() -> None:
+def test_a_fit_at_the_limit_of_double_precision_is_reported() -> None:
     limit = SVC(gamma=2.0, tol=1e-300).fit(*classes(3))
     assert limit.certificate_.status is Status.PRECISION and limit.fit_status_ == 0
 
@@ -515,10 +515,10 @@ def test_a_trainer_sees_the_weights() -> None:
     X, y = uneven(3)
     weights = np.random.default_rng(5).integers(0, 3, len(X)).astype(float)
     source = SVC(C=4.0, class_weight={"ant": 0.5})
-    seen: list[Array] = []
-    trainer = source.prepare(X, y, start=lambda pair, C: seen.append(C), sample_weight=weights)
+    shown: list[Array] = []
+    trainer = source.prepare(X, y, start=lambda pair, C: shown.append(C), sample_weight=weights)
     expected = 4.0 * weights * np.where(y == "ant", 0.5, 1.0)
-    for pair, solver, C in zip(trainer.pairs, trainer.solvers, seen, strict=True):
+    for pair, solver, C in zip(trainer.pairs, trainer.solvers, shown, strict=True):
         assert (expected[pair.index] == C).all() and (C == solver.C).all() and (C > 0).all()
     assert not isinstance(trainer.solvers[0].kernel, PrecomputedKernel)
 
@@ -575,7 +575,7 @@ def test_surface_is_the_formula(formula: Formula, n_classes: int, C: float) -> N
     xs, ys = np.linspace(-2.0, 1.7, 23), np.linspace(-1.1, 1.9, 11)
     surface = model.surface(xs, ys)
     limit = 1e-9 * max(1.0, np.abs(model.dual_coef_).sum())
-    # A vote may turn where f is 0 to within rounding; there is no such pixel here.
+    # A vote may change where f is 0 to within rounding; there is no such pixel here.
     values = naive_pairs(model, formula, xs, ys)
     assert np.abs(values).min() > limit
     assert surface.shape == ((11, 23) if n_classes == 2 else (11, 23, n_classes))
@@ -583,7 +583,7 @@ def test_surface_is_the_formula(formula: Formula, n_classes: int, C: float) -> N
     assert np.abs(surface - naive_surface(model, formula, xs, ys)).max() <= limit
     points_ = np.array([(x, y) for y in ys for x in xs])
     assert np.abs(surface - model.decision_function(points_).reshape(surface.shape)).max() <= limit
-    # Any rows, in any order, come out the same, up to how a matrix product groups its sums.
+    # Any rows, in any order, are the same, up to how a matrix product groups its sums.
     rows = model.pair_surface_on(xs)
     assert np.abs(rows(ys[[7, 2]]) - values[[7, 2]]).max() <= limit
     winners = model.classes_[model.winner(values)].ravel()
@@ -636,7 +636,7 @@ def test_a_linear_snapshot_keeps_its_own_centre() -> None:
     np.testing.assert_allclose(model.pair_decision_function(X + 50.0), raw, atol=1e-9)
 
 
-def test_a_start_gives_the_same_optimum() -> None:
+def test_a_start_leads_to_the_same_optimum() -> None:
     X, y = classes(3)
     cold = SVC(gamma=2.0, C=10.0, tol=1e-6, solver="smo")
     cold_trainer = cold.prepare(X, y)
@@ -853,7 +853,7 @@ def test_bad_use() -> None:
 
 
 @pytest.mark.parametrize("exponent", [-300, -160, -20, 20, 70])
-def test_scaled_data_gives_finite_pictures(exponent: int) -> None:
+def test_scaled_data_has_finite_pictures(exponent: int) -> None:
     X, y = classes(3, 30)
     X = X * 10.0**exponent
     for formula in KERNELS:
@@ -891,7 +891,7 @@ def test_a_tol_below_the_rounding_error_is_not_called_reached_online() -> None:
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplacian", "sigmoid"])
-def test_the_rounding_error_of_f_is_told_from_a_bound_or_exactly(kernel: str) -> None:
+def test_the_rounding_error_of_f_is_bounded_or_exact(kernel: str) -> None:
     rng = np.random.default_rng(0)
     X, beta = rng.normal(size=(700, 3)), rng.normal(size=700)
     formula = Kernel(kernel, 0.7, 0.3, 3)
@@ -902,7 +902,7 @@ def test_the_rounding_error_of_f_is_told_from_a_bound_or_exactly(kernel: str) ->
 
 
 def test_no_false_alarm_about_rounding() -> None:
-    """Large C, far points and a small tol, all within what double precision can do."""
+    """Large C, distant points and a small tol, all within double precision."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(120, 2))
     y = (X[:, 0] + 0.3 * rng.normal(size=120) > 0).astype(int)

@@ -1,4 +1,4 @@
-"""The panel of active learning: real clicks and keys, the truth that answers, and what it does with odd documents."""
+"""The panel of active learning: real clicks and keys, the answering truth, and odd documents."""
 
 from __future__ import annotations
 
@@ -57,23 +57,23 @@ def moons(count: int = 15, **changes: object) -> Document:
 
 
 class Stage:
-    """A panel with what it works on: a document, compute threads, and a scene made anew on request."""
+    """A panel with its surroundings: a document, compute threads, and a scene made anew on request."""
 
     def __init__(self, document: Document, qtbot: QtBot, size: tuple[int, int]) -> None:
         self.qtbot = qtbot
         self.store, self.dark = Store(document), False
-        self.controller = Controller(self.store, Session(), lambda: None, lambda said: None)
+        self.controller = Controller(self.store, Session(), lambda: None, lambda report: None)
         self.scheduler = Scheduler(1, lambda: None)
         self.panel = ActiveLearningPanel(self.controller, self.scheduler)
         self.open(size)
 
     def collect(self) -> None:
-        """As a window does when it is woken."""
+        """Collect results, as a window does when it is woken."""
         if self.scheduler.collect() and self.panel.isVisible():
             self.render()
 
     def open(self, size: tuple[int, int]) -> None:
-        """Show the panel, and give it the focus."""
+        """Show the panel, and focus it."""
         self.clock = QTimer(self.panel, interval=5, timeout=self.collect)
         self.clock.start()
         self.panel.resize(*size)
@@ -86,7 +86,7 @@ class Stage:
         self.rest()
 
     def render(self) -> None:
-        """As a window does after each change."""
+        """Draw the scene, as a window does after each change."""
         store = self.store
         scene = compose(
             store.document,
@@ -102,14 +102,14 @@ class Stage:
         self.panel.render_scene(scene, dress)
 
     def close(self) -> None:
-        """Take all down; no thread may be left."""
+        """Close everything; no thread may be left."""
         self.clock.stop()
         self.panel.close()
         self.panel.deleteLater()
         assert self.scheduler.close()
 
     def rest(self) -> None:
-        """Wait until all is learnt and painted."""
+        """Wait until everything is learnt and painted."""
         self.qtbot.waitUntil(lambda: not self.panel.runner.learning)
 
     def compared(self) -> None:
@@ -202,7 +202,7 @@ def stage(qtbot: QtBot, qapp: QApplication) -> Iterator[Build]:
 
 
 def others(asking: ActiveLearningRun) -> list[int]:
-    """Unlabelled points that are not asked about."""
+    """Return the unlabelled points that are not asked about."""
     return [int(i) for i in np.flatnonzero(asking.open) if i != asking.target]
 
 
@@ -210,7 +210,7 @@ def others(asking: ActiveLearningRun) -> list[int]:
 
 
 @pytest.mark.parametrize("size", first_of(SIZES, 1))
-def test_classes_are_told_by_clicks_and_keys_from_wherever_the_focus_is(stage: Build, size: str) -> None:
+def test_classes_are_chosen_by_clicks_and_keys_from_any_focus(stage: Build, size: str) -> None:
     made = stage(size=SIZES[size])
     first = made.asking.target
     made.click("class2")
@@ -239,16 +239,16 @@ def test_the_keys_are_the_panels_while_it_has_the_focus_and_the_windows_else(mak
     assert made.controller.session.active_class == 1 and len(made.asking.answers) == 2
 
 
-def test_the_classifier_may_be_gone_when_a_result_comes(make: Make, qtbot: QtBot) -> None:
+def test_the_classifier_may_have_been_removed_when_a_result_arrives(make: Make, qtbot: QtBot) -> None:
     made = Docked(make(moons(lanes=(Lane("knn"), SVM), shown=2)), qtbot)
     assert made.panel._plan.lane == 1
     made.controller.lanes.remove(1)
-    made.panel._show()  # the window has not drawn yet what was done
+    made.panel._show()  # the window has not drawn the change yet
     made.rest()
     assert made.panel._plan.lane == 0
 
 
-def test_the_truth_answers_by_button_and_key_and_words_say_where_it_stands(stage: Build) -> None:
+def test_the_truth_answers_by_button_and_key_and_progress_is_reported(stage: Build) -> None:
     made = stage()
     assert "Least sure of the ringed point (|f| = " in made.text("question")
     made.click("truth")
@@ -311,7 +311,7 @@ def test_steps_back_restore_each_question(stage: Build) -> None:
 
 
 def signs_in(picture: PoolPicture) -> list[str]:
-    """The signs in the picture."""
+    """Return the symbols in the picture."""
     marks = (*picture.marks, *picture.over)
     return sorted(text.strip() for mark in marks if isinstance(mark, Texts) for text in mark.texts)
 
@@ -325,14 +325,15 @@ def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
     assert signs_in(made.picture) == ["?", "≠"]
 
 
-# -- the own choice ------------------------------------------------------------------------------------------------
+# -- the user's own choice --------------------------------------------------------------------------------------------
 
 
 def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     made = stage()
     asked = made.asking.target
-    places = made.picture.spots()
-    own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(places - places[i]).T))[1])  # far from any other
+    locations = made.picture.spots()
+    # Far from any other point.
+    own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(locations - locations[i]).T))[1])
     made.point(own, (3, -2))
     assert made.asking.target == own and "Your own choice" in made.text("question")
     made.key(Qt.Key.Key_Escape)
@@ -358,7 +359,7 @@ def test_a_labelled_point_does_not_hide_an_unlabelled_one(stage: Build) -> None:
 
 def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
     made = stage()
-    places = made.picture.spots()
+    locations = made.picture.spots()
     for key, (dx, dy) in {
         Qt.Key.Key_Left: (-1, 0),
         Qt.Key.Key_Right: (1, 0),
@@ -374,7 +375,7 @@ def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
             if made.asking.target == here:
                 break
             assert here is not None and made.asking.target is not None
-            assert (places[made.asking.target] - places[here]) @ (dx, dy) > 0
+            assert (locations[made.asking.target] - locations[here]) @ (dx, dy) > 0
             steps.append(made.asking.target)
         assert steps and made.asking.open[steps[-1]]
         made.key(Qt.Key.Key_Escape)
@@ -413,7 +414,7 @@ def test_settings_can_be_shown_where_they_have_no_room_at_first(stage: Build) ->
 
 
 def test_settings_stand_below_each_other_where_the_panel_is_narrow(stage: Build, qtbot: QtBot) -> None:
-    made = stage(size=(264, 600))  # what is left of a screen 1024 wide
+    made = stage(size=(264, 600))  # the width that a screen of 1024 pixels leaves
     made.click("settings")
     assert made.panel.minimumSizeHint().width() <= 264
     source, strategy = made.find("source"), made.find("strategy")
@@ -423,7 +424,7 @@ def test_settings_stand_below_each_other_where_the_panel_is_narrow(stage: Build,
     qtbot.waitUntil(lambda: source.y() == strategy.y() and source.x() < strategy.x())
 
 
-def test_a_changed_document_is_said_and_start_again_takes_it(stage: Build) -> None:
+def test_a_changed_document_is_reported_and_start_again_uses_it(stage: Build) -> None:
     made = stage()
     made.click("truth")
     controller, before = made.controller, made.asking
@@ -475,7 +476,9 @@ def test_the_labelled_points_go_into_the_document_and_come_out_by_one_undo(stage
     ],
 )
 @pytest.mark.parametrize("lane", [SVM, Lane("knn")])
-def test_where_nothing_can_be_asked_the_panel_says_so(stage: Build, points: Points, sentence: str, lane: Lane) -> None:
+def test_without_a_possible_query_the_panel_explains_it(
+    stage: Build, points: Points, sentence: str, lane: Lane
+) -> None:
     styles = (ClassStyle("north"), ClassStyle("south"), *(ClassStyle(),) * 6)
     made = stage(replace(moons(), points=points, lanes=(lane, lane), styles=styles))
     assert made.panel.runner.asking is None and sentence in made.find("picture").accessibleDescription()
@@ -489,7 +492,7 @@ def test_where_nothing_can_be_asked_the_panel_says_so(stage: Build, points: Poin
     assert made.asking.pool.tested, "the generator has points"
 
 
-def test_a_k_above_the_labels_is_said(stage: Build) -> None:
+def test_a_k_above_the_number_of_labels_is_reported(stage: Build) -> None:
     lane = Lane("knn", knn=KnnSettings(7))
     made = stage(moons(lanes=(lane, lane)))
     assert "k = 7, but only 2 labels so far: all of them vote." in made.text("words")
@@ -511,7 +514,7 @@ def test_a_failure_is_a_sentence_and_not_an_exception(stage: Build) -> None:
 # -- the background ------------------------------------------------------------------------------------------------
 
 
-def test_nothing_goes_on_while_nobody_looks(stage: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_runs_while_the_panel_is_hidden(stage: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(controller, "Comparison", lambda asking: Comparison(asking, 5))
     made = stage(moons(60))
     QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
@@ -562,7 +565,7 @@ def test_a_new_size_and_a_new_theme_get_a_picture_of_their_own(stage: Build) -> 
     assert third is not None and third.grid == second.grid and int(third.argb.mean()) != dark
 
 
-def test_the_picture_shows_the_model_that_is_asked(stage: Build) -> None:
+def test_the_picture_shows_the_querying_model(stage: Build) -> None:
     made = stage()
     made.click("truth")
     picture, last_step = made.panel.runner.picture, made.asking.last_step
@@ -575,17 +578,17 @@ def test_the_picture_shows_the_model_that_is_asked(stage: Build) -> None:
     bluer = (shown & 0xFF) > (shown >> 16 & 0xFF)  # class 1 is blue, class 2 vermillion
     sure = np.abs(model.decision_function(np.column_stack((columns.ravel(), rows.ravel())))) > 0.05  # type: ignore[union-attr]
     assert (bluer == (predicted == 0)).ravel()[sure].all() and len(np.unique(bluer)) == 2
-    # The points stand on the colours of their own places, and the labelled ones have the colours of their classes.
-    pool, places = made.asking.pool, made.picture.spots()
-    columns_, rows_ = (places - made.picture.area().topLeft().toTuple()).astype(int).T
+    # The points lie on the colours of their own locations, and the labelled ones have the colours of their classes.
+    pool, locations = made.asking.pool, made.picture.spots()
+    columns_, rows_ = (locations - made.picture.area().topLeft().toTuple()).astype(int).T
     below = picture.argb[rows_, columns_].astype(np.int64)
     certain = np.abs(model.decision_function(pool.xy)) > 0.1  # type: ignore[union-attr]
     blue = (below & 0xFF) > (below >> 16 & 0xFF)
     assert certain.sum() > 10 and (blue == (model.predict(pool.xy) == 0))[certain].all()
     image = made.picture.grab().toImage()
     for answer in made.asking.labelled:
-        seen = image.pixelColor(*(int(v) for v in places[answer.index]))
-        assert (seen.red(), seen.green(), seen.blue()) == theme.LIGHT.classes[answer.label]
+        displayed = image.pixelColor(*(int(v) for v in locations[answer.index]))
+        assert (displayed.red(), displayed.green(), displayed.blue()) == theme.LIGHT.classes[answer.label]
 
 
 # -- controls ------------------------------------------------------------------------------------------------------

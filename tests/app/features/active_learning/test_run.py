@@ -1,4 +1,6 @@
-"""Active learning: which point is asked for, what is learnt, the comparison with chance, steps back, the document."""
+"""Active learning: the point asked about, what is learnt, the comparison with random order, steps back, the
+document.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ def knn(**values: Any) -> Lane:
 
 
 def document(lane: Lane, points: Points | None = None, **changes: Any) -> Document:
-    """Moons of 60 points that `lane` learns."""
+    """Return a document with moons of 60 points for `lane`."""
     points = GeneratorSettings(count=30, noise=0.25).points() if points is None else points
     return replace(Document(points=points, view=View.fitting(points), lanes=(lane, lane)), **changes)
 
@@ -79,7 +81,7 @@ def question(asking: ActiveLearningRun) -> LearningQuery:
 
 
 def replies(asking: ActiveLearningRun, overtaken: Callable[[], bool] = lambda: False) -> list[Learnt]:
-    """What is posted of the query about `asking`."""
+    """Return the answers posted to the query of `asking`."""
     posted: list[Learnt] = []
     for step in work_out(Learnt("asking", 1, question(asking)), posted.append, overtaken):
         assert step is Priority.TRAINING
@@ -87,7 +89,7 @@ def replies(asking: ActiveLearningRun, overtaken: Callable[[], bool] = lambda: F
 
 
 def learnt(asking: ActiveLearningRun) -> ActiveLearningRun:
-    """`asking` with what there is to learn from its labels."""
+    """Return `asking` with what its labels teach."""
     last = replies(asking)[-1]
     reply = last.value
     assert isinstance(reply, LearningReply) and last.done and not last.message
@@ -98,15 +100,15 @@ def learnt(asking: ActiveLearningRun) -> ActiveLearningRun:
 
 
 def run(asking: ActiveLearningRun, answers: int) -> ActiveLearningRun:
-    """The truth answers so often."""
+    """Let the truth answer `n` times."""
     asking = learnt(asking)
     for _ in range(answers):
         asking = learnt(asking.shown_truth())
     return asking
 
 
-def told(asking: ActiveLearningRun) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Indices and labels told, and the indices of all others."""
+def reports(asking: ActiveLearningRun) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return indices and labels of labelled points, and the indices of all others."""
     index = np.array([answer.index for answer in asking.labelled])
     labels = np.array([answer.label for answer in asking.labelled])
     return index, labels, np.setdiff1d(np.arange(len(asking.pool)), index)
@@ -129,7 +131,7 @@ def lead(values: np.ndarray) -> np.ndarray:
 
 
 def sureness(asking: ActiveLearningRun, index: np.ndarray, labels: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """How sure LIBSVM or brute force is of the pool's points `queries`."""
+    """Return how sure LIBSVM or brute force is of the pool's points `queries`."""
     lane, xy = asking.lane, asking.pool.xy
     classes = np.unique(labels)
     if lane.classifier == "knn":
@@ -165,27 +167,27 @@ def sureness(asking: ActiveLearningRun, index: np.ndarray, labels: np.ndarray, q
         (knn(n_neighbors=30, metric="manhattan"), blobs(3)),
     ],
 )
-def test_the_least_sure_point_of_all_is_asked_for(lane: Lane, points: Points | None) -> None:
+def test_the_least_sure_point_of_all_is_queried(lane: Lane, points: Points | None) -> None:
     asking = learnt(begin(document(lane, points), LearningPlan(per_class=2)))
     for _ in range(12):
-        index, labels, others = told(asking)
+        index, labels, others = reports(asking)
         reference = sureness(asking, index, labels, others)
         question = asking.question
         assert question is not None and question.index in others
         of_asked = reference[np.flatnonzero(others == question.index)[0]]
-        assert of_asked <= reference.min() + 1e-5  # ties aside
+        assert of_asked <= reference.min() + 1e-5  # apart from ties
         assert question.certainty == pytest.approx(of_asked, abs=1e-5)
         asking = learnt(asking.shown_truth())
 
 
-def test_of_points_equally_sure_the_first_in_the_order_of_chance_is_asked_for() -> None:
+def test_of_equally_sure_points_the_first_in_random_order_is_queried() -> None:
     asking = learnt(begin(document(knn(n_neighbors=1)), LearningPlan()))  # a single vote is always sure
-    index, _, _ = told(asking)
+    index, _, _ = reports(asking)
     assert asking.question is not None and asking.question.certainty == 1.0
     assert asking.question.index == next(i for i in asking.order if i not in index)
 
 
-def test_chance_asks_in_a_seeded_order_whatever_is_learnt() -> None:
+def test_random_queries_have_a_seeded_order_whatever_is_learnt() -> None:
     plan = LearningPlan(strategy="random", draw=7, per_class=2)
     asking = begin(document(svm()), plan)
     truth = asking.pool.truth
@@ -208,13 +210,13 @@ def test_accuracies_are_those_of_an_independent_model(source: Any, lane: Lane) -
     pool = asking.pool
     assert pool.tested is (source == "generator")
     for _ in range(8):
-        index, labels, _ = told(asking)
+        index, labels, _ = reports(asking)
         svc = lane.classifier == "svm"
         model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10) if svc else ReferenceKnn(min(3, len(index)))
         model.fit(pool.xy[index], labels)
         assert asking.last_step is not None
         score = asking.last_step.score
-        # A point on the very border of double precision may fall on either side.
+        # A point on the boundary, within double precision, may fall on either side.
         assert score.pool == pytest.approx((model.predict(pool.xy) == pool.truth).mean(), abs=1.01 / len(pool))
         if pool.tested:
             right = (model.predict(pool.test_xy) == pool.test_truth).mean()
@@ -236,7 +238,7 @@ def test_a_fresh_sample_is_neither_the_documents_points_nor_the_test() -> None:
     assert np.array_equal(pool.xy, again.xy) and not np.array_equal(pool.xy, other.xy)
 
 
-def test_a_large_document_is_asked_about_in_a_sample() -> None:
+def test_a_large_document_is_sampled() -> None:
     made = document(svm(), GeneratorSettings(count=3000).points(), generator=GeneratorSettings(count=3000))
     asking = begin(made, LearningPlan())
     assert len(asking.pool) == LARGEST_POOL and asking.pool.of == 6000
@@ -279,17 +281,17 @@ def test_a_wrong_answer_is_learnt_from_and_counted() -> None:
     assert after.answers[-1] == PointLabel(target, 1 - truth) and after.wrong == 1
     assert "1 answer is not the truth" in words.remarks(after)
     assert after.last_step is not None
-    index, labels, _ = told(after)
+    index, labels, _ = reports(after)
     model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10).fit(asking.pool.xy[index], labels)
     assert labels[-1] != truth
     assert after.last_step.score.pool == pytest.approx(model.score(asking.pool.xy, asking.pool.truth), abs=0.02)
     assert asking.answered(5) is asking, "no class of this pool"
 
 
-def test_an_own_choice_takes_the_place_of_the_question() -> None:
+def test_an_own_choice_replaces_the_question() -> None:
     asking = run(begin(document(svm()), LearningPlan()), 2)
     assert asking.question is not None
-    _, _, others = told(asking)
+    _, _, others = reports(asking)
     own = int(next(i for i in others if i != asking.question.index))
     chosen = asking.choosing(own)
     assert chosen.target == own and chosen.choosing(None).target == asking.question.index
@@ -301,7 +303,7 @@ def test_an_own_choice_takes_the_place_of_the_question() -> None:
     assert not asking.shown_truth().answers[-1].own
 
 
-def test_nothing_is_asked_while_learning_and_at_the_end() -> None:
+def test_no_query_while_learning_and_at_the_end() -> None:
     start = begin(document(svm(), Points.of([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1])), LearningPlan())
     assert start.target is None and start.shown_truth() is start and start.answered(0) is start
     assert words.question(start) == "Learning…" and "learning" in words.progress(start)
@@ -317,7 +319,7 @@ def test_a_step_back_restores_what_was_there() -> None:
         states.append(learnt(states[-1].shown_truth()))
     asking = states[-1]
     assert asking.question is not None
-    asking = asking.choosing(next(int(i) for i in told(asking)[2] if i != asking.question.index))
+    asking = asking.choosing(next(int(i) for i in reports(asking)[2] if i != asking.question.index))
     for before in states[-2::-1]:
         asking = asking.back()
         assert asking.answers == before.answers and asking.chosen is None
@@ -337,14 +339,14 @@ def test_a_reply_that_comes_late_counts_as_far_as_its_answers_do() -> None:
     assert otherwise.learnt(longer.answers, longer.steps) is otherwise, "other answers"
 
 
-answers_of_a_hand = st.lists(
+random_actions = st.lists(
     st.tuples(st.sampled_from(["truth", "answer", "choose", "back", "learn"]), st.integers(0, 70)), max_size=25
 )
 
 
 @examples(60)
-@given(answers_of_a_hand)
-def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]]) -> None:
+@given(random_actions)
+def test_any_actions_leave_the_run_consistent(acts: list[tuple[str, int]]) -> None:
     asking = begin(document(svm()), LearningPlan())
     for act, number in acts:
         if act == "truth":
@@ -382,7 +384,7 @@ def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]])
     ],
 )
 @pytest.mark.parametrize("lane", [svm(), knn()])
-def test_where_nothing_can_be_asked_a_sentence_says_so(
+def test_without_a_possible_query_there_is_a_sentence(
     lane: Lane, xy: list[list[float]], labels: list[int], per_class: int, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
@@ -395,14 +397,14 @@ def test_settings_the_generator_refuses_are_a_sentence() -> None:
         begin(made, LearningPlan(source="generator"))
 
 
-def test_a_class_of_few_points_gives_all_it_has() -> None:
+def test_a_small_class_contributes_all_its_points() -> None:
     truth = np.array([0] * 10 + [1] * 2 + [5] * 8, dtype=np.uint8)
     start, order = drawn(truth, 3, 1, 4)
     assert np.bincount(truth[start]).tolist() == [3, 2, 0, 0, 0, 3]
     assert sorted(order) == list(range(20)) and len(set(start)) == 8
 
 
-def test_what_changes_in_the_document_is_said() -> None:
+def test_changes_of_the_document_are_reported() -> None:
     made = document(svm(), generator=GeneratorSettings(count=30))
     mine = begin(made, LearningPlan())
     assert mine.stale(made) == "" and mine.stale(replace(made, notes="x", view=View())) == ""
@@ -435,7 +437,7 @@ def test_the_labelled_points_go_into_the_document_in_one_step(source: Any) -> No
     asking = asking.answered(1 - int(asking.pool.truth[asking.target]))
     assert store.document is made, "asking changes nothing"
     controller.dispatch(asking.command(store.document))
-    index, labels, _ = told(asking)
+    index, labels, _ = reports(asking)
     after = store.document
     assert np.array_equal(after.points.xy, asking.pool.xy[index]) and np.array_equal(after.points.labels, labels)
     assert after.styles == styles and after.axes == ("width", "height") and after.lanes == made.lanes
@@ -458,7 +460,7 @@ def test_fewer_labels_than_k_all_vote() -> None:
     assert words.remarks(more) == ""
 
 
-def test_a_hard_margin_that_does_not_exist_is_said() -> None:
+def test_a_hard_margin_that_does_not_exist_is_reported() -> None:
     xy = [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [5, 0]]
     lane = svm(kernel="linear", hard_margin=True)
     start = begin(document(lane, Points.of(xy, [0, 1, 0, 1, 0, 1])), LearningPlan(strategy="random"))
@@ -486,7 +488,7 @@ def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "internal error (RuntimeError: oops)" in replies(start)[-1].message
 
 
-def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_obsolete_job_ends_between_two_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "PIECE", 0.0)
     start = begin(document(svm()), LearningPlan())
     assert replies(start, lambda: True) == []
@@ -495,14 +497,14 @@ def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.Monk
 
 
 def test_a_comparison_of_knn_lets_others_in_after_each_label(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its trainings never pause by themselves: all of them were one piece of work, of seconds."""
+    """Its trainings never pause by themselves: together they would be one piece of work, of seconds."""
     monkeypatch.setattr(pacing.Pace, "late", lambda pace: True)
     comparison = Comparison(begin(document(knn()), LearningPlan()), 2)
     steps = list(comparison.answer(lambda curves: None, lambda: False))
     assert len(steps) >= 2 * 2 * len(comparison.curves.labels)
 
 
-def test_what_is_asked_is_known_by_pool_answers_grid_and_colours() -> None:
+def test_a_query_is_identified_by_pool_answers_grid_and_colours() -> None:
     start = begin(document(svm()), LearningPlan())
     after = learnt(start)
     assert question(start) == question(after) == question(after.choosing(others_of(after)[0]))
@@ -512,7 +514,7 @@ def test_what_is_asked_is_known_by_pool_answers_grid_and_colours() -> None:
 
 
 def others_of(asking: ActiveLearningRun) -> list[int]:
-    """Points without a label that are not asked about."""
+    """Return the points without a label that are not asked about."""
     return [int(index) for index in np.flatnonzero(asking.open) if index != asking.target]
 
 
@@ -521,10 +523,10 @@ def test_a_panel_asks_the_scheduler_beside_the_window() -> None:
     runner = ActiveLearningController(scheduler)
     try:
         runner.start(begin(document(svm()), LearningPlan()))
-        runner.want(GRID, SHADES)
+        runner.request_picture(GRID, SHADES)
         deadline = time.monotonic() + 300
         while runner.learning and time.monotonic() < deadline:
-            scheduler.ask({})  # what the window asks is another owner's
+            scheduler.request_answers({})  # the window's queries have another owner
             scheduler.collect()
             runner.collect()
         assert runner.asking is not None and runner.asking.question is not None and runner.picture is not None
@@ -538,7 +540,7 @@ def test_a_panel_asks_the_scheduler_beside_the_window() -> None:
 
 
 def reference_curve(asking: ActiveLearningRun, strategy: str, repetitions: int) -> np.ndarray:
-    """Accuracies (repetitions, m) by LIBSVM and numpy alone."""
+    """Return accuracies (repetitions, m) by LIBSVM and numpy alone."""
     xy, truth = asking.pool.xy, asking.pool.truth.astype(int)
     rows = []
     for repetition in range(repetitions):
@@ -584,7 +586,7 @@ def test_the_first_repetition_is_the_run_itself(strategy: Any) -> None:
     assert [last_step.score.shown for last_step in asking.steps] == curves.bands[strategy].mean.tolist()  # type: ignore[index]
 
 
-def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_comparison_continues_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pacing, "PIECE", 0.0)
     monkeypatch.setattr(asking_module, "INTERVAL", 0.0)
     asking = begin(document(svm(), GeneratorSettings(count=6, noise=0.3).points()), LearningPlan())
@@ -604,7 +606,7 @@ def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
         assert np.array_equal(comparison.curves.bands[strategy].mean, whole.bands[strategy].mean)  # type: ignore[index]
     lengths = [len(curves.labels) for curves in posted]
     assert lengths == sorted(lengths) and lengths[0] < lengths[-1] == 11, "they grow"
-    for curves in posted:  # what has been drawn stays
+    for curves in posted:  # curves that have been drawn stay
         assert np.array_equal(curves.bands["random"].mean, whole.bands["random"].mean[: len(curves.labels)])
 
 
@@ -628,7 +630,7 @@ def curves_of(closest: list[float], random: list[float], last: int, full: float 
     return Curves(pool, 2, last, bands, full, 20)  # type: ignore[arg-type]
 
 
-def test_the_sentences_say_what_the_numbers_are() -> None:
+def test_the_sentences_have_the_numbers() -> None:
     asking = run(begin(document(svm()), LearningPlan()), 3)
     assert asking.last_step is not None
     accuracy = asking.last_step.score.shown
@@ -669,7 +671,7 @@ def test_the_formula_and_the_value_are_those_of_the_learner(
     assert words.measure(lane, 0.25, n_classes) == value
 
 
-def test_a_classifier_that_cannot_ask_or_is_gone() -> None:
+def test_a_classifier_that_cannot_query_or_was_removed() -> None:
     start = Document(GeneratorSettings().points())
     for kind in ("perceptron", "pegasos", "difference"):
         with pytest.raises(ValueError, match="Only kNN or an SVM"):

@@ -1,4 +1,4 @@
-"""A class for tests: hand-ins made by script, sound and damaged, to a lesson of two choices, a boundary and a goal."""
+"""A class for tests: hand-ins made by script, valid and damaged, to a lesson of two choices, a boundary and a goal."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ SMALL: Lesson = parse(FEATURES, TEXT, f"{NAME}.lesson.md", None)
 
 
 def drawn(seed: int) -> Line:
-    """A boundary as a hand draws it, from left to right, over the example "margin"."""
+    """Return a boundary as a pupil draws it, from left to right, over the example "margin"."""
     chance = random.Random(seed)
     height, slope = chance.uniform(-0.6, 0.6), chance.uniform(-0.5, 0.5)
     return tuple((0.1 * x, height + slope * 0.1 * x + chance.uniform(-0.03, 0.03)) for x in range(-15, 16))
 
 
 def hand_in(seed: int, lesson: Lesson = SMALL) -> HandIn:
-    """What one learner made of it."""
+    """Return the hand-in of one learner."""
     chance = random.Random(seed)
     choices = tuple(chance.sample(range(3), chance.randint(0, 3)))
     solved = choices[:1] == (1,)
@@ -66,7 +66,7 @@ def hand_in(seed: int, lesson: Lesson = SMALL) -> HandIn:
 
 
 def packed_text(payload: object) -> str:
-    """The text of any JSON."""
+    """Return the text of any JSON."""
     return as_text(msgspec.json.encode(payload))
 
 
@@ -80,12 +80,12 @@ def plain_values(made: HandIn) -> dict[str, object]:
 
 
 def with_values(made: HandIn, **changes: object) -> str:
-    """The text of a hand-in with other values, whatever they are."""
+    """Return the text of a hand-in with other values, valid or not."""
     return packed_text(plain_values(made) | changes)
 
 
 def damaged_texts() -> dict[str, tuple[str, str]]:
-    """Texts that cannot count, by what is wrong with them, and words of the sentence about each."""
+    """Return texts that are not counted, by their fault, with words of the sentence about each."""
     made = hand_in(1000)
     text, steps = encode(made), list(plain_values(made)["steps"])  # type: ignore[call-overload]
     deep = b'{"version":1,"lesson":' + b"[" * 50_000 + b"]" * 50_000 + b"}"

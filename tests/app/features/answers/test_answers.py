@@ -1,4 +1,4 @@
-"""Hand-ins: written and read again, collected from texts and files; what cannot count is named and left out."""
+"""Hand-ins: written and read again, collected from texts and files; those that are not counted are named."""
 
 from __future__ import annotations
 
@@ -142,20 +142,20 @@ def test_what_is_handed_in_is_read_again_as_it_was_made(made: list[tuple[Guess, 
 
 
 def away(xy: np.ndarray, line: np.ndarray) -> float:
-    """How far the farthest of `xy` is from `line`, by trying places all along it."""
+    """Return the distance of the farthest of `xy` from `line`, by sampling the line."""
     tried = np.concatenate([a + np.linspace(0, 1, 400)[:, None] * (b - a) for a, b in pairwise(line)])
     return float(np.sqrt(((xy[:, None] - tried[None]) ** 2).sum(axis=2)).min(axis=1).max())
 
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=2, max_size=25).map(tuple))
-def test_a_line_is_told_to_less_than_a_pixel(line: tuple[tuple[float, float], ...]) -> None:
-    whole, told = np.array(line), np.array(rounded(line))
+def test_a_line_is_accurate_to_less_than_a_pixel(line: tuple[tuple[float, float], ...]) -> None:
+    whole, reports = np.array(line), np.array(rounded(line))
     extent = float(np.ptp(whole, axis=0).max())
     digits = 1e-9 * max(1.0, float(np.abs(whole).max()))
-    near = (NEAR + 2 * FINEST + 0.004) * extent + digits  # 0.004: between two places that are tried
-    assert len(told) <= len(whole) and away(whole, told) <= near
-    for place in (0, -1):
-        assert tuple(told[place]) == pytest.approx(line[place], abs=FINEST * extent + digits)
+    near = (NEAR + 2 * FINEST + 0.004) * extent + digits  # 0.004: between two samples
+    assert len(reports) <= len(whole) and away(whole, reports) <= near
+    for index in (0, -1):
+        assert tuple(reports[index]) == pytest.approx(line[index], abs=FINEST * extent + digits)
 
 
 def test_a_hand_that_trembles_less_than_a_pixel_draws_few_points() -> None:
@@ -177,7 +177,7 @@ def test_any_bytes_are_a_hand_in_or_one_sentence(data: bytes) -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 255))
-def test_no_other_letter_is_taken_for_the_same(at: int, letter: int) -> None:
+def test_no_other_letter_is_accepted_for_the_same(at: int, letter: int) -> None:
     text = encode(hand_in(3))
     at = len(ANSWERS_PREFIX) + at % (len(text) - len(ANSWERS_PREFIX))
     other = text[:at] + chr(letter) + text[at + 1 :]
@@ -193,6 +193,7 @@ def test_nothing_else_is_handed_in() -> None:
     assert set(plain_values(hand_in(3))) == set(values) - {"nickname"}
 
 
+@pytest.mark.slow
 def test_too_long_a_drawing_is_refused_where_it_is_handed_in() -> None:
     rng = np.random.default_rng(0)
 
@@ -215,7 +216,7 @@ def test_a_tally_counts_first_answers_and_raised_hands() -> None:
 # -- files and the command line ----------------------------------------------------------------------------------------
 
 
-def test_a_file_of_answers_is_told_from_a_document(tmp_path: Path) -> None:
+def test_a_file_of_answers_is_distinguished_from_a_document(tmp_path: Path) -> None:
     path = tmp_path / "anna.txt"
     path.write_text(encode(hand_in(1)))
     assert kind_of(path) is Kind.ANSWERS
@@ -246,7 +247,7 @@ def test_the_command_prints_a_table_and_writes_a_csv(tmp_path: Path, capsys: pyt
     assert [row[1] for row in rows] == firsts
 
 
-def test_the_command_needs_to_know_the_lesson(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_needs_the_lesson(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "anna.txt"
     path.write_text(encode(hand_in(1)))
     with pytest.raises(SystemExit):

@@ -50,18 +50,18 @@ def click(window: MainWindow, qtbot: QtBot, name: str) -> None:
     settle(qtbot, window)
 
 
-def said(window: MainWindow, name: str) -> str:
+def shown(window: MainWindow, name: str) -> str:
     label = window.findChild(QLabel, name)
     assert label is not None
     return label.text() if label.isVisible() else ""
 
 
 def counts(window: MainWindow) -> list[str]:
-    return [said(window, f"class.count{letter}") for letter in "ABC"]
+    return [shown(window, f"class.count{letter}") for letter in "ABC"]
 
 
 def begin(window: MainWindow, qtbot: QtBot, at: int = 0, text: str = TEXTS) -> None:
-    """Open the lesson, paste what a class handed in, and go to a step."""
+    """Open the lesson, paste the hand-ins of a class, and go to a step."""
     window.lessons.begin(SMALL)
     settle(qtbot, window)
     QApplication.clipboard().setText(text)
@@ -73,14 +73,14 @@ def begin(window: MainWindow, qtbot: QtBot, at: int = 0, text: str = TEXTS) -> N
 
 
 def pixels(image: QImage) -> NDArray[np.int64]:
-    """Red, green, blue and alpha of each pixel, premultiplied, shape (height, width, 4)."""
+    """Return red, green, blue and alpha of each pixel, premultiplied, shape (height, width, 4)."""
     plain = image.convertToFormat(QImage.Format.Format_RGBA8888_Premultiplied)
     rows = np.frombuffer(plain.constBits(), dtype=np.uint8).reshape(plain.height(), plain.bytesPerLine())
     return rows[:, : 4 * plain.width()].reshape(plain.height(), plain.width(), 4).astype(np.int64)
 
 
 def painted(overlay: ClassOverlay, dark: bool) -> QImage:
-    """The overlay alone, on nothing."""
+    """Return the overlay alone, on a transparent picture."""
     image = QImage(overlay.area.toRect().size(), QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(0)
     painter = QPainter(image)
@@ -101,11 +101,11 @@ def test_the_overlay_is_the_single_boundaries_over_each_other(qapp: QApplication
     for single in singles[1:]:
         painter.drawImage(0, 0, single)
     painter.end()
-    # To the rounding of each layer.
+    # Up to the rounding of each layer.
     assert np.abs(together - pixels(stacked)).max() <= 3
     masks = np.array([pixels(single)[..., 3] > 0 for single in singles])
     assert np.array_equal(together[..., 3] > 0, masks.any(axis=0)), "no pixel more, and none less"
-    # Where more of them agree the colour is stronger, in whichever order they are painted.
+    # The colour is stronger where more of them agree, in whatever order they are painted.
     number, strength = masks.sum(axis=0), together[..., 3]
     means = [strength[number == each].mean() for each in range(1, 4)]
     assert means[0] < means[1] < means[2]
@@ -130,7 +130,7 @@ def layers_of(window: MainWindow, lane: int = 0) -> ClassLayer:
 
 
 @pytest.mark.slow
-def test_all_boundaries_lie_over_the_covered_picture_and_nothing_else_is_seen(make: Make, qtbot: QtBot) -> None:
+def test_all_boundaries_lie_over_the_covered_picture_and_nothing_else_is_visible(make: Make, qtbot: QtBot) -> None:
     window = make()
     begin(window, qtbot, at=1)
     canvas, layer = window.canvases[0], layers_of(window)
@@ -152,26 +152,26 @@ def test_all_boundaries_lie_over_the_covered_picture_and_nothing_else_is_seen(ma
     assert np.abs(pixels(with_answers) - pixels(expected)).max() <= 1
     window.named_actions["class_answers"].trigger()
     settle(qtbot, window)
-    assert "20 of 20 drew a boundary." in said(window, "class.facts") and "solved" not in said(window, "class.facts")
+    assert "20 of 20 drew a boundary." in shown(window, "class.facts") and "solved" not in shown(window, "class.facts")
     click(window, qtbot, "lesson.reveal")
-    assert layer.laid is not None and "solved" in said(window, "class.facts")
+    assert layer.laid is not None and "solved" in shown(window, "class.facts")
     assert window.scene is not None and window.scene.lanes[0].picture is not None
 
 
 @pytest.mark.slow
-def test_bars_tell_nothing_of_what_is_right_until_it_is_revealed(make: Make, qtbot: QtBot) -> None:
+def test_bars_do_not_show_the_right_answer_until_it_is_revealed(make: Make, qtbot: QtBot) -> None:
     window = make()
     begin(window, qtbot)
     firsts = [each.steps[0].choices[0] for each in CLASS if each.steps[0].choices]
-    assert counts(window) == [str(firsts.count(place)) for place in range(3)]
-    assert said(window, "class.head") == "The class: 20 handed in" and said(window, "class.facts") == ""
+    assert counts(window) == [str(firsts.count(index)) for index in range(3)]
+    assert shown(window, "class.head") == "The class: 20 handed in" and shown(window, "class.facts") == ""
 
     def colours() -> list[int]:
         bars = [window.findChild(Bar, f"class.bar{letter}") for letter in "ABC"]
         return [bar.grab().toImage().pixel(4, bar.height() // 2) for bar in bars if bar is not None]
 
     assert len(set(colours())) == 1
-    for letter, number in (("A", 4), ("C", 11)):  # a show of hands beside them
+    for letter, number in (("A", 4), ("C", 11)):  # with a show of hands
         field = window.findChild(QSpinBox, f"class.hands{letter}")
         assert field is not None
         field.setFocus()
@@ -179,15 +179,15 @@ def test_bars_tell_nothing_of_what_is_right_until_it_is_revealed(make: Make, qtb
         QTest.keyClicks(field, str(number))
         QTest.keyClick(field, Qt.Key.Key_Return)
     settle(qtbot, window)
-    assert counts(window) == [str(firsts.count(place) + (4, 0, 11)[place]) for place in range(3)]
+    assert counts(window) == [str(firsts.count(index) + (4, 0, 11)[index]) for index in range(3)]
     assert "✓" not in "".join(label.text() for label in window.findChildren(QLabel))
     window.canvases[0].setFocus()
-    QTest.keyClick(window.canvases[0], Qt.Key.Key_PageDown)  # a clicker: no guess is needed
+    QTest.keyClick(window.canvases[0], Qt.Key.Key_PageDown)  # a clicker: no guess is required
     settle(qtbot, window)
     assert window.controller.session.of(LessonSession).state.guess.revealed
     assert colours()[0] == colours()[2] != colours()[1], "the right one stands out now"
     right = sum(each.steps[0].solved for each in CLASS)
-    assert said(window, "class.facts") == f"{right} of 20 solved this step."
+    assert shown(window, "class.facts") == f"{right} of 20 solved this step."
     QTest.keyClick(window.canvases[0], Qt.Key.Key_PageDown)
     settle(qtbot, window)
     QTest.keyClick(window.canvases[0], Qt.Key.Key_PageUp)
@@ -210,7 +210,7 @@ def test_what_is_left_out_is_named_in_a_box(make: Make, qtbot: QtBot, tmp_path: 
     dialog.reject()
     finish_tasks(window)
     settle(qtbot, window)
-    assert said(window, "class.head") == "The class: 2 handed in"
+    assert shown(window, "class.head") == "The class: 2 handed in"
     click(window, qtbot, "class.left_out")
     box = window.findChild(QMessageBox, "left_out")
     assert box is not None and box.text() == "2.txt is damaged: its end is missing."
@@ -218,7 +218,7 @@ def test_what_is_left_out_is_named_in_a_box(make: Make, qtbot: QtBot, tmp_path: 
     window.take_files(paths[:2])  # dropped
     finish_tasks(window)
     settle(qtbot, window)
-    assert said(window, "class.head") == "The class: 2 handed in"
+    assert shown(window, "class.head") == "The class: 2 handed in"
     assert window.controller.session.of(ClassSession).left_out == tuple(
         f"{at}.txt was handed in before: the last one counts." for at in range(2)
     )
@@ -239,11 +239,11 @@ def test_a_lesson_is_handed_in_by_clicks_and_read_by_the_teacher(make: Make, qtb
         settle(qtbot, window)
     view, at = canvas.viewport(), [window.to_widget(0, x, x / 2) for x in (-1.0, -0.5, 0.0, 0.5, 1.0)]
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=at[0])
-    for place in at[1:]:
-        QTest.mouseMove(view, place)
+    for location in at[1:]:
+        QTest.mouseMove(view, location)
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=at[-1])
     settle(qtbot, window)
-    for button in ("lesson.reveal", "lesson.next", "lesson.next"):  # the last step, and its end
+    for button in ("lesson.reveal", "lesson.next", "lesson.next"):  # the last step, and the end
         click(window, qtbot, button)
     click(window, qtbot, "lesson.hand_in")
     dialog, page = window.findChild(QWidget, "hand_in"), window.findChild(QPlainTextEdit, "hand_in.text")
@@ -283,5 +283,5 @@ def test_a_lesson_is_handed_in_by_clicks_and_read_by_the_teacher(make: Make, qtb
 def test_a_path_goes_through_every_point_of_a_line() -> None:
     grid, area = Grid(0.0, 10.0, 0.0, 5.0, 100, 50), QRectF(5.0, 7.0, 100.0, 50.0)
     path = path_of((((0.0, 0.0), (10.0, 5.0)), ((5.0, 0.0), (5.0, 5.0))), grid, area)
-    places = [QPointF(path.elementAt(at).x, path.elementAt(at).y) for at in range(path.elementCount())]
-    assert places == [QPointF(5, 57), QPointF(105, 7), QPointF(55, 57), QPointF(55, 7)]
+    locations = [QPointF(path.elementAt(at).x, path.elementAt(at).y) for at in range(path.elementCount())]
+    assert locations == [QPointF(5, 57), QPointF(105, 7), QPointF(55, 57), QPointF(55, 7)]

@@ -1,4 +1,4 @@
-"""Cells, kept and idle points in the window: switches, lines, marks and words, also of odd documents."""
+"""Cells, kept and idle points in the window: switches, lines, marks and words, also for odd documents."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_key_draws_the_cells_of_knn_alone(make: Make, qtbot: QtBot) -> None:
     assert not cells(window, 0) and "cell" not in words(window, 0)
 
 
-def test_cells_of_points_that_are_gone_are_not_drawn(make: Make, qtbot: QtBot) -> None:
+def test_cells_of_removed_points_are_not_drawn(make: Make, qtbot: QtBot) -> None:
     window = make(document(KNN))
     window.named_actions["cells"].trigger()
     settle(qtbot, window)
@@ -78,7 +78,8 @@ def test_cells_of_points_that_are_gone_are_not_drawn(make: Make, qtbot: QtBot) -
     window.controller.dispatch(Clear())
     settle(qtbot, window)
     assert answer is not None
-    window.scheduler.results.accept_answer(answer)  # as when the empty picture comes between a request and its drawing
+    # As when the empty picture arrives between a request and its drawing.
+    window.scheduler.results.accept_answer(answer)
     window.refresh()
     assert not cells(window, 0) and "cell" not in words(window, 0)
 
@@ -132,7 +133,7 @@ def test_test_points_are_not_counted_among_the_marks(make: Make, qtbot: QtBot) -
     ("xy", "labels", "expected"),
     [
         ([], [], 0),
-        ([[0.0, 0.0]], [0], 1),  # it cannot be left out
+        ([[0.0, 0.0]], [0], 1),  # the only point is needed
         ([[0.0, 0.0]] * 9, [0, 1] * 4 + [0], 5),  # five against four
         ([[0.0, 0.0], [1.0, 0.0]] * 4, [0] * 8, 0),
     ],
@@ -149,7 +150,7 @@ def test_odd_documents(make: Make, qtbot: QtBot, xy: list[list[float]], labels: 
     assert not cells(window, 0) and not len(kept(window, 0)) and "cell" not in words(window, 0)
 
 
-def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None:
+def test_a_drag_is_always_shown_coarsely_and_the_remainder_is_discarded() -> None:
     points, posted = GeneratorSettings(count=300).points(), list[KnnCells]()
     model = KNeighborsClassifier(25).fit(points.xy, points.labels)  # the coarse cells take several pieces, too
     query = CellsQuery(model, Grid(0.4, 0.6, 0.1, 0.3, 1600, 1600))
@@ -162,14 +163,14 @@ def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None
     assert _cells_words(posted[1])[0] == f"at least {posted[1].count} cells"
 
 
-def test_cells_follow_a_drag_while_the_background_rests(qtbot: QtBot) -> None:
+def test_cells_follow_a_drag_while_the_background_pauses(qtbot: QtBot) -> None:
     scheduler, grid = Scheduler(1, lambda: None), Grid(-1.5, 2.5, -1.0, 1.5, 640, 400)
     try:
         for seed in range(3):
             points = GeneratorSettings(count=30, seed=seed).points()
             query = CellsQuery(KNeighborsClassifier(3).fit(points.xy, points.labels), grid)
-            scheduler._pool.rest(600.0)  # as after each move of the hand
-            scheduler.ask({"cells0": query})
+            scheduler._pool.rest(600.0)  # as after each action of the user
+            scheduler.request_answers({"cells0": query})
 
             def answered(query: CellsQuery = query) -> bool:
                 scheduler.collect()
@@ -181,7 +182,7 @@ def test_cells_follow_a_drag_while_the_background_rests(qtbot: QtBot) -> None:
         assert scheduler.close()
 
 
-def test_a_training_that_keeps_some_points_only_is_not_asked_which_are_idle(make: Make, qtbot: QtBot) -> None:
+def test_a_training_that_keeps_some_points_only_gets_no_query_for_idle_ones(make: Make, qtbot: QtBot) -> None:
     window = make(document(Lane("condensed_knn")))
     for name in ("cells", "kept"):
         window.named_actions[name].trigger()

@@ -1,4 +1,4 @@
-"""Challenges: made of a document, read again as a lesson of one step, scored by the share that agrees, and solved."""
+"""Challenges: made from a document, read again as a lesson of one step, scored by the share that agrees, and solved."""
 
 from __future__ import annotations
 
@@ -69,6 +69,7 @@ def lesson_of(made: Document, challenge: Challenge) -> Lesson:
 # -- texts -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(("knn", "svm")),
     st.sets(st.sampled_from(("k", "weights", "metric", "C", "gamma", "kernel")), min_size=1),
@@ -92,7 +93,7 @@ def test_any_settings_are_hidden_and_the_rest_is_kept(
         return
     try:
         lesson = lesson_of(made, challenge)
-    except FileError as error:  # as with weights of one neighbour: no picture is another
+    except FileError as error:  # as with weights of one neighbour: no picture differs
         assert "solved before" in str(error)
         return
     (step,) = lesson.steps
@@ -104,7 +105,7 @@ def test_any_settings_are_hidden_and_the_rest_is_kept(
     assert begun.points.same_as(sought.points), "rounded alike"
 
 
-def test_a_text_is_told_from_others_and_survives_a_mail(tmp_path: Path) -> None:
+def test_a_text_is_recognised_and_survives_a_mail(tmp_path: Path) -> None:
     text = encode(document(), Challenge("settings", 1, ("C", "gamma")))
     assert text.startswith(LESSON_PREFIX) and kind_of_text(text) is Kind.LESSON
     path = tmp_path / "challenge.txt"
@@ -192,7 +193,7 @@ def test_a_challenge_is_a_sound_lesson(tmp_path: Path) -> None:
         ("goal: agreement of 2 above 90 %", "no classifier that is meant has a picture to be compared"),
     ],
 )
-def test_faults_of_a_match_are_told_with_their_line(field: str, words: str) -> None:
+def test_faults_of_a_match_are_reported_with_their_line(field: str, words: str) -> None:
     with pytest.raises(FileError, match=r"x\.lesson\.md:7: .*" + words):
         parse(FEATURES, f"---\ntitle: T\nminutes: 5\n---\n# S\nshow: k\n{field}\n\nText\n", "x.lesson.md", None)
 
@@ -263,8 +264,8 @@ def test_a_challenge_is_made_shared_and_solved_by_clicks(make: Make, qtbot: QtBo
     assert lesson is not None and lesson.title == "Which k?"
     assert window.document.lanes[0].knn.n_neighbors == 5 and not solved(window)
     assert window.scene is not None and "target" in window.scene.signs
-    told = [widget.text() for widget in window.findChildren(QLabel) if widget.isVisible()]
-    assert not any("15" in each for each in told), "the hidden value stands nowhere"
+    reports = [widget.text() for widget in window.findChildren(QLabel) if widget.isVisible()]
+    assert not any("15" in each for each in reports), "the hidden value stands nowhere"
     field = window.findChild(QWidget, "lane0.k")
     fold = window.findChild(QToolButton, "lesson.hint")
     assert field is not None and fold is not None
@@ -298,19 +299,19 @@ def test_the_score_is_the_share_of_the_view_that_agrees(make: Make, qtbot: QtBot
     sought = matching.hidden(lesson.steps[0].match)
     frame = window.result(0)
     assert frame is not None and frame.model is not None
-    # Of the square that spans the shorter side of every canvas, whatever the classes on either side of it.
+    # Measured in the square that spans the shorter side of every canvas, whatever the classes beside it.
     steps = made.view.span * ((np.arange(300) + 0.5) / 300 - 0.5)
     xs, ys = np.meshgrid(made.view.x + steps, made.view.y + steps)
-    places = np.column_stack((xs.ravel(), ys.ravel()))
+    locations = np.column_stack((xs.ravel(), ys.ravel()))
     estimator = made.lanes[0].estimator(fast=True)
     trainer = estimator.prepare(sought.side.points.xy, sought.side.points.labels)
     while trainer.status.name == "RUNNING":
         trainer.step(10_000)
     model = estimator.snapshot_model(trainer.snapshot(thorough=False))
-    share = float((model.predict(places) == frame.model.predict(places)).mean())
+    share = float((model.predict(locations) == frame.model.predict(locations)).mean())
     scored = matching.share(window._context())
     assert scored == pytest.approx(share, abs=3e-3) and 0.5 < share < 0.95
-    # The same share in a window of another shape, and wherever one looks: all have one score.
+    # The same share in a window of another shape and in any view: all users have one score.
     window.controller.pan(1.0, 0.5)
     window.resize(900, 900)
     settle(qtbot, window)
@@ -323,8 +324,8 @@ def test_hidden_classes_are_found_by_relabelling(make: Make, qtbot: QtBot) -> No
     begin(window, qtbot, Challenge("labels", 0, points=POINTS.ids[[0, 5, 25]], share=98), document(NEAREST))
     assert not solved(window)
     ids = window.document.points.ids
-    for label, places in ((0, [0, 5]), (1, [25])):
-        window.controller.dispatch(RelabelPoints(ids=ids[places], label=label))
+    for label, locations in ((0, [0, 5]), (1, [25])):
+        window.controller.dispatch(RelabelPoints(ids=ids[locations], label=label))
     settle(qtbot, window)
     assert solved(window)
     window.controller.dispatch(AddPoints(xy=(0.0, 3.0), labels=1))
@@ -342,9 +343,9 @@ def test_as_few_points_as_possible(make: Make, qtbot: QtBot) -> None:
     begin(window, qtbot, Challenge("few", 0, most=4, share=95), made)
     assert len(window.document.points) == 2 and not solved(window)
     canvas = window.canvases[0]
-    for key, place in ((Qt.Key.Key_1, (0.0, 1.0)), (Qt.Key.Key_2, (-0.1, -1.0))):
+    for key, location in ((Qt.Key.Key_1, (0.0, 1.0)), (Qt.Key.Key_2, (-0.1, -1.0))):
         QTest.keyClick(canvas, key)
-        QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, *place))
+        QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, *location))
         settle(qtbot, window)
     assert window.document.points.labels.tolist() == [0, 1, 0, 1]
     assert solved(window) and "; 4" in scene_of(window).goal
@@ -365,7 +366,7 @@ def test_the_dialog_shows_what_belongs_to_each_kind(make: Make, qtbot: QtBot) ->
     window = make(document(Lane("knn"), Lane("svm"), Lane("difference")))
     window.named_actions["challenge"].trigger()
 
-    def seen() -> set[str]:
+    def shown() -> set[str]:
         names = ("lane", "hide.k", "hide.gamma", "points", "most", "share")
         found = {name: window.findChild(QWidget, f"challenge.{name}") for name in names}
         return {name for name, widget in found.items() if widget is not None and widget.isVisible()}
@@ -381,13 +382,13 @@ def test_the_dialog_shows_what_belongs_to_each_kind(make: Make, qtbot: QtBot) ->
 
     lanes = window.findChild(QComboBox, "challenge.lane")
     assert lanes is not None and lanes.count() == 2, "a difference cannot be found"
-    assert seen() == {"lane", "hide.k", "share"}
+    assert shown() == {"lane", "hide.k", "share"}
     choose("lane", 1)
-    assert seen() == {"lane", "hide.gamma", "share"}
+    assert shown() == {"lane", "hide.gamma", "share"}
     choose("kind", 1)
-    assert seen() == {"lane", "points", "share"}
+    assert shown() == {"lane", "points", "share"}
     choose("kind", 2)
-    assert seen() == {"lane", "most", "share"}
+    assert shown() == {"lane", "most", "share"}
     choose("kind", 0)
     for name in ("C", "gamma"):
         click(window, qtbot, f"challenge.hide.{name}", QCheckBox)

@@ -1,4 +1,4 @@
-"""Running programs as their readers do: in a fresh interpreter, where nothing of this project can be imported."""
+"""Run exported programs as users do: in a fresh interpreter that cannot import this project."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.features.code.program import program
 from app.state.document import Document
 from tests.stepped import stepped
 
-#: Runs programs one after the other, each in a world of its own, and asks their models about the same places.
+#: Program that runs programs one after the other, each in its own namespace, and predicts at the same locations.
 RUNNER = """\
 import contextlib, io, json, runpy, sys, warnings
 import matplotlib, numpy as np
@@ -51,64 +51,74 @@ Path("told.json").write_text(json.dumps(told))
 
 @dataclass(frozen=True)
 class Case:
-    """A document, the lanes of it that are exported, and the program."""
+    """A document, the exported lanes, and the program."""
 
     document: Document
     lanes: tuple[int, ...]
     text: str
-    places: np.ndarray
-    #: What stands in the file beside it.
+    locations: np.ndarray
+    #: Content of the file beside it.
     rows: str = ""
 
     @staticmethod
     def of(document: Document, lanes: Sequence[int] | None = None, text: str = "") -> Case:
         shown = tuple(range(document.shown)) if lanes is None else tuple(lanes)
         made = program(document, lanes)
-        return Case(document, shown, text or made.text, places_of(document), made.rows)
+        return Case(document, shown, text or made.text, locations_of(document), made.rows)
 
 
 def run(cases: dict[str, Case], folder: Path) -> dict[str, Any]:
-    """Run these programs; what each of them told, with what its models predict at the places."""
-    for name, case in cases.items():  # a coarse picture is as good here
+    """Run these programs; return what each of them reported, and the predictions of its models at the locations."""
+    for name, case in cases.items():  # a coarse picture is sufficient
         coarse = case.text.replace("grid_resolution=300", "grid_resolution=30").replace("VIEW, 300", "VIEW, 30")
         coarse = coarse.replace('"points.csv"', f'"{name}.csv"')
         (folder / f"{name}.py").write_text(coarse, encoding="utf-8")
         (folder / f"{name}.csv").write_text(case.rows, encoding="utf-8")
-        np.save(folder / f"{name}.npy", case.places)
+        np.save(folder / f"{name}.npy", case.locations)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [sys.executable, "-I", "-c", RUNNER]
     done = subprocess.run(
         command, cwd=folder, env=environment | {"MPLBACKEND": "Agg"}, capture_output=True, text=True, timeout=3600
     )
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads((folder / "told.json").read_text())
-    for name, each in told.items():
+    reports: dict[str, Any] = json.loads((folder / "told.json").read_text())
+    for name, each in reports.items():
         with np.load(folder / f"{name}.npz") as predicted:
             each["predicted"] = dict(predicted)
-    return told
+    return reports
 
 
-def places_of(document: Document, number: int = 10_000) -> np.ndarray:
-    """Places all over the view, and beyond."""
+def locations_of(document: Document, number: int = 10_000) -> np.ndarray:
+    """Return locations all over the view, and beyond."""
     view, random = document.view, np.random.default_rng(0)
     return np.array([view.x, view.y]) + view.span * random.uniform(-0.65, 0.65, (number, 2))
 
 
-def model_of(document: Document, place: int = 0) -> Any:
-    """What the lane has learnt at the end."""
-    lane, points = document.lanes[place], document.training_points
+def model_of(document: Document, index: int = 0) -> Any:
+    """Return the model of the lane at the end of its training."""
+    lane, points = document.lanes[index], document.training_points
     if lane.trainer is None:
         return lane.fit(points)
     return stepped(lane.estimator(), points.xy, points.labels)  # type: ignore[type-var]
 
 
-def agreement(case: Case, told: dict[str, Any]) -> list[float]:
-    """For each of its lanes, the share of the places where the program predicts the same class."""
+def agreement(case: Case, reports: dict[str, Any]) -> list[float]:
+    """Return, for each lane, the share of the locations where the program predicts the same class.
+
+    Without intercept, locations where several classes have won most duels do not count: scikit-learn breaks these ties
+    by the largest sum of f, as the program says; in the window they tie.
+    """
     shares = []
-    for place in case.lanes:
-        name = "model" if len(case.lanes) == 1 else f"model_{place + 1}"
-        expected = model_of(case.document, place).predict(case.places)
-        shares.append(float((expected == told["predicted"][name]).mean()))
+    for index in case.lanes:
+        name = "model" if len(case.lanes) == 1 else f"model_{index + 1}"
+        lane, model = case.document.lanes[index], model_of(case.document, index)
+        same = model.predict(case.locations) == reports["predicted"][name]
+        if lane.classifier == "svm" and not lane.svm.fit_intercept and lane.multiclass == "one-vs-one":
+            values = model.decision_function(case.locations)
+            if values.ndim == 2:  # votes, and less than a third of one for the sums of f
+                votes = np.rint(values)
+                same = same[(votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1]
+        shares.append(float(same.mean()))
     return shares
 
 

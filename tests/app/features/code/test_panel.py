@@ -37,7 +37,7 @@ def open_panel(window: MainWindow, qtbot: QtBot) -> CodePanel:
 
 
 def shown(panel: CodePanel, qtbot: QtBot, window: MainWindow) -> str:
-    """The text, once it has caught up."""
+    """Return the text, after it has been updated."""
     qtbot.waitUntil(lambda: panel.text.toPlainText() == program(window.document, panel.lanes).text)
     return panel.text.toPlainText()
 
@@ -168,12 +168,12 @@ def test_many_points_are_saved_beside_it(make: Make, qtbot: QtBot, tmp_path: Pat
     assert 'np.loadtxt("points.csv"' in shown(panel, qtbot, window)
     note = panel.findChild(QLabel, "code.note")
     assert note is not None and note.isVisible() and "52 points" in note.text()
-    said: list[str] = []
-    window.controller.say = said.append  # type: ignore[method-assign]
+    report: list[str] = []
+    window.controller.say = report.append  # type: ignore[method-assign]
     click(panel, "copy")
-    assert "points.csv" in said[-1]
+    assert "points.csv" in report[-1]
     save(window, panel, ".py", tmp_path / "many.py")
-    assert said[-1] == "Saved many.py and many-points.csv."
+    assert report[-1] == "Saved many.py and many-points.csv."
     rows = np.loadtxt(tmp_path / "many-points.csv", delimiter=",")
     assert np.array_equal(rows, np.column_stack((window.document.points.xy, window.document.points.labels)))
     window.controller.clear()
@@ -182,7 +182,7 @@ def test_many_points_are_saved_beside_it(make: Make, qtbot: QtBot, tmp_path: Pat
 
 
 def test_a_text_changes_line_by_line_and_otherwise(make: Make, qtbot: QtBot) -> None:
-    """Whatever changes, the field says what the program says."""
+    """After any change, the field shows the text of the program."""
     window = make(a_document())
     panel = open_panel(window, qtbot)
     random = np.random.default_rng(0)

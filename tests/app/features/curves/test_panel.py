@@ -1,4 +1,6 @@
-"""The curves of a run: what is painted is what was noted, the numbers are exact, and the hand goes where it points."""
+"""The curves of a run: the painted curves are the recorded notes, the numbers are exact, and clicks go to
+their step.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from app.views.chart.marks import Line, Strokes
 from app.views.chart.steps import StepScale, cell_edges
 from app.views.theme import contrast
 from solver.core.trace import Trace
-from tests.app.features.runs import hands, made, scene_of, smo, study_of
+from tests.app.features.runs import hands, made, run_state_of, scene_of, smo
 from tests.examples import examples
 
 Array = NDArray[np.float64]
@@ -39,15 +41,15 @@ Show = Callable[..., CurvesPanel]
 
 @pytest.fixture
 def show(qtbot: QtBot) -> Show:
-    """``show(study)`` opens a panel that shows it."""
+    """Return a function ``show(study)`` that opens a panel with the run."""
     panels: list[CurvesPanel] = []
 
     def build(
         run_state: RunState | None = None, size: tuple[int, int] = (500, 450), points: int = 0, dark: bool = False
     ) -> CurvesPanel:
-        desk = hands()
-        panel = CurvesPanel(desk)
-        panel.told = desk.playback  # type: ignore[attr-defined]
+        setup = hands()
+        panel = CurvesPanel(setup)
+        panel.reports = setup.playback  # type: ignore[attr-defined]
         panels.append(panel)
         qtbot.addWidget(panel)
         theme.apply(theme.theme_of(dark), panel, points)
@@ -56,21 +58,21 @@ def show(qtbot: QtBot) -> Show:
         qtbot.waitExposed(panel)
         panel.render_scene(scene_of(run_state), theme.theme_of(dark))
         QApplication.sendPostedEvents()
-        panel.grab()  # places the buttons
+        panel.grab()  # lays out the buttons
         return panel
 
     return build
 
 
 def asked(panel: CurvesPanel) -> list[tuple[Any, ...]]:
-    playback = panel.told  # type: ignore[attr-defined]
+    playback = panel.reports  # type: ignore[attr-defined]
     calls = [(name, *args, *kwargs.values()) for name, args, kwargs in playback.mock_calls]
     playback.reset_mock()
     return calls
 
 
 def choose(panel: CurvesPanel, name: str, row: int) -> None:
-    """Go to a row of a choice with the arrow keys."""
+    """Select an entry of a choice with the arrow keys."""
     combo = panel.findChild(QComboBox, f"curves.{name}")
     combo.setFocus()
     for _ in range(combo.count()):
@@ -84,7 +86,7 @@ def chart_of(panel: CurvesPanel, name: str) -> CurveChart:
 
 
 def legend(panel: CurvesPanel, plot: str) -> dict[str, str]:
-    """Label and value of each entry."""
+    """Return label and value of each entry."""
     return {each.name: each.value for each in chart_of(panel, plot).named()}
 
 
@@ -111,10 +113,10 @@ def test_each_cell_has_the_extremes_of_the_steps_drawn_there(
     if not len(steps):
         assert not len(cells)
         return
-    values, places = run.values("violation")[steps], scale.place(steps)
-    # Both roads round: a step at the very edge of two pixels may be told of either.
-    pixel = np.ceil(places - 0.5 - 1e-7)
-    other = np.ceil(places - 0.5 + 1e-7)
+    values, locations = run.values("violation")[steps], scale.pixels(steps)
+    # Rounded both ways: a step between two pixels may belong to either.
+    pixel = np.ceil(locations - 0.5 - 1e-7)
+    other = np.ceil(locations - 0.5 + 1e-7)
     column = np.ceil(cells.x - 0.5 - 1e-7)
     assert (np.diff(column) > 0).all(), "at most one cell for each pixel"
     assert set(column) <= set(pixel) | set(other)
@@ -123,7 +125,7 @@ def test_each_cell_has_the_extremes_of_the_steps_drawn_there(
         assert perhaps.min() <= low <= surely.min(initial=np.inf)
         assert perhaps.max() >= high >= surely.max(initial=-np.inf)
     alone = np.array([(pixel == x).sum() == 1 for x in column])
-    exactly = np.isclose(cells.x[alone][:, None], places, atol=1e-6).any(axis=1)
+    exactly = np.isclose(cells.x[alone][:, None], locations, atol=1e-6).any(axis=1)
     assert exactly.all(), "a step of its own stands where it belongs, not in the middle of a pixel"
     assert cells.low.min() == values.min() and cells.high.max() == values.max(), "no step is left out"
 
@@ -157,7 +159,7 @@ def test_a_run_too_long_for_every_note_is_shown_within_its_bounds() -> None:
     assert cells.low.min() == values.min() and cells.high.max() == values.max()
 
 
-def test_a_recorded_run_of_smo_is_what_certificates_say_of_every_step() -> None:
+def test_a_recorded_run_of_smo_has_the_certificate_of_every_step() -> None:
     run = smo()
     view = run.trace.view()
     assert view.length < 400
@@ -184,14 +186,14 @@ def test_landmarks_are_where_they_are_known_and_nowhere_else(
     for step in steps:
         trace.mark(step, 1.0 + step, 10.0 + step, 0.5)
     if 5000 not in steps:
-        trace.mark(5000, 1.0, np.inf, np.nan)  # there was no bound there
+        trace.mark(5000, 1.0, np.inf, np.nan)  # no bound was known there
     scale = StepScale(first, 5000, columns, log)
     cells = cells_of(trace.view(), "primal", scale)
     known = sorted(step for step in steps if step > 0 or not log)
-    earlier = [step for step in known if step < scale.start][-1:]  # the line from there is seen
+    earlier = [step for step in known if step < scale.start][-1:]  # the line from there is visible
     expected: dict[float, list[float]] = {}
     for step in earlier + [step for step in known if step >= scale.start]:
-        expected.setdefault(float(np.ceil(scale.place(step) - 0.5)), []).append(10.0 + step)
+        expected.setdefault(float(np.ceil(scale.pixels(step) - 0.5)), []).append(10.0 + step)
     assert np.ceil(cells.x - 0.5).tolist() == list(expected)
     assert cells.low.tolist() == [min(values) for values in expected.values()]
     assert cells.high.tolist() == [max(values) for values in expected.values()]
@@ -214,12 +216,12 @@ def test_a_line_goes_on_to_the_landmarks_on_either_side() -> None:
 @pytest.mark.parametrize("log", [False, True])
 def test_what_is_painted_is_what_was_noted(show: Show, length: int, log: bool) -> None:
     run = made(length, ("margin",), seed=length, share=0.0)
-    panel = show(study_of(run.trace, step=0))
+    panel = show(run_state_of(run.trace, step=0))
     choose(panel, "steps", int(log))
     chart = chart_of(panel, "margin")
     area, image = chart.area(), chart.grab().toImage()
     left, top = round(area.left()), round(area.top())
-    seen = np.array(
+    found = np.array(
         [
             [QColor(image.pixel(left + c, top + r)).lightness() < 140 for c in range(round(area.width()))]
             for r in range(round(area.height()))
@@ -227,26 +229,24 @@ def test_what_is_painted_is_what_was_noted(show: Show, length: int, log: bool) -
     )
     values = run.values("margin")
     steps = np.arange(int(log), length + 1)
-    x, y = chart.places(steps, values[steps])
+    x, y = chart.pixels(steps, values[steps])
     column = np.floor(x - left).astype(int)
-    for at in range(8, seen.shape[1] - 8):  # the cursor lies over the first ones
-        own, drawn = y[column == at] - top, np.flatnonzero(seen[:, at])
+    for at in range(8, found.shape[1] - 8):  # the cursor covers the first ones
+        own, drawn = y[column == at] - top, np.flatnonzero(found[:, at])
         if len(own) and len(drawn):
-            drawn = np.flatnonzero(
-                seen[:, at - 1 : at + 2].any(axis=1)
-            )  # a step at the edge of two pixels is of either
+            drawn = np.flatnonzero(found[:, at - 1 : at + 2].any(axis=1))  # a step between two pixels belongs to either
             assert drawn[0] <= own.min() + 1.5 and drawn[-1] >= own.max() - 2.5, "all of it is there"
         near = np.abs(column - at) <= 2
-        if len(drawn) and len(set(column[near])) == 5:  # else a line comes in from further away
+        if len(drawn) and len(set(column[near])) == 5:  # else a line enters from further away
             about = y[near] - top
-            drawn = np.flatnonzero(seen[:, at])
+            drawn = np.flatnonzero(found[:, at])
             assert drawn[0] >= about.min() - 3 and drawn[-1] <= about.max() + 3, "and nothing else"
-    assert seen.any(axis=0)[8:-8].mean() > 0.9
+    assert found.any(axis=0)[8:-8].mean() > 0.9
 
 
 def test_strokes_at_the_foot_mark_the_changes(show: Show) -> None:
     run = made(300, seed=5, share=0.05)
-    chart = chart_of(show(study_of(run.trace, step=0)), "counts")
+    chart = chart_of(show(run_state_of(run.trace, step=0)), "counts")
     (feet,) = (mark for mark in chart.marks if isinstance(mark, Strokes))
     expected = np.flatnonzero(run.changes) + 1
     wide = 300 / chart.area().width()
@@ -258,11 +258,11 @@ def test_strokes_at_the_foot_mark_the_changes(show: Show) -> None:
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_legend_gives_the_numbers_at_the_cursor(show: Show) -> None:
+def test_the_legend_has_the_numbers_at_the_cursor(show: Show) -> None:
     run = made(400, seed=4)
     run.trace.mark(120, 3.0, 4.5, 0.012345678)
     run.trace.mark(300, 3.0, 4.25, 0.001)
-    panel = show(study_of(run.trace, step=137))
+    panel = show(run_state_of(run.trace, step=137))
     dual, violation, free, bounded = run.notes[137]
     first = legend(panel, "objective")
     assert first["dual D"] == f"{dual:#.5g}" and first["primal P"] == "4.5000 at 120"
@@ -270,15 +270,17 @@ def test_the_legend_gives_the_numbers_at_the_cursor(show: Show) -> None:
     assert legend(panel, "violation") == {"KKT violation m − M": f"{violation:#.5g}", "tolerance": "1e-3"}
     counts = legend(panel, "counts")
     assert (counts["free SVs, 0<α<C"], counts["bounded, α=C"]) == (f"{free:.0f}", f"{bounded:.0f}")
-    said = chart_of(panel, "violation").accessibleDescription()
-    assert said.startswith("Step 137 of 400.") and f"Dual {dual:#.5g}." in said and "Primal 4.5000 at step 120." in said
-    assert f"KKT violation {violation:#.5g}." in said and f"{free:.0f}." in said
-    panel.render_scene(scene_of(study_of(run.trace, step=300)), theme.LIGHT)
+    shown = chart_of(panel, "violation").accessibleDescription()
+    assert (
+        shown.startswith("Step 137 of 400.") and f"Dual {dual:#.5g}." in shown and "Primal 4.5000 at step 120." in shown
+    )
+    assert f"KKT violation {violation:#.5g}." in shown and f"{free:.0f}." in shown
+    panel.render_scene(scene_of(run_state_of(run.trace, step=300)), theme.LIGHT)
     assert legend(panel, "objective")["primal P"] == "4.2500"
-    panel.render_scene(scene_of(study_of(run.trace, step=50)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(run.trace, step=50)), theme.LIGHT)
     assert legend(panel, "objective")["primal P"] == "–", "not known so early"
     long = made(9000, seed=6, limit=500)
-    panel.render_scene(scene_of(study_of(long.trace, step=4321)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(long.trace, step=4321)), theme.LIGHT)
     low, high = long.trace.view().at("dual", 4321)
     assert low < high and legend(panel, "objective")["dual D"] == f"{exact(low)} to {exact(high)}"
 
@@ -317,10 +319,10 @@ def test_each_learner_has_the_plots_of_its_notes(show: Show) -> None:
     pegasos.mark(200, 0.5, 0.75, 1 / 3)
     pegasos.mark(400, 0.6, 0.7, 1 / 7)
     assert curves_of(pegasos.view()) == {"objective": ["dual", "primal"], "gap": ["gap"]}
-    panel = show(study_of(pegasos, step=450, trainer=TRAINERS["pegasos"]))
+    panel = show(run_state_of(pegasos, step=450, trainer=TRAINERS["pegasos"]))
     assert legend(panel, "objective") == {"dual D": "0.60000 at 400", "primal P": "0.70000 at 400"}
     assert list(legend(panel, "gap").values()) == ["14.286 % at 400"]
-    panel.render_scene(scene_of(study_of(made(10, ("wrong", "margin")).trace)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(made(10, ("wrong", "margin")).trace)), theme.LIGHT)
     assert set(legend(panel, "counts")) == {"wrong points", "first mistake on a point"}
     panel.grab()
 
@@ -340,44 +342,44 @@ def test_nothing_to_draw(show: Show) -> None:
     message = next(each for each in empty.findChildren(QLabel) if each.isVisible() and len(each.text()) > 20)
     assert "No run" in message.text()
     assert not any(chart.isVisible() for chart in empty.charts.values())
-    for run_state in (study_of(Trace((), np.empty(0))), study_of(made(0).trace, ended=False)):
+    for run_state in (run_state_of(Trace((), np.empty(0))), run_state_of(made(0).trace, ended=False)):
         empty.render_scene(scene_of(run_state), theme.LIGHT)
         empty.grab()
     assert chart_of(empty, "counts").isVisible()
-    for row in (0, 1):  # a run without any step has axes already
+    for row in (0, 1):  # a run without steps already has axes
         choose(empty, "steps", row)
         empty.grab()
     press(empty, 200)
-    QTest.mouseRelease(ground(empty), Qt.MouseButton.LeftButton)
+    QTest.mouseRelease(viewport_of(empty), Qt.MouseButton.LeftButton)
     assert asked(empty) == [], "there is no other step to go to"
     empty.render_scene(scene_of(None), theme.LIGHT)
     assert message.isVisible() and not chart_of(empty, "counts").isVisible()
 
 
-# -- the hand ----------------------------------------------------------------------------------------------------------
+# -- mouse and keys ----------------------------------------------------------------------------------------------------
 
 
-def ground(panel: CurvesPanel) -> QWidget:
+def viewport_of(panel: CurvesPanel) -> QWidget:
     return next(chart for chart in panel.charts.values() if chart.isVisible()).viewport()
 
 
 def press(panel: CurvesPanel, x: float) -> None:
-    QTest.mousePress(ground(panel), Qt.MouseButton.LeftButton, pos=QPoint(round(x), 40))
+    QTest.mousePress(viewport_of(panel), Qt.MouseButton.LeftButton, pos=QPoint(round(x), 40))
 
 
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize(("length", "first"), [(1, 0), (400, 0), (90_000, 0), (90_000, 89_000)])
 def test_clicks_go_to_the_step_under_the_pointer(show: Show, length: int, first: int, log: bool) -> None:
-    panel = show(study_of(made(length, ("violation",)).trace, step=0))
+    panel = show(run_state_of(made(length, ("violation",)).trace, step=0))
     choose(panel, "steps", int(log))
     choose(panel, "range", int(first > 0))
     chart = chart_of(panel, "violation")
     area, begin = chart.area(), max(first, int(log))
     steps = np.unique(np.linspace(begin, length, 5).astype(int)).tolist()
-    ways = [(chart.places([step], [1])[0][0], step) for step in steps]
+    ways = [(chart.pixels([step], [1])[0][0], step) for step in steps]
     for x, expected in [*ways, (area.right() + 30, length), (area.left() - 10, first)]:
         press(panel, x)
-        QTest.mouseRelease(ground(panel), Qt.MouseButton.LeftButton, pos=QPoint(round(x), 200))
+        QTest.mouseRelease(viewport_of(panel), Qt.MouseButton.LeftButton, pos=QPoint(round(x), 200))
         near = abs(chart.values_at(QPointF(x + 1, 0))[0] - chart.values_at(QPointF(x - 1, 0))[0])
         assert panel.cursor_step == pytest.approx(expected, abs=0.5 * near)
         assert asked(panel) == ([("seek", 0, panel.cursor_step)] if panel.cursor_step != previous_of(panel) else [])
@@ -388,15 +390,15 @@ def previous_of(panel: CurvesPanel) -> int:
     return getattr(panel, "previous", 0)
 
 
-def test_the_cursor_follows_the_hand_and_the_axis_stands_still(show: Show) -> None:
+def test_the_cursor_follows_the_drag_and_the_axis_stays(show: Show) -> None:
     run, longer = made(1000, seed=7), made(4000, seed=7)
-    panel = show(study_of(run.trace, step=100))
+    panel = show(run_state_of(run.trace, step=100))
     chart = chart_of(panel, "violation")
-    x, later = (round(float(chart.places([step], [1])[0][0])) for step in (400, 600))
+    x, later = (round(float(chart.pixels([step], [1])[0][0])) for step in (400, 600))
     press(panel, x)
     step = panel.cursor_step
     assert asked(panel) == [("seek", 0, step)] and abs(step - 400) <= 2
-    panel.render_scene(scene_of(study_of(longer.trace, step=110)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(longer.trace, step=110)), theme.LIGHT)
     assert panel.cursor_step == step and chart.scale().last == 1000
     assert legend(panel, "violation")["KKT violation m − M"] == exact(longer.values("violation")[step])
     assert cursor_at(panel) == pytest.approx(x, abs=1.5)
@@ -406,24 +408,24 @@ def test_the_cursor_follows_the_hand_and_the_axis_stands_still(show: Show) -> No
     moved = panel.cursor_step
     assert asked(panel) == [("seek", 0, moved)] and abs(moved - 600) <= 2
     assert cursor_at(panel) == pytest.approx(later, abs=1.5)
-    QTest.mouseRelease(ground(panel), Qt.MouseButton.LeftButton, pos=QPoint(later, 60))
+    QTest.mouseRelease(viewport_of(panel), Qt.MouseButton.LeftButton, pos=QPoint(later, 60))
     assert asked(panel) == [] and panel.cursor_step == moved and chart.scale().last == 4000
-    panel.render_scene(scene_of(study_of(longer.trace, step=moved - 1)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(longer.trace, step=moved - 1)), theme.LIGHT)
     assert panel.cursor_step == moved - 1, "without a hand, the scene rules"
-    QTest.mouseMove(ground(panel), QPoint(later + 40, 60))
+    QTest.mouseMove(viewport_of(panel), QPoint(later + 40, 60))
     assert asked(panel) == []
 
 
 def drag(panel: CurvesPanel, x: int, y: int) -> None:
-    """Move with the left button held, as QTest does not."""
+    """Move with the left button held, which QTest does not do."""
     at, left = QPointF(x, y), Qt.MouseButton.LeftButton
-    over = QPointF(ground(panel).mapToGlobal(at.toPoint()))
+    over = QPointF(viewport_of(panel).mapToGlobal(at.toPoint()))
     moved = QMouseEvent(QMouseEvent.Type.MouseMove, at, over, left, left, Qt.KeyboardModifier.NoModifier)
-    QApplication.sendEvent(ground(panel), moved)
+    QApplication.sendEvent(viewport_of(panel), moved)
 
 
 def cursor_at(panel: CurvesPanel) -> float:
-    """Where the cursor is seen, in pixels."""
+    """Return where the cursor is painted (pixels)."""
     chart = chart_of(panel, "violation")
     image, accent = chart.grab().toImage(), QColor(*theme.LIGHT.accent).rgb()
     row = round(chart.area().top()) + 2
@@ -433,24 +435,24 @@ def cursor_at(panel: CurvesPanel) -> float:
 
 
 def test_another_run_ends_the_drag(show: Show) -> None:
-    panel = show(study_of(made(1000).trace, step=100))
+    panel = show(run_state_of(made(1000).trace, step=100))
     left = chart_of(panel, "violation").area().left()
     press(panel, left + 200)
     asked(panel)
-    panel.render_scene(scene_of(study_of(made(50).trace, step=5, recording=2)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(made(50).trace, step=5, recording=2)), theme.LIGHT)
     assert panel.cursor_step == 5
     drag(panel, round(left) + 250, 60)
     assert asked(panel) == []
     press(panel, left + 200)
     asked(panel)
-    panel.render_scene(scene_of(study_of(made(50).trace, step=6, recording=2), lane=1), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(made(50).trace, step=6, recording=2), lane=1), theme.LIGHT)
     drag(panel, round(left) + 250, 60)
     assert asked(panel) == [] and panel.cursor_step == 6
-    QTest.mouseRelease(ground(panel), Qt.MouseButton.LeftButton)
+    QTest.mouseRelease(viewport_of(panel), Qt.MouseButton.LeftButton)
 
 
 def test_keys_go_step_by_step(show: Show) -> None:
-    panel = show(study_of(made(400).trace, step=137))
+    panel = show(run_state_of(made(400).trace, step=137))
     for key, expected in (
         (Qt.Key.Key_Left, ("step", 0, -1)),
         (Qt.Key.Key_PageUp, ("step", 0, 20)),
@@ -465,7 +467,7 @@ def test_keys_go_step_by_step(show: Show) -> None:
 
 
 def test_choices_of_the_axes(show: Show) -> None:
-    panel = show(study_of(made(5000).trace, step=2000))
+    panel = show(run_state_of(made(5000).trace, step=2000))
     plot = chart_of(panel, "counts")
     scale = plot.scale()
     assert (scale.first, scale.last, scale.log) == (0, 5000, False)
@@ -489,13 +491,13 @@ def test_choices_of_the_axes(show: Show) -> None:
 def test_values_that_are_not_positive_leave_a_logarithmic_axis_alive(show: Show) -> None:
     trace = Trace(("dual", "violation"), np.array([0.0, 2.0]))
     trace.append(np.array([[-1.0, 1.0], [0.0, 0.0], [3.0, -1e-16]]), np.zeros(3, dtype=np.int64))
-    panel = show(study_of(trace))
+    panel = show(run_state_of(trace))
     QTest.mouseClick(panel.findChild(QToolButton, "curves.log.objective"), Qt.MouseButton.LeftButton)
     panel.grab()
     assert legend(panel, "violation")["KKT violation m − M"] == "−1.0000e-16", "the number is the true one"
     none = Trace(("dual", "violation"), np.array([0.0, 0.0]))
     none.append(np.array([[-1.0, -1.0]]), np.zeros(1, dtype=np.int64))
-    panel.render_scene(scene_of(study_of(none, recording=2, tol=1e-3)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(none, recording=2, tol=1e-3)), theme.LIGHT)
     panel.grab()
 
 
@@ -503,7 +505,7 @@ def test_values_that_are_not_positive_leave_a_logarithmic_axis_alive(show: Show)
 def test_everything_stays_inside_and_can_be_hit(show: Show, size: tuple[int, int], points: int) -> None:
     run = made(5000)
     run.trace.mark(4000, 1.0, 2.0, 0.5)
-    panel = show(study_of(run.trace), size, points)
+    panel = show(run_state_of(run.trace), size, points)
     assert panel.minimumSizeHint().width() <= 360
     parts: list[QWidget] = [*panel.findChildren(QComboBox), *panel.findChildren(QToolButton)]
     assert len(parts) == 4
@@ -524,10 +526,10 @@ def test_everything_stays_inside_and_can_be_hit(show: Show, size: tuple[int, int
 
 def test_curves_are_made_once_while_only_the_cursor_moves(show: Show) -> None:
     run = made(5000)
-    panel = show(study_of(run.trace, step=100))
+    panel = show(run_state_of(run.trace, step=100))
     chart = chart_of(panel, "violation")
     first = chart._curves
-    panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.LIGHT)
+    panel.render_scene(scene_of(run_state_of(run.trace, step=200)), theme.LIGHT)
     assert chart._curves is first
     for change in (
         lambda: run.trace.mark(10, 1.0, 2.0, 0.5),
@@ -537,17 +539,17 @@ def test_curves_are_made_once_while_only_the_cursor_moves(show: Show) -> None:
     ):
         change()
         QApplication.sendPostedEvents()
-        panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.LIGHT)
+        panel.render_scene(scene_of(run_state_of(run.trace, step=200)), theme.LIGHT)
         assert chart._curves is not first
         first = chart._curves
-    panel.render_scene(scene_of(study_of(run.trace, step=200)), theme.DARK)
+    panel.render_scene(scene_of(run_state_of(run.trace, step=200)), theme.DARK)
     assert chart._curves is not first
     assert re.match(r"Step 200 of 5\s?005", chart.accessibleDescription())
 
 
 def test_the_wheel_zooms_all_plots_and_shows_single_steps(show: Show) -> None:
     run = made(100_000, seed=8)
-    panel = show(study_of(run.trace, step=100))
+    panel = show(run_state_of(run.trace, step=100))
     chart, other = chart_of(panel, "violation"), chart_of(panel, "counts")
     chart.grab()
     chart.box.scaleBy((1e-4, 1.0))
@@ -563,20 +565,20 @@ def test_the_wheel_zooms_all_plots_and_shows_single_steps(show: Show) -> None:
 
 
 def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
-    """Also where a pixel stands for many steps, and where a value is below a logarithmic axis."""
+    """Also where a pixel covers many steps, and where a value is below a logarithmic axis."""
     run = made(100_000, seed=3)
-    chart = chart_of(show(study_of(run.trace, step=5)), "violation")
+    chart = chart_of(show(run_state_of(run.trace, step=5)), "violation")
     (line,) = chart.lines()
-    for place in (0, 101, 350):
-        step = round(float(np.asarray(line.x)[place]))
+    for location in (0, 101, 350):
+        step = round(float(np.asarray(line.x)[location]))
         low, high = run.trace.view().at("violation", step)
-        said = chart.description(line, place)
-        assert said.startswith(f"KKT violation m − M: {exact(low)}") and said.endswith(f"at step {grouped(step)}")
+        shown = chart.description(line, location)
+        assert shown.startswith(f"KKT violation m − M: {exact(low)}") and shown.endswith(f"at step {grouped(step)}")
         assert low <= run.values("violation")[step] <= high
     trace = Trace(("violation",), np.array([2.0]))
     trace.append(np.array([[1.0], [-1e-16]]), np.zeros(2, dtype=np.int64))
-    chart = chart_of(show(study_of(trace)), "violation")
+    chart = chart_of(show(run_state_of(trace)), "violation")
     (line,) = chart.lines()
     last = len(np.asarray(line.x)) - 1
     assert chart.description(line, last) == "KKT violation m − M: −1.0000e-16 at step 2"
-    assert chart.places(line.x, line.y)[1][last] == pytest.approx(chart.area().bottom(), abs=6)
+    assert chart.pixels(line.x, line.y)[1][last] == pytest.approx(chart.area().bottom(), abs=6)

@@ -1,4 +1,4 @@
-"""Difference: which pixels and points two models disagree on, counted against their own `predict`, place by place."""
+"""Difference: the pixels and points on which two models disagree, counted against `predict`, location by location."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PAIRS = [("knn", "rbf"), ("even kNN", "weighted"), ("rbf", "rest"), ("linear", "
 
 
 def run(job: Any) -> Any:
-    """What a job returns when nobody stops it."""
+    """Return the result of a job that runs to its end."""
     while True:
         try:
             next(job)
@@ -72,14 +72,14 @@ def answered(query: Differing) -> list[LaneDifference]:
     return posted
 
 
-def said_by(model: Any, places: np.ndarray) -> np.ndarray:
-    """What `predict` says; -1 where the classes with most votes, or most duels won, are several."""
-    predicted = model.predict(places).astype(int)
+def predicted_by(model: Any, locations: np.ndarray) -> np.ndarray:
+    """Return what `predict` predicts; -1 where several classes have the most votes, or win the most duels."""
+    predicted = model.predict(locations).astype(int)
     if hasattr(model, "predict_proba"):
-        votes = model.predict_proba(places)
+        votes = model.predict_proba(locations)
     elif len(model.classes_) > 2 and model.pairs_[0].negative >= 0:
-        votes = np.zeros((len(places), len(model.classes_)))
-        for f, pair in zip(model.pair_decision_function(places).T, model.pairs_, strict=True):
+        votes = np.zeros((len(locations), len(model.classes_)))
+        for f, pair in zip(model.pair_decision_function(locations).T, model.pairs_, strict=True):
             votes[np.arange(len(votes)), np.where(f > 0, pair.positive, pair.negative)] += 1
     else:
         return predicted
@@ -88,10 +88,10 @@ def said_by(model: Any, places: np.ndarray) -> np.ndarray:
 
 
 def disagreement(both: Sides, grid: Grid) -> np.ndarray:
-    """Row 0 is the highest; each pixel's middle asked of the model."""
+    """Return where they disagree at each pixel's middle; row 0 is the highest."""
     x, y = np.meshgrid(grid.xs, grid.ys[::-1])
-    places = np.column_stack((x.ravel(), y.ravel()))
-    first, second = (said_by(side.model, places) for side in both)
+    locations = np.column_stack((x.ravel(), y.ravel()))
+    first, second = (predicted_by(side.model, locations) for side in both)
     return (first != second).reshape(x.shape)
 
 
@@ -110,7 +110,7 @@ def test_pixels_and_points_are_those_where_predictions_differ(names: tuple[str, 
     coarse = grid.coarse()
     np.testing.assert_array_equal(rough.hatch.mask, disagreement(both, coarse))
     assert rough.full == (coarse == grid)
-    predicted = np.column_stack([said_by(side.model, points.xy) for side in both])
+    predicted = np.column_stack([predicted_by(side.model, points.xy) for side in both])
     assert last.involved is not None
     np.testing.assert_array_equal(last.involved.index, np.flatnonzero(predicted[:, 0] != predicted[:, 1]))
     np.testing.assert_array_equal(last.involved.predicted, predicted[last.involved.index])
@@ -125,7 +125,7 @@ def test_the_hatching_lies_over_pictures_of_models_alone() -> None:
     value, results = answered(query)[-1], Results()
     results.accept_answer(Answer("compare", 1, query, value, True))
     context = Context(document, Session().having(DifferenceSession(differing=True)), results)
-    assert [sheets(context, place) for place in range(3)] == [(value.hatch,), (value.hatch,), ()]
+    assert [sheets(context, index) for index in range(3)] == [(value.hatch,), (value.hatch,), ()]
     assert not sheets(replace(context, session=Session()), 0)
 
 
@@ -157,13 +157,14 @@ def test_the_lane_of_a_difference_counts_the_same_pixels_and_stripes_them() -> N
     sure = np.array(
         [colour(SHADES, np.full((1, 1), c, np.int8), np.ones((1, 1)), np.zeros((1, 1), bool))[0, 0] for c in (0, 1)]
     )
-    of_first, of_second = (picture.argb[expected] == sure[says[expected]] for says in predicted)
+    of_first, of_second = (picture.argb[expected] == sure[shows[expected]] for shows in predicted)
     assert (of_first ^ of_second).all() and 0.4 < of_first.mean() < 0.6, "half of it in either's class"
     lines = [line[np.isfinite(line[:, 0])] for line in (picture.boundary, picture.margins)]
     unit = (grid.right - grid.left) / grid.width
-    for line, side in zip(lines, both, strict=True):  # on each side of its own line, a model says different things
+    # On the two sides of its own line, a model predicts different classes.
+    for line, side in zip(lines, both, strict=True):
         steps = [side.model.predict(line + shift) for shift in ((unit, 0), (-unit, 0), (0, unit), (0, -unit))]
-        assert len(line) and np.mean([len(set(says)) > 1 for says in zip(*steps, strict=True)]) > 0.98
+        assert len(line) and np.mean([len(set(shows)) > 1 for shows in zip(*steps, strict=True)]) > 0.98
 
 
 def document(*kinds: str, **others: Any) -> Document:
@@ -205,8 +206,8 @@ def test_those_that_are_compared_stay_so_wherever_they_go() -> None:
 
 def results(doc: Document, both: Sides) -> Results:
     found = Results()
-    for place, side in enumerate(both):
-        frame = Frame(1, doc.slots[place], doc.points, side.lane, Phase.DONE, model=side.model)
+    for index, side in enumerate(both):
+        frame = Frame(1, doc.slots[index], doc.points, side.lane, Phase.DONE, model=side.model)
         found.accept(frame)
     return found
 
@@ -238,7 +239,7 @@ def test_sentences() -> None:
     assert difference_scene(doc, found).sentences == ("It failed.",)
 
 
-def test_a_question_says_what_went_wrong_and_late_answers_are_dropped() -> None:
+def test_a_query_reports_its_failure_and_late_answers_are_dropped() -> None:
     class Broken:
         def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Any:
             post("some")
@@ -255,7 +256,7 @@ def test_a_question_says_what_went_wrong_and_late_answers_are_dropped() -> None:
 
 
 def test_a_training_that_moves_is_followed() -> None:
-    """Asked anew with each picture, the difference is still seen: its first, coarse part comes whatever happens."""
+    """With a request for each picture, the difference is still displayed: its first, coarse part always arrives."""
     points = GeneratorSettings("moons", 40).points()
     query = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points)
     posted: list[LaneDifference] = []
@@ -304,7 +305,7 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
     scheduler = Scheduler(2, lambda: None)
     try:
         spec = LaneSpec(points, Lane("knn"), grid, SHADES, False, math.inf, 0, True)
-        scheduler.want(1, spec)
+        scheduler.request_picture(1, spec)
         settled(scheduler)
         frame = scheduler.results.frame(1)
         assert frame is not None
@@ -312,18 +313,18 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
         scheduler._mailbox.post(frame)
         scheduler.collect()
         assert scheduler.results.frame(1) is None, "it was on its way when its lane was removed"
-        scheduler.want(1, spec)
+        scheduler.request_picture(1, spec)
         settled(scheduler)
         assert scheduler.results.frame(1) is not None
         query = Differing(sides(points, "knn", "linear"), grid, points)
-        scheduler.ask({"compare": query})
+        scheduler.request_answers({"compare": query})
         settled(scheduler)
         answer = scheduler.results.answer("compare")
         assert answer is not None and answer.done and answer.query == query
-        scheduler.ask({"compare": replace(query)})
+        scheduler.request_answers({"compare": replace(query)})
         settled(scheduler)
         assert scheduler.results.answer("compare") is answer, "an equal question keeps its answer"
-        scheduler.ask({"compare": replace(query, grid=replace(grid, width=50))})
+        scheduler.request_answers({"compare": replace(query, grid=replace(grid, width=50))})
         settled(scheduler)
         newer = scheduler.results.answer("compare")
         assert newer is not None and newer.number > answer.number and newer.value.hatch.mask.shape == (40, 50)
@@ -331,11 +332,11 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
         late(answer)
         scheduler.collect()
         assert scheduler.results.answer("compare") is newer
-        scheduler.ask({})
+        scheduler.request_answers({})
         late(newer)
         scheduler.collect()
         assert scheduler.results.answer("compare") is None
-        scheduler.ask({"compare": query})
+        scheduler.request_answers({"compare": query})
         late(newer)
         scheduler.collect()
         found = scheduler.results.answer("compare")
@@ -344,7 +345,7 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
         assert scheduler.close()
 
 
-def test_a_difference_is_exported_as_it_is_seen() -> None:
+def test_a_difference_is_exported_as_displayed() -> None:
     points = GeneratorSettings("moons", 60).points()
     both = sides(points, "knn", "linear")
     grid = Grid(-2.0, 3.0, -1.5, 2.0, 300, 210)
@@ -353,10 +354,10 @@ def test_a_difference_is_exported_as_it_is_seen() -> None:
     run(LaneJob(frames.append)(LaneRequest(1, 2, spec), lambda: False))
     made: list[Any] = []
     run(enlarge(frames[-1], grid, SHADES, made.append, lambda: False))
-    seen, picture = frames[-1].picture, made[0]
-    assert seen is not None
-    np.testing.assert_array_equal(picture.argb, seen.argb)
-    for exported, shown in ((picture.boundary, seen.boundary), (picture.margins, seen.margins)):
-        ends = {tuple(place) for place in exported[np.isfinite(exported[:, 0])].round(9).tolist()}
-        known = {tuple(place) for place in shown[np.isfinite(shown[:, 0])].round(9).tolist()}
+    visible, picture = frames[-1].picture, made[0]
+    assert visible is not None
+    np.testing.assert_array_equal(picture.argb, visible.argb)
+    for exported, shown in ((picture.boundary, visible.boundary), (picture.margins, visible.margins)):
+        ends = {tuple(location) for location in exported[np.isfinite(exported[:, 0])].round(9).tolist()}
+        known = {tuple(location) for location in shown[np.isfinite(shown[:, 0])].round(9).tolist()}
         assert len(known) > 20 and len(ends & known) > 0.8 * len(known)

@@ -16,7 +16,7 @@ from app.core.number_format import counted, percent
 from app.features.evaluation import text as words
 from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.panel import EvaluationPanel
-from app.features.evaluation.scene import Evaluation, EvaluationSession, place_of
+from app.features.evaluation.scene import Evaluation, EvaluationSession, index_of
 from app.features.evaluation.view_confusion import FULLEST, ConfusionView
 from app.features.evaluation.view_roc import RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
@@ -57,7 +57,7 @@ def text(panel: QWidget, name: str) -> str:
 
 
 def choose(panel: QWidget, name: str, data: str) -> None:
-    """By the keyboard, as a hand would."""
+    """Select an entry with the keyboard, as a user does."""
     combo = part(panel, QComboBox, name)
     combo.setFocus()
     for _ in range(combo.count()):
@@ -143,7 +143,7 @@ def test_painting_in_a_picture_changes_the_numbers(make: Make, qtbot: QtBot) -> 
     settle(qtbot, window)
     painted = len(window.document.test_points)
     assert painted >= 1 and 0 in window.document.test_points.ids and f"{painted} test point" in text(panel, "counts")
-    # The panel may have taken room from the picture: the place is elsewhere, and the same brush covers less.
+    # The panel may have taken space from the picture: locations have moved, and the same brush covers less.
     window.controller.set_session(radius=3 * window.controller.session.radius)
     QTest.mouseClick(view, LEFT, Qt.KeyboardModifier.ShiftModifier, window.to_widget(0, *MOONS.xy[0]))
     settle(qtbot, window)
@@ -172,12 +172,12 @@ def test_the_matrix_of_the_chosen_lane(make: Make, qtbot: QtBot) -> None:
         test = window.document.test_points
         matrix = theirs.confusion_matrix(test.labels, called(window, lane))
         assert matrix_shown(panel).tolist() == matrix.tolist()
-        said = view.accessibleDescription()
-        assert f"Of class 1: {matrix[0, 0]} predicted class 1" in said
+        shown = view.accessibleDescription()
+        assert f"Of class 1: {matrix[0, 0]} predicted class 1" in shown
 
 
 def matrix_shown(panel: QWidget) -> np.ndarray:
-    """The numbers in the cells, the first class in the first row."""
+    """Return the numbers in the cells, the first class in the first row."""
     marks = part(panel, ConfusionView, "confusion").marks
     (cells,), (numbers,) = ([mark for mark in marks if isinstance(mark, kind)] for kind in (Cells, Texts))
     assert list(numbers.texts) == [counted(value) for value in cells.values.ravel().tolist()]
@@ -190,9 +190,9 @@ def test_the_scores_of_each_class(make: Make, qtbot: QtBot) -> None:
     test, guess = window.document.test_points, called(window, 0)
     theirs_of = theirs.precision_recall_fscore_support(test.labels, guess)[:3]
     expected = [percent(value) for row in zip(*theirs_of, strict=True) for value in row]
-    said = part(panel, QLabel, "class_scores").accessibleDescription().replace("\u00a0", " ")
-    found = [said.index(value) for value in expected]
-    assert found[0] > said.index("class 1") and found[3] > said.index("class 2") > found[2]
+    shown = part(panel, QLabel, "class_scores").accessibleDescription().replace("\u00a0", " ")
+    found = [shown.index(value) for value in expected]
+    assert found[0] > shown.index("class 1") and found[3] > shown.index("class 2") > found[2]
 
 
 def channels(image: Any, spot: Any) -> np.ndarray:
@@ -207,10 +207,10 @@ def test_cells_are_shaded_by_their_share_of_the_row(make: Make, qtbot: QtBot) ->
     view = part(panel, ConfusionView, "confusion")
     image = view.grab().toImage()
     counts = matrix_shown(panel)
-    ground = np.array(LIGHT.background)
+    free = np.array(LIGHT.background)
     for true in (0, 1):
         for guess in (0, 1):
-            expected = ground + FULLEST * counts[true, guess] / counts[true].sum() * (np.array(LIGHT.accent) - ground)
+            expected = free + FULLEST * counts[true, guess] / counts[true].sum() * (np.array(LIGHT.accent) - free)
             at = view.pixel(guess - 0.4, 1 - true + 0.2)  # beside the number; the first class is the upper row
             assert channels(image, at) == pytest.approx(expected, abs=3)
 
@@ -252,16 +252,16 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel, roc = roc_of(window, qtbot)
     curve, model, test = roc.lane.roc, window.result(1).model, window.document.test_points
-    assert roc.place == place_of(curve, 0.0) and "own" in text(panel, "threshold")
-    x, y = roc.places(curve.fpr, curve.tpr)
+    assert roc.index == index_of(curve, 0.0) and "own" in text(panel, "threshold")
+    x, y = roc.pixels(curve.fpr, curve.tpr)
     steps = window.controller.store.position
-    for place in (0, len(x) // 2, len(x) - 1):
-        QTest.mousePress(roc.viewport(), LEFT, pos=QPoint(round(x[roc.place]), round(y[roc.place])))
-        QTest.mouseMove(roc.viewport(), QPoint(round(x[place]), round(y[place])))
-        QTest.mouseRelease(roc.viewport(), LEFT, pos=QPoint(round(x[place]), round(y[place])))
+    for at_index in (0, len(x) // 2, len(x) - 1):
+        QTest.mousePress(roc.viewport(), LEFT, pos=QPoint(round(x[roc.index]), round(y[roc.index])))
+        QTest.mouseMove(roc.viewport(), QPoint(round(x[at_index]), round(y[at_index])))
+        QTest.mouseRelease(roc.viewport(), LEFT, pos=QPoint(round(x[at_index]), round(y[at_index])))
         settle(qtbot, window)
         threshold = window.controller.session.of(EvaluationSession).thresholds[1]
-        assert threshold is not None and abs(roc.place - place) <= 3
+        assert threshold is not None and abs(roc.index - at_index) <= 3
         guess = score_of(model, test.xy) > threshold.value
         assert roc.lane.confusion.tolist() == theirs.confusion_matrix(test.labels == 1, guess).tolist()
         assert text(panel, "test1") == percent((guess == (test.labels == 1)).mean())
@@ -271,19 +271,19 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
     QTest.mouseClick(part(panel, QPushButton, "own"), LEFT)
     settle(qtbot, window)
     assert roc.hasFocus(), "not wherever a button that is disabled throws it"
-    assert window.controller.session.of(EvaluationSession).thresholds[1] is None and roc.place == place_of(curve, 0.0)
+    assert window.controller.session.of(EvaluationSession).thresholds[1] is None and roc.index == index_of(curve, 0.0)
 
 
 def test_the_threshold_by_keys(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     _, roc = roc_of(window, qtbot)
     roc.setFocus()
-    start, last = roc.place, len(roc.lane.roc.thresholds) - 1
+    start, last = roc.index, len(roc.lane.roc.thresholds) - 1
 
     def press(key: Qt.Key) -> int:
         QTest.keyClick(roc, key)
         window.refresh_if_pending()
-        return roc.place
+        return roc.index
 
     assert press(KEY.Key_Right) == start + 1 and press(KEY.Key_Left) == start and press(KEY.Key_Left) == start - 1
     assert press(KEY.Key_End) == last == press(KEY.Key_Right)
@@ -304,10 +304,10 @@ def test_the_line_of_the_threshold_lies_where_the_score_is_it(make: Make, qtbot:
     threshold = window.controller.session.of(EvaluationSession).thresholds[1]
     (line,) = window.scene.lanes[1].sheets
     assert line.style == "other" and window.scene.lanes[0].sheets == ()
-    places = line.xy[np.isfinite(line.xy[:, 0])]
-    f = window.result(1).model.pair_decision_function(places)[:, 0]
+    locations = line.xy[np.isfinite(line.xy[:, 0])]
+    f = window.result(1).model.pair_decision_function(locations)[:, 0]
     assert len(f) > 20 and np.abs(f - threshold.value).max() < 0.01
-    window.named_actions["evaluation"].trigger()  # closed: no line whose number nobody sees
+    window.named_actions["evaluation"].trigger()  # closed: no line whose number is not displayed
     settle(qtbot, window)
     assert window.scene.lanes[1].sheets == ()
 
@@ -321,7 +321,7 @@ def test_more_classes_have_no_curve(make: Make, qtbot: QtBot) -> None:
     assert matrix_shown(panel).shape == (5, 5)
 
 
-def test_a_class_never_called_is_said_to_be_undefined(make: Make, qtbot: QtBot) -> None:
+def test_scores_of_a_class_never_predicted_are_called_undefined(make: Make, qtbot: QtBot) -> None:
     weights = (100.0, 0.01, *(1.0,) * 6)
     svm = Lane("svm", svm=SvmSettings(kernel="linear", C=1e-3, class_weight="own", own_weights=weights))
     window = make(document(lanes=(svm,)))
@@ -356,12 +356,12 @@ def test_it_is_painted_in_both_themes(make: Make, qtbot: QtBot, theme: Any) -> N
     window.choose_theme("dark" if theme.dark else "light")
     _, roc = roc_of(window, qtbot)
     image = roc.grab().toImage()
-    x, y = roc.places(roc.lane.roc.fpr, roc.lane.roc.tpr)
-    colour = image.pixelColor(int(x[roc.place]), int(y[roc.place]))
+    x, y = roc.pixels(roc.lane.roc.fpr, roc.lane.roc.tpr)
+    colour = image.pixelColor(int(x[roc.index]), int(y[roc.index]))
     assert (colour.red(), colour.green(), colour.blue()) == theme.accent
 
 
-def test_numbers_of_an_older_model_say_so_until_the_new_ones_come(make: Make, qtbot: QtBot) -> None:
+def test_numbers_of_an_older_model_are_marked_until_the_new_ones_arrive(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = look(window, qtbot)
     before = text(panel, "test1")

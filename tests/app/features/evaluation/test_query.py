@@ -1,4 +1,4 @@
-"""Evaluating: answers of the background against scikit-learn, brute force and by hand, for every learner."""
+"""Evaluation: answers of the background against scikit-learn, brute force and manual counts, for every learner."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.features.evaluation.scene import (
     EvaluationSession,
     Threshold,
     at_threshold,
-    place_of,
+    index_of,
     queries,
     scene,
     sheets,
@@ -74,7 +74,7 @@ def never() -> bool:
 
 
 def work(query: Any, overtaken: Callable[[], bool] = never) -> tuple[list[Any], str]:
-    """All that is posted, and the sentence."""
+    """Return all posted answers, and the sentence."""
     answers: list[Any] = []
     for step in work_out(Answer("q", 1, query), answers.append, overtaken):
         assert step is Priority.BACKGROUND
@@ -102,13 +102,13 @@ def model_of(lane: Lane, points: Points) -> Any:
 
 
 def score_of(model: Any, xy: Any) -> Any:
-    """f, or the share of the votes for the second class."""
+    """Return f, or the share of the votes for the second class."""
     votes = isinstance(model, KNeighborsClassifier)
     return model.predict_proba(xy)[:, 1] if votes else model.decision_function(xy)
 
 
 def with_ties(model: Any, xy: Any, labels: Any) -> float:
-    """Mean accuracy, where a tie of m classes counts 1/m: by counting votes here."""
+    """Return the mean accuracy, where a tie of m classes counts 1/m, by counting votes here."""
     model = getattr(model, "model_", model)
     if isinstance(model, KNeighborsClassifier):
         votes = model.predict_proba(xy)
@@ -137,7 +137,7 @@ def test_scores_are_scikit_learns_but_for_ties(name: str, classes: int) -> None:
         assert scores is again and message == ""
         called = model.predict(test.xy)
         expected = np.zeros((classes, classes))
-        for row, label in enumerate(test.labels):  # by hand: a tie of m classes counts 1/m for each
+        for row, label in enumerate(test.labels):  # by counting: a tie of m classes counts 1/m for each
             ahead = [called[row]]
             if isinstance(model, KNeighborsClassifier):
                 votes = model.predict_proba(test.xy[[row]])[0]
@@ -211,7 +211,7 @@ def test_folds_are_even_in_all_and_in_each_class() -> None:
 
 
 class OfLane(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A lane's estimator as scikit-learn wants one."""
+    """A lane's estimator with the interface of scikit-learn."""
 
     def __init__(self, lane: Lane) -> None:
         self.lane = lane
@@ -265,7 +265,7 @@ def test_leaving_one_out_of_few_points_lets_all_others_vote() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lane", "n", "k", "said"),
+    ("lane", "n", "k", "report"),
     [
         ("smo", 400, 0, "Leaving out each of 400 points means 400 trainings"),
         ("smo", 6, 10, "10 folds need"),
@@ -274,10 +274,10 @@ def test_leaving_one_out_of_few_points_lets_all_others_vote() -> None:
         ("perceptron", 0, 3, "3 folds need"),
     ],
 )
-def test_what_cannot_be_validated_is_one_sentence(lane: str, n: int, k: int, said: str) -> None:
+def test_what_cannot_be_validated_is_one_sentence(lane: str, n: int, k: int, report: str) -> None:
     points = Points.of(np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % 2)
     posted, message = work(CrossValidation(LANES[lane], points, k, 0))
-    assert said in message and message.endswith(".") and posted[-1] is None
+    assert report in message and message.endswith(".") and posted[-1] is None
 
 
 def test_folds_that_leave_one_class_are_counted_as_always_saying_it() -> None:
@@ -296,11 +296,11 @@ def test_folds_that_leave_one_class_are_counted_as_always_saying_it() -> None:
 
 
 def test_a_validation_that_breaks_off_shows_no_number() -> None:
-    seen = Seen(two(), validation=Validation("folds", 3))
-    query = seen.asked()["validated1"]
+    found = Displayed(two(), validation=Validation("folds", 3))
+    query = found.asked()["validated1"]
     value = Validated(np.array([20]), np.array([20]), 3, 20, 0, False)
-    seen.results.accept_answer(Answer("validated1", 1, query, value, True, "It was too much."))
-    lane = seen.shown().lanes[1]
+    found.results.accept_answer(Answer("validated1", 1, query, value, True, "It was too much."))
+    lane = found.shown().lanes[1]
     assert words.validated_cell(lane) == words.DASH
     assert words.validated_words(lane) == "broken off after 1 of 3 folds. It was too much."
 
@@ -310,8 +310,8 @@ def test_validation_that_is_overtaken_ends_soon(monkeypatch: pytest.MonkeyPatch)
     points = blobs(0, 2, 400)
     asked = iter([False, True])
     assert work(CrossValidation(LANES["smo"], points, 10, 0), lambda: next(asked, True)) == ([], "")
-    seen = iter([False] * 3)
-    assert work(CrossValidation(LANES["knn"], points, 0, 0), lambda: next(seen, True)) == ([], "")
+    found = iter([False] * 3)
+    assert work(CrossValidation(LANES["knn"], points, 0, 0), lambda: next(found, True)) == ([], "")
 
 
 @pytest.mark.parametrize("bad", [{"kind": "holdout"}, {"k": 1}, {"k": 21}, {"seed": -1}])
@@ -324,13 +324,13 @@ def test_validations_that_cannot_be(bad: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", ["knn", "knn weighted", "smo", "perceptron"])
-def test_places_and_thresholds_of_a_curve_belong_together(name: str) -> None:
+def test_indices_and_thresholds_of_a_curve_belong_together(name: str) -> None:
     training, test = parts(blobs(5, noise=1.0), 1)
     scores = work(Scoring(test, model_of(LANES[name], training)))[0][-1]
     roc, score = scores.roc, score_of(model_of(LANES[name], training), test.xy)
-    for place in range(len(roc.thresholds)):
-        threshold = threshold_at(roc, place)
-        assert place_of(roc, threshold) == place
+    for index in range(len(roc.thresholds)):
+        threshold = threshold_at(roc, index)
+        assert index_of(roc, threshold) == index
         called = score > threshold
         expected = theirs.confusion_matrix(test.labels == 1, called, labels=[False, True])
         assert at_threshold(scores, threshold).tolist() == expected.tolist()
@@ -345,13 +345,13 @@ def test_a_threshold_line_is_where_the_score_is_the_threshold(name: str) -> None
     inside = model.pair_decision_function(points.xy)[:, 0]
     for threshold in np.quantile(inside, (0.3, 0.5, 0.7)):
         line = work(ThresholdLine(field, float(threshold)))[0][-1][0].xy
-        places = line[np.isfinite(line[:, 0])]
-        assert len(places) > 5
-        f = model.pair_decision_function(places)[:, 0]
+        locations = line[np.isfinite(line[:, 0])]
+        assert len(locations) > 5
+        f = model.pair_decision_function(locations)[:, 0]
         assert np.abs(f - threshold).max() < 0.02 * np.ptp(inside)
 
 
-def test_a_threshold_line_of_votes_parts_the_pixels() -> None:
+def test_a_threshold_line_of_votes_separates_the_pixels() -> None:
     points = blobs(1, noise=1.0)
     model = model_of(LANES["knn"], points)
     field = ScoreGrid(model, GRID)
@@ -375,11 +375,11 @@ def test_a_field_goes_on_where_it_was_left() -> None:
     assert first == pytest.approx(second, nan_ok=True), "but for the rounding of other blocks of rows"
 
 
-# -- what is asked, and shown ------------------------------------------------------------------------------------------
+# -- requests and display ----------------------------------------------------------------------------------------------
 
 
-class Seen:
-    """A document with models in its lanes, looked at."""
+class Displayed:
+    """A document with models in its lanes, displayed."""
 
     def __init__(self, document: Document, **session: Any) -> None:
         self.document = document
@@ -422,76 +422,76 @@ def two(split: Split | None = None, **more: Any) -> Document:
     return Document(points, (Lane("knn"), Lane("svm")), view=View.fitting(points), split=split, **more)
 
 
-def test_nothing_is_asked_while_nobody_looks_but_what_is_wrong() -> None:
+def test_while_hidden_only_wrong_test_points_are_requested() -> None:
     moved = Threshold(0.3, plain_lane(two().lanes[0]))
-    seen = Seen(two(), thresholds=(moved, None, None, None), validation=Validation("folds"))
-    assert set(seen.asked()) == {"scores0", "scores1", "threshold0", "validated0", "validated1"}
-    seen.session = Session()
-    assert set(seen.asked()) == {"scores0", "scores1"} and seen.shown() is None
-    seen.train(1, Phase.TRAINING)
-    assert set(seen.asked()) == {"scores0"}
-    seen = Seen(two(Split()))
-    seen.session = Session()
-    assert seen.asked() == {}
+    found = Displayed(two(), thresholds=(moved, None, None, None), validation=Validation("folds"))
+    assert set(found.asked()) == {"scores0", "scores1", "threshold0", "validated0", "validated1"}
+    found.session = Session()
+    assert set(found.asked()) == {"scores0", "scores1"} and found.shown() is None
+    found.train(1, Phase.TRAINING)
+    assert set(found.asked()) == {"scores0"}
+    found = Displayed(two(Split()))
+    found.session = Session()
+    assert found.asked() == {}
 
 
 def test_the_same_is_shown_while_nothing_has_changed() -> None:
-    seen = Seen(two(), validation=Validation("folds", 5))
-    assert seen.shown() is seen.shown()
-    seen.answer()
-    shown = seen.shown()
-    assert shown is seen.shown() and not shown.lanes[0].stale and not shown.lanes[0].validating
+    found = Displayed(two(), validation=Validation("folds", 5))
+    assert found.shown() is found.shown()
+    found.answer()
+    shown = found.shown()
+    assert shown is found.shown() and not shown.lanes[0].stale and not shown.lanes[0].validating
     assert (shown.n_test, shown.n_trainable, shown.n_trained) == (18, 42, 42)
     assert len(shown.lanes[1].validated.sizes) == 5 and np.isnan(shown.lanes[0].training)
-    marks = seen.wrong(1)
-    assert marks is seen.wrong(1)
-    wrong = seen.document.points.ids[marks.wrong]
-    model = seen.results.frame(1).model  # type: ignore[union-attr]
-    test = seen.document.test_points
+    marks = found.wrong(1)
+    assert marks is found.wrong(1)
+    wrong = found.document.points.ids[marks.wrong]
+    model = found.results.frame(1).model  # type: ignore[union-attr]
+    test = found.document.test_points
     assert wrong.tolist() == test.ids[model.predict(test.xy) != test.labels].tolist()
 
 
-def test_numbers_of_an_earlier_model_say_so() -> None:
-    seen = Seen(two())
-    seen.answer()
-    seen.train(1)
-    shown = seen.shown()
+def test_numbers_of_an_earlier_model_are_marked() -> None:
+    found = Displayed(two())
+    found.answer()
+    found.train(1)
+    shown = found.shown()
     assert (shown.lanes[0].stale, shown.lanes[1].stale) == (False, True)
     assert shown.lanes[1].confusion is not None, "better an old number that says so than none"
-    assert not len(seen.wrong(1).wrong), "but no mark that may be false"
-    seen.answer()
-    assert not seen.shown().lanes[1].stale
+    assert not len(found.wrong(1).wrong), "but no mark that may be false"
+    found.answer()
+    assert not found.shown().lanes[1].stale
 
 
 def test_a_threshold_changes_the_confusion_and_draws_a_line() -> None:
-    seen = Seen(two())
-    seen.answer()
-    before = seen.shown().lanes[0]
+    found = Displayed(two())
+    found.answer()
+    before = found.shown().lanes[0]
     assert not before.moved and before.threshold == before.own_threshold == 0.5
-    assert seen.sheets(0) == ()
-    seen.session = seen.session.having(
+    assert found.sheets(0) == ()
+    found.session = found.session.having(
         EvaluationSession(thresholds=(Threshold(0.9, plain_lane(two().lanes[0])), None, None, None))
     )
-    seen.answer()
-    after = seen.shown().lanes[0]
+    found.answer()
+    after = found.shown().lanes[0]
     assert after.moved and after.threshold == 0.9 and after.confusion.sum() == 18
     assert after.confusion[:, 1].sum() < before.confusion[:, 1].sum()
-    lines = seen.sheets(0)
-    assert len(lines) == 1 and lines[0].style == "other" and lines is seen.sheets(0)
-    assert seen.sheets(1) == ()
-    seen.session = replace(seen.session, open_panels=frozenset())
-    assert seen.sheets(0) == ()
+    lines = found.sheets(0)
+    assert len(lines) == 1 and lines[0].style == "other" and lines is found.sheets(0)
+    assert found.sheets(1) == ()
+    found.session = replace(found.session, open_panels=frozenset())
+    assert found.sheets(0) == ()
 
 
 def test_cross_validation_does_not_depend_on_what_trains_nothing() -> None:
-    seen = Seen(two(), validation=Validation("folds", 4))
-    before = seen.asked()["validated1"]
-    lane = msgspec.structs.replace(seen.document.lanes[1], pair=(1, 1))
-    seen.document = replace(seen.document, lanes=(seen.document.lanes[0], lane))
-    assert seen.asked()["validated1"] == before
+    found = Displayed(two(), validation=Validation("folds", 4))
+    before = found.asked()["validated1"]
+    lane = msgspec.structs.replace(found.document.lanes[1], pair=(1, 1))
+    found.document = replace(found.document, lanes=(found.document.lanes[0], lane))
+    assert found.asked()["validated1"] == before
     other = msgspec.structs.replace(lane, svm=SvmSettings(C=7.0))
-    seen.document = replace(seen.document, lanes=(seen.document.lanes[0], other))
-    assert seen.asked()["validated1"] != before
+    found.document = replace(found.document, lanes=(found.document.lanes[0], other))
+    assert found.asked()["validated1"] != before
 
 
 def length_of(line: Any) -> float:
@@ -511,54 +511,54 @@ def test_lines_of_large_pictures_are_made_in_strips(name: str, monkeypatch: pyte
     assert np.nanmax(strips, axis=0) == pytest.approx(np.nanmax(whole, axis=0), abs=0.01)
 
 
-def with_lane(seen: Seen, lane: Lane) -> None:
-    seen.document = replace(seen.document, lanes=(seen.document.lanes[0], lane))
+def with_lane(found: Displayed, lane: Lane) -> None:
+    found.document = replace(found.document, lanes=(found.document.lanes[0], lane))
 
 
 def test_a_threshold_holds_only_for_the_settings_it_was_moved_under() -> None:
-    seen = Seen(two())
-    seen.answer()
-    svm = seen.document.lanes[1]
-    seen.session = seen.session.having(
-        EvaluationSession(thresholds=(None, Threshold(0.3, plain_lane(seen.shown().lanes[1].lane)), None, None))
+    found = Displayed(two())
+    found.answer()
+    svm = found.document.lanes[1]
+    found.session = found.session.having(
+        EvaluationSession(thresholds=(None, Threshold(0.3, plain_lane(found.shown().lanes[1].lane)), None, None))
     )
-    seen.answer()
-    own = seen.shown().lanes[1]
-    assert own.moved and own.threshold == 0.3 and "threshold1" in seen.asked()
+    found.answer()
+    own = found.shown().lanes[1]
+    assert own.moved and own.threshold == 0.3 and "threshold1" in found.asked()
     for other in (Lane("knn"), Lane("svm", svm=SvmSettings(C=7.0)), Lane("svm", svm=SvmSettings(kernel="linear"))):
-        with_lane(seen, other)
-        seen.train(1)
-        seen.answer()
-        lane = seen.shown().lanes[1]
-        assert not lane.moved and lane.threshold == lane.own_threshold and "threshold1" not in seen.asked()
-        assert seen.sheets(1) == ()
-        test = seen.document.test_points
-        model = seen.results.frame(1).model  # type: ignore[union-attr]
+        with_lane(found, other)
+        found.train(1)
+        found.answer()
+        lane = found.shown().lanes[1]
+        assert not lane.moved and lane.threshold == lane.own_threshold and "threshold1" not in found.asked()
+        assert found.sheets(1) == ()
+        test = found.document.test_points
+        model = found.results.frame(1).model  # type: ignore[union-attr]
         assert lane.accuracy == (model.predict(test.xy) == test.labels).mean()
-    with_lane(seen, msgspec.structs.replace(svm, pair=(1, 1)))
-    assert "threshold1" not in seen.asked()
-    with_lane(seen, svm)  # as undo does
-    seen.train(1)
-    seen.answer()
-    assert seen.shown().lanes[1].moved
+    with_lane(found, msgspec.structs.replace(svm, pair=(1, 1)))
+    assert "threshold1" not in found.asked()
+    with_lane(found, svm)  # as undo does
+    found.train(1)
+    found.answer()
+    assert found.shown().lanes[1].moved
 
 
-def test_new_settings_over_old_numbers_say_so() -> None:
-    seen = Seen(two())
-    seen.answer()
-    assert len(seen.wrong(1).wrong)
-    old = seen.asked()["scores1"]
-    with_lane(seen, Lane("svm", svm=SvmSettings(C=1e-3)))
-    lane = seen.shown().lanes[1]
-    assert lane.stale and lane.scores is not None and not seen.shown().lanes[0].stale
-    assert seen.asked()["scores1"] == old, "what is shown is not forgotten"
-    assert not len(seen.wrong(1).wrong)
-    seen.train(1)
-    assert seen.asked()["scores1"] != old and seen.shown().lanes[1].stale
-    seen.answer()
-    assert not seen.shown().lanes[1].stale
-    seen.document = replace(seen.document, points=Points())
-    assert "scores1" not in seen.asked()
+def test_old_numbers_under_new_settings_are_marked() -> None:
+    found = Displayed(two())
+    found.answer()
+    assert len(found.wrong(1).wrong)
+    old = found.asked()["scores1"]
+    with_lane(found, Lane("svm", svm=SvmSettings(C=1e-3)))
+    lane = found.shown().lanes[1]
+    assert lane.stale and lane.scores is not None and not found.shown().lanes[0].stale
+    assert found.asked()["scores1"] == old, "what is shown is not forgotten"
+    assert not len(found.wrong(1).wrong)
+    found.train(1)
+    assert found.asked()["scores1"] != old and found.shown().lanes[1].stale
+    found.answer()
+    assert not found.shown().lanes[1].stale
+    found.document = replace(found.document, points=Points())
+    assert "scores1" not in found.asked()
 
 
 @pytest.mark.parametrize(
@@ -570,15 +570,15 @@ def test_new_settings_over_old_numbers_say_so() -> None:
         (Phase.DONE, True, "uncertified"),
     ],
 )
-def test_numbers_of_unfinished_trainings_say_so(phase: Phase, provisional: bool, state: str) -> None:
-    seen = Seen(two())
-    frame = seen.results.frame(1)
+def test_numbers_of_unfinished_trainings_are_marked(phase: Phase, provisional: bool, state: str) -> None:
+    found = Displayed(two())
+    frame = found.results.frame(1)
     assert frame is not None
-    seen.results.accept(replace(frame, phase=phase, provisional=provisional))
-    seen.answer()
-    assert [lane.state for lane in seen.shown().lanes] == ["", state]
-    said = words.state_words(state)
-    assert any(word in said for word in ("not certified", "without proof")) == bool(state)
+    found.results.accept(replace(frame, phase=phase, provisional=provisional))
+    found.answer()
+    assert [lane.state for lane in found.shown().lanes] == ["", state]
+    report = words.state_words(state)
+    assert any(word in report for word in ("not certified", "without proof")) == bool(state)
 
 
 def test_scores_are_not_made_of_rounding_noise(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -586,15 +586,17 @@ def test_scores_are_not_made_of_rounding_noise(monkeypatch: pytest.MonkeyPatch) 
     for name in ("smo", "smo linear", "perceptron"):
         model = model_of(LANES[name], points)
         noise = np.where(points.labels == 1, 0.5, -0.5)[:, None] * model.rounding
-        place = {tuple(xy): i for i, xy in enumerate(points.xy.tolist())}
+        location = {tuple(xy): i for i, xy in enumerate(points.xy.tolist())}
         monkeypatch.setattr(
-            model, "pair_decision_function", lambda xy, f=noise, of=place: f[[of[tuple(each)] for each in xy.tolist()]]
+            model,
+            "pair_decision_function",
+            lambda xy, f=noise, of=location: f[[of[tuple(each)] for each in xy.tolist()]],
         )
         scores = work(Scoring(points, model))[0][-1]
         assert scores.roc.auc == 0.5 and scores.accuracy == 0.5, "f has no sign, and so ranks nothing"
         assert len(scores.tied) == len(points) and (scores.confusion == len(points) / 4).all()
 
 
-@pytest.mark.parametrize(("value", "said"), [(1.0, "1.000"), (0.99978, "0.999+"), (0.9994, "0.999"), (0.5, "0.500")])
-def test_an_area_is_never_rounded_to_one(value: float, said: str) -> None:
-    assert words.auc(value) == said
+@pytest.mark.parametrize(("value", "report"), [(1.0, "1.000"), (0.99978, "0.999+"), (0.9994, "0.999"), (0.5, "0.500")])
+def test_an_area_is_never_rounded_to_one(value: float, report: str) -> None:
+    assert words.auc(value) == report

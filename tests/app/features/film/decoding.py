@@ -1,4 +1,4 @@
-"""Films as Pillow decodes them."""
+"""Decode films with Pillow."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from PIL import Image, ImageSequence
 
 
 def decoded(file: Path | IO[bytes]) -> tuple[list[np.ndarray], list[float], int]:
-    """Pictures, milliseconds of each, and how often the film is shown (0: for ever)."""
+    """Return the pictures, the milliseconds of each, and how often the film is played (0: for ever)."""
     with Image.open(file) as image:
-        found, seen = [], []
+        found, shown = [], []
         for each in ImageSequence.Iterator(image):
             found.append(np.asarray(each.convert("RGB")))
-            seen.append(float(each.info["duration"]))
-        return found, seen, int(image.info["loop"])
+            shown.append(float(each.info["duration"]))
+        return found, shown, int(image.info["loop"])
 
 
-def played(found: list[np.ndarray], seen: Sequence[float], times: Sequence[int]) -> list[np.ndarray]:
-    """The picture on screen in each of `times`: several that are alike may be stored as one that is seen longer."""
-    begins, ends = [0, *accumulate(times)], [*accumulate(seen)]
+def played(found: list[np.ndarray], shown: Sequence[float], times: Sequence[int]) -> list[np.ndarray]:
+    """Return the picture on screen at each of `times`: equal ones may be stored as one with a longer duration."""
+    begins, ends = [0, *accumulate(times)], [*accumulate(shown)]
     assert set(ends) <= set(begins) and ends[-1] == begins[-1] and times[-1] == 2000
     return [found[int(np.searchsorted(ends, begin, side="right"))] for begin in begins[:-1]]

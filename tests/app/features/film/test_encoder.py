@@ -1,4 +1,4 @@
-"""Films as files: decoded again by Pillow, picture by picture."""
+"""Films as files: decoded by Pillow, picture by picture."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from app.features.film.encoder import Feed, Palette, Pixels, changed, encode, es
 from app.files.background_task import CancelledError, Progress
 from tests.app.features.film.decoding import decoded, played
 
-HEIGHT, WIDTH = 37, 53  # odd: WebP wants even corners
+HEIGHT, WIDTH = 37, 53  # odd, although WebP needs even corners
 
 
 def pictures(n_colours: int = 4000) -> list[Pixels]:
-    """Pictures of many colours that change here and there, twice not at all, once in their last pixel alone."""
+    """Return pictures of many colours that change here and there, twice not at all, once in the last pixel only."""
     rng = np.random.default_rng(3)
     colours = rng.integers(0, 1 << 24, n_colours, dtype=np.uint32) | np.uint32(0xFF000000)
     first = colours[rng.integers(0, n_colours, (HEIGHT, WIDTH))]
@@ -45,37 +45,37 @@ def test_a_film_is_what_went_into_it(kind: str, rate: int) -> None:
     made = pictures()
     times = plan.times(len(made), rate)
     data = encode(kind, times, palette_of(kind, made), made)
-    found, seen, loop = decoded(BytesIO(data))
+    found, visible, loop = decoded(BytesIO(data))
     assert loop == 0
-    # Not one picture later than a millisecond from where it belongs.
+    # No picture is more than a millisecond late.
     np.testing.assert_allclose(np.cumsum(times)[:-1], 1000 / rate * np.arange(1, len(made)), atol=0.5)
-    shown = played(found, seen, times)
+    shown = played(found, visible, times)
     if kind != "gif":
         for number, (one, other) in enumerate(zip(shown, made, strict=True)):
             np.testing.assert_array_equal(one, rgb(other), err_msg=str(number))
         return
-    # One palette, which stands in the file's head; each pixel has the nearest of its colours.
+    # One palette, in the file's header; each pixel has the nearest of its colours.
     palette = np.frombuffer(data[13 : 13 + 768], dtype=np.uint8).reshape(256, 3).astype(int)
     for one, other in zip(shown, map(rgb, made), strict=True):
         away = ((other[:, :, None].astype(int) - palette) ** 2).sum(axis=3).min(axis=2)
         np.testing.assert_array_equal(((one.astype(int) - other) ** 2).sum(axis=2), away)
-        assert (one[:, :3] == (250, 251, 252)).all()  # frequent: kept as it is, and never flickers
+        assert (one[:, :3] == (250, 251, 252)).all()  # a frequent colour is kept exactly, and never flickers
 
 
 def test_a_gif_of_few_colours_is_exact() -> None:
     made = pictures(200)
     times = plan.times(len(made), 10)
-    found, seen, _ = decoded(BytesIO(encode("gif", times, Palette(made), made)))
-    for one, other in zip(played(found, seen, times), made, strict=True):
+    found, visible, _ = decoded(BytesIO(encode("gif", times, Palette(made), made)))
+    for one, other in zip(played(found, visible, times), made, strict=True):
         np.testing.assert_array_equal(one, rgb(other))
 
 
-def test_a_palette_of_samples_serves_colours_it_has_not_seen() -> None:
+def test_a_palette_of_samples_serves_new_colours() -> None:
     made = pictures()
     palette = Palette(made[:1])
     assert palette.colours.shape == (256, 3)
-    places = palette.places(np.array([[0xFFF9FBFC]], dtype=np.uint32))
-    assert tuple(palette.colours[places[0, 0]]) == (250, 251, 252)
+    locations = palette.indices(np.array([[0xFFF9FBFC]], dtype=np.uint32))
+    assert tuple(palette.colours[locations[0, 0]]) == (250, 251, 252)
 
 
 def test_only_what_has_changed_is_stored_again() -> None:

@@ -41,7 +41,7 @@ SIZE = (320, 260)
 
 
 def moment_now(window: MainWindow) -> Context:
-    """What `window` shows now."""
+    """Return the present state of `window`."""
     now = window.controller
     return moment_of(now.document, now.session, window.scheduler.results, window.surroundings.grids())
 
@@ -58,7 +58,7 @@ def spec_of(content: Content, kind: str = "png", rate: int = 10, legend: bool = 
 
 
 def film(qtbot: QtBot, window: MainWindow, spec: FilmSpec, path: Path) -> list[np.ndarray]:
-    """The film's pictures, decoded; the seconds are those of its plan."""
+    """Return the film's pictures, decoded; their durations are those of its plan."""
     maker = FilmMaker(window.scheduler, window.features, window)
     failures: list[str] = []
     maker.failed.connect(failures.append)
@@ -76,7 +76,7 @@ def pictures_in(path: Path, rate: int) -> list[np.ndarray]:
 
 
 def exported(qtbot: QtBot, window: MainWindow, spec: PictureSpec, path: Path, words: str | None = None) -> np.ndarray:
-    """What File > Export picture makes of the window now, with other words above it where they are given."""
+    """Return the export (File > Export picture) of the present window, with other texts above it if given."""
     shot = window.shoot(spec.what)
     if words is not None:
         shot = replace(shot, headlines={shot.lanes[0][0].slot: words})
@@ -99,8 +99,8 @@ def check_against_the_window(
     length = window.result(1).run_state.length
     for step, picture in zip(steps, found, strict=True):
         rest_at(qtbot, window, step)
-        said = "not optimal yet" if step < length else "Optimal to 1e-3"
-        words = f"Pair update {step} of {length}: {said}"
+        report = "not optimal yet" if step < length else "Optimal to 1e-3"
+        words = f"Pair update {step} of {length}: {report}"
         shown = exported(qtbot, window, spec.picture, folder / "one.png", words)
         np.testing.assert_array_equal(picture, shown, err_msg=str(step))
 
@@ -115,8 +115,8 @@ def test_each_picture_of_a_training_is_the_export_of_that_step(make: Make, qtbot
     check_against_the_window(qtbot, window, found, steps, spec, tmp_path)
 
 
-def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    """By the colours in the file alone, against a solver that was stepped by itself."""
+def test_pictures_are_of_the_requested_steps(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """By the colours in the file alone, against an independently stepped solver."""
     window = make(two())
     spec, points = spec_of(TrainingFilm(1, 3, 6, 60)), window.document.points
     found = film(qtbot, window, spec, tmp_path / "run.png")
@@ -126,19 +126,23 @@ def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot,
     grid, left, top = plot.grid, round(plot.area.left()), round(plot.area.top())
     sheet.close()
     table = colours_of(theme_of(False).shades)
-    place = {int(colour) & 0xFFFFFF: row for row, colour in enumerate(table)}
-    places = np.stack(np.meshgrid(grid.xs, grid.ys[::-1]), axis=-1)
+    location = {int(colour) & 0xFFFFFF: row for row, colour in enumerate(table)}
+    locations = np.stack(np.meshgrid(grid.xs, grid.ys[::-1]), axis=-1)
 
     def wrong(picture: np.ndarray, step: int) -> float:
-        """Share of the pixels of plain colour that a model after `step` steps would colour otherwise."""
+        """Return the share of the pixels of plain colour that a model after `step` steps would colour differently."""
         estimator = SVC(5.0, kernel="rbf", gamma=1.0, random_state=0, solver="smo")
         trainer = estimator.prepare(points.xy, points.labels, shrinking=False)
         trainer.solvers[0].step(step)
-        f = estimator.adopt(trainer.snapshot(True)).decision_function(places.reshape(-1, 2)).reshape(places.shape[:2])
+        f = (
+            estimator.adopt(trainer.snapshot(True))
+            .decision_function(locations.reshape(-1, 2))
+            .reshape(locations.shape[:2])
+        )
         levels = np.minimum(np.minimum(np.abs(f) / FULL_VALUE, 1) * (LEVELS - 1) + 0.5, LEVELS - 1).astype(int)
         inside = picture[top : top + grid.height, left : left + grid.width].astype(int)
         packed = inside[..., 0] << 16 | inside[..., 1] << 8 | inside[..., 2]
-        rows = np.vectorize(lambda colour: place.get(int(colour), -1))(packed)
+        rows = np.vectorize(lambda colour: location.get(int(colour), -1))(packed)
         plain = rows >= 0
         assert plain.mean() > 0.3
         return float((rows != levels + LEVELS * (f > 0))[plain].mean())
@@ -196,7 +200,7 @@ def test_pictures_of_a_sweep_are_exports_of_documents_with_those_values(
     for C, picture in zip((0.1, 100.0), found, strict=True):
         other = make(plan.document_with(two(), 1, "C", C))
         shown = exported(qtbot, other, of_C.picture, tmp_path / "a.png")
-        entries = 40  # of the legend, which is that of all pictures, below them
+        entries = 40  # of the legend below them, which is that of all pictures
         np.testing.assert_array_equal(picture[:-entries], shown[:-entries])
 
 
@@ -208,18 +212,19 @@ def test_a_film_of_all_lanes_leaves_the_others_as_they_are(make: Make, qtbot: Qt
     np.testing.assert_array_equal(found[0][40:-90, :310], found[1][40:-90, :310])
     assert (found[0][:-90, 330:] != found[1][:-90, 330:]).any()
     np.testing.assert_array_equal(found[0][-60:], found[1][-60:])  # the legend does not jump
-    bare = replace(spec, picture=replace(spec.picture, legend=False))  # the film's has what any of its pictures has
+    # The film's legend has the entries of all its pictures.
+    bare = replace(spec, picture=replace(spec.picture, legend=False))
     shown = exported(qtbot, window, bare.picture, tmp_path / "a.png")
     for picture in film(qtbot, window, bare, tmp_path / "bare.webp"):
         np.testing.assert_array_equal(picture[40:, :310], shown[40:, :310])
 
 
 def test_a_film_fits_the_points_in_its_own_shape_where_the_window_shows_them_all(make: Make, qtbot: QtBot) -> None:
-    """Else it shows what the window does: a detail, or much around."""
+    """Else it shows the same as the window: a detail, or a large area."""
     window = make(two(), size=(1280, 800))
     spec = PictureSpec("lane1", 960, 540, 1.25, fitted=True)
 
-    def seen(spec: PictureSpec = spec) -> tuple[Grid, float]:
+    def visible(spec: PictureSpec = spec) -> tuple[Grid, float]:
         sheet = Sheet(window.shoot("lane1"), spec)
         grid = sheet.plots[0].grid
         sheet.close()
@@ -227,33 +232,33 @@ def test_a_film_fits_the_points_in_its_own_shape_where_the_window_shows_them_all
 
     points, whole = window.document.points.xy, View.fitting(window.document.points)
     low, high = points.min(axis=0), points.max(axis=0)
-    grid, height = seen()
+    grid, height = visible()
     assert (grid.left, grid.bottom) < tuple(low) and (grid.right, grid.top) > tuple(high)
     assert height == pytest.approx(1.2 * (high - low)[1], rel=0.02), "no more room than round any fitted points"
-    assert height < 0.8 * seen(replace(spec, fitted=False))[1]
+    assert height < 0.8 * visible(replace(spec, fitted=False))[1]
     tall = Sheet(window.shoot("lane1"), replace(spec, width=540, height=960))
     assert tall.plots[0].grid.right - tall.plots[0].grid.left == pytest.approx(whole.span, rel=0.02)
     tall.close()
     for span in (0.5 * whole.span, 2 * whole.span):
         window.controller.dispatch(SetView(View(whole.x, whole.y, span)))
         settle(qtbot, window)
-        assert seen()[0] == seen(replace(spec, fitted=False))[0]
+        assert visible()[0] == visible(replace(spec, fitted=False))[0]
     assert opened(qtbot, window).spec().picture.fitted
 
 
 @pytest.mark.slow
-def test_what_is_given_up_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_cancelled_film_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     folder, old = tmp_path / "films", b"an older film"
     folder.mkdir()
     (folder / "b.gif").write_bytes(old)
     maker = FilmMaker(window.scheduler, window.features, window)
-    seen: list[int] = []
-    maker.progressed.connect(lambda done, of, left: seen.append(done))
+    visible: list[int] = []
+    maker.progressed.connect(lambda done, of, left: visible.append(done))
     for name in ("a.gif", "b.gif"):
-        seen.clear()
+        visible.clear()
         maker.make(moment_now(window), spec_of(SweepFilm(1, "C", 0.01, 1000), "gif"), folder / name)
-        qtbot.waitUntil(lambda: bool(seen) and seen[-1] > 2)
+        qtbot.waitUntil(lambda: bool(visible) and visible[-1] > 2)
         encoders = [thread for thread in threading.enumerate() if thread.name == "task"]
         assert maker.cancel() and not maker.busy and encoders
         for thread in encoders:
@@ -274,7 +279,7 @@ FAULTS = {
 def test_an_encoder_that_fails_is_a_sentence(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    fault, said = FAULTS[name]
+    fault, report = FAULTS[name]
 
     def fail(kind: str, times: tuple[int, ...], palette: object, pictures: Iterator[Pixels]) -> bytes:
         next(pictures)
@@ -287,7 +292,7 @@ def test_an_encoder_that_fails_is_a_sentence(
     maker.failed.connect(failures.append)
     maker.make(moment_now(window), spec_of(TrainingFilm(1, 0, 3)), tmp_path / "a.png")
     qtbot.waitUntil(lambda: not maker.busy)
-    assert len(failures) == 1 and said in failures[0] and failures[0].startswith("The film was not made")
+    assert len(failures) == 1 and report in failures[0] and failures[0].startswith("The film was not made")
     assert not (tmp_path / "a.png").exists()
 
 
@@ -320,24 +325,24 @@ def field(dialog: FilmDialog, kind: type, name: str) -> object:
 
 def choose(dialog: FilmDialog, name: str, data: object) -> None:
     combo = field(dialog, QComboBox, name)
-    place = next(place for place in range(combo.count()) if combo.itemData(place) == data)
-    combo.setCurrentIndex(place)
-    combo.activated.emit(place)
+    index = next(index for index in range(combo.count()) if combo.itemData(index) == data)
+    combo.setCurrentIndex(index)
+    combo.activated.emit(index)
 
 
-def told(qtbot: QtBot, dialog: FilmDialog, said: str) -> str:
+def reports(qtbot: QtBot, dialog: FilmDialog, report: str) -> str:
     label = field(dialog, QLabel, "said")
-    qtbot.waitUntil(lambda: said in label.text())
+    qtbot.waitUntil(lambda: report in label.text())
     return label.text()
 
 
 @pytest.mark.slow
-def test_the_dialog_says_what_a_film_comes_to_and_makes_it(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_dialog_reports_the_size_of_a_film_and_makes_it(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     length = window.result(1).run_state.length
     dialog = opened(qtbot, window)
     what = field(dialog, QComboBox, "what")
-    assert [what.itemData(place) for place in range(what.count())] == [
+    assert [what.itemData(index) for index in range(what.count())] == [
         (0, "k"),
         (1, "training"),
         (1, "C"),
@@ -346,20 +351,20 @@ def test_the_dialog_says_what_a_film_comes_to_and_makes_it(make: Make, qtbot: Qt
     ]
     assert what.currentData() == (1, "training") and field(dialog, QSpinBox, "last").value() == length
     choose(dialog, "rate", 25)
-    assert told(qtbot, dialog, "about").startswith(
+    assert reports(qtbot, dialog, "about").startswith(
         f"{min(60, length + 1)} pictures, {min(59, length) / 25 + 2:.1f} s, about "
     )
     assert not field(dialog, QLabel, "still").pixmap().isNull()
     choose(dialog, "kind", "png")
     choose(dialog, "rate", 30)
-    choose(dialog, "kind", "gif")  # which cannot have 30
+    choose(dialog, "kind", "gif")  # which has no rate of 30
     assert field(dialog, QComboBox, "rate").currentData() == 25
     field(dialog, QSpinBox, "count").setValue(12)
-    estimate = told(qtbot, dialog, "12 pictures, ")
+    estimate = reports(qtbot, dialog, "12 pictures, ")
     number, unit = estimate.rstrip(".").split("about ")[1].split()
     guessed = float(number) * {"kB": 1e3, "MB": 1e6}[unit]
     save(qtbot, dialog, tmp_path / "a.gif")
-    told(qtbot, dialog, "Saved a.gif")
+    reports(qtbot, dialog, "Saved a.gif")
     found = pictures_in(tmp_path / "a.gif", 25)
     assert len(found) == 12 and found[0].shape == (360, 640, 3)
     assert guessed == pytest.approx((tmp_path / "a.gif").stat().st_size, rel=0.25)
@@ -375,18 +380,18 @@ def save(qtbot: QtBot, dialog: FilmDialog, path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_dialog_gives_up(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_dialog_cancels(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     dialog = opened(qtbot, window)
     choose(dialog, "what", (1, "C"))
     save(qtbot, dialog, tmp_path / "a.gif")
     bar, cancel = field(dialog, QProgressBar, "progress"), field(dialog, QPushButton, "cancel")
     assert not field(dialog, QPushButton, "save").isEnabled() and bar.isVisible()
-    assert "left…" in told(qtbot, dialog, "Picture 2 of 60")
+    assert "left…" in reports(qtbot, dialog, "Picture 2 of 60")
     qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
     assert "cancelled" in field(dialog, QLabel, "said").text() and not bar.isVisible()
-    save(qtbot, dialog, tmp_path / "b.gif")  # and the window goes while it is made
-    told(qtbot, dialog, "Picture 1 of 60")
+    save(qtbot, dialog, tmp_path / "b.gif")  # the window is closed while the film is made
+    reports(qtbot, dialog, "Picture 1 of 60")
     window.close()
     assert not dialog._maker.busy and not list(tmp_path.glob("*.gif"))
 
@@ -395,14 +400,14 @@ def test_the_dialog_gives_up(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
 def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     dialog = opened(qtbot, window)
-    told(qtbot, dialog, "about")
+    reports(qtbot, dialog, "about")
     window.controller.dispatch(SetLane(index=1, lane=Lane("knn", knn=KnnSettings(9))))
     settle(qtbot, window)
     what = field(dialog, QComboBox, "what")
-    assert [what.itemData(place) for place in range(what.count())] == [(0, "k"), (1, "k")]
+    assert [what.itemData(row) for row in range(what.count())] == [(0, "k"), (1, "k")]
     start, stop = field(dialog, QSpinBox, "start"), field(dialog, QSpinBox, "stop")
     assert (start.text(), stop.text()) == ("1", "39")
-    start.lineEdit().setText("12")  # typed: exact where the slider has it, else the nearest of its numbers
+    start.lineEdit().setText("12")  # typed: exact if the slider has it, else the nearest of its numbers
     stop.lineEdit().setText("1000")
     start.interpretText()
     stop.interpretText()
@@ -412,18 +417,18 @@ def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, t
     assert alert is not None and "must end in .gif, .webp or .png" in alert.text()
     alert.close()
     choose(dialog, "what", (0, "k"))
-    told(qtbot, dialog, "about")
+    reports(qtbot, dialog, "about")
     window.named_actions["marks"].trigger()
-    assert told(qtbot, dialog, "Estimating"), "the pictures look otherwise without marks"
-    save(qtbot, dialog, tmp_path / "a.gif")  # and while it is made, the document becomes another
+    assert reports(qtbot, dialog, "Estimating"), "the pictures look otherwise without marks"
+    save(qtbot, dialog, tmp_path / "a.gif")  # the document is replaced while the film is made
     window.controller.dispatch(SetLane(index=1, lane=Lane("svm")))
     settle(qtbot, window)
-    told(qtbot, dialog, "Saved a.gif")
+    reports(qtbot, dialog, "Saved a.gif")
     assert what.currentData() == (0, "k"), "what was chosen stays, though another entry has another name"
-    assert [what.itemData(place) for place in range(what.count())][-1] == (1, "turn"), "that of now"
+    assert [what.itemData(row) for row in range(what.count())][-1] == (1, "turn"), "that of now"
     window.controller.clear()
     settle(qtbot, window)
-    assert told(qtbot, dialog, "nothing to film") == "There is nothing to film: there are no points."
+    assert reports(qtbot, dialog, "nothing to film") == "There is nothing to film: there are no points."
     dialog.close()
     assert "film" not in window.dock_manager.windows
 
@@ -469,7 +474,7 @@ def squares() -> Document:
 
 
 def model_after(document: Document, step: int) -> SVC:
-    """The second lane's, stepped by itself."""
+    """Return the model of the second lane, stepped independently."""
     svm, points = document.lanes[1].svm, document.points
     estimator = SVC(
         svm.C, kernel=svm.kernel, degree=svm.degree, gamma=svm.gamma, coef0=svm.coef0, random_state=0, solver="smo"
@@ -488,7 +493,7 @@ def reliefs(window: MainWindow, models: list[SVC], lanes: list[Lane] | None = No
 
 
 def check_reliefs(found: list[np.ndarray], expected: list[Relief], spec: FilmSpec, **views: list[float]) -> None:
-    """Below the words, each picture is exactly `relief_image`, cut off at one height for all of them."""
+    """Below the texts, each picture is exactly `relief_image`, cut off at one height for all of them."""
     top, limit = band(spec.picture), max(limit_of(relief) for relief in expected)
     assert 30 < top < 60 and len(found) == len(expected)
     for number, (picture, relief) in enumerate(zip(found, expected, strict=True)):
@@ -497,7 +502,7 @@ def check_reliefs(found: list[np.ndarray], expected: list[Relief], spec: FilmSpe
         own = relief_image(relief, *size, font=font_of(TEXT), names=("length", "x₂"), limit=limit, **view)  # type: ignore[arg-type]
         shown = picture[top:].astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
         np.testing.assert_array_equal(shown, own & 0xFFFFFF, err_msg=str(number))
-        for rows in (picture[10:26], picture[30:top]):  # the classifier, and where its training stands
+        for rows in (picture[10:26], picture[30:top]):  # the classifier, and the step of its training
             assert (rows < 100).any()
         assert (picture[:10] == 255).all()
 
@@ -539,7 +544,7 @@ def test_a_turn_and_a_lift_of_the_lane_as_it_is(make: Make, qtbot: QtBot, tmp_pa
     check_reliefs(found, [relief] * 4, turn, azimuth=[325.0, 55.0, 145.0, 235.0])
     found = film(qtbot, window, lift, tmp_path / "lift.png")
     check_reliefs(found, [relief] * 5, lift, morph=[0.0, 0.5, 1.0, 0.5, 0.0])
-    # A relief that is worked out for a training that is gone would be a lie: it is trained anew.
+    # A relief of a discarded training would be wrong: it is trained anew.
     window.controller.dispatch(SetLane(index=1, lane=Lane("svm", svm=SvmSettings("linear"))))
     moment = moment_now(window)
     frame = moment.results.frame(moment.document.slots[1])
@@ -551,7 +556,7 @@ def test_the_dialog_offers_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) 
     window = make(squares())
     dialog = opened(qtbot, window)
     what = field(dialog, QComboBox, "what")
-    able = [what.itemData(place) for place in range(what.count())]
+    able = [what.itemData(index) for index in range(what.count())]
     assert able[-2:] == [(1, "turn"), (1, "lift")] and what.currentData() == (1, "training")
     picture, lanes, legend = (field(dialog, QWidget, name) for name in ("relief", "lanes", "legend"))
     assert picture.isVisible() and lanes.isVisible() and legend.isVisible()
@@ -560,17 +565,17 @@ def test_the_dialog_offers_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) 
     assert dialog.content() == replace(dialog.content(), relief=True) and dialog.spec().picture.what == "lane1"
     assert not lanes.isVisible() and not legend.isVisible()
     field(dialog, QSpinBox, "count").setValue(2)
-    told(qtbot, dialog, "2 pictures, 2.1 s, about")
+    reports(qtbot, dialog, "2 pictures, 2.1 s, about")
     assert not field(dialog, QLabel, "still").pixmap().isNull()
     choose(dialog, "what", (0, "k"))
-    assert told(qtbot, dialog, "no f") == text.without(window.document.lanes[0])
+    assert reports(qtbot, dialog, "no f") == text.without(window.document.lanes[0])
     choose(dialog, "what", (1, "lift"))
     assert dialog.content() == LiftFilm(1, 2) and not picture.isVisible()
     assert not field(dialog, QSpinBox, "first").isVisible() and not field(dialog, QSpinBox, "start").isVisible()
     field(dialog, QSpinBox, "count").setValue(6)
-    told(qtbot, dialog, "5 pictures, 2.4 s")
+    reports(qtbot, dialog, "5 pictures, 2.4 s")
     choose(dialog, "kind", "webp")
     save(qtbot, dialog, tmp_path / "lift.webp")
-    told(qtbot, dialog, "Saved lift.webp")
+    reports(qtbot, dialog, "Saved lift.webp")
     found = pictures_in(tmp_path / "lift.webp", 10)
     assert len(found) == 5 and (found[0] == found[4]).all() and (found[0] != found[2]).any()

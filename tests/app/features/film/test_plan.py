@@ -1,4 +1,4 @@
-"""Which pictures a film has, and what is said of one that there is none of."""
+"""The pictures of a film, and the sentences about impossible films."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ WRONG: dict[str, tuple[Document, plan.Content, str]] = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_film_that_cannot_be_is_one_sentence(name: str) -> None:
-    document, content, said = WRONG[name]
+    document, content, report = WRONG[name]
     with pytest.raises(ValueError) as error:
         plan.check(document, content)
     sentence = str(error.value)
-    assert said in sentence and sentence.endswith(".") and "\n" not in sentence
+    assert report in sentence and sentence.endswith(".") and "\n" not in sentence
 
 
 def test_what_can_be_is_nothing_to_speak_of() -> None:
@@ -75,8 +75,8 @@ def test_what_can_be_is_nothing_to_speak_of() -> None:
 
 def test_sizes_names_and_rates() -> None:
     plan.check_size(1000, 1280, 720)
-    for wrong, said in (((1001, 300, 300), "too many"), ((1000, 4000, 3000), "too large"), ((1, 100, 300), "200 to")):
-        with pytest.raises(ValueError, match=said):
+    for wrong, report in (((1001, 300, 300), "too many"), ((1000, 4000, 3000), "too large"), ((1, 100, 300), "200 to")):
+        with pytest.raises(ValueError, match=report):
             plan.check_size(*wrong)
     assert [plan.check_kind(Path(name)) for name in ("a.gif", "A.WEBP", "b.c.png")] == ["gif", "webp", "png"]
     for name in ("a.mp4", "a", "gif"):

@@ -1,4 +1,4 @@
-"""Bootstrap: resampled models against refits by another road, the disagreement against all pairs, lines by contour."""
+"""Bootstrap: resampled models against independent refits, the disagreement against all pairs, lines by contour."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from solver import Grid, KNeighborsClassifier
 from solver.kernels.lines import level_lines
 
 GRID = Grid(-1.5, 2.5, -1.2, 1.8, 40, 30)
-PLACES = np.column_stack([each.ravel() for each in np.meshgrid(GRID.xs, GRID.ys)])
+LOCATIONS = np.column_stack([each.ravel() for each in np.meshgrid(GRID.xs, GRID.ys)])
 SVM = Lane("svm", svm=SvmSettings(gamma=2.0, C=5.0, tol=1e-6))
 KNN = Lane("knn", knn=KnnSettings(3))
 
@@ -42,7 +42,7 @@ def ask(query: StabilityQuery, overtaken: Any = lambda: False) -> list[Bootstrap
 
 
 def pairs(classes: np.ndarray) -> float:
-    """Share of places on which two models differ, averaged over all pairs, the long way."""
+    """Return the share of locations on which two models differ, averaged over all pairs by a loop."""
     return float(np.mean([(a != b).mean() for a, b in itertools.combinations(classes, 2)]))
 
 
@@ -50,12 +50,12 @@ def pairs(classes: np.ndarray) -> float:
 
 
 @given(st.integers(2, 9), st.integers(1, 12), st.integers(1, 8), st.integers(0, 2**31))
-def test_disagreement_is_that_of_all_pairs(models: int, places: int, classes: int, seed: int) -> None:
-    said = np.random.default_rng(seed).integers(0, classes, (models, places))
-    votes = ResampleVotes(places)
-    for each in said:
+def test_disagreement_is_that_of_all_pairs(models: int, locations: int, classes: int, seed: int) -> None:
+    shown = np.random.default_rng(seed).integers(0, classes, (models, locations))
+    votes = ResampleVotes(locations)
+    for each in shown:
         votes.add(each.astype(np.int8))
-    assert votes.disagreement == pytest.approx(pairs(said), abs=1e-12)
+    assert votes.disagreement == pytest.approx(pairs(shown), abs=1e-12)
 
 
 def test_disagreement_of_too_few() -> None:
@@ -69,11 +69,11 @@ def test_disagreement_of_too_few() -> None:
 
 def test_a_resample_draws_with_replacement() -> None:
     points = points_of()
-    index = {place: number for number, place in enumerate(map(tuple, points.xy.tolist()))}
+    index = {position: number for number, position in enumerate(map(tuple, points.xy.tolist()))}
     counts = np.zeros((200, len(points)), dtype=int)
     for number in range(200):
         drawn = resampled(points, number)
-        where = [index[place] for place in map(tuple, drawn.xy.tolist())]
+        where = [index[position] for position in map(tuple, drawn.xy.tolist())]
         assert len(drawn) == len(points) and where == sorted(where)
         assert (drawn.labels == points.labels[where]).all()
         counts[number] = np.bincount(where, minlength=len(points))
@@ -82,19 +82,19 @@ def test_a_resample_draws_with_replacement() -> None:
     assert (resampled(points, 7).xy == resampled(points, 7).xy).all()
 
 
-# -- against other roads -----------------------------------------------------------------------------------------------
+# -- independent references --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_an_svm_against_libsvm(n_classes: int) -> None:
-    """Refitted by LIBSVM to the same resamples: the same classes but for what the tolerance leaves open."""
+    """LIBSVM, fitted to the same resamples, predicts the same classes, within the tolerance."""
     points = points_of(GeneratorSettings("blobs", 20, 0.6, 1, n_classes=n_classes))
     last = ask(StabilityQuery(SVM, points, 8, GRID))[-1]
     surface, at_points = [], []
     for number in range(8):
         drawn = resampled(points, number)
         theirs = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-6).fit(drawn.xy, drawn.labels)
-        surface.append(theirs.predict(PLACES))
+        surface.append(theirs.predict(LOCATIONS))
         at_points.append(theirs.predict(points.xy))
     assert (last.done, last.of, last.lost, last.unfinished) == (8, 8, 0, 0)
     assert last.area == pytest.approx(pairs(np.array(surface)), abs=2e-3)
@@ -103,21 +103,21 @@ def test_an_svm_against_libsvm(n_classes: int) -> None:
 
 
 def test_neighbours_against_a_search_of_all(seed: int = 0) -> None:
-    """A point drawn twice votes twice; ties by the rule of the classifier itself, asked place by place."""
+    """A point drawn twice votes twice; ties follow the classifier's own rule, at each location."""
     points = points_of()
     last = ask(StabilityQuery(KNN, points, 6, GRID))[-1]
-    said = [
-        KNeighborsClassifier(3).fit(drawn.xy, drawn.labels).predict(PLACES)
+    shown = [
+        KNeighborsClassifier(3).fit(drawn.xy, drawn.labels).predict(LOCATIONS)
         for drawn in (resampled(points, number) for number in range(6))
     ]
-    assert last.area == pytest.approx(pairs(np.array(said)), abs=1e-12)
+    assert last.area == pytest.approx(pairs(np.array(shown)), abs=1e-12)
     first = resampled(points, 0)
-    distance = ((PLACES[:, None] - first.xy[None]) ** 2).sum(axis=2)
+    distance = ((LOCATIONS[:, None] - first.xy[None]) ** 2).sum(axis=2)
     order = np.argsort(distance, axis=1, kind="stable")[:, :4]
     near = np.take_along_axis(distance, order, axis=1)
     clear = near[:, 3] - near[:, 2] > 1e-12  # no tie at the edge of the neighbourhood
     votes = first.labels[order[:, :3]].sum(axis=1)
-    assert clear.sum() > 500 and (said[0][clear] == (votes >= 2)[clear]).all()
+    assert clear.sum() > 500 and (shown[0][clear] == (votes >= 2)[clear]).all()
 
 
 def test_lines_are_the_contours_of_the_refitted_models() -> None:
@@ -126,15 +126,15 @@ def test_lines_are_the_contours_of_the_refitted_models() -> None:
     assert last.lines.style == "haze" and last.drawn == 5
     parts = []
     for number in range(5):
-        f = _finish(fitted(SVM, resampled(points, number), Pace())).model.decision_function(PLACES)
+        f = _finish(fitted(SVM, resampled(points, number), Pace())).model.decision_function(LOCATIONS)
         parts += [level_lines(GRID, f.reshape(30, 40), (0.0,)), np.full((1, 2), np.nan)]
     ours, theirs = last.lines.xy, np.concatenate(parts[:-1])
     assert ours.shape == theirs.shape and np.nanmax(np.abs(ours - theirs)) < 1e-9
-    # And by LIBSVM: its f is about 0 along the line of the first.
+    # By LIBSVM, too: its f is about 0 along the line of the first model.
     drawn = resampled(points, 0)
     theirs = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-6).fit(drawn.xy, drawn.labels)
     line = parts[0][~np.isnan(parts[0]).any(axis=1)]
-    assert np.abs(theirs.decision_function(line)).max() < 0.2 and np.ptp(theirs.decision_function(PLACES)) > 1.5
+    assert np.abs(theirs.decision_function(line)).max() < 0.2 and np.ptp(theirs.decision_function(LOCATIONS)) > 1.5
 
 
 def _finish(steps: Generator[Any, None, Any]) -> Any:
@@ -145,7 +145,7 @@ def _finish(steps: Generator[Any, None, Any]) -> Any:
             return end.value
 
 
-# -- what may go wrong -------------------------------------------------------------------------------------------------
+# -- failures ----------------------------------------------------------------------------------------------------------
 
 
 def test_resamples_that_lost_a_class() -> None:
@@ -175,10 +175,10 @@ def test_one_class_never_disagrees_where_it_can_be_learnt_at_all() -> None:
         ask(StabilityQuery(KNN, points.remove([0, 1]), 5, GRID))
 
 
-def test_training_that_does_not_come_to_its_end_is_told() -> None:
+def test_unfinished_training_is_reported() -> None:
     lane = Lane("perceptron", perceptron=PerceptronSettings(max_iter=2))
     last = ask(StabilityQuery(lane, points_of(), 5, GRID))[-1]
-    assert last.unfinished == 5  # the moons cannot be separated by a line
+    assert last.unfinished == 5  # no line separates the moons
     assert "5 of them" in haze_remarks(last)
 
 
@@ -199,7 +199,7 @@ def test_another_view_and_more_resamples_learn_nothing_twice(monkeypatch: pytest
     ask(StabilityQuery(SVM, points, 9, GRID))
     assert len(fits) == 9
     ask(StabilityQuery(Lane("svm"), points, 5, GRID))
-    assert len(fits) == 14  # other settings are other models
+    assert len(fits) == 14  # other settings make other models
     ask(StabilityQuery(SVM, points_of(GeneratorSettings("moons", 20, 0.3, 8)), 5, GRID))
     assert len(fits) == 19
 

@@ -1,4 +1,4 @@
-"""Flipped labels: in the popup of the data set, in files, and in what is said of the truth."""
+"""Flipped labels: in the popup of the data set, in files, and in the sentences about the truth."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def test_flips_are_saved() -> None:
     assert read.generator == read.origin == FLIPPED and read.is_generated
 
 
-def test_the_law_knows_of_the_flips() -> None:
+def test_the_law_includes_the_flips() -> None:
     law = law_of(FLIPPED)
     assert law == Law("moons", 0.2, flipped=0.1)
-    _, labels = fresh_points(law)  # what the test accuracy is measured on
+    _, labels = fresh_points(law)  # the points that the test accuracy is measured on
     _, clean = fresh_points(law.unflipped)
     assert 60 < int((labels != clean).sum()) < 145
     posted: list[BayesError] = []
@@ -53,13 +53,13 @@ def test_the_words_about_them() -> None:
     law = law_of(FLIPPED)
     assert law is not None
     assert "10 % of the labels flipped" in text.origin_words(FLIPPED, law, False)
-    said = text.bayes_words(law, BayesError(0.128, 0.0003, 100_000))
-    assert said.startswith("Bayes error: 12.8 %") and "10 % of the labels are flipped" in said
-    assert "overlap besides" in said
+    shown = text.bayes_words(law, BayesError(0.128, 0.0003, 100_000))
+    assert shown.startswith("Bayes error: 12.8 %") and "10 % of the labels are flipped" in shown
+    assert "overlap besides" in shown
     line = law_of(GeneratorSettings("line", noise=0.0, flipped=0.1))
     assert line is not None
-    said = text.bayes_words(line, BayesError(0.1, 0.0, 100_000))
-    assert "overlap" not in said and "flipped" in said
+    shown = text.bayes_words(line, BayesError(0.1, 0.0, 100_000))
+    assert "overlap" not in shown and "flipped" in shown
     thin = Law("moons", flipped=0.25)
     assert text.bayes_words(thin, BayesError(0.25, 0.0, 0)).startswith("Bayes error: 25.0 %. 25 % of the labels")
 

@@ -1,4 +1,4 @@
-"""Truth: where points come from, fresh points, the ideal boundary, and what is asked when; against brute force."""
+"""Truth: origins of points, fresh points, the ideal boundary, and the order of queries; against brute force."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def never() -> bool:
 
 
 def ask(query: Query, overtaken: Any = never) -> list[Any]:
-    """All values that are posted."""
+    """Return all posted values."""
     posted: list[Any] = []
     with suppress(OvertakenError):
         list(query.answer(posted.append, overtaken))
@@ -101,21 +101,21 @@ def test_generating_sets_the_origin_and_editing_keeps_it() -> None:
 
 
 def test_undo_brings_the_origin_back() -> None:
-    desk = controller()
-    desk.choose_generator("circle")  # makes the points at once
-    origin = desk.document.origin
+    setup = controller()
+    setup.choose_generator("circle")  # generates the points at once
+    origin = setup.document.origin
     assert origin is not None and origin.name == "circle"
-    desk.clear()
-    assert desk.document.origin is None
-    desk.undo()
-    assert desk.document.origin is origin
-    desk.undo()
-    assert desk.document.origin == GeneratorSettings()
-    desk.redo()
-    assert desk.document.origin is origin
-    desk.new()
-    assert desk.document.origin is None
-    assert Revert(document=generated()).apply(desk.document).origin == MOONS
+    setup.clear()
+    assert setup.document.origin is None
+    setup.undo()
+    assert setup.document.origin is origin
+    setup.undo()
+    assert setup.document.origin == GeneratorSettings()
+    setup.redo()
+    assert setup.document.origin is origin
+    setup.new()
+    assert setup.document.origin is None
+    assert Revert(document=generated()).apply(setup.document).origin == MOONS
 
 
 @given(
@@ -153,14 +153,14 @@ def test_laws_of_origins() -> None:
 
 
 def test_edited_since() -> None:
-    desk = controller(generated())
-    assert ask(EditedQuery(MOONS, desk.document.points)) == [False]
-    desk.dispatch(MovePoints(ids=[5], xy=[(0.0, 0.0)]))
-    assert ask(EditedQuery(MOONS, desk.document.points)) == [True]
-    desk.undo()
-    assert ask(EditedQuery(MOONS, desk.document.points)) == [False]
-    desk.dispatch(RelabelPoints(ids=[5], label=1))
-    assert ask(EditedQuery(MOONS, desk.document.points)) == [True]
+    setup = controller(generated())
+    assert ask(EditedQuery(MOONS, setup.document.points)) == [False]
+    setup.dispatch(MovePoints(ids=[5], xy=[(0.0, 0.0)]))
+    assert ask(EditedQuery(MOONS, setup.document.points)) == [True]
+    setup.undo()
+    assert ask(EditedQuery(MOONS, setup.document.points)) == [False]
+    setup.dispatch(RelabelPoints(ids=[5], label=1))
+    assert ask(EditedQuery(MOONS, setup.document.points)) == [True]
     reopened = documents.decode(documents.encode(generated()))
     assert ask(EditedQuery(MOONS, reopened.points)) == [False]
     assert ask(EditedQuery(MOONS, reopened.points), lambda: True) == []
@@ -174,7 +174,7 @@ def model_of(document: Document) -> SVC:
 
 
 @pytest.mark.parametrize(("count", "batches"), [(100, 1), (100, 3), (1000, 2), (50, 9)])
-def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
+def test_a_count_agrees_with_the_predictions(count: int, batches: int) -> None:
     model, law, fresh_draw = model_of(generated()), Law("moons", 0.2), FreshDraw(count, 4, batches)
     tally = ask(FreshQuery(law, fresh_draw, model))[-1]
     pairs = [law.draw(count, (71, 4 + batch)) for batch in range(batches)]
@@ -225,7 +225,7 @@ def test_many_failures_are_counted_but_not_all_marked() -> None:
 def test_error_of_the_ideal_classifier() -> None:
     law = Law("blobs", 0.7)
     known: list[BayesError] = ask(BayesErrorQuery(law))
-    assert [each.places for each in known] == list(range(10_000, 100_001, 10_000))
+    assert [each.n_locations for each in known] == list(range(10_000, 100_001, 10_000))
     last = known[-1]
     X = np.concatenate([law.draw(10_000, (72, portion))[0] for portion in range(10)])
     risk = law.risk(X)
@@ -238,9 +238,9 @@ def test_share_of_the_square() -> None:
     document = generated(CIRCLE)
     model = model_of(document)
     area = ask(SquareQuery("circle", model))[-1]
-    places = [(x, y) for y in np.arange(-0.995, 1, 0.01) for x in np.arange(-0.995, 1, 0.01)]
-    truth = np.array([0 if x * x + y * y < 0.5 else 1 for x, y in places])
-    assert area.share == pytest.approx((model.predict(np.array(places)) != truth).mean(), abs=1e-4)
+    locations = [(x, y) for y in np.arange(-0.995, 1, 0.01) for x in np.arange(-0.995, 1, 0.01)]
+    truth = np.array([0 if x * x + y * y < 0.5 else 1 for x, y in locations])
+    assert area.share == pytest.approx((model.predict(np.array(locations)) != truth).mean(), abs=1e-4)
     assert area.model is model and ask(SquareQuery("circle", model, before=area))[0] is area
 
 
@@ -262,7 +262,7 @@ def test_the_ideal_boundary_is_where_the_ideal_class_changes(law: Law) -> None:
     middle = 0.5 * (a + b)[long]
     changes = law.bayes(middle + across) != law.bayes(middle - across)
     assert changes.mean() > 0.99
-    # The other way round: along a straight walk, every change of class has the line near it, and only one.
+    # Conversely: along a straight walk, the line is near every change of class, and exactly once.
     walk = np.column_stack([np.linspace(-1.4, 2.4, 4001), np.full(4001, 0.137)])
     turns = walk[np.flatnonzero(np.diff(law.bayes(walk)))]
     assert len(turns) >= 2
@@ -271,14 +271,15 @@ def test_the_ideal_boundary_is_where_the_ideal_class_changes(law: Law) -> None:
         t = np.clip(((turn - a) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300), 0, 1)
         assert np.hypot(*(a + t[:, None] * along - turn).T).min() < 0.5 * pixel
     crossed = ((a[:, 1] - 0.137) * (b[:, 1] - 0.137) < 0) & (a[:, 0] > -1.4) & (a[:, 0] < 2.4)
-    assert crossed.sum() == len(turns)  # no border is drawn twice
+    assert crossed.sum() == len(turns)  # no boundary is drawn twice
 
 
 def test_an_overtaken_boundary_ends() -> None:
     assert ask(IdealBoundaryQuery(Law("moons", 0.2), GRID), lambda: True) == []
 
 
-# -- what is asked, and what is shown ----------------------------------------------------------------------------------
+# -- requests and display
+# -----------------------------------------------------------------------------------------------
 
 
 def frame_of(document: Document, slot: int, model: Any) -> Frame:
@@ -288,7 +289,7 @@ def frame_of(document: Document, slot: int, model: Any) -> Frame:
 
 
 class GroundTruthHost:
-    """A document with models, and an answering machine in place of the background."""
+    """A document with models, and immediate answers in place of the background."""
 
     def __init__(self, settings: GeneratorSettings = MOONS, **session: Any) -> None:
         self.document = replace(generated(settings), lanes=(Lane("knn"), Lane("svm")))
@@ -331,7 +332,7 @@ class GroundTruthHost:
         return truths.sheets(self.context(), index)
 
 
-def test_nothing_is_asked_that_nobody_looks_at() -> None:
+def test_nothing_is_requested_that_is_not_displayed() -> None:
     assert GroundTruthHost(open_panels=frozenset()).asked() == {}
     assert set(GroundTruthHost().asked()) == {"edited", "ideal"}
     assert set(GroundTruthHost(CIRCLE).asked()) == {"edited", "ideal", "square0", "square1"}
@@ -344,21 +345,21 @@ def test_nothing_is_asked_that_nobody_looks_at() -> None:
     }
     assert set(GroundTruthHost(open_panels=frozenset(), ideal=True).asked()) == {
         "boundary0"
-    }  # both lanes are of one size
+    }  # both lanes have the same size
     assert GroundTruthHost(CIRCLE, open_panels=frozenset(), ideal=True).asked() == {}  # it is known exactly
     assert GroundTruthHost(GeneratorSettings("moons", 40, 0.0), open_panels=frozenset(), ideal=True).asked() == {}
-    desk = GroundTruthHost(fresh_draw=FreshDraw(100, 1, 1), ideal=True)
-    desk.document = replace(desk.document, origin=None)
-    assert desk.asked() == {} and desk.sheets() == ()
+    setup = GroundTruthHost(fresh_draw=FreshDraw(100, 1, 1), ideal=True)
+    setup.document = replace(setup.document, origin=None)
+    assert setup.asked() == {} and setup.sheets() == ()
 
 
 def test_lanes_are_counted_on_the_same_points() -> None:
-    desk = GroundTruthHost(fresh_draw=FreshDraw(500, 3, 1))
-    desk.answer()
-    scene = desk.scene()
+    setup = GroundTruthHost(fresh_draw=FreshDraw(500, 3, 1))
+    setup.answer()
+    scene = setup.scene()
     X, y = Law("moons", 0.2).draw(500, (71, 3))
     for slot, row in enumerate(scene.rows):
-        model = desk.results.frame(slot).model  # type: ignore[union-attr]
+        model = setup.results.frame(slot).model  # type: ignore[union-attr]
         assert row.tally is not None and not row.counting
         assert row.tally.failures == (model.predict(X) != y).sum()  # type: ignore[union-attr]
         low, high = wilson(row.tally.failures, 500)
@@ -366,82 +367,82 @@ def test_lanes_are_counted_on_the_same_points() -> None:
     assert scene.ideal_tally is not None and scene.edited is False and scene.bayes is not None
     assert scene.ideal_tally.failures == (Law("moons", 0.2).bayes(X) != y).sum()
     excess = (scene.rows[0].tally.failures - scene.ideal_tally.failures) / 5  # type: ignore[union-attr]
-    said = truth_words.excess_words(scene.rows[0].tally, scene.ideal_tally)  # type: ignore[arg-type]
-    assert said == f"{excess:+.2f}\u00a0points".replace("-", "−")
+    report = truth_words.excess_words(scene.rows[0].tally, scene.ideal_tally)  # type: ignore[arg-type]
+    assert report == f"{excess:+.2f}\u00a0points".replace("-", "−")
 
 
 @pytest.mark.slow
 def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_is_done() -> None:
-    desk = GroundTruthHost(fresh_draw=FreshDraw(500, 3, 1))
-    desk.answer(done=False)
-    running = desk.asked()["fresh0"]
-    other = SVC(gamma=50.0).fit(*desk.arrays)
-    desk.learn(other)
-    assert desk.asked()["fresh0"] is running  # what runs goes on
-    assert desk.scene().rows[0].counting
-    desk.answer()
-    assert desk.scene().rows[0].counting  # done, but of the model before
-    query = desk.asked()["fresh0"]
+    setup = GroundTruthHost(fresh_draw=FreshDraw(500, 3, 1))
+    setup.answer(done=False)
+    running = setup.asked()["fresh0"]
+    other = SVC(gamma=50.0).fit(*setup.arrays)
+    setup.learn(other)
+    assert setup.asked()["fresh0"] is running  # a running count continues
+    assert setup.scene().rows[0].counting
+    setup.answer()
+    assert setup.scene().rows[0].counting  # finished, but for the previous model
+    query = setup.asked()["fresh0"]
     assert isinstance(query, FreshQuery) and query.model is other and query.before is not None
-    desk.answer()
-    row = desk.scene().rows[0]
+    setup.answer()
+    row = setup.scene().rows[0]
     X, y = Law("moons", 0.2).draw(500, (71, 3))
     assert row.tally is not None and not row.counting and row.tally.failures == (other.predict(X) != y).sum()
-    assert desk.asked()["fresh0"] == query
-    desk.session = desk.session.having(GroundTruthSession(fresh_draw=FreshDraw(500, 4, 1)))
-    assert desk.scene().rows[0].tally is None and desk.sheets() == ()  # of other points
+    assert setup.asked()["fresh0"] == query
+    setup.session = setup.session.having(GroundTruthSession(fresh_draw=FreshDraw(500, 4, 1)))
+    assert setup.scene().rows[0].tally is None and setup.sheets() == ()  # for other points
 
 
 @pytest.mark.slow
-def test_counts_of_other_settings_or_points_say_so() -> None:
-    desk = GroundTruthHost(CIRCLE, fresh_draw=FreshDraw(200, 1, 1))
-    desk.answer()
-    row = desk.scene().rows[1]
+def test_counts_of_other_settings_or_points_are_marked() -> None:
+    setup = GroundTruthHost(CIRCLE, fresh_draw=FreshDraw(200, 1, 1))
+    setup.answer()
+    row = setup.scene().rows[1]
     assert not row.counting and not row.measuring
-    before = desk.document
-    desk.document = replace(before, lanes=(Lane("knn"), Lane("perceptron")))
-    row = desk.scene().rows[1]
-    assert row.counting and row.measuring and row.tally is not None and not desk.scene().rows[0].counting
-    desk.document = AddPoints(xy=[(0.0, 0.0)], labels=1).apply(before)
-    assert all(row.counting and row.measuring for row in desk.scene().rows)
+    before = setup.document
+    setup.document = replace(before, lanes=(Lane("knn"), Lane("perceptron")))
+    row = setup.scene().rows[1]
+    assert row.counting and row.measuring and row.tally is not None and not setup.scene().rows[0].counting
+    setup.document = AddPoints(xy=[(0.0, 0.0)], labels=1).apply(before)
+    assert all(row.counting and row.measuring for row in setup.scene().rows)
 
 
-def test_counts_of_unfinished_trainings_say_so() -> None:
-    desk = GroundTruthHost(fresh_draw=FreshDraw(200, 1, 1))
-    desk.answer()
-    assert [row.state for row in desk.scene().rows] == ["", ""]
+def test_counts_of_unfinished_trainings_are_marked() -> None:
+    setup = GroundTruthHost(fresh_draw=FreshDraw(200, 1, 1))
+    setup.answer()
+    assert [row.state for row in setup.scene().rows] == ["", ""]
     for phase, state in ((Phase.TRAINING, "training"), (Phase.PAUSED, "paused")):
-        frame = desk.results.frame(1)
-        assert frame is not None and desk.results.accept(replace(frame, phase=phase))
-        assert [row.state for row in desk.scene().rows] == ["", state]
+        frame = setup.results.frame(1)
+        assert frame is not None and setup.results.accept(replace(frame, phase=phase))
+        assert [row.state for row in setup.scene().rows] == ["", state]
 
 
 def test_another_law_forgets_the_counts() -> None:
-    desk = GroundTruthHost(fresh_draw=FreshDraw(200, 1, 1))
-    desk.answer()
-    assert desk.scene().rows[0].tally is not None and desk.scene().bayes is not None
-    desk.document = replace(desk.document, origin=msgspec.structs.replace(MOONS, noise=0.5))
-    scene = desk.scene()
+    setup = GroundTruthHost(fresh_draw=FreshDraw(200, 1, 1))
+    setup.answer()
+    assert setup.scene().rows[0].tally is not None and setup.scene().bayes is not None
+    setup.document = replace(setup.document, origin=msgspec.structs.replace(MOONS, noise=0.5))
+    scene = setup.scene()
     assert scene.rows[0].tally is None and scene.bayes is None and scene.edited is None and scene.ideal_tally is None
 
 
 @pytest.mark.slow
 def test_sheets() -> None:
-    desk = GroundTruthHost(CIRCLE, fresh_draw=FreshDraw(500, 1, 1), ideal=True)
-    desk.answer()
-    specks, lines = desk.sheets()
+    setup = GroundTruthHost(CIRCLE, fresh_draw=FreshDraw(500, 1, 1), ideal=True)
+    setup.answer()
+    specks, lines = setup.sheets()
     assert isinstance(specks, Specks) and isinstance(lines, Lines) and lines.style == "ideal"
-    assert desk.sheets() == (specks, lines)  # the very same
-    tally = desk.scene().rows[0].tally
+    assert setup.sheets() == (specks, lines)  # the same object
+    tally = setup.scene().rows[0].tally
     assert tally is not None and len(specks.xy) == 2 * tally.failures
     crossed = specks.kind == specks.kinds.index("wrong")
     assert crossed.sum() == tally.failures and (specks.xy[crossed] == tally.xy[: tally.marked]).all()
     classes = np.array([int(specks.kinds[kind]) for kind in specks.kind[~crossed]])
     assert (classes == tally.labels).all()
     radius = np.hypot(*lines.xy[~np.isnan(lines.xy).any(axis=1)].T)
-    assert np.abs(radius - 0.5**0.5).max() < 1e-12 and lines is desk.sheets(1)[1]
-    desk.session = replace(desk.session, open_panels=frozenset())
-    assert desk.sheets() == (lines,)
+    assert np.abs(radius - 0.5**0.5).max() < 1e-12 and lines is setup.sheets(1)[1]
+    setup.session = replace(setup.session, open_panels=frozenset())
+    assert setup.sheets() == (lines,)
     moons = GroundTruthHost(open_panels=frozenset(), ideal=True)
     assert moons.sheets() == ()
     moons.answer()
@@ -451,47 +452,48 @@ def test_sheets() -> None:
 
 
 def test_a_haze_is_of_these_points_and_settings() -> None:
-    desk = GroundTruthHost(open_panels=frozenset(), bootstrap=True, resamples=5)
-    assert set(desk.asked()) == {"haze0", "haze1"} and desk.scene().rows[0].resampling
-    desk.answer()
-    (lines,) = desk.sheets(1)
-    assert lines.style == "haze" and lines is desk.sheets(1)[0]
-    before = desk.document
-    desk.document = AddPoints(xy=[(0.0, 0.0)], labels=1).apply(before)
-    assert desk.sheets(1) == () and desk.scene().rows[1].bootstrap is None and desk.scene().rows[1].resampling
-    desk.document = replace(before, lanes=(Lane("knn"), Lane("perceptron")))
-    assert desk.sheets(1) == () and len(desk.sheets(0)) == 1
-    desk.document, desk.session = before, replace(desk.session, drawing=True)
-    assert desk.asked() == {}  # a gesture is going on
-    desk.session = replace(desk.session, drawing=False).having(GroundTruthSession(bootstrap=True, resamples=6))
-    assert desk.scene().rows[1].resampling and len(desk.sheets(1)) == 1
+    setup = GroundTruthHost(open_panels=frozenset(), bootstrap=True, resamples=5)
+    assert set(setup.asked()) == {"haze0", "haze1"} and setup.scene().rows[0].resampling
+    setup.answer()
+    (lines,) = setup.sheets(1)
+    assert lines.style == "haze" and lines is setup.sheets(1)[0]
+    before = setup.document
+    setup.document = AddPoints(xy=[(0.0, 0.0)], labels=1).apply(before)
+    assert setup.sheets(1) == () and setup.scene().rows[1].bootstrap is None and setup.scene().rows[1].resampling
+    setup.document = replace(before, lanes=(Lane("knn"), Lane("perceptron")))
+    assert setup.sheets(1) == () and len(setup.sheets(0)) == 1
+    setup.document, setup.session = before, replace(setup.session, drawing=True)
+    assert setup.asked() == {}  # during a gesture
+    setup.session = replace(setup.session, drawing=False).having(GroundTruthSession(bootstrap=True, resamples=6))
+    assert setup.scene().rows[1].resampling and len(setup.sheets(1)) == 1
 
 
 def test_why_there_is_no_haze() -> None:
-    desk = GroundTruthHost(bootstrap=True, resamples=5)
+    setup = GroundTruthHost(bootstrap=True, resamples=5)
     one = AddPoints(xy=[(0.1 * i, 0.0) for i in range(9)], labels=0).apply(
-        replace(Document(), lanes=desk.document.lanes)
+        replace(Document(), lanes=setup.document.lanes)
     )
-    desk.document = one
-    for name, query in desk.asked().items():
-        for _ in work_out(Answer(name, 1, query), desk.results.accept_answer, never):
+    setup.document = one
+    for name, query in setup.asked().items():
+        for _ in work_out(Answer(name, 1, query), setup.results.accept_answer, never):
             pass
-    rows = desk.scene().rows
+    rows = setup.scene().rows
     assert rows[0].bootstrap is not None and rows[0].bootstrap.area == 0.0
     assert rows[1].bootstrap is None and "two classes" in rows[1].message
-    desk.document = replace(one, points=Clear().apply(one).points)
-    for row in desk.scene().rows:
+    setup.document = replace(one, points=Clear().apply(one).points)
+    for row in setup.scene().rows:
         assert not row.resampling and row.message == truths.NO_POINTS
 
 
 def test_true_lines_follow_the_view() -> None:
-    desk = GroundTruthHost(GeneratorSettings("line", 20, 0.1), open_panels=frozenset(), ideal=True)
-    desk.document = replace(desk.document, view=View(0.5, 0.5, 1e-6))
-    (lines,) = desk.sheets()
+    setup = GroundTruthHost(GeneratorSettings("line", 20, 0.1), open_panels=frozenset(), ideal=True)
+    setup.document = replace(setup.document, view=View(0.5, 0.5, 1e-6))
+    (lines,) = setup.sheets()
     assert np.ptp(lines.xy) < 1e-5 and (lines.xy[:, 0] == lines.xy[:, 1]).all()
 
 
-# -- words and the hand ------------------------------------------------------------------------------------------------
+# -- words and actions
+# --------------------------------------------------------------------------------------------------
 
 
 def test_names_of_boundaries() -> None:
@@ -503,14 +505,14 @@ def test_names_of_boundaries() -> None:
 
 @pytest.mark.parametrize("name", ["chessboard", "wrong", "line", "circle", "xor"])
 def test_without_noise_classes_do_not_overlap(name: str) -> None:
-    said = truth_words.bayes_words(Law(name), BayesError(1e-5, 1e-6, 100_000))  # of rounded points
-    assert said == "Bayes error: 0. The classes do not overlap."
+    report = truth_words.bayes_words(Law(name), BayesError(1e-5, 1e-6, 100_000))  # with rounded points
+    assert report == "Bayes error: 0. The classes do not overlap."
     assert "classes overlap" in truth_words.bayes_words(Law(name, 0.0, -0.2), BayesError(0.1, 1e-3, 100_000))
 
 
 def test_an_error_that_is_too_small_to_show() -> None:
-    said = truth_words.bayes_words(Law("blobs", 0.1), BayesError(0.0, 0.0, 100_000))
-    assert "below 0.001 %" in said and "0.0 %" not in said
+    report = truth_words.bayes_words(Law("blobs", 0.1), BayesError(0.0, 0.0, 100_000))
+    assert "below 0.001 %" in report and "0.0 %" not in report
 
 
 @given(st.floats(-1, 1))
@@ -522,50 +524,50 @@ def test_points_of_percent(difference: float) -> None:
 
 
 def test_another_document_has_no_fresh_points() -> None:
-    desk = controller()
-    desk.feature(GroundTruthController).draw_fresh(), desk.feature(GroundTruthController).keep_drawing_fresh(True)
-    desk.new()
+    setup = controller()
+    setup.feature(GroundTruthController).draw_fresh(), setup.feature(GroundTruthController).keep_drawing_fresh(True)
+    setup.new()
     assert (
-        desk.session.of(GroundTruthSession).fresh_draw == FreshDraw()
-        and not desk.session.of(GroundTruthSession).fresh_going
+        setup.session.of(GroundTruthSession).fresh_draw == FreshDraw()
+        and not setup.session.of(GroundTruthSession).fresh_going
     )
 
 
 def test_verbs() -> None:
-    desk = controller()
-    said: list[str] = []
-    desk.say = said.append  # type: ignore[method-assign]
-    truth = desk.feature(GroundTruthController)
+    setup = controller()
+    report: list[str] = []
+    setup.say = report.append  # type: ignore[method-assign]
+    truth = setup.feature(GroundTruthController)
     truth.toggle_ideal()
-    assert desk.session.of(GroundTruthSession).ideal and said == [
+    assert setup.session.of(GroundTruthSession).ideal and report == [
         "Ideal (Bayes) boundary: no classifier does better on average."
     ]
-    desk.clear()
+    setup.clear()
     truth.toggle_ideal(), truth.toggle_ideal()
-    assert "no generator" in said[-1]
+    assert "no generator" in report[-1]
     truth.draw_fresh()
-    assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 1, 1)
+    assert setup.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 1, 1)
     truth.draw_more_fresh(), truth.draw_more_fresh()
-    assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 1, 3)
+    assert setup.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 1, 3)
     truth.draw_fresh()
-    assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 4, 1)  # no number comes twice
+    assert setup.session.of(GroundTruthSession).fresh_draw == FreshDraw(1000, 4, 1)  # no seed is used twice
     truth.set_count(2_000_000)
-    assert desk.session.of(GroundTruthSession).fresh_count == 100_000
+    assert setup.session.of(GroundTruthSession).fresh_count == 100_000
     truth.draw_more_fresh()
-    assert desk.session.of(GroundTruthSession).fresh_draw == FreshDraw(100_000, 5, 1)
+    assert setup.session.of(GroundTruthSession).fresh_draw == FreshDraw(100_000, 5, 1)
     truth.keep_drawing_fresh(True)
     for _ in range(20):
         truth.draw_more_fresh()
     assert (
-        desk.session.of(GroundTruthSession).fresh_draw.total == 1_000_000
-        and not desk.session.of(GroundTruthSession).fresh_going
+        setup.session.of(GroundTruthSession).fresh_draw.total == 1_000_000
+        and not setup.session.of(GroundTruthSession).fresh_going
     )
     truth.pick_up()
-    assert desk.session.of(GroundTruthSession).fresh_draw.batches == 0
+    assert setup.session.of(GroundTruthSession).fresh_draw.batches == 0
     truth.draw_fresh()
-    assert desk.session.of(GroundTruthSession).fresh_draw.first == 15
-    desk.toggle("bootstrap", GroundTruthSession), truth.set_resamples(1000)
-    assert desk.session.of(GroundTruthSession).bootstrap and desk.session.of(GroundTruthSession).resamples == 200
+    assert setup.session.of(GroundTruthSession).fresh_draw.first == 15
+    setup.toggle("bootstrap", GroundTruthSession), truth.set_resamples(1000)
+    assert setup.session.of(GroundTruthSession).bootstrap and setup.session.of(GroundTruthSession).resamples == 200
 
 
 def test_the_limit_of_1nn_is_shown_beside_the_bayes_error_for_neighbours_only() -> None:
@@ -596,5 +598,5 @@ def test_the_study_preset_names_the_limits_of_its_generator() -> None:
     settings = study.generator
     assert settings is not None
     bayes = ask(BayesErrorQuery(Law(settings.name, settings.noise)))[-1]
-    said = [1.0 - bayes.nearest, 1.0 - cover_hart(bayes.value, 2), 1.0 - bayes.value]
-    assert [f"{100 * each:.1f} %" in sentence for each in said] == [True] * 3
+    report = [1.0 - bayes.nearest, 1.0 - cover_hart(bayes.value, 2), 1.0 - bayes.value]
+    assert [f"{100 * each:.1f} %" in sentence for each in report] == [True] * 3

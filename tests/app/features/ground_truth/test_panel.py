@@ -1,4 +1,4 @@
-"""The panel of truth and stability in the real window: keys and clicks, what the pictures show, and its words."""
+"""The panel of truth and stability in the real window: keys and clicks, the pictures, and its sentences."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def styles(window: MainWindow, lane: int = 0) -> list[str]:
     return [sheet.style if isinstance(sheet, Lines) else type(sheet).__name__ for sheet in sheets(window, lane)]
 
 
-def says(said: str, wrong: np.ndarray) -> bool:
-    """Number and share of failures stand there, in a sentence or in a table."""
+def shows(shown: str, wrong: np.ndarray) -> bool:
+    """Check that number and share of failures are displayed, in a sentence or in a table."""
     share = f"{wrong.mean() * 100:.1f} %"
-    return f"fails {wrong.sum()}, error {share}, 95 % in " in said or f" {wrong.sum()} {share} " in said
+    return f"fails {wrong.sum()}, error {share}, 95 % in " in shown or f" {wrong.sum()} {share} " in shown
 
 
 @pytest.mark.slow
@@ -92,24 +92,24 @@ def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None
     window.resizeDocks([dock], [200], Qt.Orientation.Horizontal)
     click(qtbot, window, "throw")
     X, y = Law("moons", 0.2).draw(1000, (71, 1))
-    said = words(window, "errors")
+    shown = words(window, "errors")
     for lane in range(2):
         model = window.result(lane).model  # type: ignore[union-attr]
         wrong = model.predict(X) != y  # type: ignore[union-attr]
-        assert says(said, wrong)
+        assert shows(shown, wrong)
         (specks,) = sheets(window, lane)
         assert isinstance(specks, Specks)
         crossed = specks.xy[specks.kind == specks.kinds.index("wrong")]
         assert sorted(map(tuple, crossed.tolist())) == sorted(map(tuple, X[wrong].tolist()))
-    assert "new points (draw 1), the same for all." in said and "(counting…)" not in said
+    assert "new points (draw 1), the same for all." in shown and "(counting…)" not in shown
     # Other settings: the same points again.
     window.controller.set_lane(1, "svm", gamma=30.0)
     settle(qtbot, window)
     wrong = window.result(1).model.predict(X) != y  # type: ignore[union-attr]
-    assert says(words(window, "errors"), wrong)
+    assert shows(words(window, "errors"), wrong)
     click(qtbot, window, "throw")
     assert "(draw 2)" in words(window, "errors")
-    window.resize(1900, 900)  # with room there is a table
+    window.resize(1900, 900)  # a wide window has a table
     window.resizeDocks([dock], [700], Qt.Orientation.Horizontal)
     settle(qtbot, window)
     qtbot.waitUntil(lambda: words(window, "errors").startswith("Fails Error 95 % Excess"))
@@ -140,18 +140,18 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
     assert (specks.kind < 2).sum() == 200
 
 
-def test_what_waits_for_a_training_says_so() -> None:
+def test_waiting_for_a_training_is_reported() -> None:
     row = TruthRow(2, "Perceptron", None, True, None, True, None, True, "", "training")
     truth = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (row,))
     assert states(truth) == ["2: still training, not certified yet.", text.WAITING]
     assert text.WAITING in stability_html(truth, True)
-    rests = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (replace(row, state="paused"),))
-    assert states(rests) == ["2: its training is paused, not certified yet."]
-    assert text.WAITING not in stability_html(rests, True)
+    idle = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (replace(row, state="paused"),))
+    assert states(idle) == ["2: its training is paused, not certified yet."]
+    assert text.WAITING not in stability_html(idle, True)
 
 
 @pytest.mark.slow
-def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make: Make) -> None:
+def test_drawing_points_continues_until_it_is_stopped_or_hidden(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
     fresh_draw = lambda: window.controller.session.of(GroundTruthSession).fresh_draw  # noqa: E731
     click(qtbot, window, "keep")
@@ -172,7 +172,7 @@ def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make
 
 
 @pytest.mark.slow
-def test_u_shows_the_boundary_and_says_which(qtbot: QtBot, make: Make) -> None:
+def test_u_shows_the_boundary_and_names_it(qtbot: QtBot, make: Make) -> None:
     window = make(document_of())
     key(window, Qt.Key.Key_U)
     settle(qtbot, window)
@@ -207,12 +207,12 @@ def test_the_area_on_which_a_model_is_wrong(qtbot: QtBot, make: Make) -> None:
     assert part(window, QCheckBox, "ideal").text() == "True boundary (U)"
     assert words(window, "name") == "True boundary: x² + y² = ½."
     middle = np.arange(-0.995, 1, 0.01)
-    places = np.column_stack([each.ravel() for each in np.meshgrid(middle, middle)])
-    said = words(window, "errors")
+    locations = np.column_stack([each.ravel() for each in np.meshgrid(middle, middle)])
+    shown = words(window, "errors")
     for lane in range(2):
         model = window.result(lane).model  # type: ignore[union-attr]
-        share = (model.predict(places) != ((places**2).sum(axis=1) >= 0.5)).mean()  # type: ignore[union-attr]
-        assert f"area {100 * share:.1f} %" in said or f" {100 * share:.1f} % " in said
+        share = (model.predict(locations) != ((locations**2).sum(axis=1) >= 0.5)).mean()  # type: ignore[union-attr]
+        assert f"area {100 * share:.1f} %" in shown or f" {100 * share:.1f} % " in shown
     click(qtbot, window, "ideal")
     assert styles(window) == ["ideal"] and window.controller.session.of(GroundTruthSession).ideal
 
@@ -227,10 +227,10 @@ def test_h_shows_the_haze_and_its_number(qtbot: QtBot, make: Make) -> None:
     assert part(window, QCheckBox, "haze").isChecked()
     scene = window.scene
     assert scene is not None
-    said = words(window, "disagreements")
+    shown = words(window, "disagreements")
     for row in scene.feature(GroundTruthScene).rows:
         assert row.bootstrap is not None and row.bootstrap.done == row.bootstrap.of == 30 and not row.resampling
-        assert f"30 of 30 {100 * row.bootstrap.area:.1f} % {100 * row.bootstrap.at_points:.1f} %" in said
+        assert f"30 of 30 {100 * row.bootstrap.area:.1f} % {100 * row.bootstrap.at_points:.1f} %" in shown
     before = sheets(window)
     spin = part(window, QSpinBox, "resamples")
     spin.setFocus()

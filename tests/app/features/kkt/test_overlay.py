@@ -1,4 +1,4 @@
-"""The marks, slacks, pair and card of a study on a plot: which, where, distinct without colour, never out of sight."""
+"""Marks, slacks, pair and card of a run on a plot: which, where, distinct without colour, always visible."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from app.views.theme import DARK, LIGHT, Theme, contrast
 from app.views.widgets.painting import broken
 from solver import Kernel, SmoSolver
 from solver.inspection.step_explanation import explain
-from tests.app.features.studies import id_of, some_slacks, study_of
+from tests.app.features.studies import id_of, run_state_of, some_slacks
 from tests.copies import replace
 from tests.examples import examples
 from tests.windows import Make
@@ -72,9 +72,9 @@ def painted(what: RunOverlay | None, within: QRectF = WHOLE, theme: Theme = LIGH
 
 @pytest.mark.parametrize("steps", [0, 5, 30, None])
 def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | None) -> None:
-    """The rows of the table once more, by hand."""
-    whole = study_of(60, steps=steps, seed=2)
-    some = np.arange(0, 60)[::-1].copy()  # the study's order need not be that of the points
+    """The rows of the table, written out again."""
+    whole = run_state_of(60, steps=steps, seed=2)
+    some = np.arange(0, 60)[::-1].copy()  # the run's order need not be that of the points
     assert whole.alpha is not None and whole.kkt is not None
     report = replace(
         whole.kkt, case=whole.kkt.case[some], satisfied=whole.kkt.satisfied[some], violation=whole.kkt.violation[some]
@@ -101,12 +101,12 @@ def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | No
 
 
 def test_a_learner_without_multipliers_has_no_marks(qapp: QApplication) -> None:
-    run_state = replace(study_of(10), kkt=None, alpha=None, C=None, v=None)
+    run_state = replace(run_state_of(10), kkt=None, alpha=None, C=None, v=None)
     assert marks(run_state, run_state.points) is None
 
 
 def mark_alone(kind: str, theme: Theme, scale: float, side: int = 61) -> np.ndarray:
-    """Where a mark is painted in its own colour: the shape without the colour."""
+    """Return where a mark is painted in its own colour: its shape without colour."""
     image = QImage(side, side, QImage.Format.Format_RGB32)
     image.fill(QColor(0, 255, 255))
     painter = QPainter(image)
@@ -126,7 +126,7 @@ def mark_alone(kind: str, theme: Theme, scale: float, side: int = 61) -> np.ndar
 def test_marks_differ_without_colour(qapp: QApplication, theme: Theme, size: int) -> None:
     shapes = {kind: mark_alone(kind, theme, size / symbols.POINT) for kind in KKT_MARKS}
     for (one, first), (other, second) in itertools.combinations(shapes.items(), 2):
-        # A stroke on the one where the other has nothing, or the other way round.
+        # A stroke of one mark where the other has nothing, or conversely.
         assert (first ^ second).sum() > 0.3 * min(first.sum(), second.sum()), (one, other)
 
 
@@ -155,21 +155,21 @@ def test_no_mark_is_cut_off_by_its_cell(qapp: QApplication, size: int, ratio: fl
 
 
 def test_slacks_go_from_the_point_to_their_end(qapp: QApplication) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     slacks = some_slacks(run_state)
     lines = overlay(replace(run_state, slacks=slacks)).slacks
     assert lines is not None and run_state.kkt is not None
     unit = 5.0 / 300.0
     centre = np.array([250.0, 160.0])
-    for row, (place, end) in enumerate(zip(slacks.point.tolist(), slacks.end, strict=True)):
-        start = run_state.points.xy[place]
+    for row, (location, end) in enumerate(zip(slacks.point.tolist(), slacks.end, strict=True)):
+        start = run_state.points.xy[location]
         for at, pixel in ((start, lines.ends[row, :2]), (end, lines.ends[row, 2:])):
             assert pixel == pytest.approx(centre + at * (1, -1) / unit, abs=1e-6)
-        assert lines.capped[row] == slacks.capped[row] and lines.cases[row] == run_state.kkt.case[place]
+        assert lines.capped[row] == slacks.capped[row] and lines.cases[row] == run_state.kkt.case[location]
 
 
 def test_a_foot_stands_across_and_a_capped_one_is_double_and_slants(qapp: QApplication) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     lines = overlay(replace(run_state, slacks=some_slacks(run_state))).slacks
     assert lines is not None
     strokes = lines.strokes(WHOLE)
@@ -185,7 +185,7 @@ def test_a_foot_stands_across_and_a_capped_one_is_double_and_slants(qapp: QAppli
         if capped:
             assert abs(foot @ along) == pytest.approx(FOOT)
             before = np.hypot(*(middles - (lines.ends[row, 2:] - 4 * along)).T) < 1e-9
-            assert before.sum() == 1  # the second one, parallel
+            assert before.sum() == 1  # the second stroke, parallel to the first
             second = total[before][0, 2:] - total[before][0, :2]
             assert np.abs(second - foot).max() < 1e-9
         else:
@@ -194,7 +194,7 @@ def test_a_foot_stands_across_and_a_capped_one_is_double_and_slants(qapp: QAppli
 
 @pytest.mark.parametrize("n", [300, 1500])
 def test_only_what_is_painted_anew_is_drawn(qapp: QApplication, n: int) -> None:
-    run_state = study_of(n, seed=4, steps=40)
+    run_state = run_state_of(n, seed=4, steps=40)
     made = overlay(replace(run_state, slacks=some_slacks(run_state)))
     part = QRectF(200, 100, 60, 40)
     assert made.slacks is not None and (len(made.slacks.ends) > SEAMED) == (n == 1500)
@@ -206,9 +206,9 @@ def test_only_what_is_painted_anew_is_drawn(qapp: QApplication, n: int) -> None:
 
 
 def test_slacks_of_no_length_are_no_lines(qapp: QApplication) -> None:
-    run_state = study_of(10)
-    place = np.array([0, 1])
-    slacks = Slacks(place, run_state.points.xy[place], np.array([False, True]))
+    run_state = run_state_of(10)
+    location = np.array([0, 1])
+    slacks = Slacks(location, run_state.points.xy[location], np.array([False, True]))
     lines = overlay(replace(run_state, slacks=slacks)).slacks
     assert lines is not None and not len(lines.ends) and not lines.strokes(WHOLE)
     assert lines.bounds().isEmpty()
@@ -218,10 +218,10 @@ def test_slacks_of_no_length_are_no_lines(qapp: QApplication) -> None:
 
 
 def test_the_pair_is_named_with_its_v(qapp: QApplication) -> None:
-    run_state = study_of(40, steps=9)
+    run_state = run_state_of(40, steps=9)
     i, j = run_state.pair
     assert i >= 0 and j >= 0 and run_state.v is not None
-    # Of a problem of some of the points, `pair` are points and v belongs to places.
+    # In a problem with some of the points, `pair` holds indices of points, and v those of the problem.
     some = np.array([i, 3, j, 7, 8])
     part = replace(
         run_state,
@@ -247,7 +247,7 @@ def test_the_pair_is_named_with_its_v(qapp: QApplication) -> None:
 
 
 def test_at_the_end_the_pair_is_named_with_v_before_and_after_the_last_step(qapp: QApplication) -> None:
-    run_state = study_of(40, steps=9)
+    run_state = run_state_of(40, steps=9)
     solver = SmoSolver(run_state.points.xy, run_state.y, Kernel("rbf", 1.0))
     step = explain(solver)
     assert step is not None and run_state.v is not None
@@ -263,7 +263,7 @@ def test_at_the_end_the_pair_is_named_with_v_before_and_after_the_last_step(qapp
 
 
 def test_a_point_of_the_pair_out_of_sight_has_no_label(qapp: QApplication) -> None:
-    run_state = study_of(10)
+    run_state = run_state_of(10)
     away = run_state.points.move([3], np.array([[50.0, 0.0]]))
     pair = overlay(replace(run_state, points=away, pair=(3, 4))).pair
     assert pair is not None and len(pair.at) == 2 and len(pair.rings) == len(pair.labels) == 1
@@ -272,7 +272,7 @@ def test_a_point_of_the_pair_out_of_sight_has_no_label(qapp: QApplication) -> No
 
 @pytest.mark.parametrize("zoom", [1.0, 1e3, 1e9])
 def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplication, zoom: float) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     slacks = some_slacks(run_state)
     x, y = run_state.points.xy[run_state.index[slacks.point[0]]]
     grid = grid_of(View(float(x), float(y), 5.0 / zoom), 400, 300)
@@ -287,7 +287,7 @@ def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplica
     wider = AREA.adjusted(-24.01, -24.01, 24.01, 24.01)
     assert all(wider.contains(QPointF(*end)) for end in ends)
     assert all(AREA.toAlignedRect().contains(area) for area in to_repaint(None, made, AREA))
-    # From the middle the line of the pair goes to the right, to the edge of the picture or to the other point.
+    # From the middle the line of the pair goes right, to the edge of the picture or to the other point.
     pixels = painted(replace(made, slacks=None), AREA)
     row = pixels[160, 250 + round(PAIR) + 4 : 405] & 0xFFFFFF
     assert (row == row[0]).all() and row[0] != pixels[12, 52] & 0xFFFFFF
@@ -298,9 +298,9 @@ def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplica
 def test_labels_stay_inside_and_cover_nothing_if_there_is_room(
     qapp: QApplication, at: tuple[float, ...], size: int, long: bool
 ) -> None:
-    """Wherever the pair and the hovered point are."""
+    """For any locations of the pair and of the hovered point."""
     xy = np.array(at).reshape(3, 2)
-    run_state = study_of(6, steps=2)
+    run_state = run_state_of(6, steps=2)
     moved = run_state.points.move([0, 1, 2], xy)
     run_state = replace(run_state, points=moved, pair=(0, 1))
     made = run_overlay(run_state, GRID, AREA, id_of(run_state, 2 if long else 1), font(size))
@@ -315,7 +315,7 @@ def test_labels_stay_inside_and_cover_nothing_if_there_is_room(
         if any(overlap(box, other) for other in busy):
             assert not has_room(box, busy)
         busy.append(box)
-    if size == 8:  # names and values of the pair fit always
+    if size == 8:  # names and values of the pair always fit
         assert not overlap(boxes[0], boxes[1])
         assert not any(overlap(ring, box) for ring, box in itertools.product(rings, boxes[:2]))
 
@@ -330,7 +330,7 @@ def overlap(one: QRectF, other: QRectF) -> bool:
 
 
 def has_room(box: QRectF, busy: list[QRectF], area: QRectF = AREA) -> bool:
-    """Whether a box of this size is free anywhere on a lattice of pixels."""
+    """Return whether a box of this size is free anywhere on a lattice of pixels."""
     lefts, tops = np.meshgrid(
         np.arange(area.left(), area.right() - box.width() + 1e-9),
         np.arange(area.top(), area.bottom() - box.height() + 1e-9),
@@ -345,28 +345,28 @@ def has_room(box: QRectF, busy: list[QRectF], area: QRectF = AREA) -> bool:
 # -- card --------------------------------------------------------------------------------------------------------------
 
 
-def test_the_card_says_what_is_said_of_the_point(qapp: QApplication) -> None:
-    run_state = study_of(40)
-    for place in (0, 11, 39):
-        card = overlay(run_state, id_of(run_state, place)).card
+def test_the_card_has_the_sentences_about_the_point(qapp: QApplication) -> None:
+    run_state = run_state_of(40)
+    for location in (0, 11, 39):
+        card = overlay(run_state, id_of(run_state, location)).card
         assert card is not None
-        assert " ".join(card.label.lines) == " ".join(point_words(run_state, place))
+        assert " ".join(card.label.lines) == " ".join(point_words(run_state, location))
         bold = [line for line, heavy in zip(card.label.lines, card.label.bold, strict=True) if heavy]
-        assert " ".join(bold) == point_words(run_state, place)[-1]
-        x, y = run_state.points.xy[place]
+        assert " ".join(bold) == point_words(run_state, location)[-1]
+        x, y = run_state.points.xy[location]
         assert card.at == pytest.approx((250 + 60 * x, 160 - 60 * y))
         assert not card.label.rect.contains(QPointF(*card.at))
     assert overlay(run_state, None).card is None
-    assert overlay(run_state, 7).card is None  # a place is no id
+    assert overlay(run_state, 7).card is None  # an index is no id
     some = replace(
         run_state, index=np.arange(20), y=run_state.y[:20], f=run_state.f[:20], alpha=None, C=None, kkt=None, v=None
     )
-    assert overlay(some, id_of(run_state, 30)).card is None  # a point of another problem keeps its plain look
+    assert overlay(some, id_of(run_state, 30)).card is None  # a point outside the problem looks as usual
 
 
 @pytest.mark.parametrize("size", [8, 14, 24])
 def test_the_words_fit_on_their_plate(qapp: QApplication, size: int) -> None:
-    run_state = study_of(40, steps=3)
+    run_state = run_state_of(40, steps=3)
     made = overlay(run_state, id_of(run_state, 5), size=size)
     assert made.card is not None and made.pair is not None
     for label in (made.card.label, *made.pair.labels):
@@ -384,7 +384,7 @@ def test_lines_are_broken_between_words_only(text: str, most: int) -> None:
     lines = broken(text, len, most)
     assert " ".join(lines) == text
     assert all(len(line) <= most or " " not in line for line in lines)
-    for line, after in itertools.pairwise(lines):  # no line that the next word would still fit on
+    for line, after in itertools.pairwise(lines):  # no line could hold the next word as well
         assert len(line) + 1 + len(after.split(" ")[0]) > most
 
 
@@ -392,7 +392,7 @@ def test_lines_are_broken_between_words_only(text: str, most: int) -> None:
 
 
 def test_what_differs_is_painted_anew_and_no_more(qapp: QApplication) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     run_state = replace(run_state, slacks=some_slacks(run_state), pair=(3, 8))
     first = overlay(run_state, id_of(run_state, 5))
     steps = [
@@ -410,13 +410,13 @@ def test_what_differs_is_painted_anew_and_no_more(qapp: QApplication) -> None:
             covered[max(area.top(), 0) : area.bottom() + 1, max(area.left(), 0) : area.right() + 1] = True
         assert not (changed & ~covered).any()
     assert to_repaint(first, overlay(run_state, id_of(run_state, 5), first), AREA) == [] == to_repaint(None, None, AREA)
-    # A pointer that goes from point to point does not have all slacks painted.
+    # A pointer that moves from point to point does not repaint all slacks.
     card = to_repaint(steps[0], steps[1], AREA)
     assert len(card) == 2 and all(area.width() * area.height() < 0.35 * 400 * 300 for area in card)
 
 
 def test_slacks_are_laid_out_once_for_a_view(qapp: QApplication) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     run_state = replace(run_state, slacks=some_slacks(run_state))
     first = overlay(run_state)
     assert overlay(replace(run_state, step=run_state.step + 1), id_of(run_state, 1), first).slacks is first.slacks
@@ -429,14 +429,16 @@ def test_slacks_are_laid_out_once_for_a_view(qapp: QApplication) -> None:
 
 def test_nothing_to_lay_over(qapp: QApplication) -> None:
     assert run_overlay(None, GRID, AREA, None, font(10)) is None
-    run_state = study_of(6)
+    run_state = run_state_of(6)
     empty = replace(run_state, index=run_state.index[:0], y=run_state.y[:0], f=run_state.f[:0])
     nothing = run_overlay(replace(empty, pair=(-1, -1)), GRID, AREA, None, font(10))
     assert nothing is not None and (nothing.slacks, nothing.pair, nothing.card) == (None, None, None)
 
 
 def test_a_point_and_the_neighbours_that_vote_on_it(qapp: QApplication) -> None:
-    run_state = replace(study_of(10), trainer=TRAINERS["edited_knn"], index=np.empty(0, dtype=np.intp), pair=(0, 3, 5))
+    run_state = replace(
+        run_state_of(10), trainer=TRAINERS["edited_knn"], index=np.empty(0, dtype=np.intp), pair=(0, 3, 5)
+    )
     made = overlay(run_state)
     assert made.pair is not None and len(made.pair.at) == 3
     assert [label.lines for label in made.pair.labels] == [("x",)]
@@ -445,8 +447,8 @@ def test_a_point_and_the_neighbours_that_vote_on_it(qapp: QApplication) -> None:
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_the_pair_and_the_card_stand_out(qapp: QApplication, theme: Theme) -> None:
-    """Ink on a ring's seam of the background's colour, whatever lies below."""
-    run_state = study_of(10)
+    """Ink on a ring's seam of the background's colour, on any surface."""
+    run_state = run_state_of(10)
     points = Points.of(np.array([[-1.0, 1.0], [1.0, 1.0], *[[0.0, -1.0]] * 8]), run_state.points.labels)
     made = overlay(replace(run_state, points=points, pair=(0, 1), slacks=None))
     image = painted(made, theme=theme)
@@ -466,7 +468,7 @@ def rgb(pixel: int) -> tuple[int, int, int]:
     return (pixel >> 16) & 255, (pixel >> 8) & 255, pixel & 255
 
 
-# -- where a plate stands ----------------------------------------------------------------------------------------------
+# -- location of a label -----------------------------------------------------------------------------------------------
 
 
 @given(

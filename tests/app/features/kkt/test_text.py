@@ -1,4 +1,4 @@
-"""What is said of points, cases and losses, against the table of the KKT conditions and scikit-learn's losses."""
+"""Sentences about points, cases and losses, against the table of the KKT conditions and scikit-learn's losses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TRACE = TraceView((), 0, np.empty(0), (), np.empty((0, 4)))
 CERTIFICATE = Certificate(Status.RUNNING, 1.0, 0.0, 1.0, 1.0, 0, 0, 0, math.nan)
 
 
-def study_of(
+def run_state_of(
     y: list[float], f: list[float], alpha: list[float] | None, C: list[float] | None, name: str = "smo"
 ) -> RunState:
     signs, values = np.array(y), np.array(f)
@@ -107,12 +107,12 @@ def study_of(
     ],
 )
 def test_a_point_with_a_multiplier(y: float, f: float, alpha: float, C: float, lines: tuple[str, ...]) -> None:
-    assert words.point_words(study_of([-y, y], [0.0, f], [0.0, alpha], [C, C]), 1) == lines
+    assert words.point_words(run_state_of([-y, y], [0.0, f], [0.0, alpha], [C, C]), 1) == lines
 
 
 @given(st.sampled_from([-1.0, 1.0]), st.floats(-4, 4), st.floats(0.1, 10), st.sampled_from([0.0, 0.3, 0.999, 1.0]))
 def test_the_case_is_the_row_of_the_table(y: float, f: float, C: float, share: float) -> None:
-    """The table of the conditions, once more as branches."""
+    """The table of the conditions, written out again as branches."""
     margin, alpha = y * f, share * C
     if alpha == 0:
         case, good = KktCase.NOT_SUPPORT, margin >= 1 - TOL
@@ -122,17 +122,17 @@ def test_the_case_is_the_row_of_the_table(y: float, f: float, C: float, share: f
         case, good = KktCase.MISCLASSIFIED, True
     else:
         case, good = KktCase.INSIDE, margin <= 1 + TOL
-    lines = words.point_words(study_of([y], [f], [alpha], [C]), 0)
+    lines = words.point_words(run_state_of([y], [f], [alpha], [C]), 0)
     if abs(abs(margin - 1) - TOL) > 1e-9:  # not where rounding decides
         assert lines[-1] == KKT_WORDS[case, good]
-    said = re.fullmatch(r"y f = (\S+), slack ξ = (\S+)", lines[1])
-    assert said is not None
-    assert float(said[1].replace("−", "-")) == pytest.approx(margin, rel=0.06, abs=1e-11)
-    assert float(said[2]) == pytest.approx(max(0.0, 1.0 - margin), rel=0.06, abs=1e-11)
+    shown = re.fullmatch(r"y f = (\S+), slack ξ = (\S+)", lines[1])
+    assert shown is not None
+    assert float(shown[1].replace("−", "-")) == pytest.approx(margin, rel=0.06, abs=1e-11)
+    assert float(shown[2]) == pytest.approx(max(0.0, 1.0 - margin), rel=0.06, abs=1e-11)
 
 
 def test_what_rounding_leaves_is_called_zero() -> None:
-    lines = words.point_words(study_of([1.0, -1.0], [1.0 - 1e-15, -0.0], [0.5, 0.5], [1.0, 1.0]), 0)
+    lines = words.point_words(run_state_of([1.0, -1.0], [1.0 - 1e-15, -0.0], [0.5, 0.5], [1.0, 1.0]), 0)
     assert lines[1] == "y f = 1, slack ξ = 0"
     assert words.number(-0.0) == "0" and words.number(-3e-13) == "0"
     assert words.number(1e-9) == short(1e-9) != "0"
@@ -150,7 +150,7 @@ def test_what_rounding_leaves_is_called_zero() -> None:
     ],
 )
 def test_a_point_without_multiplier(learner: str, f: float, first: str, second: str) -> None:
-    assert words.point_words(study_of([1.0, -1.0], [f, 0.0], None, None, learner), 0) == (first, second)
+    assert words.point_words(run_state_of([1.0, -1.0], [f, 0.0], None, None, learner), 0) == (first, second)
 
 
 def test_cases_are_counted() -> None:
@@ -158,7 +158,7 @@ def test_cases_are_counted() -> None:
     y, f = rng.choice([-1.0, 1.0], 300), rng.normal(0, 1.5, 300)
     alpha = rng.choice([0.0, 0.4, 1.0], 300)
     f[:40] = y[:40]  # some exactly on the margin
-    run_state = study_of(y.tolist(), f.tolist(), alpha.tolist(), [1.0] * 300)
+    run_state = run_state_of(y.tolist(), f.tolist(), alpha.tolist(), [1.0] * 300)
     assert run_state.kkt is not None
     counts = words.case_counts(run_state.kkt)
     margin = y * f
@@ -182,7 +182,7 @@ def test_counts_in_words() -> None:
     assert words.case_words(KktCase.FREE, 12, 0) == "12 free, 0 < α < C: exactly on the margin"
     assert words.case_words(KktCase.FREE, 12, 3) == "12 free, 0 < α < C: exactly on the margin; 3 not yet"
     assert words.case_words(KktCase.INSIDE, 1234, 0).startswith("1\u202f234 bounded, α = C: ")
-    for case in KktCase:  # the screen's words are those of the library
+    for case in KktCase:  # the window has the words of the library
         assert words.case_words(case, 1, 0).endswith(KKT_WORDS[case, True].split(": ")[1])
     assert "1 point violates" in words.violation_words(1) and "2 points violate" in words.violation_words(2)
     assert "hold" in words.violation_words(0)
@@ -197,7 +197,7 @@ def test_counts_in_words() -> None:
 def test_losses_are_those_of_scikit_learn(learner: str) -> None:
     rng = np.random.default_rng(8)
     y, f = rng.choice([-1.0, 1.0], 70), rng.normal(0.3, 1.2, 70)
-    lines = words.loss_words(study_of(y.tolist(), f.tolist(), None, None, learner))
+    lines = words.loss_words(run_state_of(y.tolist(), f.tolist(), None, None, learner))
     assert lines[0] == f"Hinge loss: 1/n Σ max(0, 1 − y f) = {short(hinge_loss(y, f))}"
     errors = zero_one_loss(y, np.where(f > 0, 1.0, -1.0), normalize=False)
     assert f"= {errors:.0f} / 70 = {100 * errors / 70:.1f} %" in lines[1]
@@ -215,6 +215,6 @@ def test_the_hinge_loss_is_an_upper_bound(margins: list[float]) -> None:
 
 
 def test_margins_need_the_sign() -> None:
-    run_state = study_of([1.0, -1.0], [0.5, 0.5], None, None)
+    run_state = run_state_of([1.0, -1.0], [0.5, 0.5], None, None)
     assert words.margins_of(run_state).tolist() == [0.5, -0.5]
     assert words.margins_of(replace(run_state, f=-run_state.f)).tolist() == [-0.5, 0.5]

@@ -1,4 +1,4 @@
-"""Goals: what they are read as, and whether they are reached, against scikit-learn and plain counting."""
+"""Goals: how they are read, and whether they are reached, against scikit-learn and plain counting."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_goal_that_is_not_understood_is_a_sentence(text: str) -> None:
         clauses(text)
 
 
-def test_goals_that_nobody_here_can_reach() -> None:
+def test_unreachable_goals() -> None:
     two, three = of(MOONS, KNN, SVM), of(MOONS, KNN, SVM, SVM)
     by_hand = replace(two, origin=None)
     cases = {
@@ -89,9 +89,9 @@ def test_goals_that_nobody_here_can_reach() -> None:
         ("accuracy above 50 %", by_hand, False): "",
         ("at least 20 points", by_hand, False): "",
     }
-    for (text, document, can_change), said in cases.items():
+    for (text, document, can_change), report in cases.items():
         found = fault(text, document, can_change)
-        assert bool(found) == bool(said) and said in found, text
+        assert bool(found) == bool(report) and report in found, text
 
 
 def test_accuracies_are_those_of_independent_classifiers() -> None:
@@ -105,12 +105,12 @@ def test_accuracies_are_those_of_independent_classifiers() -> None:
     training = [float((other.predict(X) == y).mean()) for other in others]
     context = context_of(document)
     both = " and ".join(map(percent, test))
-    for place, share in enumerate(test):
-        for text in (f"test accuracy of {place + 1}", f"{place + 1}"):
+    for index, share in enumerate(test):
+        for text in (f"test accuracy of {index + 1}", f"{index + 1}"):
             assert check(f"{text} at least {100 * share:.6f} %", context).reached
             assert check(f"{text} above {100 * share:.6f} %", context).reached is False
-    said = check("both above 50 %", context)
-    assert said.reached and said.text == f"both above 50 %: {both} (test accuracy)"
+    report = check("both above 50 %", context)
+    assert report.reached and report.text == f"both above 50 %: {both} (test accuracy)"
     for number, share in enumerate(training, 1):
         assert check(f"training accuracy of {number} exactly {100 * share:.9f} %", context).reached
         wrong = round((1 - share) * len(X))
@@ -120,8 +120,8 @@ def test_accuracies_are_those_of_independent_classifiers() -> None:
 
 def test_without_test_points_and_generator_the_accuracy_is_that_of_training() -> None:
     context = context_of(replace(of(MOONS, KNN), origin=None))
-    said = check("all above 50 %", context)
-    assert said.reached and said.text.endswith(" (training accuracy)")
+    report = check("all above 50 %", context)
+    assert report.reached and report.text.endswith(" (training accuracy)")
     assert check("test accuracy above 1 %", context).reached is False
     split = of(MOONS, KNN, split=Split("ratio", 0.3))
     held = split.test_points
@@ -171,8 +171,8 @@ def test_nothing_is_known_while_it_moves_and_nothing_stale_counts() -> None:
     assert check(goal, replace(context, document=fewer)).reached is None
     for phase, words in ((Phase.TRAINING, "still training"), (Phase.PAUSED, "the training is paused")):
         context.results.accept(replace(frame, phase=phase))
-        said = check(goal, context)
-        assert said.reached is None and said.text == f"margin above 0: {words}"
+        report = check(goal, context)
+        assert report.reached is None and report.text == f"margin above 0: {words}"
     context.results.accept(replace(frame, phase=Phase.FAILED, model=None))
     assert check(goal, context).reached is False
     unscored = context_of(document, scored=False)
@@ -182,8 +182,8 @@ def test_nothing_is_known_while_it_moves_and_nothing_stale_counts() -> None:
 
 def test_what_was_not_separated_has_no_margin() -> None:
     hard = of(MOONS, Lane("svm", svm=SvmSettings(kernel="linear", hard_margin=True)))
-    said = check("margin above 0", context_of(hard))
-    assert said.reached is False and said.text.endswith(": none")
+    report = check("margin above 0", context_of(hard))
+    assert report.reached is False and report.text.endswith(": none")
     one_class = replace(hard, points=hard.points.remove(np.flatnonzero(hard.points.labels == 1)))
     assert check("margin above 0", context_of(one_class)).reached is False
 
@@ -198,8 +198,8 @@ def test_steps_count_only_from_zero() -> None:
     start = np.array([5.0, *frame.run_state.trace.start[1:]])
     run = replace(frame.run_state, trace=replace(frame.run_state.trace, start=start))
     context.results.accept(replace(frame, run_state=run))
-    said = check("steps below 1000", context)
-    assert said.reached is False and said.text.endswith("press Restart")
+    report = check("steps below 1000", context)
+    assert report.reached is False and report.text.endswith("press Restart")
     made = context_of(of(BLOBS, Lane("perceptron"), Lane("pegasos")))
     assert check("steps of 2 exactly 100000", made).reached
     assert check("steps of 1 at least 1", made).reached

@@ -1,4 +1,4 @@
-"""The form of a new lesson step: written by keys, tried as a student meets it, and added to a file."""
+"""The form of a new lesson step: written by keys, tried as a student uses it, and added to a file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Part = TypeVar("Part", bound=QWidget)
 
 @pytest.mark.slow
 def test_the_present_state_becomes_a_step(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    """By the form, with a question; what is wrong in the file is told in it, and nothing written is lost."""
+    """By the form, with a question; the form reports faults of the file, and no text is lost."""
     window = make()
     path, first = tmp_path / "mine", ""
     for number, title in enumerate(("First", "Second"), 1):
@@ -78,7 +78,7 @@ def test_the_present_state_becomes_a_step(make: Make, qtbot: QtBot, tmp_path: Pa
 
 
 def test_a_new_step_is_tried_and_comes_back(make: Make, qtbot: QtBot) -> None:
-    """As a student meets it; the document and what was written are there again afterwards."""
+    """As a student uses it; the document and the texts are restored afterwards."""
     window = make()
     window.controller.dispatch(AddPoints(xy=((0.0, 3.0),), labels=(0,)))
     before = window.document
@@ -105,11 +105,13 @@ def test_a_new_step_is_tried_and_comes_back(make: Make, qtbot: QtBot) -> None:
     dialog.close()
 
 
-def test_an_answer_that_is_in_sight_is_told(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    """What `lesson check` would find is told before it is written; it is written when that is wished all the same."""
+def test_a_visible_answer_is_reported(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """The faults that `lesson check` would find are reported before the step is written; the user may still
+    write it.
+    """
     window, path = make(), tmp_path / "mine.lesson.md"
     window.controller.change(LessonSession, making=path)
-    for cover, seen in (("none", True), ("picture", False)):
+    for cover, shown in (("none", True), ("picture", False)):
         dialog = new_step(window, qtbot)
         part(dialog, "title", QLineEdit).clear()
         QTest.keyClicks(part(dialog, "title"), "Guess")
@@ -119,8 +121,8 @@ def test_an_answer_that_is_in_sight_is_told(make: Make, qtbot: QtBot, tmp_path: 
         QTest.keyClick(part(dialog, "cover"), Qt.Key.Key_End if cover == "none" else Qt.Key.Key_Home)
         press(part(dialog, "add"))
         finish_tasks(window)
-        assert path.exists() != seen and dialog.isVisible() == seen
-        if seen:
+        assert path.exists() != shown and dialog.isVisible() == shown
+        if shown:
             fault = part(dialog, "fault", QLabel).text()
             assert fault.startswith("The answer is visible before: its own step shows the test accuracy; write “cover:")
             QTest.keyClick(dialog, Qt.Key.Key_Escape)
@@ -128,17 +130,17 @@ def test_an_answer_that_is_in_sight_is_told(make: Make, qtbot: QtBot, tmp_path: 
     dialog = new_step(window, qtbot)
     QTest.keyClicks(part(dialog, "title"), "Guess again")
     ask(dialog, "Which has the better test accuracy?", ("Classifier 1", "Classifier 2"), right=0)
-    for _ in range(2):  # step 1 shows it once it is answered
+    for _ in range(2):  # step 1 shows it after the answer
         press(part(dialog, "add"))
         finish_tasks(window)
     assert len(read(FEATURES, path).steps) == 2 and not check(FEATURES, [path])[1]
 
 
-def test_the_form_offers_what_the_classifiers_can_be_asked(make: Make, qtbot: QtBot) -> None:
+def test_the_form_offers_the_questions_about_the_classifiers(make: Make, qtbot: QtBot) -> None:
     window = make(Document(default_document().points, (Lane("knn"), Lane("svm"), Lane("difference")), 3))
     dialog = new_step(window, qtbot)
     kind = part(dialog, "kind", QComboBox)
-    offered = [kind.itemData(place) for place in range(kind.count())]
+    offered = [kind.itemData(index) for index in range(kind.count())]
     assert offered == [(None, 0), ("choice", 0), ("boundary", 0), ("boundary", 1), ("pair", 1)]
     there = {name: part(dialog, name).isVisible() for name in ("question", "answer1", "because", "cover", "show.k")}
     assert not any(there.values())
@@ -163,7 +165,7 @@ TWO_STEPS = "---\ntitle: T\nminutes: 5\n---\n# One\n\nA.\n\n# Two\n\nB.\n"
 
 
 def new_step(window: MainWindow, qtbot: QtBot) -> QWidget:
-    """The form of a new step."""
+    """Return the form of a new step."""
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     window.named_actions["lesson_add"].trigger()
     dialog = window.findChild(QWidget, "lesson_add")

@@ -14,7 +14,7 @@ from app.features.lessons.state import ModelBoundary
 from solver import Kernel, SmoSolver
 from solver.data import datasets
 from solver.recording import Recording
-from tests.app.features.runs import study_of
+from tests.app.features.runs import run_state_of
 from tests.covering import first_rows
 
 Array = NDArray[np.float64]
@@ -22,7 +22,7 @@ BOX = (-2.0, 2.0, -1.0, 1.0)
 
 
 def crosses(a: Array, b: Array, c: Array, d: Array) -> bool:
-    """Whether the segments ab and cd cross."""
+    """Return whether the segments ab and cd cross."""
 
     def side(p: Array, q: Array, r: Array) -> float:
         return float((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]))
@@ -31,7 +31,7 @@ def crosses(a: Array, b: Array, c: Array, d: Array) -> bool:
 
 
 def flooded(lines: list[Array], xs: Array, ys: Array) -> NDArray[np.int64]:
-    """Regions, one sample after the other."""
+    """Return the regions, one sample after the other."""
     segments = [pair for line in lines for pair in pairwise(line)]
     region = np.full((len(ys), len(xs)), -1)
     for number, seed in enumerate(np.ndindex(region.shape)):
@@ -70,7 +70,7 @@ def test_a_line_through_samples_leaks_nowhere() -> None:
 
 
 class Halves:
-    """Class 1 to the right of `at`."""
+    """A model with class 1 to the right of `at`."""
 
     classes_, kind = np.array([0, 1]), "probabilities"
 
@@ -106,7 +106,7 @@ def test_regions_take_the_class_of_most_points_in_them() -> None:
     assert score((line,), Halves(0.0), mixed) == pytest.approx(1.0, abs=0.01)
 
 
-def test_an_empty_region_is_of_the_class_the_model_says() -> None:
+def test_an_empty_region_is_of_the_predicted_class() -> None:
     circle = tuple((0.5 * np.cos(t), 0.5 * np.sin(t)) for t in np.linspace(0, 6.2, 60))
     one_side = Points.of([[1.5, 0.0], [1.2, 0.2]], [1, 1])
     # Inside: no point, and the model's class 1 nearly everywhere; outside: class 1.
@@ -152,7 +152,7 @@ def test_the_gain_is_that_of_the_dual(steps: int, C: float) -> None:
     solver = run.solver
     alpha = np.array(solver.alpha)
     v = y - K @ (y * alpha)
-    state = study_of(
+    state = run_state_of(
         run.trace, points=Points.of(X, labels), index=np.arange(len(y)), y=y, alpha=alpha, C=np.full(len(y), C), v=v
     )
 

@@ -1,4 +1,4 @@
-"""Reading lessons: what a sound one says, every fault with its line, and damaged ones of all kinds."""
+"""Reading lessons: the content of a valid one, every fault with its line, and all kinds of damage."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from app.window.actions import every
 from app.window.dialogs.help import HelpDialog
 from app.window.dock_manager import docks
 
-FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading then stands in line 5
+FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading is then in line 5
 
 
 def step(*lines: str, text: str = "") -> str:
@@ -50,7 +50,7 @@ def begun(*lines: str) -> Document:
     return starting.start_of(parse(FEATURES, step(*lines), "x.lesson.md", None), 0)
 
 
-def test_a_step_says_what_its_lines_say() -> None:
+def test_a_step_has_the_content_of_its_lines() -> None:
     text = step(
         "start: example neighbours",
         "show: k, Weights, data set",
@@ -134,7 +134,7 @@ def test_what_is_covered_why_an_answer_is_wrong_and_what_was_learnt() -> None:
     assert parse(FEATURES, FRONT + "# S\n", "x.lesson.md", None).learnt == ()
 
 
-#: A fault, the line it is in, and words of its sentence.
+#: A fault, its line, and words of its sentence.
 FAULTS: dict[str, tuple[str, int, str]] = {
     "nothing": ("", 1, "the file is empty"),
     "no front matter": ("# S\n\nText\n", 1, "begins with “---”"),
@@ -248,7 +248,7 @@ FAULTS: dict[str, tuple[str, int, str]] = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """With good and bad documents beside the lesson."""
+    """A folder with valid and invalid documents beside the lesson."""
     outside = tmp_path_factory.mktemp("outside")
     home = outside / "home"
     home.mkdir()
@@ -264,15 +264,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_is_one_sentence_with_its_line(name: str, folder: Path) -> None:
-    text, line, said = FAULTS[name]
+    text, line, report = FAULTS[name]
     (found,) = faults(text, folder)
-    assert found.startswith(f"x.lesson.md:{line}: ") and said in found and found.endswith(".") and "\n" not in found
+    assert found.startswith(f"x.lesson.md:{line}: ") and report in found and found.endswith(".") and "\n" not in found
     with pytest.raises(FileError) as error:
         parse(FEATURES, text, "x.lesson.md", folder)
     assert str(error.value) == found
 
 
-def test_all_faults_are_told_in_the_order_of_their_lines() -> None:
+def test_all_faults_are_reported_in_the_order_of_their_lines() -> None:
     text = "---\ntitle:\nminutes: x\n---\n# S\nshow: knob\nk = 0\ngoal: be happy\n# T\nshow: knob\n"
     found = faults(text)
     assert [int(each.split(":")[1]) for each in found] == [2, 3, 6, 7, 8, 10]
@@ -359,12 +359,12 @@ def test_a_step_goes_on_from_what_the_one_before_began_with() -> None:
         + "# T\nC = 5\n\n# U\n\n# V\nstart: example step\n"
     )
     lesson = parse(FEATURES, text, "x.lesson.md", None)
-    made = [starting.start_of(lesson, place) for place in range(4)]
+    made = [starting.start_of(lesson, index) for index in range(4)]
     assert [each.lanes[0].svm.C for each in made] == [1.0, 5.0, 5.0, 2.0]
     assert [each.view.span for each in made[:3]] == [3.0] * 3 and made[2].lanes[0].svm.hard_margin is False
     assert faults(step("start: example moons") + "# T\nC = 5\nshow: lam\n") == [
         f"x.lesson.md:6: there is no example “moons”; there are {', '.join(examples.BY_NAME)}."
-    ]  # of the second step nothing is known that could be wrong
+    ]  # nothing is known about the second step that could be wrong
 
 
 def test_a_setting_that_the_document_no_longer_takes_is_a_sentence(folder: Path) -> None:
@@ -399,10 +399,10 @@ def test_files_that_are_no_lessons(tmp_path: Path) -> None:
         tmp_path / "no.lesson.md": "no.lesson.md cannot be read: no such file or directory.",
         tmp_path: f"{tmp_path.name} is a folder, not a file.",
     }
-    for path, said in cases.items():
+    for path, report in cases.items():
         with pytest.raises(FileError) as error:
             read(FEATURES, path)
-        assert str(error.value) == said
+        assert str(error.value) == report
 
 
 def test_the_command_prints_a_line_for_each_fault(
@@ -415,9 +415,9 @@ def test_the_command_prints_a_line_for_each_fault(
     assert capsys.readouterr().out == "good.lesson.md: sound, 2 steps\n"
     Path("a").mkdir()
     assert main(["lesson", "check", "bad.lesson.md", "good.lesson.md", "a/no.lesson.md"]) == 1
-    said = capsys.readouterr().out.splitlines()
-    assert [line.partition(": ")[0] for line in said[:3]] == ["bad.lesson.md:6", "bad.lesson.md:7", "good.lesson.md"]
-    assert said[3:] == ["a/no.lesson.md cannot be read: no such file or directory."]
+    report = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in report[:3]] == ["bad.lesson.md:6", "bad.lesson.md:7", "good.lesson.md"]
+    assert report[3:] == ["a/no.lesson.md cannot be read: no such file or directory."]
     for words in (["lesson"], ["lesson", "check"], ["lesson", "burn", "good.lesson.md"]):
         with pytest.raises(SystemExit) as end:
             main(words)
@@ -430,10 +430,10 @@ def test_the_example_of_the_help_is_sound(tmp_path: Path) -> None:
     example.write_text(page.split("```\n")[1], encoding="utf-8")
     assert check(FEATURES, [example]) == ([f"{example}: sound, 3 steps"], True)
     lesson = read(FEATURES, example)
-    contexts = [context_of(starting.start_of(lesson, place)) for place in (0, 1)]
+    contexts = [context_of(starting.start_of(lesson, index)) for index in (0, 1)]
     asked, goal = lesson.steps[0].prediction, lesson.steps[1].goal
     assert asked is not None and asked.answers[asked.right] == "k = 15" and goal
-    one, fifteen = (score(contexts[0], place) for place in (0, 1))
+    one, fifteen = (score(contexts[0], index) for index in (0, 1))
     assert (
         one is not None
         and fifteen is not None
@@ -446,7 +446,7 @@ def test_help_shows_how_lessons_are_written(qapp: object) -> None:
     parent = QWidget()
     dialog = HelpDialog(parent, FEATURES)
     pages = dialog.findChild(QTabWidget, "help.pages")
-    assert pages is not None and [pages.tabText(place) for place in (1, 2)] == ["Mouse and keys", "Writing lessons"]
+    assert pages is not None and [pages.tabText(index) for index in (1, 2)] == ["Mouse and keys", "Writing lessons"]
     page = pages.widget(2)
     assert isinstance(page, QTextBrowser) and "predict boundary of 2" in page.toPlainText()
     assert not page.openExternalLinks() and page.accessibleName() == "Writing lessons"
@@ -461,7 +461,7 @@ def test_the_help_has_every_field_and_every_name() -> None:
         *reading.COVERS,
         *names.GENERATOR,
         *names.POINTS,
-        *control_names.PLACES,
+        *control_names.WINDOW_CONTROLS,
         "classifiers",
         "test points",
     ):
@@ -474,30 +474,30 @@ def test_the_help_has_every_field_and_every_name() -> None:
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """`data` cut, flipped, with lines doubled, shuffled, joined and left out, or random bytes in it."""
+    """Return `data` cut, flipped, with lines doubled, shuffled, joined and omitted, or random bytes in it."""
     for _ in range(rng.randint(1, 4)):
-        place, lines = rng.randrange(len(data) + 1), data.split(b"\n")
+        index, lines = rng.randrange(len(data) + 1), data.split(b"\n")
         line = rng.randrange(len(lines))
         kind = rng.randrange(8)
         if kind == 0:
-            data = data[:place]
+            data = data[:index]
         elif kind == 1 and data:
-            place = min(place, len(data) - 1)
-            data = data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :]
+            index = min(index, len(data) - 1)
+            data = data[:index] + bytes([data[index] ^ 1 << rng.randrange(8)]) + data[index + 1 :]
         elif kind == 2:
             data = b"\n".join([*lines[:line], lines[line], *lines[line:]])
         elif kind == 3:
             rng.shuffle(lines)
             data = b"\n".join(lines)
         elif kind == 4:
-            data = data[:place] + rng.randbytes(rng.randint(1, 40)) + data[place:]
+            data = data[:index] + rng.randbytes(rng.randint(1, 40)) + data[index:]
         elif kind == 5:
             data = b"\n".join([*lines[:line], *lines[line + 1 :]])
         elif kind == 6:
             data = (
-                data[:place]
+                data[:index]
                 + rng.choice([b"=", b":", b"- ", b"# ", b"---\n", b"\n", b"```\n", b"9" * 400, b"\0"])
-                + data[place:]
+                + data[index:]
             )
         else:
             data = data.replace(*rng.choice([(b"\n\n", b"\n"), (b": ", b" "), (b"\n", b"\r"), (b" ", b"\t")]))
@@ -516,13 +516,15 @@ def test_a_thousand_damaged_lessons_are_a_sentence_each_or_sound(seed: int) -> N
             lesson = parse(FEATURES, text, "x.lesson.md", None)
         except FileError as error:
             refused += 1
-            said = str(error)
-            assert said.startswith("x.lesson.md:") and said.endswith(".") and "\n" not in said and len(said) <= 400
-            int(said.split(":")[1])
+            report = str(error)
+            assert (
+                report.startswith("x.lesson.md:") and report.endswith(".") and "\n" not in report and len(report) <= 400
+            )
+            int(report.split(":")[1])
         else:
             assert faults(text) == [] and lesson.steps
-            for place in range(len(lesson.steps)):
-                starting.start_of(lesson, place)
+            for index in range(len(lesson.steps)):
+                starting.start_of(lesson, index)
     assert refused > 600
 
 

@@ -1,4 +1,4 @@
-"""The lessons that come with the program: sound, and true: what they claim is computed anew."""
+"""The supplied lessons: valid, and true: their claims are computed anew."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ def context(name: str, step: int) -> Context:
     return context_of(start(name, step))
 
 
-def frame(name: str, step: int, place: int = 1) -> Frame:
-    """Of classifier `place`, counted from 1 as lessons count."""
-    found = context(name, step).results.frame(start(name, step).slots[place - 1])
+def frame(name: str, step: int, location: int = 1) -> Frame:
+    """Return a frame of classifier `place`, counted from 1 as lessons count."""
+    found = context(name, step).results.frame(start(name, step).slots[location - 1])
     assert found is not None
     return found
 
 
-def test_score(name: str, step: int, place: int = 1) -> float:
-    answer = context(name, step).results.answer(f"scores{start(name, step).slots[place - 1]}")
+def test_score(name: str, step: int, location: int = 1) -> float:
+    answer = context(name, step).results.answer(f"scores{start(name, step).slots[location - 1]}")
     assert answer is not None
     return float(answer.value.accuracy)
 
@@ -81,12 +81,12 @@ def with_settings(document: Document, *lines: str) -> Document:
     return made
 
 
-def without(document: Document, *places: int) -> Document:
-    return RemovePoints(ids=document.points.ids[list(places)]).apply(document)
+def without(document: Document, *locations: int) -> Document:
+    return RemovePoints(ids=document.points.ids[list(locations)]).apply(document)
 
 
-def moved(document: Document, place: int, x: float, y: float) -> Document:
-    return MovePoints(ids=document.points.ids[[place]], xy=[(x, y)]).apply(document)
+def moved(document: Document, location: int, x: float, y: float) -> Document:
+    return MovePoints(ids=document.points.ids[[location]], xy=[(x, y)]).apply(document)
 
 
 # -- all of them -----------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def moved(document: Document, place: int, x: float, y: float) -> Document:
 WITHOUT = ("validation", "units", "idle", "promise")
 #: Examples that no lesson begins from: "units" builds its own, one step after the other.
 WITHOUT_LESSON = {"scaling"}
-#: Lessons that are there in English only.
+#: Lessons that exist in English only.
 UNTRANSLATED: tuple[str, ...] = ()
 
 
@@ -130,7 +130,7 @@ def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
         asked = step.prediction
         assert asked is None or asked.because
         if asked is not None and asked.kind == "choice":
-            right = [place == asked.right for place in range(len(asked.answers))]
+            right = [index == asked.right for index in range(len(asked.answers))]
             assert [not reason for reason in asked.reasons] == right, "a reason for each wrong answer, and no other"
         assert not step.goal or step.hint
 
@@ -138,13 +138,13 @@ def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
 @pytest.mark.parametrize("name", shipped.NAMES)
 def test_what_is_shown_is_there_and_of_use(name: str) -> None:
     actions = {each.name for each in every(FEATURES)}
-    for place, step in enumerate(lesson(name).steps, 1):
-        document = start(name, place)
+    for index, step in enumerate(lesson(name).steps, 1):
+        document = start(name, index)
         fields = {each.name for lane in document.lanes[: document.shown] for each in lane.family.fields}
         for control in step.show or ():
             assert control in fields | {"tools", "classes", "playback", "speed", "units"}, (step.title, control)
         assert not step.panel or step.panel in actions
-        for lane in document.lanes[: document.shown]:  # no slider moves what is not displayed
+        for lane in document.lanes[: document.shown]:  # no slider for a lane that is not displayed
             for each in lane.family.fields:
                 if each.name in (step.show or ()):
                     assert each.shown(lane.settings, [0, 1]), (step.title, each.name)
@@ -167,7 +167,7 @@ def test_those_that_cannot_be_read_are_left_out(monkeypatch: pytest.MonkeyPatch,
         shipped.shipped.cache_clear()
 
 
-#: What the student does to reach each goal.
+#: Action of the student that reaches each goal.
 REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("neighbours", 4): lambda d: with_settings(d, "k = 15"),
     ("weights", 4): lambda d: with_settings(d, "k = 1"),
@@ -193,9 +193,9 @@ REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("perceptron", 5): lambda d: with_settings(d, "1.seed = 4"),
     ("promise", 6): lambda d: with_settings(d, "k = 9"),
 }
-#: Whose goal is a number of a panel, and has a test of its own.
+#: Goal that is a number of a panel, with a test of its own.
 IN_PANEL = ("validation", 3)
-GOALS = [(name, place) for name in shipped.NAMES for place, s in enumerate(lesson(name).steps, 1) if s.goal]
+GOALS = [(name, number) for name in shipped.NAMES for number, s in enumerate(lesson(name).steps, 1) if s.goal]
 GOALS.remove(IN_PANEL)
 
 
@@ -203,33 +203,33 @@ def test_every_goal_is_tried() -> None:
     assert set(GOALS) == set(REACHED)
 
 
-@pytest.mark.parametrize(("name", "place"), GOALS, ids=lambda each: str(each))
-def test_a_goal_is_reached_by_what_the_step_offers_and_not_before(name: str, place: int) -> None:
-    step: Step = lesson(name).steps[place - 1]
+@pytest.mark.parametrize(("name", "number"), GOALS, ids=lambda each: str(each))
+def test_a_goal_is_reached_by_what_the_step_offers_and_not_before(name: str, number: int) -> None:
+    step: Step = lesson(name).steps[number - 1]
     assert step.goal
-    before = check(step.goal, context_of(start(name, place), paused=step.paused))
+    before = check(step.goal, context_of(start(name, number), paused=step.paused))
     assert before.reached is (None if step.paused else False), before.text
-    after = check(step.goal, context_of(REACHED[name, place](start(name, place))))
+    after = check(step.goal, context_of(REACHED[name, number](start(name, number))))
     assert after.reached is True, after.text
 
 
 # -- what they claim -------------------------------------------------------------------------------------------------
 
 
-def right(name: str, place: int) -> str:
-    prediction = lesson(name).steps[place - 1].prediction
+def right(name: str, location: int) -> str:
+    prediction = lesson(name).steps[location - 1].prediction
     assert prediction is not None and prediction.kind == "choice"
     return prediction.answers[prediction.right]
 
 
-def because(name: str, place: int) -> str:
-    prediction = lesson(name).steps[place - 1].prediction
+def because(name: str, location: int) -> str:
+    prediction = lesson(name).steps[location - 1].prediction
     assert prediction is not None
     return prediction.because
 
 
-def said(*shares: float) -> str:
-    """Percentages as the lessons write them, one after the other."""
+def report(*shares: float) -> str:
+    """Return the percentages in a text, in the lessons' notation."""
     return "|".join(f"{100 * share:.1f}".removesuffix(".0") for share in shares)
 
 
@@ -240,9 +240,9 @@ def numbers(text: str) -> str:
 def test_k() -> None:
     assert right("neighbours", 1) == "All of them" and frame("neighbours", 1).accuracy == 1
     assert right("neighbours", 2) == "About 85 in 100"
-    assert numbers(because("neighbours", 2)) == said(test_score("neighbours", 2))
+    assert numbers(because("neighbours", 2)) == report(test_score("neighbours", 2))
     assert right("neighbours", 3) == "k = 51"
-    assert numbers(because("neighbours", 3)) == said(test_score("neighbours", 3, 2), test_score("neighbours", 3, 1))
+    assert numbers(because("neighbours", 3)) == report(test_score("neighbours", 3, 2), test_score("neighbours", 3, 1))
     assert len(frame("neighbours", 3, 2).marks.wrong) == 14 and "14 of its own" in because("neighbours", 3)
     assert start("neighbours", 5).points.counts[:2] == (100, 100)
     picture = frame("neighbours", 5).picture
@@ -261,7 +261,7 @@ test_score_of.__test__ = False  # type: ignore[attr-defined]
 def test_weights() -> None:
     assert right("weights", 1) == "In about 64 of 100 cases" and frame("weights", 1).accuracy == 0.64
     assert right("weights", 2).startswith("Classifier 2")
-    assert numbers(because("weights", 2)) == said(test_score("weights", 2, 2), test_score("weights", 2, 1))
+    assert numbers(because("weights", 2)) == report(test_score("weights", 2, 2), test_score("weights", 2, 1))
     assert right("weights", 3) == "All of them" and frame("weights", 3).accuracy == 1
     assert len(start("weights", 3).points) == 100
     for k in (1, 5, 50, 99):  # k hardly matters
@@ -286,30 +286,30 @@ def test_margin() -> None:
 
 
 def grids(document: Document) -> Iterator[Grid]:
-    """The whole view in pictures of several shapes, two of them narrower: a number of the lesson holds in each."""
+    """Return grids of the whole view in several shapes, two of them narrower: a number of the lesson holds in each."""
     view = document.view
     for width, height in ((400, 400), (640, 480), (900, 600), (300, 500) if document.shown == 1 else (280, 600)):
         x, y = (0.5 * view.span / min(width, height) * side for side in (width, height))
         yield Grid(view.x - x, view.x + x, view.y - y, view.y + y, width, height)
 
 
-def neighbours(document: Document, place: int = 1) -> KNeighborsClassifier:
-    found = frame_of(document, place - 1).neighbours
+def neighbours(document: Document, location: int = 1) -> KNeighborsClassifier:
+    found = frame_of(document, location - 1).neighbours
     assert found is not None
     return found
 
 
 def needed(document: Document, grid: Grid | None = None) -> Mask:
-    """Which of the points the picture of the first classifier needs."""
+    """Return which of the points the picture of the first classifier needs."""
     grid = grid or next(grids(document))
     return neighbours(document).kept_on(grid.xs)(grid.ys)
 
 
-def changed_share(document: Document, other: Document, grid: Grid, places: tuple[int, int] = (1, 1)) -> float:
-    """The share of the picture of a classifier of votes that has another class in one of `other`."""
+def changed_share(document: Document, other: Document, grid: Grid, locations: tuple[int, int] = (1, 1)) -> float:
+    """Return the share of the picture of a voting classifier that has another class in one of `other`."""
     one, two = (
-        neighbours(d, place).surface_classes_on(grid.xs)(grid.ys)
-        for d, place in zip((document, other), places, strict=True)
+        neighbours(d, location).surface_classes_on(grid.xs)(grid.ys)
+        for d, location in zip((document, other), locations, strict=True)
     )
     return float(((one.top != two.top) | (one.tie != two.tie)).mean())
 
@@ -334,7 +334,7 @@ def test_cells() -> None:
     assert min(count(5)) > max(count(2)), "rises with k at first"
     assert count(19) == {outermost} == {7} and right("cells", 4) == "7" and "7 outermost" in because("cells", 4)
     assert start("cells", 3).lanes[0].knn.n_neighbors == 2 and start("cells", 4).lanes[0].knn.n_neighbors == 19
-    better = [test_score_of(without(document, place)) for place in range(20)]
+    better = [test_score_of(without(document, index)) for index in range(20)]
     assert np.argmax(better) == 10 and better[10] > 0.8 > sorted(better)[-2] and document.points.labels[10] == 1
     assert better[10] - test_score_of(document) == pytest.approx(0.1, abs=0.01), "a tenth"
     xy, upper = document.points.xy, document.view.y + 0.5 * document.view.span
@@ -409,9 +409,9 @@ def test_support_vectors() -> None:
     for one, other in zip(line(all_60), line(two), strict=True):
         assert one == pytest.approx(other, rel=1e-2, abs=1e-2)
     assert right("support-vectors", 5) == "No, never"
-    for place in range(0, 60, 6):
-        assert margin_of(frame_of(without(document, place), 0)) >= width * (1 - 1e-3)
-    assert min(margin_of(frame_of(without(document, place), 0)) for place in (0, 58)) > 0.6
+    for index in range(0, 60, 6):
+        assert margin_of(frame_of(without(document, index), 0)) >= width * (1 - 1e-3)
+    assert min(margin_of(frame_of(without(document, index), 0)) for index in (0, 58)) > 0.6
 
 
 def line(found: Frame) -> tuple[float, float, float]:
@@ -429,7 +429,7 @@ def test_outlier() -> None:
         "outlier", 2
     )
     assert frame("outlier", 2, 2).marks.wrong.tolist() == [14]
-    for C in (1.0, 0.3, 0.1):  # what the hint says
+    for C in (1.0, 0.3, 0.1):  # as the hint requests
         found = frame_of(with_settings(start("outlier", 3), f"C = {C}"), 0)
         assert margin_of(found) > 1.3 and found.marks.wrong.tolist() == [14]
     cheap = frame("outlier", 4)
@@ -455,20 +455,20 @@ def test_circle() -> None:
 def test_gamma() -> None:
     assert len(start("gamma", 1).test_points) == 60 and len(start("gamma", 1).points) == 200
     smooth, rough = frame("gamma", 2), frame("gamma", 2, 2)
-    assert right("gamma", 2) == "γ = 100" and said(rough.accuracy, smooth.accuracy) == numbers(because("gamma", 2))
+    assert right("gamma", 2) == "γ = 100" and report(rough.accuracy, smooth.accuracy) == numbers(because("gamma", 2))
     assert len(rough.marks.free) + len(rough.marks.bounded) > 0.9 * 140
     assert right("gamma", 3) == "γ = 1"
-    assert numbers(because("gamma", 3)) == said(test_score("gamma", 3), test_score("gamma", 3, 2))
+    assert numbers(because("gamma", 3)) == report(test_score("gamma", 3), test_score("gamma", 3, 2))
     low = frame("gamma", 5)
     assert right("gamma", 5) == "Worse than γ = 1"
-    assert numbers(because("gamma", 5)) == said(low.accuracy, frame("gamma", 1).accuracy)
+    assert numbers(because("gamma", 5)) == report(low.accuracy, frame("gamma", 1).accuracy)
     xs, ys = np.linspace(-1.5, 2.5, 41), np.linspace(-2.5, 2.5, 1001)
     grid = np.column_stack([axis.ravel() for axis in np.meshgrid(xs, ys, indexing="ij")])
     f = low.model.pair_decision_function(grid)[:, 0].reshape(41, 1001)  # type: ignore[union-attr]
     crossing = ys[np.abs(f).argmin(axis=1)]
     inside = np.abs(crossing) < 2.4
     fitted = np.polyval(np.polyfit(xs[inside], crossing[inside], 1), xs[inside])
-    assert inside.sum() > 20 and np.abs(fitted - crossing[inside]).max() < 0.02  # a straight line, to the eye
+    assert inside.sum() > 20 and np.abs(fitted - crossing[inside]).max() < 0.02  # straight to the eye
 
 
 def of_k(document: Document, k: int) -> Document:
@@ -494,19 +494,19 @@ def test_validation() -> None:
         return posted[-1].mean
 
     on_test = {k: test_score_of(of_k(document, k)) for k in range(1, 52)}
-    assert on_test[1] == max(on_test.values()) and said(on_test[1]) == "93.3"
+    assert on_test[1] == max(on_test.values()) and report(on_test[1]) == "93.3"
     assert "93.3 %" in lesson("validation").steps[0].prediction.question  # type: ignore[union-attr]
-    assert numbers(because("validation", 1)) == said(truly(1)) and right("validation", 1).startswith("About 84")
+    assert numbers(because("validation", 1)) == report(truly(1)) and right("validation", 1).startswith("About 84")
     assert right("validation", 2) == "None" and "folds of 12" in lesson("validation").steps[1].prediction.question  # type: ignore[union-attr]
     good = {k for k in range(1, 52) if validated(k) > 0.9}
     assert 1 not in good and 23 in good and sum(20 <= k <= 30 for k in good) >= 6, "what the hint says"
-    assert start("validation", 4).lanes[0].knn.n_neighbors == 23 and said(validated(23)) == "90.8"
+    assert start("validation", 4).lanes[0].knn.n_neighbors == 23 and report(validated(23)) == "90.8"
     text = because("validation", 4)
-    assert said(on_test[23]) == "86.7" and round(30 * on_test[23]) == 26 and text.startswith("86.7 %, 26 of 30.")
+    assert report(on_test[23]) == "86.7" and round(30 * on_test[23]) == 26 and text.startswith("86.7 %, 26 of 30.")
     assert round(100 * (0.9 * 0.1 / 30) ** 0.5, 1) == 5.5
-    assert f"k = 23 gets {said(truly(23))} % right, and k = 1 only {said(truly(1))} %" in text
+    assert f"k = 23 gets {report(truly(23))} % right, and k = 1 only {report(truly(1))} %" in text
     answers = lesson("validation").steps[3].prediction
-    assert answers is not None and said(27 / 30, 28 / 30) == "90|93.3" and "90.0 % or 93.3 %" in answers.reasons[0]
+    assert answers is not None and report(27 / 30, 28 / 30) == "90|93.3" and "90.0 % or 93.3 %" in answers.reasons[0]
     assert abs(on_test[23] - validated(23)) < 0.055, "near it"
 
 
@@ -533,7 +533,7 @@ def test_a_goal_of_the_validation_lesson_follows_the_panel() -> None:
 
 
 def reliability(document: Document) -> Reliability:
-    """What the panel shows of the first classifier."""
+    """Return the reliability panel of the first classifier."""
     found = frame_of(document, 0)
     law, posted = law_of(document.origin), list[Reliability]()  # type: ignore[arg-type]
     assert law is not None and found.model is not None
@@ -544,7 +544,7 @@ def reliability(document: Document) -> Reliability:
 
 
 def calibrated(document: Document) -> tuple[Probability, Any]:
-    """The probability of the first classifier, and its model."""
+    """Return the probability of the first classifier, and its model."""
     found = frame_of(document, 0)
     assert found.model is not None and found.model.kind == "f"
     steps = Calibration(found.lane, found.points).run(found.model, Pace())
@@ -556,25 +556,25 @@ def calibrated(document: Document) -> tuple[Probability, Any]:
 
 
 def test_promise() -> None:
-    one, fifteen, many = (start("promise", place) for place in (1, 2, 3))
+    one, fifteen, many = (start("promise", location) for location in (1, 2, 3))
     assert len(one.points) == 200 and FRESH == 5000
     curve = reliability(one).curve
     assert curve.predicted.tolist() == [0.0, 1.0] and right("promise", 1).startswith("About 83")
     assert because("promise", 1).startswith(f"{round(curve.observed[1] * curve.counts[1])} of {curve.counts[1]}, ")
-    assert f"which is {said(curve.observed[1])} %" in because("promise", 1)
+    assert f"which is {report(curve.observed[1])} %" in because("promise", 1)
     assert (curve.predicted < curve.low).any() and (curve.predicted > curve.high).any(), "neither is on the diagonal"
     honest, timid = reliability(fifteen), reliability(many)
     curve, text = honest.curve, because("promise", 2)
-    place = int(np.abs(curve.predicted - 13 / 15).argmin())
-    assert curve.predicted[place] == pytest.approx(13 / 15) and right("promise", 2).startswith("About 87")
-    assert curve.expected is not None and "191 of 220" in text and curve.counts[place] == 220
+    location = int(np.abs(curve.predicted - 13 / 15).argmin())
+    assert curve.predicted[location] == pytest.approx(13 / 15) and right("promise", 2).startswith("About 87")
+    assert curve.expected is not None and "191 of 220" in text and curve.counts[location] == 220
     for share in (curve.observed, curve.low, curve.high, curve.expected):
-        assert f"{said(share[place])} %" in text
+        assert f"{report(share[location])} %" in text
     curve, text = timid.curve, because("promise", 3)
-    place = int(np.abs(curve.predicted - 0.85).argmin())
-    assert 0.8 < curve.predicted[place] < 0.9 and text.startswith(f"{said(curve.observed[place])} %")
+    location = int(np.abs(curve.predicted - 0.85).argmin())
+    assert 0.8 < curve.predicted[location] < 0.9 and text.startswith(f"{report(curve.observed[location])} %")
     assert right("promise", 3).startswith("About 96")
-    assert f"{said(test_score('promise', 3))} % against {said(test_score('promise', 2))} %" in text
+    assert f"{report(test_score('promise', 3))} % against {report(test_score('promise', 2))} %" in text
     assert f"{timid.brier_score:.3f} against {honest.brier_score:.3f}" in text
     assert honest.ideal is not None and f"{honest.ideal[1]:.3f}" in text
     found, model = calibrated(start("promise", 4))
@@ -584,9 +584,9 @@ def test_promise() -> None:
     flattered = fit_sigmoids(model.pairs_, values, points.labels.astype(np.intp), np.ones(len(points)))
     of_own = Probability(model.pairs_, 2, *flattered)
     text, reasons = because("promise", 4), lesson("promise").steps[3].prediction.reasons  # type: ignore[union-attr]
-    assert f"gives {said(found.of(at_one)[0, 1])} % at f = 1" in text
-    assert said(of_own.of(at_one)[0, 1]) == "98.6" and "98.6 %" in text and "98.6 %" in reasons[1]
-    assert f"only {said(test_score('promise', 4))} %" in text and said(frame("promise", 4).accuracy) == "99"
+    assert f"gives {report(found.of(at_one)[0, 1])} % at f = 1" in text
+    assert report(of_own.of(at_one)[0, 1]) == "98.6" and "98.6 %" in text and "98.6 %" in reasons[1]
+    assert f"only {report(test_score('promise', 4))} %" in text and report(frame("promise", 4).accuracy) == "99"
     assert document.lanes[0].shows_probability and right("promise", 4).startswith("To points that the SVM was not")
     found, _ = calibrated(start("promise", 5))
     text = because("promise", 5)
@@ -598,13 +598,13 @@ def test_promise() -> None:
 
 
 def test_units() -> None:
-    first, wide, fair = (start("units", place) for place in (1, 2, 5))
+    first, wide, fair = (start("units", location) for location in (1, 2, 5))
     assert wide.units == fair.units == (10.0, 1.0) and [lane.standardises for lane in fair.lanes[:2]] == [True, False]
     assert (len(first.points), len(first.test_points)) == (200, 80)
     assert np.allclose(wide.points.xy, first.points.xy * (10, 1)) and wide.origin is None, "no generator makes these"
     assert (wide.test_points.ids == first.test_points.ids).all()
-    assert because("units", 1).endswith(f"{said(test_score('units', 1))} %.")
-    assert right("units", 2).startswith("About 76") and numbers(because("units", 2)) == said(test_score("units", 2))
+    assert because("units", 1).endswith(f"{report(test_score('units', 1))} %.")
+    assert right("units", 2).startswith("About 76") and numbers(because("units", 2)) == report(test_score("units", 2))
     reach = wide.points.xy
     near = np.sqrt(((reach[:, None] - wide.training_points.xy) ** 2).sum(axis=2))
     radius = np.median(np.sort(near, axis=1)[:, 14])
@@ -613,15 +613,17 @@ def test_units() -> None:
     hopeless = with_settings(first, "x times = 1000")
     assert max(test_score_of(of_k(hopeless, k)) for k in range(1, 40, 2)) < 0.9, "no k would help"
     in_cm = SetUnits(units=(1.0, 1.0)).apply(fair)
-    assert np.allclose(in_cm.points.xy, first.points.xy) and said(test_score("units", 5)) == "97.5"
-    assert because("units", 5).startswith("97.5 %") and said(test_score_of(in_cm)) == "97.5"
+    assert np.allclose(in_cm.points.xy, first.points.xy) and report(test_score("units", 5)) == "97.5"
+    assert because("units", 5).startswith("97.5 %") and report(test_score_of(in_cm)) == "97.5"
     svms = [context_of(each).results.answer(f"scores{each.slots[1]}") for each in (in_cm, fair)]
-    assert [said(each.value.accuracy) for each in svms if each is not None] == ["100", "88.8"]
+    assert [report(each.value.accuracy) for each in svms if each is not None] == ["100", "88.8"]
     assert "100 % in centimetres, 88.8 % in millimetres" in because("units", 5)
-    models = {unit: [frame_of(each, place).model for place in (0, 1)] for unit, each in ((10, fair), (1, in_cm))}
+    models = {unit: [frame_of(each, location).model for location in (0, 1)] for unit, each in ((10, fair), (1, in_cm))}
     rng = np.random.default_rng(0)
-    places = rng.uniform(first.points.xy.min(axis=0), first.points.xy.max(axis=0), (1000, 2))
-    kept, other = ((models[1][i].predict(places) == models[10][i].predict(places * (10, 1))).mean() for i in (0, 1))
+    locations = rng.uniform(first.points.xy.min(axis=0), first.points.xy.max(axis=0), (1000, 2))
+    kept, other = (
+        (models[1][i].predict(locations) == models[10][i].predict(locations * (10, 1))).mean() for i in (0, 1)
+    )
     assert kept == 1.0 and other < 0.98, "kNN stays with its points, the SVM moves"
     one, other = frame("margin", 2), frame("units", 6)
     assert other.accuracy == 1 and not set(one.marks.free) & set(other.marks.free), "others hold the street"
@@ -643,25 +645,25 @@ def test_step() -> None:
         d2 = float(((X[i] - X[each]) ** 2).sum())
         best = min(2 / d2, 2.0)
         assert 2 * best - best**2 * d2 / 2 <= waiting.explanation.gain + 1e-12
-    solver, seen = SmoSolver(X, y, Kernel("linear"), C=2.0), set()
+    solver, visible = SmoSolver(X, y, Kernel("linear"), C=2.0), set()
     while solver.status == "running":
         solver.step(1)
-        seen |= set(np.flatnonzero(solver.alpha > 0).tolist())
+        visible |= set(np.flatnonzero(solver.alpha > 0).tolist())
     assert solver.n_iter == 10
     ended = frame_of(start("step", 4), 0).run_state
     assert ended is not None and ended.alpha is not None
     left = np.flatnonzero(ended.alpha > 0)
-    assert len(left) == 4 and right("step", 4) == "4" and len(seen) > 4  # some went back to 0
+    assert len(left) == 4 and right("step", 4) == "4" and len(visible) > 4  # some went back to 0
     margins, bounded = (ended.y * ended.f)[left], ended.alpha[left] == 2
     assert bounded.sum() == 2 and margins[~bounded] == pytest.approx(1, abs=1e-6)
     assert sorted(np.sign(margins[bounded])) == [-1, 1] and margins[bounded].max() < 1
 
 
 def test_race() -> None:
-    def steps(document: Document, place: int = 0) -> int:
-        return int(frame_of(document, place).certificates[0].n_iter)  # type: ignore[union-attr]
+    def steps(document: Document, location: int = 0) -> int:
+        return int(frame_of(document, location).certificates[0].n_iter)  # type: ignore[union-attr]
 
-    random, second = (frame("race", 1, place) for place in (1, 2))
+    random, second = (frame("race", 1, location) for location in (1, 2))
     assert [int(each.certificates[0].n_iter) for each in (random, second)] == [8066, 503]  # type: ignore[union-attr]
     assert 15.5 < 8066 / 503 < 16.5 and "16" in right("race", 2) and "8066" in because("race", 2)
     at = start("race", 1).points.xy
@@ -669,17 +671,17 @@ def test_race() -> None:
     assert np.abs(f[0] - f[1]).max() < 0.01 and right("race", 1).startswith("They end with the same")
     assert steps(start("race", 4)) == 8066
     assert (steps(start("race", 5), 0), steps(start("race", 5), 1)) == (115, 503) and right("race", 5) == "C = 100"
-    low, high = (frame("race", 5, place).certificates[0] for place in (1, 2))
+    low, high = (frame("race", 5, location).certificates[0] for location in (1, 2))
     assert low.n_bounded > low.n_free and high.n_free == 3 * high.n_bounded  # type: ignore[union-attr]
 
 
 def test_differ() -> None:
-    assert numbers(because("differ", 1)) == said(test_score("differ", 1), test_score("differ", 1, 2))
+    assert numbers(because("differ", 1)) == report(test_score("differ", 1), test_score("differ", 1, 2))
     assert right("differ", 1) == "They are about equal"
     document = start("differ", 2)
     axis = np.linspace(-0.5, 0.5, 120) * document.view.span
     at = np.column_stack([each.ravel() for each in np.meshgrid(document.view.x + axis, document.view.y + axis)])
-    classes = [np.asarray(frame("differ", 2, place).model.predict(at)) for place in (1, 2)]  # type: ignore[union-attr]
+    classes = [np.asarray(frame("differ", 2, index).model.predict(at)) for index in (1, 2)]  # type: ignore[union-attr]
     differing = classes[0] != classes[1]
     away = np.sqrt(((at[:, None] - document.points.xy) ** 2).sum(axis=2)).min(axis=1)
     assert differing[away < 0.5].mean() == pytest.approx(0.04, abs=0.005)
@@ -689,12 +691,12 @@ def test_differ() -> None:
     assert frame("differ", 3, 2).model.intercept_[0] > 0  # type: ignore[union-attr]
     assert len(document.points) == 120
     striped = at[differing & (away > 1.0)][::200]
-    for place in striped[:4]:  # where points are added, the two agree
-        label = int(classes[0][np.flatnonzero((at == place).all(axis=1))[0]])
-        near = place + 0.1 * np.array([(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1)])
+    for index in striped[:4]:  # once points are added, the two agree
+        label = int(classes[0][np.flatnonzero((at == index).all(axis=1))[0]])
+        near = index + 0.1 * np.array([(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1)])
         more = AddPoints(xy=near, labels=label).apply(document)
         for lane in (0, 1):
-            assert frame_of(more, lane).model.predict(place[None])[0] == label  # type: ignore[union-attr]
+            assert frame_of(more, lane).model.predict(index[None])[0] == label  # type: ignore[union-attr]
 
 
 def test_wrong_labels() -> None:
@@ -703,14 +705,16 @@ def test_wrong_labels() -> None:
     flipped = np.flatnonzero(true != document.points.labels)
     assert len(flipped) == 15 and len(document.points) == 150
     assert right("wrong-labels", 1) == "k = 15"
-    assert numbers(because("wrong-labels", 1)) == said(test_score("wrong-labels", 1, 2), test_score("wrong-labels", 1))
+    assert numbers(because("wrong-labels", 1)) == report(
+        test_score("wrong-labels", 1, 2), test_score("wrong-labels", 1)
+    )
     assert right("wrong-labels", 2).startswith("Those with") and frame("wrong-labels", 2).accuracy == 1
     assert frame("wrong-labels", 2, 2).marks.wrong.tolist() == flipped.tolist()
     three, five = (test_score_of(with_settings(start("wrong-labels", 3), f"k = {k}")) for k in (3, 5))
     assert three <= 0.98 < five
     assert right("wrong-labels", 4).startswith("No")
-    assert numbers(because("wrong-labels", 4)) == said(test_score("wrong-labels", 4))
-    assert f"{said(test_score('wrong-labels', 5))} %" in lesson("wrong-labels").steps[4].text
+    assert numbers(because("wrong-labels", 4)) == report(test_score("wrong-labels", 4))
+    assert f"{report(test_score('wrong-labels', 5))} %" in lesson("wrong-labels").steps[4].text
 
 
 def test_perceptron() -> None:

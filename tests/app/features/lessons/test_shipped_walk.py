@@ -1,4 +1,4 @@
-"""The lessons that ship, walked through to their ends by keys and clicks, as a student and as a clicker does."""
+"""The supplied lessons, worked through to their ends by keys and clicks, by a student and with a clicker."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from app.features.lessons.state import LessonSession
 from app.window.main_window import MainWindow
 from tests.windows import Make, finish_tasks, settle
 
-#: One that is drawn and one that is picked; the others are for the soak.
+#: A lesson with a drawn line, and one with a picked pair; the others are in the soak test.
 QUICK = ("circle", "step")
 THEMES = ("light", "dark")
-#: The longer German texts have to find room, too.
+#: German texts are longer, and must fit, too.
 LANGUAGE = {"light": "en", "dark": "de"}
 WALKS = [
     pytest.param(name, theme, marks=() if theme == THEMES[name == "step"] and name in QUICK else pytest.mark.soak)
@@ -37,7 +37,7 @@ def press(window: MainWindow, qtbot: QtBot, key: Qt.Key) -> None:
 
 
 def guess(window: MainWindow, qtbot: QtBot) -> None:
-    """Predict as well as can be."""
+    """Predict as well as possible."""
     prediction = here(window).prediction
     assert prediction is not None
     view = window.canvases[prediction.lane].viewport()
@@ -47,8 +47,8 @@ def guess(window: MainWindow, qtbot: QtBot) -> None:
     elif prediction.kind == "pair":
         points = window.document.training_points
         for label in points.classes[:2]:
-            place = points.xy[points.labels == label][0]
-            QTest.mouseClick(view, button, pos=window.to_widget(prediction.lane, *place))
+            location = points.xy[points.labels == label][0]
+            QTest.mouseClick(view, button, pos=window.to_widget(prediction.lane, *location))
     else:
         area = window.canvases[prediction.lane].plot_area().toRect()
         QTest.mousePress(view, button, pos=area.center())
@@ -72,8 +72,8 @@ def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBo
         window.status_line.text()
     )
     window.canvases[0].setFocus()
-    for place, step in enumerate(lesson.steps):
-        assert here(window).at == place
+    for index, step in enumerate(lesson.steps):
+        assert here(window).at == index
         scene = window.scene.feature(LessonScene)
         assert scene is not None and scene.step is step
         if step.goal and step.prediction is None:
@@ -85,7 +85,7 @@ def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBo
             guess(window, qtbot)
             assert here(window).state.guess.is_made
             press(window, qtbot, Qt.Key.Key_PageDown)
-            assert here(window).at == place and here(window).state.guess.revealed, window.status_line.text()
+            assert here(window).at == index and here(window).state.guess.revealed, window.status_line.text()
             assert all(lane.picture is not None for lane in window.scene.lanes)
             score = window.findChild(QLabel, "lesson.score")
             assert score is not None and score.isVisible()
@@ -99,6 +99,6 @@ def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBo
     assert here(window).score[1] == lesson.n_predictions
     press(window, qtbot, Qt.Key.Key_PageUp)
     assert not here(window).ended
-    for place in reversed(range(len(lesson.steps) - 1)):
+    for index in reversed(range(len(lesson.steps) - 1)):
         press(window, qtbot, Qt.Key.Key_PageUp)
-        assert here(window).at == place
+        assert here(window).at == index

@@ -1,4 +1,4 @@
-"""Spoilers: answers that are planted where they can be seen are found, and the shipped lessons have none."""
+"""Spoilers: visible answers are found if they are planted, and the supplied lessons have none."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def found(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
-def test_no_shipped_lesson_gives_an_answer_away(name: str) -> None:
+def test_no_supplied_lesson_reveals_an_answer(name: str) -> None:
     assert found(shipped.text(name)) == []
 
 
-#: Lines of shipped lessons that hide an answer, with a word of what is found without them.
+#: Lines of supplied lessons that hide an answer, with a word of what is found without them.
 HIDING = [
     ("neighbours", "hide: test accuracy", "step 1 shows the test accuracy"),
-    ("neighbours", "cover: test accuracy", None),  # the picture, and all, is covered then
+    ("neighbours", "cover: test accuracy", None),  # then the whole picture is covered
     ("margin", "hide: marks, numbers", "step 1 shows the rings on support vectors"),
     ("gamma", "hide: test accuracy", "step 2 shows the test accuracy"),
     ("step", "hide: marks", "step 1 shows the pair that moves"),
@@ -35,12 +35,12 @@ HIDING = [
 ]
 
 
-@pytest.mark.parametrize(("name", "line", "said"), HIDING)
-def test_what_hides_an_answer_is_needed(name: str, line: str, said: str | None) -> None:
+@pytest.mark.parametrize(("name", "line", "shown"), HIDING)
+def test_what_hides_an_answer_is_needed(name: str, line: str, shown: str | None) -> None:
     text = shipped.text(name)
     assert text.count(f"\n{line}\n") == 1
     sentences = found(text.replace(f"\n{line}\n", "\n"))
-    assert sentences == [] if said is None else (len(sentences) == 1 and said in sentences[0])
+    assert sentences == [] if shown is None else (len(sentences) == 1 and shown in sentences[0])
 
 
 def lesson(*steps: str) -> str:
@@ -48,7 +48,7 @@ def lesson(*steps: str) -> str:
 
 
 ASK = "predict: {}\n- {} (right)\n- Something else"
-#: Lessons with an answer that is in sight, and words of what is found.
+#: Lessons with a visible answer, and words of what is found.
 PLANTED: dict[str, tuple[str, str]] = {
     "a share in the status line": (
         lesson("start: example weights\nclassifiers = knn", ASK.format("How often is it right?", "64 in 100 times")),
@@ -108,12 +108,12 @@ PLANTED: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_answer_is_found(name: str) -> None:
-    text, said = PLANTED[name]
+    text, shown = PLANTED[name]
     (sentence,) = found(text)
-    assert said in sentence and sentence.endswith(".")
+    assert shown in sentence and sentence.endswith(".")
 
 
-def test_other_points_other_settings_and_what_is_hidden_give_nothing_away() -> None:
+def test_other_points_other_settings_and_hidden_parts_reveal_nothing() -> None:
     text, _ = PLANTED["a share in the status line"]
     for harmless in ("\nk = 3", "\nhide: numbers", "\nhide: picture"):
         assert (
@@ -127,7 +127,7 @@ def test_other_points_other_settings_and_what_is_hidden_give_nothing_away() -> N
     assert found(text.replace("# S\npredict", "# S\nstart: example circle\nclassifiers = knn\npredict")) == []
 
 
-def test_the_check_tells_the_line_of_the_question(tmp_path: object) -> None:
+def test_the_check_reports_the_line_of_the_question(tmp_path: object) -> None:
     path = tmp_path / "x.lesson.md"  # type: ignore[operator]
     path.write_text(PLANTED["a boundary"][0], encoding="utf-8")
     lines, sound = check(FEATURES, [path])

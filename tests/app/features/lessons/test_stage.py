@@ -1,4 +1,4 @@
-"""A lesson walked through by clicks and keys: steps kept apart, pictures covered until a guess, controls hidden."""
+"""A lesson worked through by clicks and keys: separate steps, pictures covered until a guess, hidden controls."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def click(window: MainWindow, qtbot: QtBot, name: str, kind: type[QWidget] = QPu
     settle(qtbot, window)
 
 
-def said(window: MainWindow, name: str) -> str:
+def report(window: MainWindow, name: str) -> str:
     label = window.findChild(QLabel, name)
     assert label is not None
     return label.text() if label.isVisible() else ""
@@ -108,8 +108,8 @@ def lesson_of(window: MainWindow) -> LessonScene:
     return scene
 
 
-def seen(window: MainWindow) -> set[str]:
-    """Names of the controls of classifier 1 and of the bars that are in sight."""
+def visible(window: MainWindow) -> set[str]:
+    """Return the names of the visible controls of classifier 1 and of the bars."""
     names = ("lane0.k", "lane0.weights", "lane0.metric", "lane0.classifier", "lane0.fold", "lane0.menu", "lane0.watch")
     names += ("generator.name", "class1", "toolbar", "palette", "lane0.title")
     found = {name: window.findChild(QWidget, name) for name in names}
@@ -117,15 +117,15 @@ def seen(window: MainWindow) -> set[str]:
 
 
 def colours(window: MainWindow, lane: int) -> int:
-    """How many colours the picture of a lane has, sampled."""
+    """Return the number of colours in the picture of a lane, sampled."""
     canvas = window.canvases[lane]
     area = canvas.plot_area().toRect().adjusted(3, 40, -3, -3)
     image = canvas.grab(area).toImage()
     return len({image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)})
 
 
-def told(window: MainWindow) -> str:
-    """All that the window says of its models, in sight, in tips and to a screen reader."""
+def reports(window: MainWindow) -> str:
+    """Return all texts of the window about its models: visible, in tips, and for screen readers."""
     parts = []
     for widget in window.findChildren(QWidget):
         if not widget.isVisible():
@@ -135,21 +135,21 @@ def told(window: MainWindow) -> str:
     return "\n".join(parts)
 
 
-def stroke(window: MainWindow, lane: int, *places: tuple[float, float]) -> None:
-    view, at = window.canvases[lane].viewport(), [window.to_widget(lane, *place) for place in places]
+def stroke(window: MainWindow, lane: int, *locations: tuple[float, float]) -> None:
+    view, at = window.canvases[lane].viewport(), [window.to_widget(lane, *location) for location in locations]
     QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=at[0])
-    for place in at[1:]:
-        QTest.mouseMove(view, place)
+    for location in at[1:]:
+        QTest.mouseMove(view, location)
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=at[-1])
 
 
 @pytest.mark.slow
 def test_each_step_is_kept_as_it_was_left(make: Make, qtbot: QtBot) -> None:
     window = make()
-    everything = seen(window)
+    everything = visible(window)
     begin(window, qtbot)
     assert window.findChild(QWidget, "lesson") is not None and not window.controller.store.modified
-    assert seen(window) == {"lane0.k", "lane0.title"}
+    assert visible(window) == {"lane0.k", "lane0.title"}
     start = window.document
     view, at = window.canvases[0].viewport(), window.to_widget(0, 0.0, 1.5)
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at)
@@ -161,7 +161,7 @@ def test_each_step_is_kept_as_it_was_left(make: Make, qtbot: QtBot) -> None:
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).at == 1 and len(window.document.points) == len(start.points)
     assert [lane.knn.n_neighbors for lane in window.document.lanes] == [1, 31]
-    assert seen(window) == {"lane0.k", "lane0.title", "palette"}
+    assert visible(window) == {"lane0.k", "lane0.title", "palette"}
     press(window, qtbot, Qt.Key.Key_PageUp)
     assert window.document is mine
     click(window, qtbot, "lesson.reset")
@@ -171,16 +171,16 @@ def test_each_step_is_kept_as_it_was_left(make: Make, qtbot: QtBot) -> None:
     steps.setFocus()
     QTest.keyClick(steps, Qt.Key.Key_End)
     settle(qtbot, window)
-    assert here(window).at == 2 and seen(window) == everything
+    assert here(window).at == 2 and visible(window) == everything
     assert window.named_actions["legend"].isChecked() and window.named_actions["history"].isChecked()
-    assert "✓" in said(window, "lesson.goal")
-    for key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):  # to the end, and back from there
+    assert "✓" in report(window, "lesson.goal")
+    for key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):  # to the end, and back
         press(window, qtbot, key)
         assert here(window).at == 2 and here(window).ended == (key == Qt.Key.Key_PageDown)
     press(window, qtbot, Qt.Key.Key_PageUp)
     assert not window.named_actions["legend"].isChecked() and not window.named_actions["history"].isChecked()
     click(window, qtbot, "lesson.leave")
-    assert seen(window) == everything
+    assert visible(window) == everything
     assert not window.named_actions["lesson"].isChecked() and not window.named_actions["lesson_next"].isEnabled()
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).lesson is None
@@ -206,7 +206,7 @@ def test_panels_follow_the_steps_and_no_drawing(make: Make, qtbot: QtBot) -> Non
 
 
 @pytest.mark.slow
-def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
+def test_nothing_reveals_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     window = make()
     for panel in ("evaluation", "compare", "probe", "truth"):
         window.named_actions[panel].trigger()
@@ -217,15 +217,15 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert window.scene is not None
     QTest.mouseMove(window.canvases[0].viewport(), window.canvases[0].plot_area().center().toPoint())
     settle(qtbot, window)
-    # Points stay, in two colours with their rims; everything that the models say is away.
+    # Points stay, in two colours with their rims; everything about the models is hidden.
     assert all(colours(window, lane) < 60 for lane in (0, 1)), [colours(window, lane) for lane in (0, 1)]
-    assert "%" not in told(window) and "accuracy" not in said(window, "lane0.status")
-    assert said(window, "lesson.goal") == "○  Goal: at most 99 wrong"
+    assert "%" not in reports(window) and "accuracy" not in report(window, "lane0.status")
+    assert report(window, "lesson.goal") == "○  Goal: at most 99 wrong"
     assert "boundary" not in window.scene.signs and "wrong" not in window.scene.signs
-    assert [window.result(lane) is not None for lane in (0, 1)] == [True, True]  # they have learnt all the same
+    assert [window.result(lane) is not None for lane in (0, 1)] == [True, True]  # the models are trained nevertheless
     assert not window.named_actions["race"].isEnabled() and not window.named_actions["asking"].isEnabled()
     assert all(lane.picture is None and frame is None for lane, frame in window.shoot("window").lanes)
-    # Also while it learns anew.
+    # Also while it trains again.
     pictures = []
     window.canvases[0].on_painted = lambda job: pictures.append(window.canvases[0].layers._picture)
     window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=1))
@@ -242,24 +242,24 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert here(window).state.guess.answer == 1
     press(window, qtbot, Qt.Key.Key_3)
     click(window, qtbot, "lesson.reveal")
-    # A wrong answer gets its reason, and may be tried again; the picture waits.
-    assert said(window, "lesson.score") == "Not so.  Try again." and window.scene.lanes[0].picture is None
+    # A wrong answer shows its reason, and may be tried again; the picture stays covered.
+    assert report(window, "lesson.score") == "Not so.  Try again." and window.scene.lanes[0].picture is None
     why = window.findChild(LessonText, "lesson.because")
     assert why is not None and why.isVisible() and why.toPlainText() == "They differ."
     press(window, qtbot, Qt.Key.Key_3)
     assert not third.isEnabled() and here(window).state.guess.answer == 2
     press(window, qtbot, Qt.Key.Key_2)
-    assert said(window, "lesson.score") == "" and not why.isVisible()
+    assert report(window, "lesson.score") == "" and not why.isVisible()
     press(window, qtbot, Qt.Key.Key_PageDown)
-    assert said(window, "lesson.score") == "Right, at the second attempt." and "outvoted" in why.toPlainText()
+    assert report(window, "lesson.score") == "Right, at the second attempt." and "outvoted" in why.toPlainText()
     assert here(window).score == (0, 1)
-    assert said(window, "lesson.goal").startswith("✓  Goal: at most 99 wrong: ")
+    assert report(window, "lesson.goal").startswith("✓  Goal: at most 99 wrong: ")
     texts = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     assert "✓  The second" in texts and "✗  Both" in texts and "The first" in texts
-    assert "%" in said(window, "lane0.status") and all(colours(window, lane) > 60 for lane in (0, 1))
+    assert "%" in report(window, "lane0.status") and all(colours(window, lane) > 60 for lane in (0, 1))
     assert window.named_actions["race"].isEnabled()
     press(window, qtbot, Qt.Key.Key_4)
-    assert window.controller.session.active_class == 3  # the keys are those of classes again
+    assert window.controller.session.active_class == 3  # the keys choose classes again
     press(window, qtbot, Qt.Key.Key_PageDown)
     press(window, qtbot, Qt.Key.Key_PageUp)
     assert here(window).state.guess.revealed
@@ -274,8 +274,8 @@ def test_leaving_a_lesson_brings_the_document_back(make: Make, qtbot: QtBot, tmp
     path, store = tmp_path / "mine.playground", window.controller.store
     save_as(window, path)
     finish_tasks(window)
-    for place in ((0.0, 2.0), (0.5, 2.0)):
-        window.controller.dispatch(AddPoints(xy=place, labels=1))
+    for location in ((0.0, 2.0), (0.5, 2.0)):
+        window.controller.dispatch(AddPoints(xy=location, labels=1))
     window.controller.undo()
     window.named_actions["history"].trigger()
     settle(qtbot, window)
@@ -287,7 +287,7 @@ def test_leaving_a_lesson_brings_the_document_back(make: Make, qtbot: QtBot, tmp
     assert window.findChild(QMessageBox, "unsaved") is None and not window.isWindowModified()
     window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=0))
     press(window, qtbot, Qt.Key.Key_PageDown)
-    begin(window, qtbot, boundary())  # another lesson: what is one's own is still kept
+    begin(window, qtbot, boundary())  # another lesson: the user's document is still kept
     assert copies() and window.safekeeping._kept.document is mine, "after a crash one's own work is offered"
     click(window, qtbot, "lesson.leave")
     settle(qtbot, window)
@@ -300,7 +300,7 @@ def test_leaving_a_lesson_brings_the_document_back(make: Make, qtbot: QtBot, tmp
     window.controller.go_to(0)
     settle(qtbot, window)
     assert not window.isWindowModified(), "as it was saved"
-    # With nothing of one's own to lose nobody is asked, whatever was made of the lesson.
+    # If the user's document has nothing to lose, no question is asked, whatever happened in the lesson.
     begin(window, qtbot)
     window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=0))
     window.named_actions["new"].trigger()
@@ -320,14 +320,14 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
     window.canvases[0].setFocus()
     press(window, qtbot, Qt.Key.Key_PageDown)  # an unanswered question needs it twice
     assert here(window).at == 0 and window.status_line.text().startswith("Not answered yet.")
-    assert said(window, "lesson.asked").startswith("Not answered yet.")
+    assert report(window, "lesson.asked").startswith("Not answered yet.")
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).at == 1
     press(window, qtbot, Qt.Key.Key_1)
-    for _ in range(2):  # wrong, and the picture all the same
+    for _ in range(2):  # wrong, and the picture is revealed all the same
         assert here(window).prediction is not None
         press(window, qtbot, Qt.Key.Key_PageDown)
-    assert here(window).at == 1 and here(window).prediction is None and said(window, "lesson.score") == "Not so."
+    assert here(window).at == 1 and here(window).prediction is None and report(window, "lesson.score") == "Not so."
     press(window, qtbot, Qt.Key.Key_PageDown)
     while here(window).at + 1 < len(lesson.steps) or here(window).prediction is not None:
         prediction = here(window).prediction
@@ -374,8 +374,8 @@ def test_numbers_or_marks_alone_are_covered(make: Make, qtbot: QtBot) -> None:
     )
     begin(window, qtbot, Lesson("Covers", "", "", 5, steps))
 
-    def status(place: int) -> str:
-        return said(window, f"lane{place}.status")
+    def status(location: int) -> str:
+        return report(window, f"lane{location}.status")
 
     def rings() -> int:
         assert window.scene is not None
@@ -386,7 +386,7 @@ def test_numbers_or_marks_alone_are_covered(make: Make, qtbot: QtBot) -> None:
     assert "training 100" in status(1) and not window.named_actions["race"].isEnabled()
     window.lessons._lessons.go(1)
     settle(qtbot, window)
-    assert rings() == 2 and "%" not in told(window) and "Numbers are covered" in status(0)
+    assert rings() == 2 and "%" not in reports(window) and "Numbers are covered" in status(0)
     press(window, qtbot, Qt.Key.Key_2)
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert rings() == 2 and "training 100" in status(0)
@@ -423,15 +423,15 @@ def test_a_boundary_is_drawn_and_scored(make: Make, qtbot: QtBot) -> None:
     assert len(here(window).state.guess.lines) == 1 and window.scene.lanes[0].picture is None
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).at == 0 and window.scene.lanes[0].picture is not None
-    score = said(window, "lesson.score")
+    score = report(window, "lesson.score")
     assert score.startswith("Your line and the model agree on ") and float(score.split()[7].rstrip("%\xa0")) > 80
     layer = next(each for each in window.canvases[0].overlays.layers if type(each).__name__ == "LessonLayer")
     assert layer.laid is not None and len(layer.laid.lines) == 1 and not layer.laid.word
-    # The guess is final, and a drag is an edit again.
+    # The guess is final, and a drag edits again.
     stroke(window, 0, (0.0, -1.0), (0.0, -1.0))
     settle(qtbot, window)
     assert len(here(window).state.guess.lines) == 1 and len(window.document.points) == n_points + 1
-    # So it is in a document that ends the lesson while its question is open.
+    # The same in a document that ends the lesson while its question is open.
     click(window, qtbot, "lesson.reset")
     assert window.controller.session.gesture_hint
     window.controller.new()
@@ -449,7 +449,7 @@ def test_a_boundary_and_a_pair_by_the_keyboard(make: Make, qtbot: QtBot) -> None
     assert [len(line) for line in here(window).state.guess.lines] == [5]
     press(window, qtbot, Qt.Key.Key_Return)
     press(window, qtbot, Qt.Key.Key_Right)
-    press(window, qtbot, Qt.Key.Key_Escape)  # breaks the second line off
+    press(window, qtbot, Qt.Key.Key_Escape)  # cancels the second line
     assert [len(line) for line in here(window).state.guess.lines] == [5]
 
     asked = Prediction("pair", "Which two?", because="So.")
@@ -467,11 +467,11 @@ def test_a_boundary_and_a_pair_by_the_keyboard(make: Make, qtbot: QtBot) -> None
     assert len(window.document.points) == len(points)
     press(window, qtbot, Qt.Key.Key_Space)  # would play the run while its picture is covered
     press(window, qtbot, Qt.Key.Key_PageDown)
-    if not here(window).state.guess.revealed:  # it had gone on, and is back at its start
+    if not here(window).state.guess.revealed:  # it had played on, and is back at its start
         press(window, qtbot, Qt.Key.Key_PageDown)
     gains = here(window).state.guess.gains
     assert gains is not None and 0.0 < gains.gain <= gains.best
-    assert said(window, "lesson.score").startswith("Your pair, points 4 and 12, raises the dual by ")
+    assert report(window, "lesson.score").startswith("Your pair, points 4 and 12, raises the dual by ")
     assert lesson_of(window).taken
 
 
@@ -500,7 +500,7 @@ def test_it_works_in_presenter_mode(make: Make, qtbot: QtBot) -> None:
     assert not window.bar.isVisible() and window.dock_manager.panel("lesson").width() < 0.4 * window.width()
     press(window, qtbot, Qt.Key.Key_2)
     press(window, qtbot, Qt.Key.Key_PageDown)
-    assert said(window, "lesson.score") == "Right."
+    assert report(window, "lesson.score") == "Right."
     because = window.findChild(LessonText, "lesson.because")
     assert because is not None
     qtbot.waitUntil(lambda: because.visibleRegion().boundingRect().bottom() >= because.height() - 4)
@@ -549,7 +549,7 @@ def test_a_lesson_file_is_opened_without_a_question_or_refused_in_a_sentence(
     assert window.findChild(QMessageBox, "unsaved") is None, "what is open comes back"
     settle(qtbot, window)
     assert here(window).lesson is not None and window.controller.store.path is None
-    # Another document ends the lesson, after a question about one's own.
+    # Another document ends the lesson, after a question about the user's own.
     window.named_actions["new"].trigger()
     box = window.findChild(QMessageBox, "unsaved")
     assert box is not None and here(window).lesson is not None
@@ -592,7 +592,7 @@ def test_links_ask_and_nothing_is_fetched(
     last = window.findChildren(QMessageBox, "lesson_link")[-1]
     assert last.button(QMessageBox.StandardButton.Open) is None
     last.close()
-    # The hint is folded until it is asked for.
+    # The hint is folded until the user opens it.
     hint = window.findChild(LessonText, "lesson.hint_text")
     assert hint is not None and not hint.isVisible()
     click(window, qtbot, "lesson.hint", QToolButton)
@@ -610,7 +610,7 @@ def test_the_gallery_has_lessons(make: Make, qtbot: QtBot, monkeypatch: pytest.M
         tabs = gallery.findChild(QTabWidget, "gallery.tabs")
         assert tabs is not None and tabs.currentIndex() == tab
     cards = gallery._cards[1]
-    for card in cards[:1]:  # as many as ship
+    for card in cards[:1]:  # only the first, to be quick
         assert card.objectName() == "lesson.neighbours" and "minutes" in card.accessibleDescription()
         QTest.keyClick(card, Qt.Key.Key_Return)
         assert chosen == ["neighbours"]
@@ -639,7 +639,7 @@ def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) 
     second.click()
     finish_tasks(window)
     settle(qtbot, window)
-    assert said(window, "lesson.title") == "Nachbarn mit Gewichten"
+    assert report(window, "lesson.title") == "Nachbarn mit Gewichten"
     window.lessons._lessons.go(3)
     window.lessons._lessons.next()
     settle(qtbot, window)
@@ -651,13 +651,13 @@ def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) 
     click(window, qtbot, "lesson.onward")
     finish_tasks(window)
     settle(qtbot, window)
-    assert said(window, "lesson.title") == row.title
+    assert report(window, "lesson.title") == row.title
     window.lessons.choose_language("xx")
     assert window.lessons.language == "en", "the system's"
     window.lessons.open_shipped("margin")
     finish_tasks(window)
     settle(qtbot, window)
-    assert said(window, "lesson.title") == "The widest margin"
+    assert report(window, "lesson.title") == "The widest margin"
 
 
 @pytest.mark.slow
@@ -667,11 +667,11 @@ def test_a_goal_of_validation_switches_it_on_and_hides_the_test(make: Make, qtbo
     finish_tasks(window)
     window.lessons._lessons.go(2)
     settle(qtbot, window)
-    qtbot.waitUntil(lambda: "%" in said(window, "lesson.goal").partition("90\xa0%")[2])
-    assert said(window, "lesson.goal").startswith("○") and "test" not in said(window, "lane0.status")
+    qtbot.waitUntil(lambda: "%" in report(window, "lesson.goal").partition("90\xa0%")[2])
+    assert report(window, "lesson.goal").startswith("○") and "test" not in report(window, "lane0.status")
     window.controller.set_lane(0, "knn", n_neighbors=23)
-    qtbot.waitUntil(lambda: said(window, "lesson.goal").startswith("✓"))
-    assert "90.8" in said(window, "lesson.goal")
+    qtbot.waitUntil(lambda: report(window, "lesson.goal").startswith("✓"))
+    assert "90.8" in report(window, "lesson.goal")
     click(window, qtbot, "lesson.leave")
     assert window.controller.session.of(EvaluationSession).validation.kind == "none", "as before the lesson"
 
@@ -700,5 +700,5 @@ def test_text_uses_the_room_and_a_panel_comes_with_its_picture(make: Make, qtbot
     press(window, qtbot, Qt.Key.Key_PageDown)
     qtbot.waitUntil(lambda: text.fontInfo().pixelSize() == own)
     press(window, qtbot, Qt.Key.Key_PageUp)
-    press(window, qtbot, Qt.Key.Key_F5)  # presenter mode has a size of its own
+    press(window, qtbot, Qt.Key.Key_F5)  # presenter mode has its own size
     qtbot.waitUntil(lambda: window.dock_manager.panel("lesson").fontInfo().pixelSize() == text.fontInfo().pixelSize())

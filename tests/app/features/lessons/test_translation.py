@@ -1,4 +1,4 @@
-"""Translations: the shipped ones have the structure of their originals, and each difference gets a sentence."""
+"""Translations: the supplied ones have the structure of their originals, and each difference gets a sentence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.main import main
 from app.window import lesson_stage
 from app.window.lesson_stage import system_language
 
-#: `test_shipped` has the names of those that are not translated.
+#: `test_shipped` lists the lessons that are not translated.
 PAIRS = [
     (name, language)
     for name in shipped.NAMES
@@ -86,7 +86,7 @@ def test_another_order_of_words_and_a_decimal_comma_are_no_difference() -> None:
     assert TRANSLATED != ORIGINAL and found(TRANSLATED) == []
 
 
-#: What is changed in a translation, into what, and the difference that is found.
+#: Text that is replaced in a translation, its replacement, and the difference that is found.
 CHANGED = {
     "minutes": ("minutes: 5", "minutes: 6", (1, "the number of minutes is not that of the original.")),
     "level": ("beginner", "advanced", (1, "the level is not that of the original.")),

@@ -1,4 +1,4 @@
-"""Worksheets: nothing of a solution is in the questions, and files are what paper and Moodle take."""
+"""Worksheets: the questions contain nothing of a solution, and the files are valid for paper and Moodle."""
 
 from __future__ import annotations
 
@@ -85,17 +85,17 @@ def test_the_picture_of_a_question_has_points_only_whatever_was_trained(make: Ma
         sheet = Sheet(window.shoot("window"), SPEC)
         areas = [plot.area for plot in sheet.plots]
         sheet.close()
-        # The same area in both: each is cut out of both pictures where the solution has it.
+        # The same area in both: each is the part of both pictures that the solution shows.
         cut = [tuple(round(SPEC.scale * each) for each in area.getCoords()) for area in areas]
         plots.append(
             [image[top:bottom, left:right] for image in (question, solution) for left, top, right, bottom in cut]
         )
         for bare, whole in zip(plots[-1][:2], plots[-1][2:], strict=True):
-            assert (bare == 0xFFFFFF).mean() > 0.6  # paper, but for the points
+            assert (bare == 0xFFFFFF).mean() > 0.6  # paper, apart from the points
             assert (whole == 0xFFFFFF).mean() < 0.1
-    for place, (one, other) in enumerate(zip(*plots, strict=True)):
+    for index, (one, other) in enumerate(zip(*plots, strict=True)):
         assert one.shape == other.shape
-        assert (one == other).all() == (place < 2)  # the questions are the same, the solutions are not
+        assert (one == other).all() == (index < 2)  # the questions are the same, the solutions differ
 
 
 @pytest.mark.slow
@@ -221,6 +221,7 @@ def test_a_lesson_without_a_file_gets_a_sentence(tmp_path: Path) -> None:
     assert isinstance(outcome, FileError) and "has no file" in str(outcome)
 
 
-def test_what_the_process_says_is_the_sentence(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_the_sentence_is_that_of_the_process(tmp_path: Path) -> None:
     outcome = making(None, Document(), "Untitled", tmp_path / "missing" / "x.pdf").outcome(Progress())
     assert isinstance(outcome, FileError) and str(outcome).endswith(".") and not (tmp_path / "missing").exists()

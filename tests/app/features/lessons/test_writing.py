@@ -21,7 +21,7 @@ pytest.importorskip("app.exchange.share_text")
 
 
 def same(one: Document, other: Document) -> bool:
-    """As far as a share text tells: its points are rounded."""
+    """Compare two documents as far as a share text keeps them: its points are rounded."""
     near = one.points.labels.tolist() == other.points.labels.tolist()
     near = near and np.abs(one.points.xy - other.points.xy).max() < 0.001
     return near and one.lanes == other.lanes and one.shown == other.shown and one.view == other.view
@@ -37,9 +37,9 @@ def test_a_lesson_is_made_by_doing() -> None:
     assert [step.title for step in lesson.steps] == ["Two moons", "A disc", "A step"]
     assert (lesson.title, lesson.minutes) == ("Two moons", 5)
     assert [step.show for step in lesson.steps] == [None, ("k", "weights"), ()]
-    for place, document in enumerate((first, second, first)):
-        assert same(starting.start_of(lesson, place), document) and lesson.steps[place].text
-    assert [starting.start_of(lesson, place).is_generated for place in range(3)] == [True, False, True]
+    for index, document in enumerate((first, second, first)):
+        assert same(starting.start_of(lesson, index), document) and lesson.steps[index].text
+    assert [starting.start_of(lesson, index).is_generated for index in range(3)] == [True, False, True]
 
 
 @pytest.mark.parametrize("before", ["# S\n\n```\ncode", "# S\n\n~~~\n", "# S\nshow: k", "# S\r\n\r\nText   \n\n\n\n"])
@@ -93,7 +93,7 @@ def test_a_question_is_written_as_a_lesson_has_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "report"),
     [
         ({}, ""),
         ({"title": " "}, "Write the title of the step."),
@@ -106,5 +106,5 @@ def test_a_question_is_written_as_a_lesson_has_it() -> None:
         ({"kind": None, "question": ""}, ""),
     ],
 )
-def test_what_is_missing_is_said(changes: dict[str, Any], said: str) -> None:
-    assert replace(ASKED, **changes).missing == said
+def test_missing_parts_are_reported(changes: dict[str, Any], report: str) -> None:
+    assert replace(ASKED, **changes).missing == report

@@ -1,4 +1,4 @@
-"""The picture of the losses: places of the points against LIBSVM and plain numpy, curves, edges, pointer, keys."""
+"""The picture of the losses: locations of the points against LIBSVM and plain numpy, curves, edges, pointer, keys."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
 from app.views.chart.marks import Spots, Texts
 from app.views.theme import DARK, LIGHT, SYMBOLS, Theme
-from tests.app.features.studies import controller, dense_margins, id_of, libsvm, scene_of, study_of
+from tests.app.features.studies import controller, dense_margins, id_of, libsvm, run_state_of, scene_of
 from tests.windows import Make, settle
 
 Show = Callable[..., LossPanel]
@@ -40,10 +40,10 @@ def show(qtbot: QtBot, qapp: QApplication) -> Show:
         run_state: RunState | None,
         hovered: int | None = None,
         size: tuple[int, int] = (420, 560),
-        desk: object = None,
+        setup: object = None,
         theme: Theme = LIGHT,
     ) -> LossPanel:
-        panel = LossPanel(desk or controller())  # type: ignore[arg-type]
+        panel = LossPanel(setup or controller())  # type: ignore[arg-type]
         qtbot.addWidget(panel)
         kept.append(panel)
         panel.resize(*size)
@@ -71,38 +71,38 @@ def argb(colour: tuple[int, int, int]) -> int:
 
 
 def shown_values(panel: LossPanel, run_state: RunState) -> tuple[np.ndarray, np.ndarray]:
-    """y f and loss of each point, read back from where it stands on the axes."""
+    """Return y f and loss of each point, read from its location on the axes."""
     area, (x, y) = panel.picture.plot_area(), panel.picture.spots()
     left, right = x_range(run_state.y * run_state.f)
     return (left + (x - area.left()) * (right - left) / area.width(), (area.bottom() - y) * (1 - left) / area.height())
 
 
 def with_margins(margins: list[float] | np.ndarray, learner: str = "smo") -> RunState:
-    """A study whose points have these y f, with multipliers that mean nothing, or none."""
-    run_state = study_of(len(margins), steps=1)
+    """Return a run state whose points have these y f, with meaningless multipliers, or none."""
+    run_state = run_state_of(len(margins), steps=1)
     run_state = replace(run_state, f=run_state.y * np.asarray(margins, dtype=float))
     bare = {"alpha": None, "C": None, "v": None, "kkt": None}
     return replace(run_state, trainer=TRAINERS[learner], **bare) if learner != "smo" else run_state
 
 
-# -- places ------------------------------------------------------------------------------------------------------------
+# -- locations ---------------------------------------------------------------------------------------------------------
 
 
 def test_points_stand_where_libsvm_has_them(show: Show) -> None:
-    run_state = study_of(40, tol=1e-9)
+    run_state = run_state_of(40, tol=1e-9)
     _, theirs = libsvm(40, tol=1e-9)
     panel = show(run_state)
     margins, losses = shown_values(panel, run_state)
     assert np.abs(margins - theirs).max() < 1e-6
     assert np.abs(losses - np.maximum(0, 1 - theirs)).max() < 1e-6
-    # The same by the kernel matrix, to rounding.
+    # The same by the kernel matrix, up to rounding.
     ours = dense_margins(run_state)
     assert np.abs(margins - ours).max() < 1e-9
     assert np.abs(losses - np.maximum(0, 1 - ours)).max() < 1e-9
 
 
 def test_half_trained(show: Show) -> None:
-    run_state = study_of(60, steps=7)
+    run_state = run_state_of(60, steps=7)
     margins, losses = shown_values(show(run_state), run_state)
     ours = dense_margins(run_state)
     assert np.abs(margins - ours).max() < 1e-9
@@ -122,12 +122,12 @@ def test_ticks_stand_at_the_zero_one_loss(show: Show) -> None:
 def test_points_are_painted_in_their_class(show: Show) -> None:
     panel = show(with_margins([-1.0, 1.6, 0.5, 2.2]))
     image, (x, y) = pixels(panel), panel.picture.spots()
-    for place, label in enumerate((0, 1, 0, 1)):
-        assert image[int(y[place]), int(x[place])] == argb(LIGHT.classes[label])
+    for index, label in enumerate((0, 1, 0, 1)):
+        assert image[int(y[index]), int(x[index])] == argb(LIGHT.classes[label])
 
 
-def test_of_many_points_all_that_can_be_seen_is_painted(show: Show) -> None:
-    """Points on one pixel are painted once; of 3000, each class shows wherever it has a point."""
+def test_of_many_points_all_visible_ones_are_painted(show: Show) -> None:
+    """Points on one pixel are painted once; of 3000, each class is visible wherever it has a point."""
     rng = np.random.default_rng(0)
     margins = rng.uniform(-1.4, 2.4, 3000)
     margins[1::2] = np.abs(margins[1::2])  # class 2 makes no error
@@ -164,16 +164,16 @@ def test_the_range_takes_in_what_it_may(margins: list[float]) -> None:
 
 
 def test_what_lies_beyond_is_counted_at_the_edge(show: Show) -> None:
-    def said() -> list[str]:
+    def shown() -> list[str]:
         return [text for mark in panel.picture.marks if isinstance(mark, Texts) for text in mark.texts]
 
     panel = show(with_margins([-7.0, -60.0, -1e9, 0.5, 6.5, 6.0]), size=(700, 500))
-    assert any(text.startswith("◂ 3 ") for text in said()) and any(text.startswith("1 ") for text in said())
+    assert any(text.startswith("◂ 3 ") for text in shown()) and any(text.startswith("1 ") for text in shown())
     area, (x, y) = panel.picture.plot_area(), panel.picture.spots()
     assert x[:3] == pytest.approx(area.left()) and y[:3] == pytest.approx(area.top())
     assert x[4] == x[5] == pytest.approx(area.right())
     panel.render_scene(scene_of(with_margins([-6.0, 6.0])), LIGHT)
-    assert not any("◂" in text or "▸" in text for text in said())
+    assert not any("◂" in text or "▸" in text for text in shown())
 
 
 def test_the_sides_are_named_where_there_is_room(show: Show) -> None:
@@ -184,7 +184,7 @@ def test_the_sides_are_named_where_there_is_room(show: Show) -> None:
 
 
 def test_the_curves(show: Show) -> None:
-    """Read from pixels: hinge and 0-1 loss where their formulas say, and the perceptron's only for the perceptron."""
+    """Read from pixels: hinge and 0-1 loss as their formulas say, and the perceptron's only for the perceptron."""
     for learner in ("smo", "perceptron"):
         panel = show(with_margins([2.4, 2.41], learner), size=(700, 560))
         image = pixels(panel)
@@ -211,15 +211,15 @@ def test_the_curves(show: Show) -> None:
 # -- words -------------------------------------------------------------------------------------------------------------
 
 
-def test_the_numbers_say_what_is_seen(show: Show) -> None:
-    run_state = study_of(60, steps=12)
+def test_the_numbers_agree_with_the_picture(show: Show) -> None:
+    run_state = run_state_of(60, steps=12)
     panel = show(run_state)
     theirs = hinge_loss(run_state.y, run_state.f)
     assert text(panel, "loss.numbers").startswith(f"Hinge loss: 1/n Σ max(0, 1 − y f) = {short(theirs)}")
     errors = int((dense_margins(run_state) <= 0).sum())
     assert f"= {errors} / 60 =" in text(panel, "loss.numbers")
-    panel.render_scene(scene_of(study_of(60)), LIGHT)
-    assert f"= {short(hinge_loss(run_state.y, study_of(60).f))}\n" in text(panel, "loss.numbers")
+    panel.render_scene(scene_of(run_state_of(60)), LIGHT)
+    assert f"= {short(hinge_loss(run_state.y, run_state_of(60).f))}\n" in text(panel, "loss.numbers")
 
 
 # -- pointer and keys --------------------------------------------------------------------------------------------------
@@ -227,28 +227,28 @@ def test_the_numbers_say_what_is_seen(show: Show) -> None:
 
 def test_the_pointer_finds_points_and_ticks(show: Show, qapp: QApplication) -> None:
     run_state = with_margins([-1.0, 0.4, 1.2, 2.0])
-    desk = controller()
-    panel, heard = show(run_state, desk=desk), desk.playback.heard
+    setup = controller()
+    panel, heard = show(run_state, setup=setup), setup.playback.heard
     picture = panel.picture
     (x, y), (_, tick_y) = picture.spots(), picture.tick_spots()
-    for place in range(4):
-        QTest.mouseMove(picture.viewport(), QPoint(round(x[place]) + 3, round(y[place]) - 3))
-        assert heard[-1] == id_of(run_state, place)
+    for index in range(4):
+        QTest.mouseMove(picture.viewport(), QPoint(round(x[index]) + 3, round(y[index]) - 3))
+        assert heard[-1] == id_of(run_state, index)
     QTest.mouseMove(picture.viewport(), QPoint(round(x[0]), round(tick_y[0])))
     assert heard[-1] == id_of(run_state, 0)
     panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
-    assert picture.place == 0 and text(panel, "loss.point") == "\n".join(point_words(run_state, 0))
+    assert picture.highlighted == 0 and text(panel, "loss.point") == "\n".join(point_words(run_state, 0))
     QTest.mouseMove(picture.viewport(), QPoint(round(x[0]) + 40, round(tick_y[0]) + 40))
     assert heard[-1] is None
     panel.render_scene(scene_of(run_state, None), LIGHT)
     count = len(heard)
     QTest.mouseMove(picture.viewport(), QPoint(round(x[0]) + 45, round(tick_y[0]) + 45))
     qapp.sendEvent(picture, QEvent(QEvent.Type.Leave))
-    assert len(heard) == count  # nothing stood out: no news
+    assert len(heard) == count  # nothing was highlighted: no call
 
 
 def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     panel = show(run_state)
     before = pixels(panel)
     panel.render_scene(scene_of(run_state, id_of(run_state, 6)), LIGHT)
@@ -258,19 +258,19 @@ def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
     assert changed[:, 0].min() > min(y[6], tick_y[6]) - 13 and changed[:, 0].max() < max(y[6], tick_y[6]) + 13
     assert len(changed) > 100
     assert text(panel, "loss.point") == "\n".join(point_words(run_state, 6))
-    panel.render_scene(scene_of(run_state, 6), LIGHT)  # a place is no id
+    panel.render_scene(scene_of(run_state, 6), LIGHT)  # an index is no id
     assert (pixels(panel) == before).all() and "Point at a point" in text(panel, "loss.point")
 
 
 def test_arrow_keys_go_by_y_f(show: Show) -> None:
     run_state = with_margins([0.5, -1.0, 2.0, 1.0])
-    desk = controller()
-    panel, heard = show(run_state, desk=desk), desk.playback.heard
+    setup = controller()
+    panel, heard = show(run_state, setup=setup), setup.playback.heard
     panel.first_stop.setFocus()
     assert panel.picture.hasFocus()
-    for place in (1, 0, 3, 2, 2):
+    for index in (1, 0, 3, 2, 2):
         QTest.keyClick(panel.picture, KEY.Key_Right)
-        assert heard[-1] == id_of(run_state, place)
+        assert heard[-1] == id_of(run_state, index)
         panel.render_scene(scene_of(run_state, heard[-1]), LIGHT)
     QTest.keyClick(panel.picture, KEY.Key_Left)
     assert heard[-1] == id_of(run_state, 3)
@@ -284,7 +284,7 @@ def test_arrow_keys_go_by_y_f(show: Show) -> None:
 def test_nothing_to_show_and_back(show: Show) -> None:
     panel = show(None)
     assert text(panel, "loss.message") == NO_RUN and not panel.picture.isVisible()
-    panel.render_scene(scene_of(study_of(12)), DARK)
+    panel.render_scene(scene_of(run_state_of(12)), DARK)
     assert panel.picture.isVisible() and not text(panel, "loss.message")
 
 

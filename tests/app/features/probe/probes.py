@@ -59,7 +59,7 @@ def who(points: Points, now: Points | None = None) -> NamedPoints:
     return NamedPoints(points, points if now is None else now, NAMES)
 
 
-def ground_of(model: PairClassifier) -> BoundaryFacts:
+def facts_about(model: PairClassifier) -> BoundaryFacts:
     posted: list[BoundaryFacts] = []
     for _ in BoundaryQuery(model, 0, (-3.0, 3.0, -2.0, 2.0)).answer(posted.append, lambda: False):  # type: ignore[arg-type]
         pass

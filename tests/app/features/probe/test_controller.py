@@ -24,50 +24,50 @@ from app.state.session import Session
 from app.state.store import Store
 from app.tools import PointerPosition
 from solver import Grid
-from tests.app.features.probe.probes import frame_of, ground_of, knn, points_of, scene_with, svm
+from tests.app.features.probe.probes import facts_about, frame_of, knn, points_of, scene_with, svm
 
 #: The panel is open: only then is anything put into words.
 PROBE = frozenset({"probe"})
 
 
 def controller(shown: int = 2) -> tuple[Controller, list[str]]:
-    said: list[str] = []
-    return Controller(Store(Document(shown=shown)), Session(), lambda: None, said.append), said
+    report: list[str] = []
+    return Controller(Store(Document(shown=shown)), Session(), lambda: None, report.append), report
 
 
-def test_the_pointer_is_told_where_somebody_looks() -> None:
-    desk, _ = controller()
-    desk.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
-    assert desk.pointer == (0.5, 0.25)
-    desk.feature(ProbeController).aim(None)
-    assert desk.pointer is None
+def test_the_pointer_is_passed_on_if_a_panel_follows_it() -> None:
+    setup, _ = controller()
+    setup.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
+    assert setup.pointer == (0.5, 0.25)
+    setup.feature(ProbeController).aim(None)
+    assert setup.pointer is None
     alone, _ = controller(shown=1)
     alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
     assert alone.pointer is None
-    alone.look_at("probe", True)
+    alone.set_panel_open("probe", True)
     alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
     alone.feature(ProbeController).aim(None)
     assert alone.pointer == (0.5, 0.25)  # on its way to the panel
 
 
 def test_pin_and_let_go() -> None:
-    desk, said = controller()
-    desk.feature(ProbeController).toggle()
-    assert desk.session.of(ProbeSession).probe is None and "Put the pointer over a picture" in said[-1]
-    desk.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
-    desk.feature(ProbeController).toggle()
-    assert desk.session.of(ProbeSession).probe == (0.5, 0.25) and "Ctrl+8" in said[-1]
-    desk.feature(ProbeController).aim(PointerPosition(0.1, 0.1, 0.01))
-    assert desk.session.of(ProbeSession).probe == (0.5, 0.25) and desk.pointer == (0.1, 0.1)
-    desk.feature(ProbeController).toggle()
-    assert desk.session.of(ProbeSession).probe is None
-    desk.set_session(cursor=(3.0, 4.0))
-    desk.feature(ProbeController).toggle()
-    assert desk.session.of(ProbeSession).probe == (3.0, 4.0)
-    desk.feature(ProbeController).pin(1e300, -1e300)
-    assert desk.session.of(ProbeSession).probe == (LIMIT, -LIMIT)
-    desk.new()
-    assert desk.session.of(ProbeSession).probe is None  # another document, another plane
+    setup, report = controller()
+    setup.feature(ProbeController).toggle()
+    assert setup.session.of(ProbeSession).probe is None and "Put the pointer over a picture" in report[-1]
+    setup.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
+    setup.feature(ProbeController).toggle()
+    assert setup.session.of(ProbeSession).probe == (0.5, 0.25) and "Ctrl+8" in report[-1]
+    setup.feature(ProbeController).aim(PointerPosition(0.1, 0.1, 0.01))
+    assert setup.session.of(ProbeSession).probe == (0.5, 0.25) and setup.pointer == (0.1, 0.1)
+    setup.feature(ProbeController).toggle()
+    assert setup.session.of(ProbeSession).probe is None
+    setup.set_session(cursor=(3.0, 4.0))
+    setup.feature(ProbeController).toggle()
+    assert setup.session.of(ProbeSession).probe == (3.0, 4.0)
+    setup.feature(ProbeController).pin(1e300, -1e300)
+    assert setup.session.of(ProbeSession).probe == (LIMIT, -LIMIT)
+    setup.new()
+    assert setup.session.of(ProbeSession).probe is None  # another document, another plane
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e3))
@@ -77,11 +77,11 @@ def test_a_coordinate_loses_no_more_than_a_tenth_of_a_pixel(value: float, unit: 
 
 
 def test_a_choice_of_the_problem_is_an_edit() -> None:
-    desk, _ = controller()
-    desk.feature(ProbeController).choose(1, (2, 2))
-    assert desk.document.lanes[1].pair == (2, 2) and desk.store.position == 1
-    desk.feature(ProbeController).choose(1, (2, 2))
-    assert desk.store.position == 1
+    setup, _ = controller()
+    setup.feature(ProbeController).choose(1, (2, 2))
+    assert setup.document.lanes[1].pair == (2, 2) and setup.store.position == 1
+    setup.feature(ProbeController).choose(1, (2, 2))
+    assert setup.store.position == 1
 
 
 def context(
@@ -92,7 +92,7 @@ def context(
     return Context(document, session, results, (grid,) * len(frames), pointer)
 
 
-def test_the_background_is_asked_while_somebody_looks() -> None:
+def test_the_background_is_queried_while_the_panel_is_open() -> None:
     points = points_of(60, 2)
     frames = [frame_of(*knn(points, 5), points), frame_of(*svm(points), points, 1)]
     linear = frame_of(*svm(points, kernel="linear"), points, 2)
@@ -105,7 +105,7 @@ def test_the_background_is_asked_while_somebody_looks() -> None:
 
 
 @pytest.mark.parametrize("fits", [True, False])
-def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
+def test_facts_about_the_boundary_are_those_of_the_shown_problem(fits: bool) -> None:
     """The norm of one duel says nothing of another."""
     points = points_of(80, 4)
     model, lane = svm(points)
@@ -114,13 +114,13 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
     results.accept(frame)
     problem = 0 if fits else 3
     query = BoundaryQuery(model, problem, (-3.0, 3.0, -2.0, 2.0))  # type: ignore[arg-type]
-    results.accept_answer(Answer("boundary facts0", 1, query, ground_of(model), True))
+    results.accept_answer(Answer("boundary facts0", 1, query, facts_about(model), True))
     document = Document(points, (lane,), shown=1)
     scene = compose(document, Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))), results, FEATURES)
     assert any("feature space" in line for line in scene.feature(Probe).lanes[0].lines) == fits
     other, _ = svm(points, C=2.0)
     results.accept_answer(
-        Answer("boundary facts0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), ground_of(other))
+        Answer("boundary facts0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), facts_about(other))
     )  # type: ignore[arg-type]
     scene = compose(document, Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))), results, FEATURES)
     assert not any("feature space" in line for line in scene.feature(Probe).lanes[0].lines)
@@ -129,21 +129,21 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
 def test_an_aim_alone_is_no_probe() -> None:
     points = points_of(60, 2)
     probe = scene_with(Session(), frame_of(*knn(points, 5), points), pointer=(0.1, 0.2)).feature(Probe)
-    assert probe.place is None and probe.aim == (0.1, 0.2) and not probe.lanes
+    assert probe.location is None and probe.aim == (0.1, 0.2) and not probe.lanes
     assert np.isfinite(probe.aim).all()
 
 
-def test_a_border_of_a_cell_says_which_point_came_and_which_left() -> None:
+def test_a_boundary_of_a_cell_names_the_point_that_entered_and_the_one_that_left() -> None:
     points = Points.of([[-1.0, 0.0], [1.0, 0.0], [0.0, 9.0]], [0, 1, 0])
-    desk, _ = controller(shown=1)
+    setup, _ = controller(shown=1)
     frame = frame_of(*knn(points, k=1), points)
-    desk.results.accept(frame)
-    desk.look_at("probe", True)
-    probe = desk.feature(ProbeController)
+    setup.results.accept(frame)
+    setup.set_panel_open("probe", True)
+    probe = setup.feature(ProbeController)
 
     def lines(x: float, y: float = 0.0) -> str:
         probe.aim(PointerPosition(x, y, 0.01))
-        found = scene_with(desk.session, frame, pointer=desk.pointer, came_from=desk.came_from).feature(Probe)
+        found = scene_with(setup.session, frame, pointer=setup.pointer, came_from=setup.came_from).feature(Probe)
         assert found is not None
         return " ".join(found.lanes[0].lines)
 
@@ -153,12 +153,12 @@ def test_a_border_of_a_cell_says_which_point_came_and_which_left() -> None:
     assert "point 3 came, point 2 left" in lines(0.6, 8.0)
     moved = Points.of([[-1.0, 0.0], [1.0, 0.0], [9.0, 9.0]], [0, 1, 0])
     other = frame_of(*knn(moved, k=1), moved)
-    found = scene_with(desk.session, other, pointer=desk.pointer, came_from=desk.came_from).feature(Probe)
+    found = scene_with(setup.session, other, pointer=setup.pointer, came_from=setup.came_from).feature(Probe)
     assert found is not None and found.lanes[0].headline and not found.lanes[0].lines, "a border of other cells"
     probe.toggle()
     assert "point 3 came, point 2 left" in lines(-0.5), "pinned: the pointer is not followed"
     probe.toggle()
-    desk.look_at("probe", False)
+    setup.set_panel_open("probe", False)
     probe.aim(None)
-    desk.look_at("probe", True)
+    setup.set_panel_open("probe", True)
     assert "border" not in lines(-0.5), "it came from nowhere"

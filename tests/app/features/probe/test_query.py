@@ -25,7 +25,7 @@ from app.features.probe.scene import (
     Probe,
     ProbeSession,
     heavy,
-    place_of,
+    location_of,
     probe_lane,
     scene,
 )
@@ -45,7 +45,7 @@ from app.scene.context import Context
 from app.state.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.session import Session
 from solver import KERNELS, Kernel
-from tests.app.features.probe.probes import NAMES, fitted, frame_of, ground_of, knn, points_of, scene_with, svm, who
+from tests.app.features.probe.probes import NAMES, facts_about, fitted, frame_of, knn, points_of, scene_with, svm, who
 from tests.examples import examples
 
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
@@ -67,20 +67,20 @@ def test_the_vote_is_the_models(metric: str, weights: str) -> None:
     for n_classes, lattice in product((1, 2, 4), (False, True)):
         points = points_of(80, n_classes, lattice=lattice)
         model, lane = knn(points, int(rng.integers(1, 25)), metric, weights)
-        places = rng.normal(scale=1.5, size=(60, 2))
-        places = np.concatenate((np.round(2 * places) / 2 if lattice else places, points.xy[:6]))
-        shares = model.predict_proba(places)
-        for place, expected, share in zip(places, model.predict(places), shares, strict=True):
-            probe = probe_lane(model, lane, who(points), tuple(place))
+        locations = rng.normal(scale=1.5, size=(60, 2))
+        locations = np.concatenate((np.round(2 * locations) / 2 if lattice else locations, points.xy[:6]))
+        shares = model.predict_proba(locations)
+        for point_at, expected, share in zip(locations, model.predict(locations), shares, strict=True):
+            probe = probe_lane(model, lane, who(points), tuple(point_at))
             assert not probe.message and probe.label == expected
             tie = (share == share.max()).sum() > 1
             assert probe.headline.startswith("Tie of class " if tie else f"class {expected + 1}: ")
-            vote = model.vote_at(place)
+            vote = model.vote_at(point_at)
             assert np.array_equal(vote.shares, share)
-            said = "\n".join(probe.lines)
-            assert ("share the" in said) == (vote.is_shared and not vote.at_zero)
-            assert ("equal votes" in said) == ((share == share.max()).sum() > 1)
-            assert ("exactly here" in said) == (weights != "uniform" and vote.distance[0] == 0)
+            report = "\n".join(probe.lines)
+            assert ("share the" in report) == (vote.is_shared and not vote.at_zero)
+            assert ("equal votes" in report) == ((share == share.max()).sum() > 1)
+            assert ("exactly here" in report) == (weights != "uniform" and vote.distance[0] == 0)
             votes = table_of(probe, VoteRows)
             assert isinstance(votes, VoteRows) and votes.chosen == share.argmax()
             assert float(votes.values.sum()) == pytest.approx(float((vote.share * vote.weight).sum()))
@@ -123,10 +123,10 @@ def test_ties_on_lattices(data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(spots)))
     metric, weights = data.draw(st.sampled_from(METRICS)), data.draw(st.sampled_from(WEIGHTS))
     model, lane = knn(points, k, metric, weights)
-    place = tuple(float(v) for v in data.draw(spot))
-    probe = probe_lane(model, lane, who(points), place)
-    assert probe.label == model.predict([place])[0]
-    best = model.predict_proba([place])[0]
+    point_at = tuple(float(v) for v in data.draw(spot))
+    probe = probe_lane(model, lane, who(points), point_at)
+    assert probe.label == model.predict([point_at])[0]
+    best = model.predict_proba([point_at])[0]
     assert any("equal votes" in line for line in probe.lines) == (int((best == best.max()).sum()) > 1)
 
 
@@ -169,11 +169,11 @@ def test_f_is_the_models(lane: Lane) -> None:
         for pair in ((1, 3), (4, 6), (4, 4)):
             mine = msgspec.structs.replace(lane, pair=pair)
             model = fitted(mine, points)
-            places = rng.normal(scale=1.5, size=(25, 2))
+            locations = rng.normal(scale=1.5, size=(25, 2))
             shown = shown_pair(model, mine)
-            for place in places:  # one by one: a product of matrices rounds otherwise than each row alone
-                values, expected = model.pair_decision_function([place])[0], model.predict([place])[0]
-                probe = probe_lane(model, mine, who(points), tuple(place))
+            for point_at in locations:  # one by one: a product of matrices rounds otherwise than each row alone
+                values, expected = model.pair_decision_function([point_at])[0], model.predict([point_at])[0]
+                probe = probe_lane(model, mine, who(points), tuple(point_at))
                 assert not probe.message and probe.label == expected
                 table = table_of(probe, TermRows)
                 terms = table._terms
@@ -217,7 +217,7 @@ def test_the_sum_over_many_support_vectors() -> None:
     assert table.cell(0, 3) == compact(terms.value[0]) and "class" in table.spoken(0)
 
 
-def test_signs_are_told_by_classes() -> None:
+def test_signs_are_explained_by_classes() -> None:
     points = points_of(60, 2)
     model, lane = svm(points)
     probe = probe_lane(model, lane, who(points), (0.9, 0.0))
@@ -235,25 +235,25 @@ def test_distances() -> None:
     points = points_of(80, 2)
     linear, lane = svm(points, kernel="linear")
     (w,), b = linear.coef_, linear.intercept_[0]
-    place = np.array([0.4, 0.7])
-    expected = abs(w @ place + b) / np.hypot(*w)
-    lines = probe_lane(linear, lane, who(points), tuple(place)).lines
+    point_at = np.array([0.4, 0.7])
+    expected = abs(w @ point_at + b) / np.hypot(*w)
+    lines = probe_lane(linear, lane, who(points), tuple(point_at)).lines
     assert any("Distance to the line f = 0" in line and line.endswith(f"= {figure(expected)}.") for line in lines)
     model, lane = svm(points)
-    facts = ground_of(model)
-    probe = probe_lane(model, lane, who(points), tuple(place), facts)
+    facts = facts_about(model)
+    probe = probe_lane(model, lane, who(points), tuple(point_at), facts)
     coef, vectors = model.dual_coef_[0], model.support_vectors_
     norm = np.sqrt(coef @ Kernel("rbf", 0.8).gram(vectors, vectors) @ coef)
-    f = model.pair_decision_function([place])[0, 0]
+    f = model.pair_decision_function([point_at])[0, 0]
     assert any(
         line.startswith("Distance to f = 0 in feature space:") and line.endswith(f"= {figure(abs(f) / norm)}.")
         for line in probe.lines
     )
-    found = facts.nearest(place)
+    found = facts.nearest(point_at)
     assert found is not None and found.refined
     assert any(f"f = 0: {figure(found.distance)} away" in line for line in probe.lines)
-    assert not any("away" in line for line in probe_lane(model, lane, who(points), tuple(place), facts, False).lines)
-    assert not any("istance" in line for line in probe_lane(model, lane, who(points), tuple(place)).lines)
+    assert not any("away" in line for line in probe_lane(model, lane, who(points), tuple(point_at), facts, False).lines)
+    assert not any("istance" in line for line in probe_lane(model, lane, who(points), tuple(point_at)).lines)
 
 
 def test_an_overtaken_question_ends() -> None:
@@ -266,7 +266,7 @@ def test_an_overtaken_question_ends() -> None:
 
 def test_no_norm_where_there_is_none() -> None:
     model, lane = svm(points_of(60, 2), kernel="sigmoid")
-    facts = ground_of(model)
+    facts = facts_about(model)
     assert facts.norm is None
     lines = probe_lane(model, lane, who(points_of(60, 2)), (0.1, 0.1), facts).lines
     assert not any("feature space" in line for line in lines)
@@ -284,10 +284,10 @@ def test_overflow_is_a_sentence() -> None:
 
 def test_what_is_probed() -> None:
     open_panels = frozenset({"probe"})
-    assert place_of(Session(), (1, 2)) is None
-    assert place_of(Session(open_panels=open_panels), (1, 2)) == (1, 2)
-    assert place_of(Session(cursor=(3, 4), open_panels=open_panels), (1, 2)) == (3, 4)
-    assert place_of(Session(cursor=(3, 4)).having(ProbeSession(probe=(5, 6))), (1, 2)) == (5, 6)
+    assert location_of(Session(), (1, 2)) is None
+    assert location_of(Session(open_panels=open_panels), (1, 2)) == (1, 2)
+    assert location_of(Session(cursor=(3, 4), open_panels=open_panels), (1, 2)) == (3, 4)
+    assert location_of(Session(cursor=(3, 4)).having(ProbeSession(probe=(5, 6))), (1, 2)) == (5, 6)
 
 
 def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
@@ -299,7 +299,7 @@ def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
         frame.model.predict([(0.3, 0.1)])[0] for frame in frames
     ]
     assert all(a is b for a, b in zip(first.lanes, second.lanes, strict=True))
-    assert scene_with(Session(), *frames).feature(Probe).place is None
+    assert scene_with(Session(), *frames).feature(Probe).location is None
 
 
 def test_what_is_drawn_needs_no_words() -> None:
@@ -332,7 +332,7 @@ def test_lanes_without_a_model() -> None:
     assert probe.lanes[0].headline == "class 2: 3 of 3 votes" and "needs two classes" in probe.lanes[1].message
 
 
-def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_models_are_probed_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     points = points_of(60, 2)
     model, lane = svm(points)
     assert not heavy(model) and len(model.support_) < HEAVY

@@ -71,9 +71,9 @@ def table(window: MainWindow, name: str) -> ProbeTable:
     return found
 
 
-def shown_place(window: MainWindow) -> tuple[float, float] | None:
+def shown_location(window: MainWindow) -> tuple[float, float] | None:
     assert window.scene is not None
-    return window.scene.feature(Probe).place
+    return window.scene.feature(Probe).location
 
 
 # -- the hand ----------------------------------------------------------------------------------------------------------
@@ -84,12 +84,12 @@ def test_the_panel_follows_the_pointer(make: Make, qtbot: QtBot) -> None:
     assert text(window, "probe.nowhere") == NOWHERE
     for lane, (x, y) in ((0, (0.9, 0.1)), (1, (-0.8, 0.3)), (0, (0.0, -0.5))):
         hover(window, lane, x, y)
-        place = shown_place(window)
-        assert place is not None and np.hypot(place[0] - x, place[1] - y) < 1.5 * window.canvases[0].unit()
+        point_at = shown_location(window)
+        assert point_at is not None and np.hypot(point_at[0] - x, point_at[1] - y) < 1.5 * window.canvases[0].unit()
         for index in (0, 1):
             model = window.result(index).model  # type: ignore[union-attr]
-            assert f"class {model.predict([place])[0] + 1}" in text(window, f"probe{index}.headline")  # type: ignore[union-attr]
-        f = window.result(1).model.pair_decision_function([place])[0, 0]  # type: ignore[union-attr]
+            assert f"class {model.predict([point_at])[0] + 1}" in text(window, f"probe{index}.headline")  # type: ignore[union-attr]
+        f = window.result(1).model.pair_decision_function([point_at])[0, 0]  # type: ignore[union-attr]
         assert text(window, "probe1.headline").startswith(f"f(x) = {figure(f)}:")
     shown = text(window, "probe1.headline")
     QTest.mouseMove(panel_of(window), QPoint(5, 5))  # on the way to the panel, what it tells stays
@@ -101,18 +101,18 @@ def test_the_panel_follows_the_pointer(make: Make, qtbot: QtBot) -> None:
 def test_q_pins_and_lets_go(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
     hover(window, 0, 0.9, 0.1)
-    place = shown_place(window)
+    point_at = shown_location(window)
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     settle(qtbot, window)
-    assert window.controller.session.of(ProbeSession).probe == place and window.named_actions["pin"].isChecked()
+    assert window.controller.session.of(ProbeSession).probe == point_at and window.named_actions["pin"].isChecked()
     hover(window, 1, -1.0, 0.5)
-    assert shown_place(window) == place
+    assert shown_location(window) == point_at
     button = panel_of(window).findChild(QPushButton, "probe.pin")
     assert button is not None and button.isChecked() and button.text() == "Unpin"
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     window.refresh_if_pending()
     assert window.controller.session.of(ProbeSession).probe is None and not window.named_actions["pin"].isChecked()
-    assert shown_place(window) != place
+    assert shown_location(window) != point_at
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     window.refresh_if_pending()
     assert window.controller.session.of(ProbeSession).probe is not None and button.isChecked()
@@ -127,7 +127,7 @@ def test_q_with_the_panel_closed(make: Make, qtbot: QtBot) -> None:
     window.refresh_if_pending()
     assert window.controller.session.of(ProbeSession).probe is None  # there is nowhere to pin
     hover(window, 0, 0.5, 0.5)
-    assert shown_place(window) is None
+    assert shown_location(window) is None
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
     settle(qtbot, window)
     assert window.controller.session.of(ProbeSession).probe == pytest.approx(
@@ -145,15 +145,15 @@ def test_the_keyboard_alone(make: Make, qtbot: QtBot) -> None:
         QTest.keyClick(canvas, KEY.Key_Right)
         window.refresh_if_pending()
         settle(qtbot, window)
-        assert shown_place(window) == window.controller.session.cursor
-    place = shown_place(window)
+        assert shown_location(window) == window.controller.session.cursor
+    point_at = shown_location(window)
     QTest.keyClick(canvas, KEY.Key_Q)
     QTest.keyClick(canvas, KEY.Key_Up)
     settle(qtbot, window)
-    assert shown_place(window) == place != window.controller.session.cursor
+    assert shown_location(window) == point_at != window.controller.session.cursor
 
 
-def test_typed_places(make: Make, qtbot: QtBot) -> None:
+def test_typed_locations(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
     panel = panel_of(window)
     fields = [panel.findChild(QLineEdit, f"probe.{axis}") for axis in "xy"]
@@ -165,7 +165,7 @@ def test_typed_places(make: Make, qtbot: QtBot) -> None:
         QTest.keyClick(field, KEY.Key_Return)
         window.refresh_if_pending()
     settle(qtbot, window)
-    assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5) == shown_place(window)
+    assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5) == shown_location(window)
     model = window.result(0).model  # type: ignore[union-attr]
     assert f"class {model.predict([(0.25, -1.5)])[0] + 1}:" in text(window, "probe0.headline")  # type: ignore[union-attr]
     assert fields[0] is not None
@@ -176,7 +176,7 @@ def test_typed_places(make: Make, qtbot: QtBot) -> None:
     assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5)
 
 
-def test_a_pinned_place_outlives_points_and_undo(make: Make, qtbot: QtBot) -> None:
+def test_a_pinned_location_outlives_points_and_undo(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document())
     controller = window.controller
     controller.feature(ProbeController).pin(0.4, 0.2)
@@ -285,20 +285,20 @@ def test_what_the_pictures_draw(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     knn, svm = (canvas.overlays.layers[1].laid for canvas in window.canvases[:2])
     assert knn is not None and svm is not None
-    assert len(knn.rings) == len(knn.lines) == 5 and len(knn.border) > 50
+    assert len(knn.rings) == len(knn.lines) == 5 and len(knn.ball_outline) > 50
     model = window.result(0).model
     _, index = model.kneighbors([(0.3, 0.1)])  # type: ignore[union-attr]
     for ring, point in zip(knn.rings, window.document.points.xy[index[0]], strict=True):
         at = window.canvases[0].to_widget(*point)
         assert (np.floor(ring) == (at.x(), at.y())).all()
-    assert not len(svm.rings) and 1 <= len(svm.lines) <= 12 and not len(svm.border)
+    assert not len(svm.rings) and 1 <= len(svm.lines) <= 12 and not len(svm.ball_outline)
 
 
 AREA, GRID = QRectF(50, 10, 400, 300), Grid(-2.0, 2.0, -1.5, 1.5, 400, 300)
 
 
-def overlay(sketch: Sketch, place: tuple[float, float] = (0.0, 0.0), **more: object) -> ProbeOverlay:
-    made = probe_overlay(Probe(place, True), LaneProbe(0, sketch=sketch), GRID, AREA, False, **more)  # type: ignore[arg-type]
+def overlay(sketch: Sketch, point_at: tuple[float, float] = (0.0, 0.0), **more: object) -> ProbeOverlay:
+    made = probe_overlay(Probe(point_at, True), LaneProbe(0, sketch=sketch), GRID, AREA, False, **more)  # type: ignore[arg-type]
     assert made is not None
     return made
 
@@ -311,7 +311,7 @@ def sketch_of(ends: list[tuple[float, float]], ball: Ball | None = None, positiv
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_painted_where_it_says(theme: object, qapp: QApplication) -> None:
+def test_painted_within_the_reported_bounds(theme: object, qapp: QApplication) -> None:
     """Everything painted lies within the bounds, so that what is moved away leaves nothing behind."""
     for sketch in (
         sketch_of([(1.0, 0.5), (-1.5, 1.0)], Ball("euclidean", 2.0, 1.2)),
@@ -335,12 +335,12 @@ def test_painted_where_it_says(theme: object, qapp: QApplication) -> None:
         assert rows.min() >= box.top() and rows.max() <= box.bottom()
 
 
-def test_the_border_is_the_metrics_own() -> None:
+def test_the_ball_has_the_shape_of_the_metric() -> None:
     made = overlay(sketch_of([(0.5, 0.0)], Ball("manhattan", 2.0, 1.0)))
-    corners = made.border.reshape(-1, 2)
+    corners = made.ball_outline.reshape(-1, 2)
     x, y = (corners[:, 0] - 50) / 100 - 2.0, 1.5 - (corners[:, 1] - 10) / 100
     assert np.abs(x) + np.abs(y) == pytest.approx(1.0, abs=1e-9)
-    assert overlay(sketch_of([]), old=made).border.size == 0
+    assert overlay(sketch_of([]), old=made).ball_outline.size == 0
     again = probe_overlay(Probe((0.0, 0.0), True), LaneProbe(0, sketch=made.made_of[3]), GRID, AREA, False, made)  # type: ignore[arg-type]
     assert again is made
 

@@ -1,4 +1,4 @@
-"""What the hand can do with a race, what is asked of the background for it, and the words it is told in."""
+"""Actions of the user on a race, the background queries for it, and its texts."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)),
 
 
 class Ear:
-    """A scheduler that only listens."""
+    """A scheduler that only records the requests."""
 
     def __init__(self) -> None:
         self.asked: list[RaceQuery] = []
         self.wanted: RaceQuery | None = None
         self.results = Results()
 
-    def ask(self, queries: dict[str, RaceQuery], owner: str) -> None:
+    def request_answers(self, queries: dict[str, RaceQuery], owner: str) -> None:
         assert owner == "race"
         before, self.wanted = self.wanted, queries.get("race")
         if self.wanted is None:
@@ -46,7 +46,7 @@ class Ear:
 
 
 class RaceSetup:
-    """A desk with a document, and what it has asked for."""
+    """A controller with a document, and its requests for the race."""
 
     def __init__(self, document: Document | None = None) -> None:
         self.drawn = 0
@@ -57,7 +57,7 @@ class RaceSetup:
         self.ear = Ear()
         self.racing = RaceController(self.controller, self.ear, self._draw)  # type: ignore[arg-type]
         self.racing.shades, self.racing.size = SHADES, (200, 150, 1.0)
-        self.racing.look()
+        self.racing.update()
 
     def _draw(self) -> None:
         self.drawn += 1
@@ -71,12 +71,12 @@ class RaceSetup:
         return self.newest.race.course
 
     def answer(self, steps: int = 5, over: bool = False, message: str = "") -> RaceFrame | None:
-        """The background answers the newest query."""
+        """Answer the newest query, as the background does."""
         status = Status.OPTIMAL if over else Status.RUNNING
         racers = tuple(racer(rule, steps, status=status) for rule in self.course.rules)
         frame = None if message else RaceFrame(self.course.points, self.course.mode, 1e-3, racers)
         self.ear.results.accept_answer(Answer("race", len(self.ear.asked), self.newest, frame, False, message))
-        self.racing.look()
+        self.racing.update()
         return frame
 
 
@@ -93,10 +93,10 @@ def racer(
     status: Status = Status.RUNNING,
     violation: float = 0.5,
     gap: float = 0.2,
-    place: int = 0,
+    location: int = 0,
     near: Finish | None = None,
 ) -> RacerFrame:
-    finish = Finish(steps, evaluations, seconds, place) if place else None
+    finish = Finish(steps, evaluations, seconds, location) if location else None
     return RacerFrame(rule, steps, evaluations, seconds, certificate(status, violation, gap), finish=finish, near=near)
 
 
@@ -104,7 +104,7 @@ def frame(*racers: RacerFrame, mode: str = "steps", message: str = "") -> RaceFr
     return RaceFrame(Points(), mode, 1e-3, racers, message)
 
 
-# -- the desk --------------------------------------------------------------------------------------------------------
+# -- the controller --------------------------------------------------------------------------------------------------
 
 
 def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
@@ -155,15 +155,15 @@ def test_playing_pausing_and_another_pace_are_one_race() -> None:
     table.racing.toggle()
     assert not table.newest.playing and all(query.race is race for query in table.ear.asked)
     table.racing.size = (300, 150, 2.0)
-    table.racing.look()
+    table.racing.update()
     assert table.newest.grid.width == 600 and table.newest.race is race
     table.racing.shades = replace(SHADES, background=(0, 0, 0))
-    table.racing.look()
+    table.racing.update()
     assert table.newest.shades.background == (0, 0, 0) and table.newest.race is race
     asked = len(table.ear.asked)
     table.racing.size = (300, 150, 2.0)
-    table.racing.look()
-    table.racing.look()
+    table.racing.update()
+    table.racing.update()
     assert len(table.ear.asked) == asked, "nothing new is nothing to ask"
 
 
@@ -204,21 +204,21 @@ def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
     table = RaceSetup()
     first = table.newest.race
     table.controller.dispatch(AddPoints(xy=[(0.0, 0.0)], labels=[0]))
-    table.racing.look()
+    table.racing.update()
     second = table.newest.race
     assert second is not first and table.racing.alarm == "", "not started: it takes them in"
     table.racing.toggle()
     table.answer()
     points = table.course.points
     table.controller.dispatch(AddPoints(xy=[(1.0, 0.0)], labels=[0]))
-    table.racing.look()
+    table.racing.update()
     assert table.course.points is points and table.newest.race is second
     assert table.racing.alarm == "The points have changed: Restart races on the new ones."
     table.controller.undo()
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == "", "and back again"
     table.controller.set_lane(1, "svm", C=7.0)
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == "The settings of the classifier have changed: Restart races with the new ones."
     table.racing.restart()
     assert table.course.settings.C == 7.0 and table.newest.playing and table.racing.alarm == ""
@@ -228,16 +228,16 @@ def test_the_rule_of_the_lane_is_no_setting_of_the_race() -> None:
     table = RaceSetup()
     table.racing.toggle()
     table.controller.set_lane(1, "svm", selection="cyclic")
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == ""
 
 
-def test_a_lane_that_is_no_svm_any_more_is_said_while_the_race_goes_on() -> None:
+def test_a_lane_that_is_no_longer_an_svm_is_reported_while_the_race_continues() -> None:
     table = RaceSetup()
     table.racing.toggle()
     table.answer()
     table.controller.set_lane(1, classifier="knn")
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == text.NO_LANE and table.racing.choice.playing and table.racing.frame is not None
     table.racing.restart()
     assert not table.racing.can_play and not table.racing.choice.playing
@@ -251,19 +251,19 @@ def test_lanes_without_a_rule_are_not_offered() -> None:
     table.racing.choose_lane(1)
     assert table.course.settings.C == 3.0 and table.racing.course.lane == 1
     table.controller.set_lane(1, classifier="knn")
-    table.racing.look()
+    table.racing.update()
     assert table.course.settings.C == 2.0 and lanes_of(table.controller.document) == (0,)
     table.racing.choose_lane(1)
     assert table.racing.course.lane == 0
     table.controller.set_lane(0, classifier="knn")
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == text.NO_LANE and not table.racing.can_play and table.ear.wanted is None
     assert table.racing.lanes == () and table.racing.problems == []
     table.controller.set_lane(0, classifier="svm")
-    table.racing.look()
+    table.racing.update()
     assert table.racing.can_play and table.course.settings.C == 2.0
     table.controller.set_lane(0, "svm", trainer="lasvm")
-    table.racing.look()
+    table.racing.update()
     assert table.racing.alarm == text.NO_LANE, "another trainer has no such rules"
     hidden = RaceSetup(Document(points=points, lanes=(Lane("knn"), Lane("svm")), shown=1))
     assert hidden.racing.alarm == text.NO_LANE
@@ -277,7 +277,7 @@ def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
     table.racing.choose_problem((0, 2))
     assert table.course.problem == (0, 2)
     table.controller.set_lane(1, "svm", multiclass="one-vs-rest")
-    table.racing.look()
+    table.racing.update()
     assert table.course.problem == (1, 1) and len(table.racing.problems) == 4
 
 
@@ -285,14 +285,14 @@ def test_the_race_waits_for_the_fast_solver() -> None:
     with machine_code(False):
         table = RaceSetup()
         assert table.ear.asked == [] and table.racing.alarm == text.PREPARING and not table.racing.can_play
-    table.racing.look()
+    table.racing.update()
     assert len(table.ear.asked) == 1 and table.racing.can_play
 
 
 def test_a_refusal_of_the_background_is_shown() -> None:
     table = RaceSetup()
     table.controller.dispatch(Clear())
-    table.racing.look()
+    table.racing.update()
     table.racing.toggle()
     table.answer(message="A race needs points of two classes.")
     assert table.racing.alarm.startswith("A race needs points of two classes")
@@ -312,12 +312,12 @@ def test_it_pauses_out_of_sight() -> None:
 # -- words -----------------------------------------------------------------------------------------------------------
 
 
-def done(rule: str, steps: int, place: int, **more: Any) -> RacerFrame:
-    return racer(rule, steps, place=place, status=Status.OPTIMAL, violation=9e-4, gap=1e-5, **more)
+def done(rule: str, steps: int, location: int, **more: Any) -> RacerFrame:
+    return racer(rule, steps, location=location, status=Status.OPTIMAL, violation=9e-4, gap=1e-5, **more)
 
 
 @pytest.mark.parametrize(
-    ("shown", "said"),
+    ("shown", "report"),
     [
         (frame(racer("random", 0), racer("platt", 0)), text.START),
         (
@@ -363,24 +363,24 @@ def done(rule: str, steps: int, place: int, **more: Any) -> RacerFrame:
         (frame(racer("random", 40), message="Not separable: nobody can win."), "Not separable: nobody can win."),
     ],
 )
-def test_who_wins(shown: RaceFrame, said: str) -> None:
-    assert text.winner(shown) == said
+def test_the_winner(shown: RaceFrame, report: str) -> None:
+    assert text.winner(shown) == report
 
 
 def test_the_order_at_a_small_gap() -> None:
     near = Finish(12_345, 0, 0.25, 2)
     racers = racer("random", 20_000, near=near), racer("platt", 9), racer("cyclic", 9, near=Finish(90, 0, 0.1, 1))
-    said = "Gap at most 1\u202f%: 1. Cyclic (90 steps),  2. Random (12\u202f345 steps),  not yet: Platt."
-    assert text.near(frame(*racers)) == said
-    said = "Gap at most 1\u202f%: 1. Cyclic (0.1 s),  2. Random (0.2 s),  not yet: Platt."
-    assert text.near(frame(*racers, mode="time")) == said
+    report = "Gap at most 1\u202f%: 1. Cyclic (90 steps),  2. Random (12\u202f345 steps),  not yet: Platt."
+    assert text.near(frame(*racers)) == report
+    report = "Gap at most 1\u202f%: 1. Cyclic (0.1 s),  2. Random (0.2 s),  not yet: Platt."
+    assert text.near(frame(*racers, mode="time")) == report
     assert text.near(frame(racers[1], racers[1])) == "Gap at most 1\u202f%: nobody yet."
     assert text.near(frame(racer("random", 0), racer("platt", 0))) == ""
     assert text.near(frame(racer("random", 4, gap=math.nan), racer("platt", 4, gap=math.nan))) == ""
 
 
 def best(rows: list[list[text.Cell]]) -> list[list[int]]:
-    """For each column the rows that are bold."""
+    """Return the bold rows of each column."""
     return [[k for k, row in enumerate(rows) if row[column].best] for column in range(len(rows[0]))]
 
 
@@ -392,7 +392,7 @@ def test_the_best_of_each_column_is_marked() -> None:
             done("second-order", 187, 1, evaluations=900, seconds=0.004),
         )
     )
-    # Who runs still has not spent less than who has arrived.
+    # A racer that still runs has not spent less than one that has arrived.
     assert best(rows) == [[], [2], [1, 2], [1], [1, 2], [1, 2], []]
     assert [cell.text for cell in rows[0]] == ["Random", "5", "10", "0.0 ms", "0.7", "30.0 %", "3 + 4"]
     rows = text.table(frame(racer("random", 5, violation=0.7, gap=math.nan), racer("platt", 5, violation=0.2)))
@@ -403,7 +403,7 @@ def test_the_best_of_each_column_is_marked() -> None:
 
 @pytest.mark.parametrize("status", Status)
 def test_every_end_has_a_badge(status: Status) -> None:
-    shown = racer("random", 12, status=status, violation=9e-4, gap=2e-5, place=status is Status.OPTIMAL)
+    shown = racer("random", 12, status=status, violation=9e-4, gap=2e-5, location=status is Status.OPTIMAL)
     badge = text.badge(shown, playing=True)
     if status is Status.RUNNING:
         assert (badge.mood, badge.text) == (Mood.MOVING, "still moving")

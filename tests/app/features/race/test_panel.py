@@ -1,4 +1,4 @@
-"""The panel of the race under the hand: rules, play, pictures, numbers, curves; and that it holds nothing up."""
+"""The panel of the race, used by hand: rules, play, pictures, numbers, curves; it never blocks the window."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def dock_of(window: MainWindow) -> QDockWidget:
 
 
 def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650)) -> RacePanel:
-    """The race as a panel in a window of its own, of this size."""
+    """Return the race as a panel in a window of its own, of this size."""
     window.named_actions["race"].trigger()
     race, dock = window.dock_manager.panel("race"), dock_of(window)
     dock.setFloating(True)
@@ -68,16 +68,16 @@ def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650))
 
 
 def rest(race: RacePanel, qtbot: QtBot) -> None:
-    """Wait until nothing more is to come, and what has come is drawn."""
+    """Wait until no more results are expected, and those that arrived are drawn."""
     (window,) = (each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow) and each.isVisible())
 
-    def rests() -> bool:
+    def is_idle() -> bool:
         asked, answer = race.racing.asked, window.scheduler.results.answer("race")
         if not window.idle():
             return False
         return asked is None or (answer is not None and answer.query == asked and answer.done)
 
-    qtbot.waitUntil(rests)
+    qtbot.waitUntil(is_idle)
 
 
 def find(race: RacePanel, kind: type[QWidget], name: str) -> QWidget:
@@ -92,10 +92,10 @@ def click(widget: QWidget) -> None:
 
 
 def choose(combo: QComboBox, data: object) -> None:
-    """As a hand does: the signal of the hand comes with it."""
-    place = [combo.itemData(each) for each in range(combo.count())].index(data)
-    combo.setCurrentIndex(place)
-    combo.activated.emit(place)
+    """Select as a user does: with the signal of a user's choice."""
+    location = [combo.itemData(each) for each in range(combo.count())].index(data)
+    combo.setCurrentIndex(location)
+    combo.activated.emit(location)
 
 
 def news(race: RacePanel) -> str:
@@ -153,10 +153,10 @@ def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> 
     assert table.item(1, 1).text() == str(steps[1])
     bold = [[table.item(row, column).font().bold() for row in range(2)] for column in range(7)]
     assert bold[1] == bold[3] == [False, True] and bold[0] == bold[6] == [False, False]
-    for slot, place in ((0, "2nd"), (1, "1st")):
+    for slot, location in ((0, "2nd"), (1, "1st")):
         badge = find(race, QLabel, f"badge{slot}")
-        assert f"✓&nbsp;{place},&nbsp;optimal&nbsp;" in badge.text()
-        assert badge.toolTip().startswith(f"{place}, optimal: KKT")
+        assert f"✓&nbsp;{location},&nbsp;optimal&nbsp;" in badge.text()
+        assert badge.toolTip().startswith(f"{location}, optimal: KKT")
         picture = race.board.racers[slot].picture
         grid = race.racing.frame.racers[slot].picture.grid
         assert (grid.width, grid.height) == (picture.width(), picture.height()), "at rest each pixel is a sample"
@@ -291,14 +291,14 @@ def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
     assert "times as long" in news(race)
     rest(race, qtbot)
     curves = find(race, RaceCurves, "curves")
-    seen = [curves.grab().toImage()]
+    shown = [curves.grab().toImage()]
     choose(find(race, QComboBox, "rightwards"), "evaluations")
-    seen.append(curves.grab().toImage())
+    shown.append(curves.grab().toImage())
     choose(find(race, QComboBox, "upwards"), "violation")
-    seen.append(curves.grab().toImage())
+    shown.append(curves.grab().toImage())
     choose(find(race, QComboBox, "rightwards"), "seconds")
-    seen.append(curves.grab().toImage())
-    assert all(a != b for place, a in enumerate(seen) for b in seen[:place])
+    shown.append(curves.grab().toImage())
+    assert all(a != b for index, a in enumerate(shown) for b in shown[:index])
     for slot, xy in curves.lines_of():
         racer = race.racing.frame.racers[slot]
         assert xy[-1, 0] == racer.seconds and (np.diff(xy[:, 0]) >= 0).all()
@@ -371,7 +371,7 @@ def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> No
     rest(race, qtbot)
     assert sentence.isVisible() and "The points have changed: Restart races on the new ones." in sentence.text()
     assert len(race.racing.frame.points) == 81
-    picture = race.board.racers[1].picture  # the sentence has taken room from it
+    picture = race.board.racers[1].picture  # the sentence has taken space from it
     grid = race.racing.frame.racers[1].picture.grid
     assert (grid.width, grid.height) == (picture.width(), picture.height())
     click(find(race, QPushButton, "restart"))
@@ -520,7 +520,7 @@ def test_pictures_show_points_lines_and_marks(make: Make, qtbot: QtBot) -> None:
     for index, (x, y) in enumerate(frame.points.xy.tolist()):
         others = np.abs(frame.points.xy - (x, y)).sum(axis=1)
         if (others < 0.15).sum() > 1:
-            continue  # another point may lie over it
+            continue  # another point may cover it
         colour = image.pixelColor(*pixel(x, y)).getRgb()[:3]
         assert np.abs(np.array(colour) - theme.classes[int(frame.points.labels[index])]).max() < 40
         right += 1

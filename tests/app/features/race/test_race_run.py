@@ -1,4 +1,4 @@
-"""The race in the background: equal shares, results of single runs, honest counts, sentences for what cannot be."""
+"""The race in the background: equal shares, results of single runs, honest counts, sentences for the impossible."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def moons(count: int = 20, noise: float = 0.3) -> Points:
 
 @dataclass(frozen=True)
 class Asked:
-    """A course, and how it is raced on."""
+    """A course, and whether its race plays on."""
 
     course: Course
     pace: float = math.inf
@@ -63,20 +63,20 @@ def request(points: Points, settings: SvmSettings, **changes: Any) -> Asked:
 
 
 class Driver:
-    """Races driven by hand, in the test's own thread; collects what is posted."""
+    """Races driven in the test's own thread; collects what is posted."""
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []
         self.race = RaceRun(Course(Points()))
 
     def query(self, asked: Asked) -> RaceQuery:
-        """The query that goes on with the race of the same course, or begins another."""
+        """Return the query that continues the race of the same course, or begins another one."""
         if self.race.course != asked.course:
             self.race = RaceRun(asked.course)
         return RaceQuery(self.race, asked.pace, asked.grid, SHADES, asked.playing)
 
     def run(self, asked: Asked, overtaken: Callable[[], bool] = lambda: False) -> list[Priority | Delay]:
-        """All that the job of `asked` yields; nobody waits for what is to come later."""
+        """Run the job of `asked` to its end, without waiting for delays."""
         return list(work_out(Answer("race", 1, self.query(asked)), self.answers.append, overtaken))
 
     @property
@@ -96,18 +96,18 @@ class Driver:
 
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every frame is due at once."""
+    """Make every frame due at once."""
     monkeypatch.setattr(race_run, "FRAME_INTERVAL", -1.0)
 
 
 @pytest.fixture
 def quick(no_pauses: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every frame is due at once, and what it says of gaps on the way is cheap."""
+    """Make every frame due at once, and its gaps on the way cheap."""
     monkeypatch.setattr(racer, "THOROUGH", 0)
 
 
 def alone(points: Points, settings: SvmSettings, rule: str, **arguments: Any) -> SmoSolver:
-    """The rule by itself, with its labels and bounds worked out here."""
+    """Return the solver of the rule by itself, with labels and bounds computed here."""
     C = math.inf if settings.hard_margin else settings.C
     y = np.where(points.labels == points.labels.max(), 1.0, -1.0)
     return SmoSolver(
@@ -176,7 +176,7 @@ def test_rounds_stay_equal_whatever_interrupts_them(seed: int, monkeypatch: pyte
 
 
 def one_call_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A piece of work is one call of a solver, however long that takes."""
+    """Make each piece of work one call of a solver, however long that takes."""
 
     def work(self: Racer, mode: str, goal: float) -> None:
         while self._probe_is_needed(mode, goal):
@@ -187,14 +187,14 @@ def one_call_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def equal_shares(frames: list[RaceFrame]) -> set[int]:
-    """How many steps they had made in each frame: all that still ran the same number, the others no more."""
-    seen = set()
+    """Check that in each frame all running racers have the same number of steps, and the others no more."""
+    visible = set()
     for frame in frames:
         running = {runner.steps for runner in frame.racers if runner.running}
         assert len(running) <= 1
         assert all(runner.steps <= max(running, default=math.inf) for runner in frame.racers)
-        seen |= running
-    return seen
+        visible |= running
+    return visible
 
 
 @pytest.mark.usefixtures("quick")
@@ -212,7 +212,7 @@ def test_a_pause_ends_the_round_where_the_first_racer_stands(monkeypatch: pytest
 
 
 class RacePaper:
-    """A solver on paper, whose gap after s steps is 1 / s."""
+    """A simulated solver, whose gap after s steps is 1 / s."""
 
     def __init__(self) -> None:
         self.y, self.C, self.alpha = np.ones(4), np.ones(4), np.zeros(4)
@@ -249,7 +249,7 @@ COSTS = {"random": 3e-5, "first-order": 1e-5, "second-order": 2e-5, "maximum-gai
 
 
 class RaceClock:
-    """Knows only what the solvers' steps cost."""
+    """A clock that advances only by the cost of the solvers' steps."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -283,15 +283,15 @@ def test_in_the_same_time_each_gets_the_same_time(clock: RaceClock, pace: float)
         running = [runner for runner in frame.racers if runner.running and runner.steps]
         for runner in running:
             assert runner.seconds == pytest.approx(runner.steps * COSTS[runner.rule])
-            # Nobody is further behind than the step it could not make.
+            # No racer is further behind than the step that it could not make.
             assert runner.seconds > max(other.seconds for other in running) - 1.01 * COSTS[runner.rule]
         shares += len(running) > 1
     assert shares >= {0.4: 10, 2.0: 2}.get(pace, 1)
     final = driver.last()
-    places = sorted(final.racers, key=lambda runner: runner.finish.place)
-    assert [r.seconds for r in places] == sorted(r.seconds for r in final.racers)
-    # Where steps cost unequally, time decides otherwise than steps.
-    assert [r.rule for r in places] != [r.rule for r in sorted(final.racers, key=lambda runner: runner.steps)]
+    locations = sorted(final.racers, key=lambda runner: runner.finish.rank)
+    assert [r.seconds for r in locations] == sorted(r.seconds for r in final.racers)
+    # If steps cost unequally, time decides differently from steps.
+    assert [r.rule for r in locations] != [r.rule for r in sorted(final.racers, key=lambda runner: runner.steps)]
 
 
 @pytest.mark.parametrize("pace", [29, math.inf])
@@ -388,7 +388,7 @@ def test_what_a_call_costs_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def touched(solver: SmoSolver) -> list[tuple[int, int]]:
-    """The pairs of all steps, one by one."""
+    """Return the pairs of all steps, one by one."""
     pairs = []
     while solver.status is Status.RUNNING:
         if solver.step(1):
@@ -409,7 +409,7 @@ def test_kernel_evaluations_are_the_rows_touched(rule: str) -> None:
 def test_a_small_cache_computes_rows_again(rule: str) -> None:
     points, settings = moons(20), SvmSettings(C=10.0)
     solver = alone(points, settings, rule, cache_size=1e-6)
-    kept: OrderedDict[int, None] = OrderedDict()  # the two rows asked for last
+    kept: OrderedDict[int, None] = OrderedDict()  # the two rows requested last
     misses = 0
 
     def ask(row: int) -> None:
@@ -455,7 +455,7 @@ def test_plain_numpy_computes_the_whole_matrix() -> None:
         assert alone(points, SvmSettings(), "second-order").n_kernel_evaluations == len(points) ** 2
 
 
-def test_a_curve_is_what_a_single_run_says_at_its_steps() -> None:
+def test_a_curve_has_the_values_of_a_single_run_at_its_steps() -> None:
     points, settings = moons(), SvmSettings(C=10.0)
     driver, slow = Driver(), Driver()
     driver.run(request(points, settings))
@@ -488,14 +488,14 @@ def test_no_curve_has_more_than_400_points() -> None:
 
 
 @pytest.mark.usefixtures("no_pauses")
-def test_the_small_gap_is_seen_soon_and_never_too_early() -> None:
+def test_the_small_gap_is_found_soon_and_never_too_early() -> None:
     points, settings = moons(), SvmSettings(C=10.0)
     found = []
     for pace in (67, math.inf):
         driver = Driver()
         driver.run(request(points, settings, pace=pace, rules=("first-order", "second-order")))
         found.append([runner.near.steps for runner in driver.last().racers])
-        assert [runner.near.place for runner in driver.last().racers] == [2, 1]
+        assert [runner.near.rank for runner in driver.last().racers] == [2, 1]
     assert found[0] == found[1], "the pace is no part of it"
     for runner in driver.last().racers:
         before = runner.curve[:, 0] < runner.near.steps
@@ -512,13 +512,13 @@ def test_the_small_gap_is_seen_soon_and_never_too_early() -> None:
     assert CLOSE_MARKS < 1.05 < MARKS
 
 
-def test_places() -> None:
+def test_ranks() -> None:
     def finish(steps: int, seconds: float) -> Finish:
         return Finish(steps, 0, seconds)
 
     finishes = [finish(20, 1.0), None, finish(10, 3.0), finish(20, 2.0), finish(30, 0.5)]
-    assert [f and f.place for f in placed(finishes, "steps")] == [2, None, 1, 2, 4]
-    assert [f and f.place for f in placed(finishes, "time")] == [2, None, 4, 3, 1]
+    assert [f and f.rank for f in placed(finishes, "steps")] == [2, None, 1, 2, 4]
+    assert [f and f.rank for f in placed(finishes, "time")] == [2, None, 4, 3, 1]
     assert placed([None, None], "steps") == [None, None]
 
 
@@ -539,7 +539,7 @@ def test_the_pictures_are_those_of_the_model(kernel: str) -> None:
     x, y = np.meshgrid(grid.xs, grid.ys[::-1])
     f = model.decision_function(np.column_stack((x.ravel(), y.ravel()))).reshape(x.shape)
     sure = np.abs(f) > 1e-6
-    # More of class 1 is more of its red: 0x1e against 0 of class 0.
+    # More of class 1 means more of its red: 0x1e against 0 of class 0.
     colours = np.array([colour_of_value(value) for value in f[sure][::97]], dtype=np.uint32)
     assert (picture.argb[sure][::97] == colours).mean() > 0.99
     for lines, levels in ((picture.boundary, [0.0]), (picture.margins, [-1.0, 1.0])):
@@ -549,7 +549,7 @@ def test_the_pictures_are_those_of_the_model(kernel: str) -> None:
 
 
 def colour_of_value(f: float) -> int:
-    """The colour of a value of f, by hand."""
+    """Return the colour of a value of f, from its definition."""
     level = int(min(abs(f) / 2.0 * 63 + 0.5, 63))
     share = 0.16 + (0.52 - 0.16) * level / 63
     rgb = [round(255 * (1 - share) + c * share) for c in SHADES.classes[int(f > 0)]]
@@ -557,7 +557,7 @@ def colour_of_value(f: float) -> int:
 
 
 @pytest.mark.usefixtures("quick")
-def test_on_the_way_pictures_are_small_and_at_rest_full() -> None:
+def test_pictures_are_small_while_running_and_full_when_paused() -> None:
     driver = Driver()
     grid = replace(GRID, width=600, height=420)
     driver.run(request(moons(), SvmSettings(), pace=20, grid=grid))
@@ -565,7 +565,7 @@ def test_on_the_way_pictures_are_small_and_at_rest_full() -> None:
     few = grid.coarse()
     assert len(sizes) > 3 and sizes[-1] == 600 * 420 and set(sizes[:-1]) == {few.width * few.height}
     frames = len(driver.frames)
-    driver.run(request(moons(21), SvmSettings(), playing=False, grid=grid))  # other points: a race of their own
+    driver.run(request(moons(21), SvmSettings(), playing=False, grid=grid))  # other points: a separate race
     assert len(driver.frames) == frames + 2
     assert not driver.last().begun and (driver.last().racers[0].picture.argb == 0xFF808080).all()
 
@@ -601,7 +601,7 @@ def test_a_race_of_two_of_several_classes() -> None:
     assert all(runner.finish is not None for runner in driver.last().racers)
 
 
-# -- what cannot be --------------------------------------------------------------------------------------------------
+# -- impossible races -------------------------------------------------------------------------------------------------
 
 
 ONE_CLASS = Points.of([[0.0, 0.0], [1.0, 0.0]], [2, 2])
@@ -610,7 +610,7 @@ HARD_SIGMOID = msgspec.structs.replace(SIGMOID, hard_margin=True)
 
 
 @pytest.mark.parametrize(
-    ("points", "settings", "changes", "said"),
+    ("points", "settings", "changes", "shown"),
     [
         (Points(), SvmSettings(), {}, NO_SECOND_CLASS),
         (ONE_CLASS, SvmSettings(), {}, NO_SECOND_CLASS),
@@ -618,19 +618,19 @@ HARD_SIGMOID = msgspec.structs.replace(SIGMOID, hard_margin=True)
         (Points.of([[0.0, 1e80], [1.0, 0.0]], [0, 1]), SvmSettings(), {}, "X"),
     ],
 )
-def test_what_cannot_race_is_said_in_one_sentence(
-    points: Points, settings: SvmSettings, changes: dict[str, Any], said: str
+def test_impossible_races_are_reported_in_one_sentence(
+    points: Points, settings: SvmSettings, changes: dict[str, Any], shown: str
 ) -> None:
     driver = Driver()
     driver.run(request(points, settings, **changes))
     assert driver.frames == [] and driver.answers[-1].done
-    assert driver.message.startswith(said) and "\n" not in driver.message and "Error" not in driver.message
+    assert driver.message.startswith(shown) and "\n" not in driver.message and "Error" not in driver.message
     driver.run(request(moons(), SvmSettings()))
     assert driver.message == "" and driver.last().over, "the next one races all the same"
 
 
 @pytest.mark.parametrize("mode", ["steps", "time"])
-def test_without_a_hard_margin_nobody_wins(mode: str) -> None:
+def test_without_a_hard_margin_there_is_no_winner(mode: str) -> None:
     driver = Driver()
     settings = SvmSettings(kernel="linear", hard_margin=True)
     driver.run(request(moons(), settings, mode=mode, rules=("second-order", "random")))
@@ -666,7 +666,7 @@ def test_an_indefinite_kernel_has_no_gap_and_a_note() -> None:
     assert ", stationary: KKT " in text.badge(frame.racers[0], False).text
 
 
-def test_who_stops_early_has_not_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_racer_that_stops_early_has_not_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
     def tired(*args: Any, **named: Any) -> SmoSolver:
         return SmoSolver(*args, **named, max_iter=100)
 
@@ -783,7 +783,7 @@ def scheduler() -> Iterator[Scheduler]:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Looks again and again: what is waited for is told by no event."""
+    """Wait by polling: no event reports the condition."""
     for _ in range(int(PATIENCE / 0.002)):
         if condition():
             return
@@ -797,11 +797,11 @@ def newest(scheduler: Scheduler) -> Answer | None:
 
 
 def ask(scheduler: Scheduler, query: RaceQuery) -> None:
-    scheduler.ask({"race": query}, "race")
+    scheduler.request_answers({"race": query}, "race")
 
 
 def answered(scheduler: Scheduler, query: RaceQuery) -> Callable[[], bool]:
-    """Whether `query` has its last answer."""
+    """Return whether `query` has its last answer."""
 
     def known() -> bool:
         answer = newest(scheduler)
@@ -810,7 +810,7 @@ def answered(scheduler: Scheduler, query: RaceQuery) -> Callable[[], bool]:
     return known
 
 
-def test_a_race_goes_on_with_the_newest_query_and_ends_when_nothing_is_asked(scheduler: Scheduler) -> None:
+def test_a_race_continues_with_the_newest_query_and_ends_without_one(scheduler: Scheduler) -> None:
     driver, points = Driver(), moons()
     asked = [request(points, SvmSettings(), playing=False, pace=pace) for pace in range(1, 9)]
     queries = [driver.query(each) for each in asked]
@@ -825,7 +825,7 @@ def test_a_race_goes_on_with_the_newest_query_and_ends_when_nothing_is_asked(sch
     long = driver.query(request(moons(200), SvmSettings(C=1e4), rules=("cyclic", "random")))
     ask(scheduler, long)
     wait_until(lambda: (answer := newest(scheduler)) is not None and answer.query is long)
-    scheduler.ask({}, "race")
+    scheduler.request_answers({}, "race")
     wait_until(lambda: scheduler.collect() or scheduler.idle)
     assert long.race.racers and not long.race.over, "it was given up on the way"
     assert newest(scheduler) is None
@@ -862,5 +862,5 @@ def test_a_first_picture_comes_in_between(scheduler: Scheduler) -> None:
 
         scheduler.queue(lambda *_, job=picture: job(), Priority.FIRST_PICTURE).submit(number)
         assert done.wait(PATIENCE) and not scheduler.idle
-    scheduler.ask({}, "race")
+    scheduler.request_answers({}, "race")
     wait_until(lambda: scheduler.collect() or scheduler.idle)

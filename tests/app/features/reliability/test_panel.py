@@ -1,4 +1,4 @@
-"""The panel: a curve for each classifier, its numbers beside the ideal ones, and what is said without them."""
+"""The panel: a curve for each classifier, its numbers beside the ideal ones, and the sentence without them."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def test_each_classifier_has_a_curve_and_its_losses(make: Make, qtbot: QtBot) ->
         assert f"{lane.value.log_loss:.3f}" in table and f"{lane.value.brier_score:.3f}" in table
     assert "true probabilities" in table and f"{scene.lanes[0].value.ideal[0]:.3f}" in table
     chart.read_by_keys((0, 3))
-    said = chart.accessibleDescription()
-    assert "predicted" in said and "observed" in said and "true" in said and " %" in said
+    report = chart.accessibleDescription()
+    assert "predicted" in report and "observed" in report and "true" in report and " %" in report
     about, maps = window.findChild(QLabel, "reliability.maps"), window.findChildren(ErrorMapChart)
     assert "true probability of class 2" in about.text() and len(maps) == 4
     assert [chart.isVisibleTo(window) for chart in maps] == [True, True, False, False]
@@ -64,7 +64,7 @@ def test_each_classifier_has_a_curve_and_its_losses(make: Make, qtbot: QtBot) ->
     assert after.lanes[1].value.log_loss > scene.lanes[1].value.log_loss
 
 
-def test_without_points_to_measure_on_it_says_so(make: Make, qtbot: QtBot) -> None:
+def test_missing_test_points_are_reported(make: Make, qtbot: QtBot) -> None:
     window = make(document(KNN, generated=False))
     window.named_actions["reliability"].trigger()
     settle(qtbot, window)

@@ -1,4 +1,4 @@
-"""What is asked about the probabilities of models, against scikit-learn and the densities."""
+"""Queries about the probabilities of models, against scikit-learn and the densities."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def of_the_library(points: Any) -> CalibratedSVC:
     return CalibratedSVC(SVC(gamma=1.0, tol=1e-6), cv=folds).fit(points.xy, points.labels)
 
 
-def test_test_points_in_place_of_new_ones() -> None:
+def test_test_points_replace_new_ones() -> None:
     test = GeneratorSettings("moons", count=30, noise=0.3, seed=8).points()
     value, _ = asked(KNN, MOONS, of=test)
     assert value.n_points == 60 and value.ideal is not None
@@ -98,7 +98,7 @@ def test_without_noise_there_are_no_true_probabilities() -> None:
     assert value.ideal is None and value.curve.expected is None
 
 
-def test_where_there_is_no_probability_a_sentence_says_so() -> None:
+def test_a_missing_probability_is_reported_in_a_sentence() -> None:
     few = GeneratorSettings("blobs", count=1, noise=0.1, n_classes=2)
     with pytest.raises(ValueError, match=TOO_FEW[:30]):
         asked(SVM, few)
@@ -119,8 +119,8 @@ def mapped(lane: Lane, made: GeneratorSettings, grid: Grid) -> tuple[ErrorMap, A
 
 
 @pytest.mark.parametrize("lane", [SVM, KNN], ids=["svm", "knn"])
-def test_the_map_is_predicted_minus_true_at_a_thousand_places(lane: Lane) -> None:
-    """Of blobs, whose densities are written down here: Gaussian about points of a circle."""
+def test_the_map_is_predicted_minus_true_at_a_thousand_locations(lane: Lane) -> None:
+    """For blobs, whose densities are written out here: Gaussian about points of a circle."""
     value, model, law, xy = mapped(lane, BLOBS, Grid(-3.0, 3.0, -2.0, 2.5, 40, 30))
     many = law.draw(300_000, 5)
     centres = np.array([many[0][many[1] == c].mean(axis=0) for c in range(3)])
@@ -133,7 +133,7 @@ def test_the_map_is_predicted_minus_true_at_a_thousand_places(lane: Lane) -> Non
     top = p.argmax(axis=1)
     expected = p[np.arange(len(xy)), top] - truth[np.arange(len(xy)), top]
     assert value.label is None and value.error.shape == (30, 40) and len(xy) >= 1000
-    # Where two classes are as probable up to the precision of the training, either is meant.
+    # Where two classes are equally probable, within the precision of the training, either is right.
     sure = np.diff(np.sort(p, axis=1)[:, -2:], axis=1)[:, 0] > 1e-4 if lane is SVM else np.ones(len(xy), bool)
     assert sure.mean() > 0.99 and np.ptp(expected) > 0.2
     assert value.error.ravel()[sure] == pytest.approx(expected[sure], abs=5e-3)

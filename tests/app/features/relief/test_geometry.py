@@ -1,4 +1,4 @@
-"""What stands before the camera: heights against the model, known places, planes in their box."""
+"""The contents of a relief: heights against the model, known locations, planes in their box."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.features.relief.query import Area, Relief, ReliefQuery, relief_of
 from app.features.relief.text import map_words, relief_words
 from app.state.document import GeneratorSettings, Lane, SvmSettings
 from solver.core.binary_reduction import PairClassifier
-from tests.app.features.studies import study_of
+from tests.app.features.studies import run_state_of
 from tests.copies import replace
 
 AREA: Area = (-1.5, 1.5, -1.2, 1.2)
@@ -40,9 +40,9 @@ def trained(lane: Lane, name: str = "circle", classes: int = 2) -> tuple[PairCla
     return lane.family.estimator(lane.settings).fit(points.xy, points.labels), points
 
 
-def relief(lane: Lane = QUADRATIC, places: int = 31, **more: int | str) -> Relief:
+def relief(lane: Lane = QUADRATIC, fineness: int = 31, **more: int | str) -> Relief:
     model, points = trained(lane, **more)  # type: ignore[arg-type]
-    return relief_of(model, lane, points, AREA, places)
+    return relief_of(model, lane, points, AREA, fineness)
 
 
 # -- values --------------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def test_heights_are_the_models_own(lane: Lane, classes: int) -> None:
     name = "circle" if classes == 2 else "blobs"
     model, points = trained(lane, name, classes)
     found = relief_of(model, lane, points, AREA, 25)
-    place = (
+    position = (
         0
         if classes == 2
         else [(0, 1), (0, 2), (1, 2)].index(lane.pair)
@@ -71,14 +71,14 @@ def test_heights_are_the_models_own(lane: Lane, classes: int) -> None:
     )
     assert len(found.xs) == 25 and (found.xs[0], found.xs[-1], found.ys[0], found.ys[-1]) == AREA
     solid = over_plane(found)
-    places = np.array([[x, y] for y in found.ys for x in found.xs])
-    f = model.pair_decision_function(places)[:, place]
+    locations = np.array([[x, y] for y in found.ys for x in found.xs])
+    f = model.pair_decision_function(locations)[:, position]
     assert found.f.ravel() == pytest.approx(f, abs=1e-9) and solid.values == pytest.approx(f, abs=1e-9)
     if classes == 2:
-        assert found.f.ravel() == pytest.approx(model.decision_function(places), abs=1e-9)
+        assert found.f.ravel() == pytest.approx(model.decision_function(locations), abs=1e-9)
     assert solid.corners[:, 2] == pytest.approx(f / solid.limit * HEIGHT, abs=1e-9)
-    seen = np.abs(found.xy) <= (1.5, 1.2)
-    assert seen.all() and found.f_points == pytest.approx(model.pair_decision_function(found.xy)[:, place])
+    shown = np.abs(found.xy) <= (1.5, 1.2)
+    assert shown.all() and found.f_points == pytest.approx(model.pair_decision_function(found.xy)[:, position])
     positive, negative = found.classes[1], found.classes[0]
     assert (found.y == np.where(found.labels == positive, 1, -1)).all()
     assert negative == -1 or set(found.labels) <= {positive, negative}
@@ -86,7 +86,7 @@ def test_heights_are_the_models_own(lane: Lane, classes: int) -> None:
 
 
 def test_the_query_takes_f_of_the_run() -> None:
-    study = study_of(30)
+    study = run_state_of(30)
     lane = Lane("svm", svm=SvmSettings(gamma=1.0))
     model = lane.family.estimator(lane.settings).fit(study.points.xy, study.points.labels)
     posted: list[Relief] = []
@@ -96,8 +96,8 @@ def test_the_query_takes_f_of_the_run() -> None:
     assert len(coarse.xs) < len(fine.xs) and coarse.f_points == pytest.approx(
         model.decision_function(coarse.xy), abs=1e-2
     )
-    assert query == replace(query, run_state=study_of(30)) and query != replace(query, area=(0.0, 1.0, 0.0, 1.0))
-    # Whatever has overtaken it, the first is seen.
+    assert query == replace(query, run_state=run_state_of(30)) and query != replace(query, area=(0.0, 1.0, 0.0, 1.0))
+    # Even if it is overtaken, the first relief is displayed.
     posted.clear()
     with pytest.raises(OvertakenError):
         list(query.answer(posted.append, lambda: True))
@@ -140,13 +140,13 @@ def test_the_morph_goes_from_the_plane_to_where_f_is_affine(coef0: float) -> Non
     flat, half, there = (kernel_map(found, morph) for morph in (0.0, 0.5, 1.0))
     assert np.ptp(flat.corners[:, 2]) == 0 and not flat.sheets and not half.sheets and len(there.sheets) >= 2
     assert half.corners == pytest.approx(0.5 * (flat.corners + there.corners))
-    # The plane is where it was: places of points are a scaled copy of them.
+    # The plane is unchanged: locations of points are a scaled copy of it.
     scale = (flat.spots[1, :2] - flat.spots[0, :2]) / (found.xy[1] - found.xy[0])
     assert scale[0] == pytest.approx(scale[1]) and flat.spots[:, :2] - flat.spots[0, :2] == pytest.approx(
         scale * (found.xy - found.xy[0])
     )
     assert np.abs(there.corners).max() <= 1 + 1e-9 and np.abs(there.spots).max() <= 1 + 1e-9
-    # f of each point, from where it is drawn and from nothing else: the sheets are its levels.
+    # f of each point, from the location where it is drawn alone: the sheets are its levels.
     one = np.column_stack((there.spots, np.ones(len(there.spots))))
     plane, miss = np.linalg.lstsq(one, found.f_points, rcond=None)[:2]
     assert miss < 1e-15 * len(one) or np.abs(one @ plane - found.f_points).max() < 1e-8
@@ -186,23 +186,25 @@ def test_without_points_or_map() -> None:
 # -- camera and planes ---------------------------------------------------------------------------------------------
 
 
-def test_known_places() -> None:
+def test_known_locations() -> None:
     origin, right, inwards, up = np.zeros(3), *np.eye(3)
     ahead = Camera(0.0, 0.0, 1.0)
 
-    def seen(camera: Camera, at: np.ndarray) -> np.ndarray:
+    def shown(camera: Camera, at: np.ndarray) -> np.ndarray:
         projected: np.ndarray = camera.project(at, 200.0, 100.0, 10.0)
         return projected
 
-    assert seen(ahead, origin) == pytest.approx([100, 50, 0])
-    assert seen(ahead, right) == pytest.approx([110, 50, 0])
-    assert seen(ahead, inwards) == pytest.approx([100, 50, 10])  # farther away
-    assert seen(ahead, up) == pytest.approx([100, 40, 0])  # up on screen
+    assert shown(ahead, origin) == pytest.approx([100, 50, 0])
+    assert shown(ahead, right) == pytest.approx([110, 50, 0])
+    assert shown(ahead, inwards) == pytest.approx([100, 50, 10])  # farther away
+    assert shown(ahead, up) == pytest.approx([100, 40, 0])  # up on screen
     above = Camera(0.0, 90.0, 1.0)
-    assert seen(above, up) == pytest.approx([100, 50, -10])  # nearer
-    assert seen(above, inwards) == pytest.approx([100, 40, 0]) and seen(above, right) == pytest.approx([110, 50, 0])
+    assert shown(above, up) == pytest.approx([100, 50, -10])  # nearer
+    assert shown(above, inwards) == pytest.approx([100, 40, 0]) and shown(above, right) == pytest.approx([110, 50, 0])
     quarter = Camera(90.0, 0.0, 2.0)  # anticlockwise from above: what was at the right is away now
-    assert seen(quarter, right) == pytest.approx([100, 50, 20]) and seen(quarter, inwards) == pytest.approx([80, 50, 0])
+    assert shown(quarter, right) == pytest.approx([100, 50, 20]) and shown(quarter, inwards) == pytest.approx(
+        [80, 50, 0]
+    )
     for camera in (Camera(33.0, 12.0), Camera(-200.0, -71.0)):
         assert camera.axes @ camera.axes.T == pytest.approx(np.eye(3), abs=1e-12)
         # Right, downwards and away are a right-handed system: nothing is mirrored.
@@ -218,7 +220,7 @@ def test_turning_and_zooming_have_limits() -> None:
 @pytest.mark.parametrize("camera", [Camera(a, t) for a in (0, 45, 200) for t in (-90, 0, 28, 64, 90)])
 @pytest.mark.parametrize("size", [(300, 200), (150, 400)])
 def test_the_box_has_room(camera: Camera, size: tuple[int, int]) -> None:
-    solid: Solid = over_plane(relief(places=5))
+    solid: Solid = over_plane(relief(fineness=5))
     at = camera.project(solid.frame.reshape(-1, 3), *size, solid.pixels(*size))
     assert (
         at[:, 0].min() >= 0
@@ -234,7 +236,7 @@ def test_the_plane_in_the_box(seed: int) -> None:
     normal, extent = rng.normal(size=3), (1.0, 0.8, 0.7)
     distance = float(rng.uniform(-1, 1))
     corners = plane_in_box(normal, distance, extent)
-    # Independent: places drawn in the plane are in the polygon just if they are in the box.
+    # Independent reference: random locations in the plane are in the polygon exactly if they are in the box.
     base = np.linalg.svd(normal[None])[2][1:]
     drawn = normal * distance / (normal @ normal) + rng.uniform(-2, 2, (3000, 2)) @ base
     inside = (np.abs(drawn) <= extent).all(axis=1)
@@ -242,10 +244,10 @@ def test_the_plane_in_the_box(seed: int) -> None:
         assert not inside.any()
         return
     assert corners @ normal == pytest.approx(distance) and (np.abs(corners) <= np.array(extent) + 1e-9).all()
-    flat, places = (corners - corners[0]) @ base.T, (drawn - corners[0]) @ base.T
+    flat, locations = (corners - corners[0]) @ base.T, (drawn - corners[0]) @ base.T
     turns = []
     for a, b in zip(flat, np.roll(flat, -1, axis=0), strict=True):
-        turns.append((b[0] - a[0]) * (places[:, 1] - a[1]) - (b[1] - a[1]) * (places[:, 0] - a[0]))
+        turns.append((b[0] - a[0]) * (locations[:, 1] - a[1]) - (b[1] - a[1]) * (locations[:, 0] - a[0]))
     within = (np.array(turns) >= 0).all(axis=0) | (np.array(turns) <= 0).all(axis=0)
     assert (within == inside).all()
 

@@ -1,4 +1,4 @@
-"""The pixels of the relief: colours of the flat picture, what is hidden, and what is not drawn."""
+"""The pixels of the relief: colours of the flat picture, hidden parts, and omitted parts."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ ABOVE = Camera(0.0, 90.0, 1.0)
 
 
 def hill(xy: tuple[tuple[float, float], ...] = (), f: tuple[float, ...] = (), **more: object) -> Relief:
-    """f = 1.8 along a wall at x = 0, else -1.8; points of class 2, or class 1 where f < 0."""
+    """Return f = 1.8 along a wall at x = 0, else -1.8; points of class 2, or class 1 where f < 0."""
     xs = ys = np.linspace(-1.0, 1.0, 41)
     values = np.tile(np.where(np.abs(xs) < 0.12, 1.8, -1.8), (41, 1))
     y = np.where(np.array(f) < 0, -1.0, 1.0)
     labels = (y > 0).astype(np.int64)
-    places = np.array(xy, dtype=float).reshape(-1, 2)
+    locations = np.array(xy, dtype=float).reshape(-1, 2)
     parts = dict(classes=(0, 1), has_margins=True, map=None, title="a wall")
-    return Relief(xs, ys, values, places, labels, y, np.array(f, dtype=float), **(parts | more))  # type: ignore[arg-type]
+    return Relief(xs, ys, values, locations, labels, y, np.array(f, dtype=float), **(parts | more))  # type: ignore[arg-type]
 
 
 def found(pixels: np.ndarray, rgb: RGB) -> np.ndarray:
-    """Where the pixels have exactly this colour."""
+    """Return which pixels have exactly this colour."""
     mask: np.ndarray = (pixels[..., :3] == rgb).all(axis=-1)
     return mask
 
 
 def bare(relief: Relief, camera: Camera, theme: Theme = LIGHT) -> np.ndarray:
-    """Without sheets, which tint what is below them."""
+    """Return the relief without sheets, which tint everything below them."""
     return draw(replace(over_plane(relief), sheets=()), camera, 300, 240, theme)
 
 
@@ -48,7 +48,7 @@ def test_points_behind_the_wall_are_hidden() -> None:
     behind, before = (hill(((x, 0.0),), (-1.8,)) for x in (0.6, -0.6))
     shown = [found(bare(each, low), LIGHT.classes[0]).sum() for each in (behind, before)]
     assert sorted(shown)[0] == 0 and sorted(shown)[1] > 8
-    # From the other side it is the other one.
+    # From the other side it hides the other point.
     turned = [found(bare(each, low.turned(180, 0)), LIGHT.classes[0]).sum() for each in (behind, before)]
     assert [number == 0 for number in turned] == [number != 0 for number in shown]
     assert found(bare(behind, ABOVE), LIGHT.classes[0]).sum() > 8
@@ -64,7 +64,7 @@ def test_points_stand_where_they_are_projected() -> None:
 
 
 def channels(pixels: np.ndarray) -> np.ndarray:
-    """Red, green, blue and opacity of 0xaarrggbb."""
+    """Return red, green, blue and opacity of 0xaarrggbb."""
     return np.stack([pixels >> shift & 0xFF for shift in (16, 8, 0, 24)], axis=-1)
 
 
@@ -74,7 +74,7 @@ def test_a_level_surface_is_no_line() -> None:
     assert not found(level, LIGHT.ink).any() and len(np.unique(level[100:140, 120:180].reshape(-1, 4), axis=0)) == 1
 
 
-def test_a_limit_given_holds_in_place_of_its_own() -> None:
+def test_a_given_limit_replaces_the_default() -> None:
     relief = hill(((0.5, 0.5),), (-1.8,))
     lower, own = (over_plane(relief, limit=limit) for limit in (4.0, None))
     assert own.limit == 2.0 and lower.limit == 4.0
@@ -102,14 +102,14 @@ def test_from_above_the_colours_are_those_of_the_flat_picture(theme: Theme) -> N
         )
         flat = np.array([argb >> shift & 0xFF for shift in (16, 8, 0)])
         lighted = pixels[120, column, :3] / flat
-        # One brightness for all three, and for the whole plane: the surface is flat.
+        # One brightness for all three, and for the whole plane, because the surface is flat.
         assert lighted == pytest.approx(lighted[0], abs=0.03)
         assert lighted[0] == pytest.approx((pixels[120, columns[0], :3] / flat)[0], abs=1.0) and slope[2]
     ink = found(pixels, theme.ink)
     assert ink[120, 149:151].any() and not ink[120, 160:170].any()  # f = 0
 
 
-def test_the_rest_of_the_classes_is_grey() -> None:
+def test_the_remaining_classes_are_grey() -> None:
     pixels = bare(hill(classes=(-1, 3)), Camera(0.0, 40.0))
     side = pixels[60:180, 90:110].reshape(-1, 4)[:, :3].astype(int)
     drawn = side[(side != 255).any(axis=1)]
@@ -162,12 +162,12 @@ def test_posts_go_to_the_sheet_of_their_class() -> None:
 def test_captions_keep_apart_and_inside(qapp: QApplication) -> None:
     solid = over_plane(hill(), ("a rather long name of an axis, in centimetres", "<b>y</b>"))
     image = QImage(300, 240, QImage.Format.Format_RGB32)
-    seen = set()
+    visible = set()
     for azimuth in range(0, 360, 30):
         for tilt in (-90, -20, 0, 28, 90):
             with painter_on(image) as painter:
                 boxes = paint_captions(painter, solid, Camera(azimuth, tilt), 300, 240, LIGHT)
             assert all(QRectF(0, 0, 300, 240).contains(box) for box in boxes)
             assert not any(a.intersects(b) for n, a in enumerate(boxes) for b in boxes[:n])
-            seen.add(len(boxes))
-    assert max(seen) == 5 and min(seen) >= 2
+            visible.add(len(boxes))
+    assert max(visible) == 5 and min(visible) >= 2

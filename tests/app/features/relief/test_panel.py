@@ -44,13 +44,13 @@ def opened(window: MainWindow, qtbot: QtBot) -> ReliefPanel:
 
 
 def shown(panel: ReliefPanel, qtbot: QtBot) -> np.ndarray:
-    """The pixels of the picture once it rests."""
+    """Return the pixels of the picture after it has settled."""
     qtbot.waitUntil(lambda: panel.picture.ready)
     image = panel.picture.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.width()).copy()
 
 
-def said(panel: ReliefPanel, name: str) -> str:
+def report(panel: ReliefPanel, name: str) -> str:
     label = panel.findChild(QLabel, name)
     assert label is not None
     return label.text() if label.isVisible() else ""
@@ -74,14 +74,14 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     assert picture.hasFocus() and picture.accessibleName() == "Relief" and panel.save.isEnabled()
     first, camera = shown(panel, qtbot), picture.camera
     assert len(np.unique(first)) > 200 and camera == Camera()
-    # The words say what is cut, and the loss that the posts are.
+    # The sentences report what is cut off, and the loss shown by the posts.
     y = np.where(window.document.points.labels == 1, 1.0, -1.0)
     f = window.result(0).model.decision_function(window.document.points.xy)  # type: ignore[union-attr]
-    assert f"{np.maximum(0, 1 - y * f).mean():.3g} on average" in said(panel, "relief.words")
+    assert f"{np.maximum(0, 1 - y * f).mean():.3g} on average" in report(panel, "relief.words")
     limit = min(each for each in (2, 3, 4, 6, 8) if each >= np.abs(f).max())
-    assert f"Cut off at |f| = {limit}." in said(panel, "relief.words")
+    assert f"Cut off at |f| = {limit}." in report(panel, "relief.words")
 
-    # Dragging to the right turns the near side to the right; a drag ends with the button.
+    # Dragging right turns the near side right; a drag ends when the button is released.
     middle = picture.rect().center()
     QTest.mousePress(picture, LEFT, NONE, middle)
     QTest.mouseMove(picture, middle + QPoint(40, 20))
@@ -98,7 +98,7 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     QTest.mouseRelease(picture, LEFT, NONE, middle)
     assert picture.camera == camera and (shown(panel, qtbot) == first).all()
 
-    # Keys that are commands of the window elsewhere are the picture's own here.
+    # Keys that are commands of the window elsewhere belong to the picture here.
     for key, wanted in (
         (KEY.Key_Right, camera.turned(5, 0)),
         (KEY.Key_Down, camera.turned(5, 5)),
@@ -119,9 +119,9 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     other = QKeyEvent(QEvent.Type.ShortcutOverride, KEY.Key_Plus, Qt.KeyboardModifier.ControlModifier, "+")
     other.ignore()
     picture.event(other)
-    assert not other.isAccepted()  # that is larger text
+    assert not other.isAccepted()  # the key for larger text
 
-    # Another theme, larger text, a narrower window: it is drawn anew, and nothing but it.
+    # Another theme, larger text, a narrower window: only the relief is redrawn.
     window.choose_theme("dark")
     settle(qtbot, window)
     dark = shown(panel, qtbot)
@@ -132,7 +132,7 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     settle(qtbot, window)
     assert shown(panel, qtbot).shape == (picture.height(), picture.width())
 
-    # A file, as it is seen: twice as fine.
+    # A file of the displayed relief, with twice the resolution.
     QTest.mouseClick(panel.save, LEFT)
     dialog = window.findChild(QFileDialog, "relief.path")
     assert dialog is not None
@@ -161,15 +161,15 @@ def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     assert not panel.lift.isVisible() and not panel.use.isVisible()
     panel.mode.setFocus()
     QTest.keyClick(panel.mode, KEY.Key_Down)
-    assert said(panel, "relief.message") == text.NO_MAP and not panel.save.isEnabled()
+    assert report(panel, "relief.message") == text.NO_MAP and not panel.save.isEnabled()
     QTest.mouseClick(panel.use, LEFT)
     settle(qtbot, window)
     lane = window.document.lanes[0]
-    assert (lane.svm.kernel, lane.svm.degree) == ("poly", 2) and not said(panel, "relief.message")
+    assert (lane.svm.kernel, lane.svm.degree) == ("poly", 2) and not report(panel, "relief.message")
     assert window.scene is not None and window.scene.undo == "Use the polynomial kernel of degree 2"
     flat = shown(panel, qtbot)
     assert (
-        panel.lift.isVisible() and panel.lift.text() == "&Lift" and "All of φ is drawn" in said(panel, "relief.words")
+        panel.lift.isVisible() and panel.lift.text() == "&Lift" and "All of φ is drawn" in report(panel, "relief.words")
     )
     # By the slider's keys, by its button to the end, and back.
     panel.morph.setFocus()
@@ -186,7 +186,7 @@ def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     QTest.mouseClick(panel.lift, LEFT)
     qtbot.waitUntil(lambda: not panel._clock.isActive())
     assert panel.morph.value() == 0 and (shown(panel, qtbot) == flat).all()
-    # Other points, another model: it follows; with a kernel that has no map, it says so.
+    # Other points, another model: it follows; for a kernel without such a map, a sentence.
     before = window.scene.feature(ReliefScene)
     window.controller.generate()
     settle(qtbot, window)
@@ -194,22 +194,22 @@ def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     assert before is not None and after is not None and after.relief is not before.relief
     window.controller.dispatch(SetLane(index=0, lane=Lane("svm"), text=""))
     settle(qtbot, window)
-    assert said(panel, "relief.message") == text.NO_MAP
+    assert report(panel, "relief.message") == text.NO_MAP
     QTest.keyClick(panel.mode, KEY.Key_Up)
-    assert not said(panel, "relief.message")
+    assert not report(panel, "relief.message")
     # Without points, without an f: a sentence each.
     window.controller.clear()
     settle(qtbot, window)
-    assert "Click to add points" in said(panel, "relief.message")
+    assert "Click to add points" in report(panel, "relief.message")
     window.controller.undo()
     window.controller.lanes.remove(0)
     settle(qtbot, window)
-    assert said(panel, "relief.message") == text.without(Lane("knn")) and "counts votes" in text.without(Lane("knn"))
+    assert report(panel, "relief.message") == text.without(Lane("knn")) and "counts votes" in text.without(Lane("knn"))
     dock = window.findChild(QDockWidget, "dock.relief")
     window.named_actions["relief"].trigger()
     settle(qtbot, window)
     assert dock is not None and dock.isHidden() and window.scene.feature(ReliefScene) is None
-    assert not [name for name in window.scheduler._asked if name.startswith("relief")]
+    assert not [name for name in window.scheduler._requested if name.startswith("relief")]
 
 
 def test_what_a_lesson_covers_is_not_shown(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,17 +217,17 @@ def test_what_a_lesson_covers_is_not_shown(make: Make, qtbot: QtBot, monkeypatch
     panel = opened(window, qtbot)
     shown(panel, qtbot)
     studied = window.document.slots[window.scene.studied]  # type: ignore[union-attr]
-    assert "γ = 3" in said(panel, "relief.words")
+    assert "γ = 3" in report(panel, "relief.words")
     with monkeypatch.context() as planted:
         planted.setattr(FeatureTable, "covered", lambda *of: {studied: Cover.PICTURE})
         window.refresh()
-        assert said(panel, "relief.message") == "Covered until the reveal." and not panel.picture.isVisible()
-        assert not panel.save.isEnabled() and not said(panel, "relief.words")
+        assert report(panel, "relief.message") == "Covered until the reveal." and not panel.picture.isVisible()
+        assert not panel.save.isEnabled() and not report(panel, "relief.words")
     window.refresh()
-    assert panel.picture.isVisible() and not said(panel, "relief.message")
+    assert panel.picture.isVisible() and not report(panel, "relief.message")
 
 
-def test_the_newest_wish_wins(qtbot: QtBot, qapp: QApplication, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_newest_request_wins(qtbot: QtBot, qapp: QApplication, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """However fast it is turned: one picture at a time, none of them in the window's thread, and the last one stays."""
     import threading
 
@@ -248,7 +248,7 @@ def test_the_newest_wish_wins(qtbot: QtBot, qapp: QApplication, make: Make, monk
     monkeypatch.setattr(module, "draw", slow)
     for _ in range(30):
         QTest.keyClick(panel.picture, KEY.Key_Right)
-    qtbot.waitUntil(lambda: not panel.picture._rest.isActive())  # the fine picture, too, has to wait for the first
+    qtbot.waitUntil(lambda: not panel.picture._rest.isActive())  # the fine picture also waits for the first
     gate.set()
     shown(panel, qtbot)
     assert len(drawn) <= 3 and drawn[-1] == panel.picture.camera.azimuth == Camera().turned(150, 0).azimuth
@@ -258,7 +258,7 @@ def test_the_newest_wish_wins(qtbot: QtBot, qapp: QApplication, make: Make, monk
     panel.picture.grab()
 
 
-def test_until_the_first_picture_is_there_it_says_so(qtbot: QtBot, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_first_picture_is_reported(qtbot: QtBot, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops that are not compiled yet take seconds."""
     import threading
 
@@ -281,14 +281,15 @@ def test_until_the_first_picture_is_there_it_says_so(qtbot: QtBot, make: Make, m
 
 
 @pytest.mark.slow
-def test_lessons_open_it_and_say_what_is_true_of_it(make: Make, qtbot: QtBot) -> None:
+def test_lessons_open_it_and_their_claims_about_it_are_true(make: Make, qtbot: QtBot) -> None:
     window = make(document(Lane("svm")))
     step = Step("Hill", "Turn it.", panel="relief")
     window.lessons.begin(Lesson("Small", "", "", 5, (step,)))
     settle(qtbot, window)
     panel = window.findChild(ReliefPanel)
     assert panel is not None and panel.isVisible() and panel.picture.isVisible()
-    # That of the kernel trick: with degree 2, F3, "Kernel trick" and "Lift" show how a plane parts the points.
+    # In the lesson on the kernel trick, with degree 2: F3, "Kernel trick" and "Lift" show how a plane separates the
+    # points.
     lesson = shipped.lesson(FEATURES, "circle")
     window.lessons.begin(lesson)
     settle(qtbot, window)
@@ -304,4 +305,4 @@ def test_lessons_open_it_and_say_what_is_true_of_it(make: Make, qtbot: QtBot) ->
     panel._clock.setInterval(0)
     QTest.mouseClick(panel.lift, LEFT)
     qtbot.waitUntil(lambda: panel.lift.text() == "F&latten")
-    assert "with 200 of 200 points in view on the right side" in said(panel, "relief.words")
+    assert "with 200 of 200 points in view on the right side" in report(panel, "relief.words")

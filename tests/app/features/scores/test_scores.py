@@ -1,4 +1,4 @@
-"""The test accuracy in the status lines, against points drawn and predicted here."""
+"""The test accuracy in the status lines, against points drawn and predicted independently."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_test_points_come_first(make: Make) -> None:
     assert "60 test points" in window.lanes_view.strips[0].label.toolTip()
 
 
-def test_without_either_the_line_says_what_its_number_is_of(make: Make) -> None:
+def test_without_either_the_line_names_the_points_of_its_number(make: Make) -> None:
     window = make(noisy(origin=None))
     for lane in range(2):
         assert "on its own training points" in line(window, lane) and "test " not in line(window, lane)

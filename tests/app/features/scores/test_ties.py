@@ -40,7 +40,7 @@ def cell(window: MainWindow, name: str) -> str:
     return label.text().replace("\xa0", " ").replace("\u202f", " ")
 
 
-def test_where_all_is_tied_no_point_is_wrong_and_every_number_says_so(make: Make, qtbot: QtBot) -> None:
+def test_where_all_is_tied_no_point_is_wrong_and_every_number_reports_it(make: Make, qtbot: QtBot) -> None:
     window = make(document(200, 4), size=(1400, 900))
     all_tied, some = window.scene.lanes
     assert "! all tied" in status(window, 0) and "all tied" not in status(window, 1)
@@ -48,7 +48,7 @@ def test_where_all_is_tied_no_point_is_wrong_and_every_number_says_so(make: Make
     assert len(all_tied.marks.tied) == 200 and not len(all_tied.marks.wrong), "neither right nor wrong"
     assert "training 50.0 % (200 ties count ½)" in status(window, 0)
     assert "test 50.0 % (1 000 ties count ½)" in status(window, 0)
-    # Of the other one by counting votes here.
+    # That of the other lane, by counting votes here.
     points = window.document.points
     votes = KNeighborsClassifier(4).fit(points.xy, points.labels).predict_proba(points.xy)
     tie = votes[:, 0] == votes[:, 1]
@@ -60,7 +60,7 @@ def test_where_all_is_tied_no_point_is_wrong_and_every_number_says_so(make: Make
     window.controller.set_session(legend=True)
     settle(qtbot, window)
     assert any("Tied: neither right nor wrong" in label.text() for label in window.findChildren(QLabel))
-    # The evaluation says the same, and what it is measured on.
+    # The evaluation has the same number, and the points it is measured on.
     QTest.keyClick(window, Qt.Key.Key_9, Qt.KeyboardModifier.ControlModifier)
     settle(qtbot, window)
     assert cell(window, "test") == "Test accuracy, on 1 000 new points of the generator"
@@ -71,7 +71,7 @@ def test_where_all_is_tied_no_point_is_wrong_and_every_number_says_so(make: Make
         assert found is not None and cell(window, f"training{lane}") == found[1]
     assert "measured on 1 000 new points of the generator" in cell(window, "counts")
     assert "counts 1/\u2060m" in cell(window, "undefined")
-    # One query serves both: nothing is asked twice.
+    # One query serves both: nothing is computed twice.
     names = [name for name in window.scheduler.results._answers if name.startswith("score")]
     assert sorted(names) == ["scores0", "scores1"]
     window.controller.splitting.choose("ratio")
@@ -99,7 +99,7 @@ def test_credit_does_not_depend_on_how_classes_are_numbered() -> None:
     assert credit_of(leaders, np.arange(3), np.array([7, 7, 7, 7])).tolist() == [0, 0, 0, 0], "a class nobody learnt"
     turned = credit_of(leaders[:, ::-1], np.arange(3), 2 - labels)
     assert turned == pytest.approx([1, 1 / 2, 1 / 3, 0])
-    # All tied, three to one: what `score` says depends on which class comes first.
+    # All tied, three to one: `score` depends on which class comes first.
     xy, y = np.zeros((2, 2)), np.array([0, 1])
     model = KNeighborsClassifier(2).fit(xy, y)
     for truth in (np.array([0, 0, 0, 1]), np.array([1, 1, 1, 0])):

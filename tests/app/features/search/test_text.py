@@ -61,8 +61,8 @@ def test_a_tree_and_a_walk_in_words() -> None:
 def test_a_box_that_must_be_opened_and_what_changes() -> None:
     points = [[0, 0], [0, 1], [0.9, 0], [2, 0], [2.1, 0], [9, 0]]
     search = search_of((1.5, 0.0), 2, points, 3)
-    said = [words.sentence(search, step) for step in range(search.n_splits + 1, search.length + 1)]
-    assert said == [
+    shown = [words.sentence(search, step) for step in range(search.n_splits + 1, search.length + 1)]
+    assert shown == [
         "Box of 6 points: x = 1.5 is below 2, so its left half comes first.",
         "Leaf of 3 points: measured. The 2nd nearest so far is at 1.5.",
         "0.5 to its box is nearer than the 2nd nearest so far, 1.5: it must be opened. Leaf of 3 points:"
@@ -73,9 +73,9 @@ def test_a_box_that_must_be_opened_and_what_changes() -> None:
 
 def test_a_tie_at_a_box_and_few_known() -> None:
     search = search_of((1.0, 0.0), 1, [[0, 0], [0, 1], [2, 0], [2, 5]], 2)
-    said = [words.sentence(search, step) for step in range(search.n_splits + 1, search.length + 1)]
-    assert "1 to its box is exactly as far as the 1st nearest so far: there may be a tie." in said[-1]
-    assert "None is nearer: the 1st nearest so far stays at 1." in said[-1]
+    shown = [words.sentence(search, step) for step in range(search.n_splits + 1, search.length + 1)]
+    assert "1 to its box is exactly as far as the 1st nearest so far: there may be a tie." in shown[-1]
+    assert "None is nearer: the 1st nearest so far stays at 1." in shown[-1]
     far = search_of((0, 0), 5)
     assert words.sentence(far, 3).endswith("3 of the 5 nearest are known so far.")
 
@@ -87,10 +87,10 @@ def test_every_sentence_of_a_long_walk_is_whole(leaf: int) -> None:
     for step in range(search.length + 1):
         sentence = words.sentence(search, step)
         assert sentence.endswith(".") and not re.search(r"inf|nan|None of|-\d", sentence), sentence
-        told = [float(each) for each in re.findall(r"([\d.]+) to its box is (?:farther|nearer)", sentence)]
+        reports = [float(each) for each in re.findall(r"([\d.]+) to its box is (?:farther|nearer)", sentence)]
         bounds = [float(each) for each in re.findall(r"nearest so far, ([\d.]+)[.:] ", sentence)]
-        if told:
-            assert (told[0] > bounds[0]) == sentence.startswith("Pruned")
+        if reports:
+            assert (reports[0] > bounds[0]) == sentence.startswith("Pruned")
 
 
 def test_equal_points_are_locations() -> None:
@@ -119,13 +119,13 @@ def test_without_a_query_the_tree_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "said"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (112, "112th"), (21, "21st")]
+    ("number", "shown"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (112, "112th"), (21, "21st")]
 )
-def test_ordinals(number: int, said: str) -> None:
-    assert words.ordinal(number) == said
+def test_ordinals(number: int, shown: str) -> None:
+    assert words.ordinal(number) == shown
 
 
-def test_two_numbers_are_told_apart() -> None:
+def test_two_numbers_are_distinguished() -> None:
     assert words.apart(0.3104, 0.3102) == ("0.3104", "0.3102")
     assert words.apart(-2.0, 1.0) == ("−2", "1")
     assert words.apart(1.0, 1.0 + 2e-16) == ("1", "1.0000000000000002")

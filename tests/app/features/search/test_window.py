@@ -150,18 +150,18 @@ def test_pin_and_let_go(make: Make, qtbot: QtBot) -> None:
     button = panel_of(window).findChild(QPushButton, "search.pin")
     assert button is not None
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert not button.isChecked()  # there is nothing to pin
+    assert not button.isChecked()  # no location to pin
     hover(window, 0, 0.9, 0.1)
     settle(qtbot, window)
     window.canvases[0].leaveEvent(None)  # type: ignore[arg-type]
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     settle(qtbot, window)
     assert button.isChecked() and button.text() == "Unpin"
-    place = shown(window).probe.place
+    point_at = shown(window).probe.location
     hover(window, 0, -0.9, 0.1)
     settle(qtbot, window)
-    assert shown(window).probe.place == place
-    assert window.canvases[0].overlays.layers[1].laid.lines.size == 0  # the probe gives no neighbour away
+    assert shown(window).probe.location == point_at
+    assert window.canvases[0].overlays.layers[1].laid.lines.size == 0  # the probe does not reveal a neighbour
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     settle(qtbot, window)
     assert not button.isChecked() and button.text() == "Pin"
@@ -187,16 +187,16 @@ def test_leaf_size_and_lane(make: Make, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lane", "points", "said"),
+    ("lane", "points", "report"),
     [
         (Lane("svm"), 6, words.NO_LANE),
         (Lane("knn", knn=KnnSettings(metric="cosine")), 6, words.COSINE),
         (Lane("knn"), 0, words.NO_LANE),
     ],
 )
-def test_why_there_is_no_search(make: Make, qtbot: QtBot, lane: Lane, points: int, said: str) -> None:
+def test_why_there_is_no_search(make: Make, qtbot: QtBot, lane: Lane, points: int, report: str) -> None:
     window = opened(make, qtbot, document(points, lanes=(lane,)))
-    assert shown(window).message == said and laid(window, 0) is None
+    assert shown(window).message == report and laid(window, 0) is None
     assert not window.named_actions["search_forward"].isEnabled()
 
 
@@ -222,7 +222,7 @@ def test_lines_and_boxes_are_where_the_tree_is() -> None:
     scene = SearchScene(0, (0,), search, search.length)
     overlay = search_overlay(scene, search, grid, area, hovering=False)
     assert overlay.splits.tolist() == [[0.0, 30.0, 60.0, 30.0]]  # y = 5, from x = 0 to 6
-    assert overlay.measured == (QRectF(-2, 68, 14, 14),)  # (0, 0) to (1, 1), and room
+    assert overlay.measured == (QRectF(-2, 68, 14, 14),)  # (0, 0) to (1, 1), and a margin
     assert overlay.pruned == (QRectF(48, 8, 14, 24),) and overlay.now == overlay.pruned
     assert overlay.gap.tolist() == [[2.0, 79.0, 50.0, 30.0]] and not len(overlay.split)
     first = search_overlay(SearchScene(0, (0,), search, 1), search, grid, area, hovering=False)

@@ -1,4 +1,4 @@
-"""The step panel: its words and pixels against the numbers of the step, and the hand on it."""
+"""The step panel: its texts and pixels against the numbers of the step, and its use by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.app.features.step.test_views import solver_of
 
 
 class EditTarget:
-    """Stands for the controller: keeps what was hovered."""
+    """Stand-in for the controller: records the highlighted point."""
 
     def __init__(self) -> None:
         self.hovered: list[int | None] = []
@@ -43,22 +43,22 @@ class EditTarget:
 
 
 class StepStage:
-    """A panel of its own, and a run that it shows."""
+    """A panel, and a run that it shows."""
 
     def __init__(self, qtbot: QtBot, size: tuple[int, int], theme: Theme = LIGHT, **problem: Any) -> None:
-        self.hand = EditTarget()
+        self.user = EditTarget()
         self.theme = theme
         self.solver = solver_of(1, **{"C": 1.0, "selection": "second-order", **problem})
         self.run = Recording(self.solver)
         rng = np.random.default_rng(0)
         labels = np.where(self.solver.y > 0, 2, 4)
-        # Points of the document before and between those that are trained on, so that rows, ids and indices differ.
+        # The document has points before and between those trained on, so that rows, ids and indices differ.
         every = Points.of(rng.uniform(-1, 1, (40, 2)), np.zeros(40)).remove([0, 1, 2])
         ids = every.ids[np.arange(24) + np.arange(24) // 4]
         self.points = every
         self.trained = Points.of(rng.uniform(-1, 1, (24, 2)), labels, ids)
         self.last: Explanation | None = None
-        self.panel = StepPanel(cast(Controller, self.hand))
+        self.panel = StepPanel(cast(Controller, self.user))
         qtbot.addWidget(self.panel)
         themes.apply(theme, self.panel, 0)
         self.panel.resize(*size)
@@ -151,7 +151,7 @@ def test_the_box_is_painted_where_the_numbers_are(qtbot: QtBot, theme: Theme, si
         def pixel(x: float, y: float, image: Any = image) -> tuple[int, int, int]:
             return parts(QColor(image.pixel(int(x), int(y))))
 
-        # Places from the multipliers themselves.
+        # Locations from the multipliers themselves.
         left, bottom = frame.left, frame.top + frame.height
         now = left + frame.width * step.alpha_i / step.C_i, bottom - frame.height * step.alpha_j / step.C_j
         after = left + frame.width * step.after[0] / step.C_i, bottom - frame.height * step.after[1] / step.C_j
@@ -171,7 +171,7 @@ def test_the_box_is_painted_where_the_numbers_are(qtbot: QtBot, theme: Theme, si
             assert near(pixel(*after), theme.background)  # the hollow diamond
 
 
-def test_alpha_i_and_alpha_j_are_told_apart_wherever_they_are_painted(qtbot: QtBot, monkeypatch: Any) -> None:
+def test_alpha_i_and_alpha_j_are_distinct_wherever_they_are_painted(qtbot: QtBot, monkeypatch: Any) -> None:
     drawn: list[tuple[str, float]] = []
 
     class WatchedStep(QPainter):
@@ -185,7 +185,7 @@ def test_alpha_i_and_alpha_j_are_told_apart_wherever_they_are_painted(qtbot: QtB
     stage.panel.grab()
     texts = [text for text, _ in drawn]
     assert not any(sign in text for text in texts for sign in "ᵢⱼₖ"), "dots of a pixel"
-    after_alpha = [drawn[place + 1] for place, text in enumerate(texts) if text.endswith("α")]
+    after_alpha = [drawn[at_index + 1] for at_index, text in enumerate(texts) if text.endswith("α")]
     assert {text for text, _ in after_alpha} == {"i", "j", "k"}
     assert min(size for _, size in after_alpha) >= 0.75 * stage.panel.font().pointSizeF()
 
@@ -221,27 +221,27 @@ def test_hovering_a_bar_shows_its_point_in_the_plane_and_back(qtbot: QtBot, rule
     assert run_state.explanation is not None
     for strip, ranking in zip(stage.strips(), (run_state.explanation.first, run_state.explanation.second), strict=True):
         assert strip.objectName() == ("step.first" if ranking is run_state.explanation.first else "step.second")
-        for place in strip.shown()[:4]:
-            stage.hand.hovered.clear()
-            point = int(stage.trained.ids[ranking.candidates[place]])
-            bar = strip.bar(place)
+        for at_index in strip.shown()[:4]:
+            stage.user.hovered.clear()
+            point = int(stage.trained.ids[ranking.candidates[at_index]])
+            bar = strip.bar(at_index)
             assert bar.height() >= 24
             QTest.mouseMove(strip, bar.center().toPoint())
-            QTest.mouseMove(strip, bar.center().toPoint() + QPoint(3, 2))  # the same bar: said once
-            assert stage.hand.hovered == [point]
-            assert strip.row_at(bar.top() + 1) == place == strip.row_at(bar.bottom() - 1)
+            QTest.mouseMove(strip, bar.center().toPoint() + QPoint(3, 2))  # the same bar: reported once
+            assert stage.user.hovered == [point]
+            assert strip.row_at(bar.top() + 1) == at_index == strip.row_at(bar.bottom() - 1)
             inside = bar.right() - 6, bar.top() + 5
             assert not near(colour_at(strip, *inside), HIGHLIGHT)
-            stage.hovered = point  # as the scene has it now
+            stage.hovered = point  # as in the present scene
             stage.show(run_state)
             assert near(colour_at(strip, *inside), HIGHLIGHT)
             stage.hovered = None
             stage.show(run_state)
         QTest.mouseMove(strip, QPoint(5, 3))  # the header
-        assert stage.hand.hovered[-1] is None
+        assert stage.user.hovered[-1] is None
         QTest.mouseMove(strip, strip.bar(0).center().toPoint())
         QApplication.sendEvent(strip, QEvent(QEvent.Type.Leave))
-        assert stage.hand.hovered[-1] is None
+        assert stage.user.hovered[-1] is None
 
 
 def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
@@ -253,7 +253,7 @@ def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
     stage.panel.activateWindow()
     strip.setFocus()
     ids = [int(stage.trained.ids[point]) for point in ranking.candidates[strip.shown()]]
-    for key, place in (
+    for key, at_index in (
         (Qt.Key.Key_Down, 0),
         (Qt.Key.Key_Down, 1),
         (Qt.Key.Key_End, len(ids) - 1),
@@ -263,12 +263,12 @@ def test_bars_are_reached_with_the_keyboard(qtbot: QtBot) -> None:
         (Qt.Key.Key_Up, 0),
     ):
         QTest.keyClick(strip, key)
-        assert stage.hand.hovered[-1] == ids[place]
-        stage.hovered = ids[place]
+        assert stage.user.hovered[-1] == ids[at_index]
+        stage.hovered = ids[at_index]
         stage.show(run_state)
     strip.clearFocus()
     QApplication.processEvents()
-    assert stage.hand.hovered[-1] is None
+    assert stage.user.hovered[-1] is None
 
 
 def test_bars_and_numbers_come_from_the_ranking(qtbot: QtBot) -> None:
@@ -283,8 +283,8 @@ def test_bars_and_numbers_come_from_the_ranking(qtbot: QtBot) -> None:
     shown = strip.shown()
     image, begin = strip.grab().toImage(), round(2.1 * stage.view(BoxView).line()) + 2
     lengths = []
-    for place in shown:
-        middle = round(strip.bar(place).center().y())
+    for at_index in shown:
+        middle = round(strip.bar(at_index).center().y())
         row = [QColor(image.pixel(x, middle)) for x in range(begin, image.width())]
         lengths.append([near(parts(colour), LIGHT.window, 5) for colour in row].index(True))
     assert lengths[0] > 30
@@ -294,7 +294,7 @@ def test_bars_and_numbers_come_from_the_ranking(qtbot: QtBot) -> None:
     assert strip.toolTip() == step.first.sentence == strip.accessibleDescription()
 
 
-def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
+def test_the_sentences_about_a_step(qtbot: QtBot) -> None:
     stage = StepStage(qtbot, (420, 1000))
     run_state = stage.show_step(12)
     step = run_state.explanation
@@ -311,9 +311,16 @@ def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
     ]
     assert text_of(stage, "step.because").split("\n") == [step.first.sentence, step.second.sentence]
     panel_text = stage.panel.accessibleDescription()
-    said = step.sentence, step.effect, *words.moves(step), words.length(step), words.gain_line(step), f"point {rows[0]}"
-    assert all(part in panel_text for part in said)
-    stage.points = stage.points.remove([rows[0] - 1])  # gone from the document since
+    report = (
+        step.sentence,
+        step.effect,
+        *words.moves(step),
+        words.length(step),
+        words.gain_line(step),
+        f"point {rows[0]}",
+    )
+    assert all(part in panel_text for part in report)
+    stage.points = stage.points.remove([rows[0] - 1])  # removed from the document since
     stage.show(run_state)
     assert "i = a point that is gone" in text_of(stage)
     assert f"j = point {rows[1] - (rows[1] > rows[0])}" in text_of(stage)
@@ -323,7 +330,7 @@ def test_the_end_of_a_run(qtbot: QtBot) -> None:
     stage = StepStage(qtbot, (420, 1000))
     stage.run.advance(10**6)
     end = stage.run.length
-    stage.show(stage.run_state())  # why the last step was made is not known yet
+    stage.show(stage.run_state())  # the reason of the last step is not known yet
     assert text_of(stage).startswith(f"After step {end}\nOptimal: no pair is left")
     assert stage.view(BoxView).isVisible() and stage.view(BoxView).step is None
     stage.run.go_to(end - 1)
@@ -348,8 +355,8 @@ def test_without_a_step_there_is_one_sentence(qtbot: QtBot) -> None:
     stage.show(
         stage.run_state(trainer=TRAINERS["perceptron"], explanation=None, operation="Point 3 was on the wrong side.")
     )
-    said = "Point 3 was on the wrong side. Box, gain and candidates are shown for SMO only."
-    assert text_of(stage) == f"After step 3\n{said}"
+    report = "Point 3 was on the wrong side. Box, gain and candidates are shown for SMO only."
+    assert text_of(stage) == f"After step 3\n{report}"
     assert not stage.view(BoxView).isVisible()
     stage.show(stage.run_state(trainer=TRAINERS["lasvm"], explanation=None))
     assert "takes no pairs by a rule" in text_of(stage)
@@ -411,7 +418,7 @@ def test_it_stands_one_below_another_or_side_by_side(qtbot: QtBot) -> None:
 
     def apart_from_each_other() -> bool:
         found = [*areas(), shown_in(stage.panel, stage.panel.findChild(TextView, "step.words"))]
-        return not any(a.intersects(b) for place, a in enumerate(found) for b in found[:place])
+        return not any(a.intersects(b) for at_index, a in enumerate(found) for b in found[:at_index])
 
     box, gain, first, second = areas()
     assert box.bottom() < gain.top() and gain.bottom() < first.top() and first.right() < second.left()
@@ -433,7 +440,7 @@ def test_it_stands_one_below_another_or_side_by_side(qtbot: QtBot) -> None:
     assert first.bottom() < second.top()
     assert apart_from_each_other() and max(area.right() for area in areas()) <= 640
     stage.panel.resize(330, 900)
-    themes.apply(LIGHT, stage.panel, 18)  # larger text: it scrolls, and nothing is on top of another
+    themes.apply(LIGHT, stage.panel, 18)  # larger text: it scrolls, and nothing overlaps
     stage.show_step(15)
     assert apart_from_each_other()
     for view in (stage.view(BoxView), stage.view(GainView), *stage.strips()):
@@ -441,7 +448,7 @@ def test_it_stands_one_below_another_or_side_by_side(qtbot: QtBot) -> None:
 
 
 def test_the_words_leave_the_pictures_where_they_are(qtbot: QtBot) -> None:
-    """A longer sentence makes room once; the pictures do not jump with every step of a run."""
+    """A longer sentence changes the layout once; the pictures do not jump with every step of a run."""
     stage = StepStage(qtbot, (330, 900), selection="platt")
     tops = []
     for number in range(30):

@@ -1,4 +1,4 @@
-"""The pictures of a step: where everything stands, against the formulas; and the numbers in the words."""
+"""The pictures of a step: the location of every part, against the formulas; and the numbers in the texts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KERNELS = (Kernel("linear"), Kernel("rbf", 1.0), Kernel("rbf", 30.0), Kernel("si
 
 
 def solver_of(seed: int, **more: Any) -> SmoSolver:
-    """A problem with one price, two, or none, by turns."""
+    """Return a solver of a problem with one class weight, two, or none, in turn."""
     rng = np.random.default_rng(seed)
     n = 24
     X = np.round(rng.uniform(-1.0, 1.0, (n, 2)), 1)
@@ -48,7 +48,7 @@ def solver_of(seed: int, **more: Any) -> SmoSolver:
 
 
 def steps(number: int = 36, each: int = 10) -> Iterator[Explanation]:
-    """Explanations of all kinds."""
+    """Return explanations of all kinds."""
     for seed in range(number):
         solver = solver_of(seed)
         for _ in range(each):
@@ -62,18 +62,20 @@ def steps(number: int = 36, each: int = 10) -> Iterator[Explanation]:
 # -- the box -------------------------------------------------------------------------------------------------------
 
 
-def test_every_place_of_the_box_is_where_the_formulas_put_it() -> None:
+def test_every_part_of_the_box_is_where_the_formulas_put_it() -> None:
     kinds = set()
     for step in steps():
         box = box_of(step)
         assert box.now == (step.alpha_i, step.alpha_j) and box.after == step.after
-        for place in (box.now, box.after, box.low_end, box.high_end):
-            assert -1e-12 <= place[0] <= box.width * (1 + 1e-12) and -1e-12 <= place[1] <= box.height * (1 + 1e-12)
+        for location in (box.now, box.after, box.low_end, box.high_end):
+            assert -1e-12 <= location[0] <= box.width * (1 + 1e-12) and -1e-12 <= location[1] <= box.height * (
+                1 + 1e-12
+            )
         # All on the segment y_i alpha_i + y_j alpha_j = const.
         const = step.y_i * step.alpha_i + step.y_j * step.alpha_j
-        for place in (box.low_end, box.high_end, *([box.top] if box.top else [])):
-            scale = 1.0 + abs(place[0]) + abs(place[1])
-            assert abs(step.y_i * place[0] + step.y_j * place[1] - const) < 1e-9 * scale
+        for location in (box.low_end, box.high_end, *([box.top] if box.top else [])):
+            scale = 1.0 + abs(location[0]) + abs(location[1])
+            assert abs(step.y_i * location[0] + step.y_j * location[1] - const) < 1e-9 * scale
         assert box.low_end[1] <= box.now[1] <= box.high_end[1]
         same = step.y_i == step.y_j
         if same:
@@ -83,11 +85,11 @@ def test_every_place_of_the_box_is_where_the_formulas_put_it() -> None:
         for end, is_end, bound in ((box.low_end, box.low_ends, low), (box.high_end, box.high_ends, high)):
             if is_end:
                 assert end[1] == pytest.approx(bound, abs=1e-9)
-            else:  # the segment goes on beyond what is drawn
+            else:  # the segment extends beyond the drawn part
                 assert not (box.bounded_i and box.bounded_j)
                 at_edge = math.isclose(end[0], box.width) or math.isclose(end[1], box.height)
                 assert at_edge and bound != end[1]
-        # An axis is drawn up to C, or C lies beyond.
+        # An axis is drawn up to C, or C lies beyond it.
         for extent, bounded, price in ((box.width, box.bounded_i, step.C_i), (box.height, box.bounded_j, step.C_j)):
             assert extent == price if bounded else extent < price
             kinds.add("bounded" if bounded else "none" if price == np.inf else "far")
@@ -98,7 +100,7 @@ def test_every_place_of_the_box_is_where_the_formulas_put_it() -> None:
         assert (box.top is None) is not step.curved
         if box.top is not None and not step.clipped:
             assert box.top == pytest.approx(step.after, rel=1e-9, abs=1e-12)
-        # L, H, 0 and C stand once each, lowest first, with the formulas' values.
+        # L, H, 0 and C occur once each, lowest first, with the formulas' values.
         marks = {name: value for value, names in box.labels for name in names.split(" = ")}
         assert marks == {"0": 0.0, "C": step.C_j, "L": pytest.approx(low), "H": pytest.approx(high)}
         values = [value for value, _ in box.labels]
@@ -187,25 +189,25 @@ _number = st.integers(-200, 200).map(lambda number: 0.7 * number)
 @examples(50)
 @given(st.tuples(st.floats(1, 99), st.floats(1, 49)), st.tuples(_number, _number))
 def test_an_arrow_ends_at_the_edge(start: tuple[float, float], end: tuple[float, float]) -> None:
-    place, cut = leaves(start, end, 0.0, 0.0, 100.0, 50.0)
+    location, cut = leaves(start, end, 0.0, 0.0, 100.0, 50.0)
     assert cut is not (0 <= end[0] <= 100 and 0 <= end[1] <= 50)
-    assert -1e-9 <= place[0] <= 100 + 1e-9 and -1e-9 <= place[1] <= 50 + 1e-9
-    across = (place[0] - start[0]) * (end[1] - start[1]) - (place[1] - start[1]) * (end[0] - start[0])
+    assert -1e-9 <= location[0] <= 100 + 1e-9 and -1e-9 <= location[1] <= 50 + 1e-9
+    across = (location[0] - start[0]) * (end[1] - start[1]) - (location[1] - start[1]) * (end[0] - start[0])
     assert abs(across) < 1e-6
     if cut:
-        assert min(place[0], 100 - place[0], place[1], 50 - place[1]) < 1e-9
+        assert min(location[0], 100 - location[0], location[1], 50 - location[1]) < 1e-9
     else:
-        assert place == pytest.approx(end)
+        assert location == pytest.approx(end)
 
 
 @examples(50)
 @given(st.lists(st.floats(0, 100), max_size=4).map(sorted))
-def test_labels_keep_apart(places: list[float]) -> None:
-    moved = apart(places, 15.0, 0.0, 100.0)
+def test_labels_keep_apart(locations: list[float]) -> None:
+    moved = apart(locations, 15.0, 0.0, 100.0)
     assert all(b - a >= 15.0 - 1e-9 for a, b in pairwise(moved))
     assert all(-1e-9 <= each <= 100 + 1e-9 for each in moved)
-    if all(b - a >= 15.0 for a, b in pairwise(places)):
-        assert moved == pytest.approx(places)
+    if all(b - a >= 15.0 for a, b in pairwise(locations)):
+        assert moved == pytest.approx(locations)
 
 
 @examples(50)
@@ -250,8 +252,8 @@ def test_the_formulas_are_filled_in_with_the_numbers_of_the_step() -> None:
             end = re.fullmatch(r"clipped to (\S+) by (.+)", words.clipping(step))
             assert end is not None and value_of(end[1]) == pytest.approx(step.step, rel=0.051)
             names = {"αᵢ": (step.after[0], step.C_i), "αⱼ": (step.after[1], step.C_j)}
-            for said in end[2].split(" and "):
-                name, bound = said.split(" = ")
+            for shown in end[2].split(" and "):
+                name, bound = shown.split(" = ")
                 value, price = names[name]
                 assert value == (0.0 if bound == "0" else price)
                 assert bound in ("0", "C" if step.C_i == step.C_j else f"C{name[1]}")
@@ -279,7 +281,7 @@ def test_the_formulas_are_filled_in_with_the_numbers_of_the_step() -> None:
     assert clipped > 60 and free > 60
 
 
-def test_numbers_are_told_with_the_digits_that_tell_them_apart() -> None:
+def test_numbers_have_the_digits_that_distinguish_them() -> None:
     assert words.alike((1.0, -1.0)) == ["1.00", "−1.00"]
     assert words.alike((0.432131, 0.430982)) == ["0.43213", "0.43098"]
     assert words.alike((0.5, 0.5)) == ["0.500", "0.500"]
@@ -294,7 +296,7 @@ def test_numbers_are_told_with_the_digits_that_tell_them_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
+    ("status", "shown"),
     [
         (Status.OPTIMAL, "Optimal: no pair is left that could raise the dual by more than the tolerance allows (m − M"),
         (Status.STATIONARY, "Stationary: no pair is left"),
@@ -304,9 +306,9 @@ def test_numbers_are_told_with_the_digits_that_tell_them_apart() -> None:
         (Status.NOT_SEPARABLE, "Not separable: the dual rises"),
     ],
 )
-def test_the_end_of_a_run_in_words(status: Status, said: str) -> None:
+def test_the_end_of_a_run_in_words(status: Status, shown: str) -> None:
     certificate = dataclasses.replace(solver_of(0).certificate(), status=status, kkt_violation=5e-4, margin_bound=0.25)
     text = words.ended(certificate, 1e-3)
-    assert text.startswith(said) and bool(text) is bool(said)
+    assert text.startswith(shown) and bool(text) is bool(shown)
     assert status is not Status.OPTIMAL or "5e−4 ≤ 1e−3" in text
     assert status is not Status.NOT_SEPARABLE or "0.25" in text

@@ -1,4 +1,4 @@
-"""Workers of the tests get as much of the processor as the tests beside them."""
+"""Workers of the tests have the priority of the tests."""
 
 from __future__ import annotations
 

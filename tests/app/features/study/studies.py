@@ -1,4 +1,4 @@
-"""Small studies that the tests share."""
+"""Small studies shared by the tests."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ FAILING = msgspec.structs.replace(
 
 
 def with_tol(study: Study, tol: float) -> Study:
-    """`study` of SVMs that are trained to this tolerance."""
+    """Return `study` of SVMs, trained to this tolerance."""
     return msgspec.structs.replace(study, lane=Lane("svm", svm=SvmSettings(tol=tol)))
 
 
 def computed(study: Study, given: Given | None = None, **options: Any) -> list[Record]:
-    """All results, by default in this process."""
+    """Return all results, by default computed in this process."""
     return [record for records, _ in engines.run(study, given, paths(study), None, **options) for record in records]
 
 
 def results_of(study: Study, records: Iterable[Record]) -> StudyResults:
-    """These results, as the window and the command line have them."""
+    """Return these records as the results of the window and the command line."""
     found = StudyResults(study)
     for record in records:
         found.add(record)
@@ -68,13 +68,13 @@ def results_of(study: Study, records: Iterable[Record]) -> StudyResults:
 
 
 def plain(study: Study, records: Iterable[Record]) -> list[str]:
-    """The lines of the export without their seconds."""
+    """Return the lines of the export without their seconds."""
     lines = results_of(study, records).table().decode().splitlines()
     return [line.rpartition(",")[0] for line in lines]
 
 
 def exported(folder: Path) -> list[str]:
-    """What is in `folder`, without the seconds."""
+    """Return the export of `folder`, without the seconds."""
     found = results.read(folder)
     return plain(found.study, found.records())
 
@@ -84,7 +84,7 @@ def no_document(path: Path | None) -> Document:
 
 
 def document_of(n: int = 20) -> Document:
-    """A document with some points."""
+    """Return a document with some points."""
     points = GeneratorSettings("moons", n, 0.2).points()
     return Document(points=points, lanes=(Lane("svm"),), shown=1)
 

@@ -1,4 +1,4 @@
-"""Time limits of cells: what takes longer is given up and said so, in this process, in others, and with Dask."""
+"""Time limits of cells: a longer one is stopped and reported as such, in this process, in others, and with Dask."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.state.document import GeneratorSettings, Lane
 from .studies import GRID, KNN, computed, plain, results_of
 from .test_command import file_of, study
 
-#: The second cell is a training of a second or more, in rounds; the others are nothing beside it.
+#: The second cell is a training of at least a second, in rounds; the others take almost no time.
 ROUNDS = Study(
     "grid",
     (StudyAxis("C", (1.0, 1e5, 2e5)), StudyAxis("tol", (1e-2,))),
@@ -43,7 +43,7 @@ ONE_CALL = Study(
 
 
 class CellClock:
-    """Seconds that pass by one at each look."""
+    """A clock that advances by one second at each call."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -53,8 +53,8 @@ class CellClock:
         return self.now
 
 
-def test_a_training_is_given_up_between_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also when most of it is still to come: each look at the clock takes a second, and there are few."""
+def test_a_training_is_stopped_between_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if most of it remains: each reading of the clock takes a second, and there are few."""
     monkeypatch.setattr(computing, "ROUND", 100)
     (path,) = paths(ROUNDS)
     assert next(compute(ROUNDS, path, None)).status == "optimal"
@@ -73,12 +73,13 @@ def test_cells_of_one_search_share_its_time_and_draws_add_up(monkeypatch: pytest
     monkeypatch.setattr(computing.time, "perf_counter", CellClock())
     seconds = [record.seconds for record in compute(KNN, path, None, Watch(1000.0))]
     assert seconds[0] == seconds[-1] and seconds[0] > 3 * 0.5
-    # Enough for two draws of three: no draw alone is beyond it.
+    # Enough for two draws of three: no draw alone exceeds it.
     limit = 2.5 * seconds[0] / 3
     assert {record.status for record in compute(KNN, path, None, Watch(limit))} == {TOOK_LONGER}
     assert {record.status for record in compute(KNN, path, None, Watch(math.inf))} == {"exact"}
 
 
+@pytest.mark.slow
 def test_what_took_longer_is_computed_again_with_a_larger_limit_only(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -92,8 +93,8 @@ def test_what_took_longer_is_computed_again_with_a_larger_limit_only(
         assert study(*words, *more) == 0
         assert "0 trainings in 0 paths to do" in capsys.readouterr().err
     assert study("status", out) == 0
-    assert f", 0 failed, {len(late)} took longer than their limit; " in (said := capsys.readouterr().out)
-    assert "  It took longer than 1 s.\n" in said
+    assert f", 0 failed, {len(late)} took longer than their limit; " in (shown := capsys.readouterr().out)
+    assert "  It took longer than 1 s.\n" in shown
     assert study("show", out) == 0 and TOOK_LONGER in capsys.readouterr().out
     assert study(*words, "--dry-run", "--cell-limit", "2") == 0
     assert "3 in 1 path are to be computed" in capsys.readouterr().out
@@ -117,7 +118,7 @@ def test_a_raised_limit_computes_again_and_a_lower_one_leaves_out() -> None:
     assert not found.errors and not found.states[path.cells[1]]
 
 
-#: Put before the code of a worker: the cell with depth 2 stays in compiled code that nothing interrupts.
+#: Code put before that of a worker: the cell with depth 2 stays in compiled code that nothing interrupts.
 STUCK = """
 import ctypes, app.features.study.computing as computing
 fit = computing._Estimator.__init__
@@ -137,8 +138,8 @@ def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest
 
     def with_stuck(*words: str) -> list[str]:
         python, *flags, code, niceness = command(*words)
-        place = code.index("runpy.run_module")
-        return [python, *flags, code[:place] + STUCK + code[place:], niceness]
+        position = code.index("runpy.run_module")
+        return [python, *flags, code[:position] + STUCK + code[position:], niceness]
 
     monkeypatch.setattr(running, "command", with_stuck)
     monkeypatch.setattr(running, "GRACE", 0.5)
@@ -157,7 +158,7 @@ def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest
     assert not found.missing() and found.ended(TOOK_LONGER).sum() == 2
     assert found.ended(TOOK_LONGER)[1].all() and found.seconds[1].tolist() == [[[2.0]], [[2.0]]]
     sound = [record for record in found.records() if not record.error]
-    assert plain(made, sound) == plain(made, [record for record in computed(made) if record.places[0] != 1])
+    assert plain(made, sound) == plain(made, [record for record in computed(made) if record.cell[0] != 1])
 
 
 @pytest.mark.slow

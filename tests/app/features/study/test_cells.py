@@ -66,19 +66,19 @@ def test_names_depend_on_everything() -> None:
     ]
     others += [key_of(msgspec.structs.replace(GRID, **change), (0, 0), 0, 0) for change in changes]
     assert len({base, *others}) == len(others) + 1
-    # What is not of the cell: repetitions, and values behind it.
+    # Not part of a cell: repetitions, and values after it.
     more = msgspec.structs.replace(
         GRID, repetitions=9, axes=(StudyAxis("C", (0.1, 7.0)), StudyAxis("gamma", (0.3, 9.0, 10.0)))
     )
     assert key_of(more, (0, 0), 0, 0) == base
-    # A training begins where that of the C before has ended.
+    # A training begins from the result of the C before.
     assert key_of(msgspec.structs.replace(GRID, axes=(StudyAxis("C", (1.0,)), GRID.axes[1])), (0, 0), 0, 0) != key_of(
         GRID, (1, 0), 0, 0
     )
 
 
 def test_seeds_follow_from_the_data_alone() -> None:
-    of = {seed_of(data_of(GRID, places), 0, 0, "points") for places in ((0, 0), (2, 1))}
+    of = {seed_of(data_of(GRID, locations), 0, 0, "points") for locations in ((0, 0), (2, 1))}
     other = msgspec.structs.replace(
         GRID, lane=Lane("knn"), axes=(StudyAxis("k", (1,)), StudyAxis("weights", ("uniform",)))
     )
@@ -95,7 +95,9 @@ def test_points_are_named_by_what_they_are() -> None:
 
 
 def test_there_is_a_whole_map_soon_and_repetitions_refine_it() -> None:
-    """Of the lecture notes: 10 paths of 1800 are the first map, so 3 s where all of it takes 10 minutes."""
+    """With the example of the lecture notes: 10 paths of 1800 are the first map, 3 s where the whole takes 10
+    minutes.
+    """
     every = paths(NOTES)
     first = {cell for path in every[:10] for cell in path.cells}
     sides = [range(len(axis.values)) for axis in NOTES.axes[:2]]

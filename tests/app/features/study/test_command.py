@@ -1,4 +1,4 @@
-"""`classifier-playground study` as a person meets it: files, kills, Ctrl+C, shards, tables and the map."""
+"""`classifier-playground study` as a user runs it: files, kills, Ctrl+C, shards, tables and the map."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def wait_for_lines(folder: Path, n: int, process: subprocess.Popen[str]) -> None
 
 @pytest.fixture(autouse=True)
 def signals() -> object:
-    """A run takes Ctrl+C for itself."""
+    """Restore the handlers of signals: a run handles Ctrl+C itself."""
     before = {number: signal.getsignal(number) for number in command.ENDING}
     yield
     for number, handler in before.items():
@@ -89,8 +89,8 @@ def test_from_the_example_to_table_map_and_csv(tmp_path: Path, capsys: pytest.Ca
     assert study("status", out) == 0
     assert "17 of 35 paths, 119 of 245 results, 0 failed; 1 part" in capsys.readouterr().out
     assert study("run", file, "--out", out) == 0
-    said = capsys.readouterr()
-    assert "126 trainings in 18 paths to do." in said.err and "35 paths of 35 are in" in said.out
+    report = capsys.readouterr()
+    assert "126 trainings in 18 paths to do." in report.err and "35 paths of 35 are in" in report.out
     assert study("show", out) == 0
     table = capsys.readouterr().out
     assert len(table.splitlines()) == 9 and table.startswith("accuracy\n") and "gamma=100.0" in table and "±" in table
@@ -130,7 +130,7 @@ def test_points_and_settings_come_from_a_document(tmp_path: Path, capsys: pytest
     (tmp_path / "t.toml").write_text(f"{head}{given}{axes}")
     assert study("run", tmp_path / "t.toml", "--out", tmp_path / "t") == 0
     assert exported(tmp_path / "r") == exported(tmp_path / "t")
-    # Another classifier is the document's second.
+    # The second classifier of the document.
     two = replace(document, lanes=(lane, Lane("difference"), Lane("knn")), shown=3)
     playground_files.write(two, tmp_path / "two.playground")
     (tmp_path / "d.toml").write_text('folds = 3\nvalues = ["disagreement"]\n[axes]\nC = [0.5, 4.0]\ngamma = [7.0]\n')
@@ -138,7 +138,7 @@ def test_points_and_settings_come_from_a_document(tmp_path: Path, capsys: pytest
     found = results.read(tmp_path / "d").study
     assert found is not None and found.other == Lane("knn")
     assert study("run", tmp_path / "d.toml", "--from", tmp_path / "lesson.playground", "--out", tmp_path / "x") == 2
-    # Without a file, the study that init --from writes.
+    # Without a file: the study that init --from writes.
     small = replace(document, lanes=(Lane("knn"),), shown=1)
     playground_files.write(small, tmp_path / "small.playground")
     assert study("run", "--from", tmp_path / "small.playground", "--out", tmp_path / "k") == 0
@@ -176,11 +176,11 @@ WRONG: dict[str, tuple[list[str], str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_words_are_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:
+def test_invalid_words_are_reported(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:
     monkeypatch.chdir(tmp_path)
-    words, said = WRONG[name]
+    words, report = WRONG[name]
     assert study(*words) == 2
-    assert said in capsys.readouterr().err  # type: ignore[attr-defined]
+    assert report in capsys.readouterr().err  # type: ignore[attr-defined]
 
 
 def test_what_is_there_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -196,11 +196,11 @@ def test_what_is_there_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "is of another study: draws is 4 here and 3 there" in capsys.readouterr().err
 
 
-def test_all_faults_of_a_file_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_faults_of_a_file_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "s.toml").write_text("folds = 1.5\n[data]\nnoise = -1\n[axes]\nC = [1]\n", encoding="utf-8")
     assert study("run", tmp_path / "s.toml", "--out", tmp_path / "r") == 2
-    said = capsys.readouterr().err.splitlines()
-    assert [line.split(":")[0] for line in said] == ["s.toml, folds", "s.toml, data.noise"]
+    report = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in report] == ["s.toml, folds", "s.toml, data.noise"]
     assert not (tmp_path / "r").exists()
 
 
@@ -209,9 +209,9 @@ def test_failures_are_counted_and_retried(tmp_path: Path, capsys: pytest.Capture
     for words in ([], ["--retry"]):
         assert study("run", file, "--out", tmp_path / "r", *words) == 1
         assert "12 failed" in capsys.readouterr().out
-    assert study("run", file, "--out", tmp_path / "r") == 0  # done, as far as it goes
+    assert study("run", file, "--out", tmp_path / "r") == 0  # finished, apart from the failures
     assert study("status", tmp_path / "r") == 0
-    assert "12 failed; 2 parts" in (said := capsys.readouterr().out) and len(said.splitlines()) > 1
+    assert "12 failed; 2 parts" in (report := capsys.readouterr().out) and len(report.splitlines()) > 1
     assert study("show", tmp_path / "r") == 0 and "failed" in capsys.readouterr().out
 
 
@@ -233,16 +233,16 @@ def test_every_command_names_a_damaged_line_and_the_next_run_mends_it(
     )
     for words in commands:
         assert study(*words) == 0
-        said = capsys.readouterr().err.splitlines()[0]
-        assert said == f"1 damaged line set aside, to be computed again: {part.name}, line 3."
+        report = capsys.readouterr().err.splitlines()[0]
+        assert report == f"1 damaged line set aside, to be computed again: {part.name}, line 3."
     assert exported(out) == whole
-    for words in commands:  # once its result is there again, nobody names it more
+    for words in commands:  # the damaged line is not reported after its result has been computed again
         assert study(*words) == 0
         assert "damaged" not in capsys.readouterr().err
 
 
 def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
-    """What is in a folder, and when each file was last changed."""
+    """Return the content of a folder, and the time of the last change of each file."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
@@ -255,24 +255,24 @@ def test_a_dry_run_reports_what_a_run_would_do_and_changes_nothing(
     words = ("run", file, "--out", out)
     before = tree(tmp_path)
     assert study(*words, "--dry-run") == 0
-    said = capsys.readouterr()
-    assert said.out.startswith(
+    report = capsys.readouterr()
+    assert report.out.startswith(
         "6 cells, 3 folds, 2 repetitions, 1 draw: 36 trainings.\n"
         "0 of 36 results are there already, 36 in 12 paths are to be computed.\nThat takes about "
     )
-    assert said.out.endswith(
+    assert report.out.endswith(
         f"estimated from some cells timed for this, at the lowest priority; a new file in {out} is written.\n"
     )
-    assert tree(tmp_path) == before and not out.exists() and not said.err
+    assert tree(tmp_path) == before and not out.exists() and not report.err
     assert study(*words, "--shard", "1/2") == 0
     (part,) = out.glob("part-*")
-    part.write_bytes(part.read_bytes().replace(b'"seconds":', b'"seconds":1', 1))  # a damaged line stays one
+    part.write_bytes(part.read_bytes().replace(b'"seconds":', b'"seconds":1', 1))  # a damaged line stays damaged
     capsys.readouterr()
     before = tree(tmp_path)
     assert study(*words, "--dry-run", "--json", "--jobs", "2") == 0
-    said = capsys.readouterr()
-    found = json.loads(said.out)
-    assert said.out.count("\n") == 1 and "1 damaged line" in said.err and "36 trainings" in said.err
+    report = capsys.readouterr()
+    found = json.loads(report.out)
+    assert report.out.count("\n") == 1 and "1 damaged line" in report.err and "36 trainings" in report.err
     assert (found["trainings"], found["there"], found["to_do"], found["folder"]) == (36, 17, 21, str(out))
     assert found["damaged"] == [f"{part.name}, line 2"] and found["estimate"]["seconds"] > 0.0
     assert tree(tmp_path) == before
@@ -284,21 +284,21 @@ def test_json_is_one_object_on_standard_output_and_sentences_are_on_standard_err
     made = msgspec.structs.replace(KNN, k_up_to_n=False)
     file, out = file_of(made, tmp_path), tmp_path / "r"
 
-    def told(*words: str | Path) -> tuple[dict[str, Any], str]:
+    def reports(*words: str | Path) -> tuple[dict[str, Any], str]:
         assert study(*words, "--json") == 0
-        said = capsys.readouterr()
-        assert said.out.count("\n") == 1 and said.out.endswith("}\n")
-        return json.loads(said.out), said.err
+        report = capsys.readouterr()
+        assert report.out.count("\n") == 1 and report.out.endswith("}\n")
+        return json.loads(report.out), report.err
 
-    ran, sentence = told("run", file, "--out", out)
+    ran, sentence = reports("run", file, "--out", out)
     assert (ran["computed"], ran["results"], ran["there"], ran["failed"], ran["not_defined"]) == (48, 48, 48, 0, 4)
     assert "12 paths of 12 are in" in sentence
-    again, _ = told("run", file, "--out", out)
+    again, _ = reports("run", file, "--out", out)
     assert again["computed"] == 0 and again["there"] == 48
-    status, sentence = told("status", out)
+    status, sentence = reports("status", out)
     assert status == {key: value for key, value in ran.items() if key not in ("folder", "computed")} | {"errors": []}
     assert "48 of 48 results, 0 failed, 4 not defined; 1 part" in sentence
-    shown, _ = told("show", out)
+    shown, _ = reports("show", out)
     assert msgspec.convert(shown["study"], Study) == made and len(shown["cells"]) == 24
     beyond = [cell for cell in shown["cells"] if (cell["n"], cell["k"]) == (5, 20)]
     assert len(beyond) == 2 and all(cell["mean"] is None and cell["state"] == "not defined" for cell in beyond)
@@ -315,7 +315,7 @@ def test_cells_that_cannot_exist_are_not_defined(tmp_path: Path, capsys: pytest.
         assert study("show", out) == 0
         table = capsys.readouterr().out
         assert "failed" not in table and "–" not in table
-        # k = 20 of 5 points per class; of k = 10 the limit is n, or the points there are.
+        # k = 20 of 5 points per class; for k = 10 the limit is n, or the number of points.
         assert table.count("not defined") == (6 if made.k_up_to_n else 2)
         means = results.read(out).means("accuracy")
         text = cell_text(results.read(out), means, "accuracy", (0, 3, 0))
@@ -323,7 +323,7 @@ def test_cells_that_cannot_exist_are_not_defined(tmp_path: Path, capsys: pytest.
 
 
 def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words: str) -> None:
-    """Kill a run again and again at random moments, then let it end: nothing but paths in flight was lost."""
+    """Kill a run again and again at random moments, then let it end: only paths in progress may be lost."""
     file, out, chance = file_of(made, folder), folder / "r", random.Random(seed)
     done: set[tuple[tuple[int, ...], int, int]] = set()
     per_kill = sum(len(path.cells) for path in paths(made)) // (kills + 1)
@@ -334,7 +334,7 @@ def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         found = results.read(out, made)
-        keys = {(record.places, record.repetition, record.fold) for record in found.records()}
+        keys = {(record.cell, record.repetition, record.fold) for record in found.records()}
         assert done <= keys
         done = keys
         finished = len(paths(made)) - len(found.missing())
@@ -348,7 +348,7 @@ def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words:
 
 
 def keys_of(made: Study) -> list[list[tuple[tuple[int, ...], int, int]]]:
-    return [[(places, path.repetition, path.fold) for places in path.cells] for path in paths(made)]
+    return [[(locations, path.repetition, path.fold) for locations in path.cells] for path in paths(made)]
 
 
 LONGER = KNN.__class__(KNN.kind, KNN.axes, KNN.values, KNN.lane, KNN.generator, "", 0, 20, 15, 100, "square", True)
@@ -451,7 +451,7 @@ def descendants(process: int) -> dict[int, int]:
         if fields := status_of(number):
             children.setdefault(int(fields[1]), []).append(number)
     found: list[int] = [process]
-    for parent in found:  # grows
+    for parent in found:  # the list grows
         found += children.get(parent, [])
     return {each: begun for each in found[1:] if (begun := begun_at(each)) is not None}
 
@@ -470,7 +470,7 @@ def status_of(process: int) -> list[str]:
         return []
 
 
-def test_the_help_knows_the_presets() -> None:
+def test_the_help_lists_the_presets() -> None:
     assert tuple(STUDIES) == PRESETS
     parser = argparse.ArgumentParser()
     add_to(parser)
@@ -485,35 +485,35 @@ def test_joblib_is_not_imported_with_the_program() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=600)
 
 
-def test_dask_that_is_not_there_is_told(
+def test_a_missing_dask_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert study("run", file_of(KNN, tmp_path), "--out", tmp_path / "r", "--dask", "local") == 2
-    assert "Dask is not installed" in (said := capsys.readouterr().err) and "Warning" not in said
+    assert "Dask is not installed" in (report := capsys.readouterr().err) and "Warning" not in report
     assert study("run", file_of(KNN, tmp_path), "--out", tmp_path / "r", "--dask", "tcp://127.0.0.1:9") == 2
     assert "Warning: the connection to the Dask scheduler at tcp://127.0.0.1:9" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="dask is not installed")
-def test_tls_that_cannot_be_used_and_schedulers_without_it_are_told(
+def test_unusable_tls_and_schedulers_without_it_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("run", file_of(KNN, tmp_path), "--out", tmp_path / "r")
     files = ("--tls", tmp_path / "ca", tmp_path / "cert", tmp_path / "key")
     nobody = "127.0.0.1:9"
 
-    def said(*more: str | Path) -> str:
+    def report(*more: str | Path) -> str:
         assert study(*words, *more) == 2
         return capsys.readouterr().err
 
     for dask in ((), ("--dask", "local"), ("--dask", nobody)):
-        assert "--tls is for a Dask scheduler at tls://" in said(*dask, *files)
-    assert "files of --tls cannot be used: no such file" in (text := said("--dask", f"tls://{nobody}", *files))
+        assert "--tls is for a Dask scheduler at tls://" in report(*dask, *files)
+    assert "files of --tls cannot be used: no such file" in (text := report("--dask", f"tls://{nobody}", *files))
     assert "Warning" not in text
-    assert "needs a certificate: --tls CA CERT KEY" in said("--dask", f"tls://{nobody}")
+    assert "needs a certificate: --tls CA CERT KEY" in report("--dask", f"tls://{nobody}")
     monkeypatch.setitem(sys.modules, "cryptography", None)
-    assert "--dask local needs the package cryptography" in (text := said("--dask", "local"))
+    assert "--dask local needs the package cryptography" in (text := report("--dask", "local"))
     assert "Warning" not in text
 
 

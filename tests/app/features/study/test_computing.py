@@ -1,4 +1,4 @@
-"""Studies against independent loops: scikit-learn's machines and neighbours on the same points and folds."""
+"""Studies against independent loops: scikit-learn's SVM and neighbours on the same points and folds."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_a_grid_is_that_of_scikit_learn_on_the_same_folds() -> None:
     found = computed(study)
     assert len(found) == 3 * 2 * 3 * 2
     for record in found:
-        choice = study.choice(record.places)
-        data = data_of(study, record.places)
+        choice = study.choice(record.cell)
+        data = data_of(study, record.cell)
         X, y = datasets.generate("circle", 30, 0.2, seed_of(data, record.repetition, 0, "points"))
         fold = folds_of(Points.of(X, y), 3, record.repetition)
         inside = fold != record.fold
@@ -53,12 +53,12 @@ def test_a_grid_is_that_of_scikit_learn_on_the_same_folds() -> None:
 
 
 def varied(axes: tuple[StudyAxis, ...], **changes: object) -> list[tuple[dict[str, Any], dict[str, float], Any, Any]]:
-    """For each cell and fold of a study its choice and values, and the points it learns from and is tested on."""
+    """Yield, for each cell and fold of a study, its choice and values, and its training and test points."""
     study = msgspec.structs.replace(with_tol(GRID, 1e-6), axes=axes, repetitions=1, **changes)
     cases = []
     for record in computed(study):
         assert not record.error, record.error
-        choice, data = study.choice(record.places), data_of(study, record.places)
+        choice, data = study.choice(record.cell), data_of(study, record.cell)
         n, noise = int(choice.get("n", 30)), float(choice.get("noise", 0.2))
         X, y = datasets.generate("circle", n, noise, seed_of(data, 0, 0, "points"))
         inside = folds_of(Points.of(X, y), 3, 0) != record.fold
@@ -93,7 +93,7 @@ def test_noise_n_C_and_gamma_are_those_of_a_loop() -> None:
 
 
 def with_ties(peer: SVC, X: np.ndarray, y: np.ndarray) -> float:
-    """Accuracy of a machine of three classes, where a tie of three counts 1/3."""
+    """Return the accuracy of an SVM of three classes, where a tie of three counts 1/3."""
     duels = peer.decision_function(X) > 0
     first, second, third = duels.T.astype(int)
     won = np.column_stack((first + second, 1 - first + third, 2 - second - third))
@@ -110,7 +110,7 @@ def test_three_classes_with_weights_are_those_of_a_loop() -> None:
     study = msgspec.structs.replace(study, values=("accuracy", "training_accuracy", "support_vectors"))
     scores = set()
     for record in computed(study):
-        choice, data = study.choice(record.places), data_of(study, record.places)
+        choice, data = study.choice(record.cell), data_of(study, record.cell)
         X, y = datasets.generate("blobs", 30, 0.6, seed_of(data, 0, 0, "points"), n_classes=3)
         inside = folds_of(Points.of(X, y), 3, 0) != record.fold
         weights = {1: 5.0, 2: 0.2}
@@ -131,7 +131,7 @@ def test_k_and_noise_are_those_of_a_loop() -> None:
 
 
 def condensed(X: np.ndarray, y: np.ndarray) -> int:
-    """How many points Hart's rule keeps in the order of the points, told straight away."""
+    """Return the number of points that Hart's rule keeps in the order of the points, by a direct loop."""
     kept, added = [0], True
     while added:
         added = False
@@ -143,7 +143,7 @@ def condensed(X: np.ndarray, y: np.ndarray) -> int:
 
 
 def edited(X: np.ndarray, y: np.ndarray, k: int) -> int:
-    """How many points Wilson's rule keeps in one pass; k is odd, so that of two classes none ties."""
+    """Return the number of points that Wilson's rule keeps in one pass; k is odd, so that two classes never tie."""
     apart = np.hypot(*(X[:, None] - X).T)
     np.fill_diagonal(apart, np.inf)
     nearest = apart.argsort(axis=0)[:k]
@@ -174,19 +174,19 @@ OTHERS = {
 def test_disagreement_is_that_of_a_loop(name: str) -> None:
     lane, peer = OTHERS[name]
     values: dict[str, Any] = {"values": ("disagreement", "accuracy"), "other": lane}
-    seen = set()
+    shown = set()
     for choice, found, train, test in varied((StudyAxis("C", (0.3, 30.0)), StudyAxis("gamma", (0.5, 4.0))), **values):
         one = SVC(C=choice["C"], gamma=choice["gamma"], tol=1e-6).fit(*train).predict(test[0])
         assert found["disagreement"] == (one != peer.fit(*train).predict(test[0])).mean()
-        seen.add(found["disagreement"])
+        shown.add(found["disagreement"])
     for choice, found, train, test in varied((NOISE, StudyAxis("k", (1, 11))), lane=Lane("knn"), **values):
         one = KNeighborsClassifier(int(choice["k"])).fit(*train).predict(test[0])
         assert found["disagreement"] == pytest.approx((one != peer.fit(*train).predict(test[0])).mean(), abs=1e-12)
-    assert len(seen) > 3
+    assert len(shown) > 3
 
 
 def test_a_learner_without_steps_is_studied_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Known by nothing but `fit`, it is the studied classifier and the other one."""
+    """A learner with nothing but `fit` is the studied classifier, and the other one."""
     monkeypatch.setitem(LEARNERS, "centroid", Centroids())
     lane, axes = Lane("centroid"), (NOISE, StudyAxis("shrinkage", (0.0, 0.5)))
     assert measures_of(lane, other=True) == ["accuracy", "training_accuracy", "disagreement", "seconds"]
@@ -194,7 +194,7 @@ def test_a_learner_without_steps_is_studied_as_it_is(monkeypatch: pytest.MonkeyP
     study = msgspec.structs.replace(GRID, lane=lane, axes=axes, values=values, other=lane, repetitions=1)
     for record in computed(study):
         assert not record.error and record.status == "exact"
-        choice, data = study.choice(record.places), data_of(study, record.places)
+        choice, data = study.choice(record.cell), data_of(study, record.cell)
         X, y = datasets.generate("circle", 30, float(choice["noise"]), seed_of(data, 0, 0, "points"))
         inside = folds_of(Points.of(X, y), 3, 0) != record.fold
         points = Points.of(X[inside], y[inside])
@@ -211,7 +211,7 @@ def test_a_classifier_of_scikit_learn_is_studied_as_it_is() -> None:
     )
     for record in computed(study):
         assert not record.error and record.status == "exact"
-        choice, data = study.choice(record.places), data_of(study, record.places)
+        choice, data = study.choice(record.cell), data_of(study, record.cell)
         X, y = datasets.generate("circle", int(choice["n"]), float(choice["noise"]), seed_of(data, 0, 0, "points"))
         inside = folds_of(Points.of(X, y), 3, 0) != record.fold
         peer = GaussianNB().fit(X[inside], y[inside])
@@ -256,16 +256,16 @@ def test_a_learning_curve_is_that_of_a_loop() -> None:
         test=300,
     )
     means = results_of(study, computed(study)).means("accuracy")
-    for place, n in enumerate((5, 25)):
+    for index, n in enumerate((5, 25)):
         right = []
         for repetition in range(3):
-            data = data_of(study, (place,))
+            data = data_of(study, (index,))
             X, y = datasets.generate("moons", n, 0.3, seed_of(data, repetition, 0, "points"))
             Q, truth = datasets.generate("moons", 150, 0.3, seed_of(data, repetition, 0, "tests"))
             right.append(SVC(C=10.0, gamma=1.0, tol=1e-6).fit(X, y).score(Q, truth))
-        assert means.mean[place] == pytest.approx(np.mean(right), abs=1e-12)
-        assert means.spread[place] == pytest.approx(np.std(right, ddof=1), abs=1e-12)
-        assert means.count[place] == 3
+        assert means.mean[index] == pytest.approx(np.mean(right), abs=1e-12)
+        assert means.spread[index] == pytest.approx(np.std(right, ddof=1), abs=1e-12)
+        assert means.count[index] == 3
 
 
 def inverse_square(distances: np.ndarray) -> np.ndarray:
@@ -275,12 +275,12 @@ def inverse_square(distances: np.ndarray) -> np.ndarray:
 @pytest.mark.slow
 def test_an_efficiency_map_is_that_of_a_loop() -> None:
     found = computed(KNN)
-    places = {record.places for record in found}
-    assert places == {
+    locations = {record.cell for record in found}
+    assert locations == {
         (i, j, w) for i, n in enumerate((5, 10, 20)) for j, k in enumerate((1, 5, 10, 20)) if k <= n for w in range(2)
     }
     for record in found:
-        choice, data = KNN.choice(record.places), data_of(KNN, record.places)
+        choice, data = KNN.choice(record.cell), data_of(KNN, record.cell)
         shares = []
         for draw in range(3):
             X, y = datasets.generate("line", int(choice["n"]), 0.0, seed_of(data, record.repetition, draw, "points"))
@@ -295,9 +295,9 @@ def test_an_efficiency_map_is_that_of_a_loop() -> None:
 
 
 def independent(name: str, shift: float, n: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The data sets of the exercise, made anew: by rejection in place of a formula."""
+    """The data sets of the exercise, generated independently: by rejection instead of a formula."""
     if name == "line":
-        # The less of two even numbers has a density proportional to 1 - x; a gap leaves no y for the largest.
+        # The smaller of two uniform numbers has a density proportional to 1 - x; a gap leaves no y for the largest.
         x = random.uniform(-1.0, 1.0, (2, 10 * n + 100)).min(axis=0)
         x = x[x <= 1.0 - shift][: 2 * n]
         low = np.maximum(x + shift, -1.0)
@@ -309,7 +309,9 @@ def independent(name: str, shift: float, n: int, random: np.random.Generator) ->
 
 
 def simulated(name: str, shift: float, n: int, draws: int, seed: int) -> np.ndarray:
-    """Efficiency for k = 5, 15, ... up to n, shape (3 ways to vote, number of k): 100 tests for each of `draws`."""
+    """Return the efficiency for k = 5, 15, ... up to n, shape (3 weights, number of k): 100 tests for each of
+    `draws`.
+    """
     random, right = np.random.default_rng(seed), np.zeros((3, n // 10 + 1))
     for _ in range(draws):
         X, y = independent(name, shift, n, random)
@@ -347,7 +349,7 @@ def test_a_path_ends_each_cell_as_a_training_from_nothing() -> None:
         with_tol(GRID, 1e-8), axes=(StudyAxis("C", (0.1, 1.0, 50.0, 1e4)), StudyAxis("gamma", (2.0,))), repetitions=1
     )
     for record in computed(study):
-        choice = study.choice(record.places)
+        choice = study.choice(record.cell)
         axes = tuple(StudyAxis(name, (value,)) for name, value in choice.items())
         alone = msgspec.structs.replace(study, axes=axes)
         cold = next(each for each in computed(alone) if each.fold == record.fold)
@@ -370,8 +372,8 @@ def test_what_is_counted_or_timed_goes_no_path(monkeypatch: pytest.MonkeyPatch) 
 def test_steps_are_counted_from_nothing() -> None:
     study = msgspec.structs.replace(GRID, values=("steps",), folds=0, test=10, repetitions=1)
     for record in computed(study):
-        X, y = datasets.generate("circle", 30, 0.2, seed_of(data_of(study, record.places), 0, 0, "points"))
-        choice = study.choice(record.places)
+        X, y = datasets.generate("circle", 30, 0.2, seed_of(data_of(study, record.cell), 0, 0, "points"))
+        choice = study.choice(record.cell)
         solver = SmoSolver(X, np.where(y == 1, 1.0, -1.0), Kernel("rbf", float(choice["gamma"])), C=choice["C"])
         solver.step(10_000_000)
         assert record.values["steps"] == solver.n_iter
@@ -403,13 +405,13 @@ def test_given_points_are_sampled_by_class() -> None:
     )
     records = computed(study, given_of(points))
     assert [record.error for record in records] == [""] * 4
-    # Two folds of 4 in each class: the share of points rightly classified is of 4.
-    assert all(record.values["accuracy"] * 4 % 1 == 0 for record in records if record.places[1] == 0)
+    # Two folds of 4 in each class: the share of correct points is a multiple of 1/4.
+    assert all(record.values["accuracy"] * 4 % 1 == 0 for record in records if record.cell[1] == 0)
     few = msgspec.structs.replace(study, axes=(StudyAxis("C", (1.0,)), StudyAxis("n", (21,))))
     assert computed(few, given_of(points))[0].error == "n is 21, but class 1 has only 20 points."
 
 
-def test_a_training_that_is_stopped_early_says_so() -> None:
+def test_a_training_that_is_stopped_early_reports_it() -> None:
     study = msgspec.structs.replace(GRID, most_steps=1, repetitions=1)
     assert {record.status for record in computed(study)} == {"stopped early"}
 
@@ -417,4 +419,4 @@ def test_a_training_that_is_stopped_early_says_so() -> None:
 def test_the_first_results_come_before_the_path_ends() -> None:
     path = paths(GRID)[0]
     stream = compute(GRID, path, None)
-    assert next(stream).places == path.cells[0]
+    assert next(stream).cell == path.cells[0]

@@ -1,4 +1,4 @@
-"""Results as arrays: means against the command line's, kept with a document, extended; what is damaged is refused."""
+"""Results as arrays: means equal to the command line's, kept with a document, extended; damaged ones are refused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.controllers.controller import Controller
-from app.features.study.cells import OLDEST, Places, paths
+from app.features.study.cells import OLDEST, CellIndex, paths
 from app.features.study.controller import EARLIER, StudyController
 from app.features.study.map_reading import best_of, blocks, extended, is_log, plane_of, standing
 from app.features.study.model import Study, StudyAxis
@@ -33,7 +33,7 @@ def kept_of(study: Study) -> StudyResults:
 
 
 def made(study: Study, value: str, numbers: np.ndarray) -> StudyResults:
-    """Results that are given."""
+    """Return results with given values."""
     kept = StudyResults(study)
     kept.values[value][...] = numbers.reshape(*numbers.shape, 1, 1)
     kept.seconds[...] = 0.0
@@ -45,14 +45,14 @@ def test_means_are_those_of_a_loop(study: Study) -> None:
     records = computed(study)
     kept = results_of(study, records[::-1])
     for value in study.values:
-        means, groups = kept.means(value), dict[Places, list[float]]()
+        means, groups = kept.means(value), dict[CellIndex, list[float]]()
         for record in records:
-            groups.setdefault(record.places, []).append(record.values[value])
+            groups.setdefault(record.cell, []).append(record.values[value])
         assert int((means.count > 0).sum()) == len(groups)
-        for places, numbers in groups.items():
-            assert means.mean[places] == pytest.approx(statistics.fmean(numbers), rel=1e-12)
-            assert means.spread[places] == pytest.approx(statistics.stdev(numbers), rel=1e-9, abs=1e-12)
-            assert means.count[places] == len(numbers)
+        for locations, numbers in groups.items():
+            assert means.mean[locations] == pytest.approx(statistics.fmean(numbers), rel=1e-12)
+            assert means.spread[locations] == pytest.approx(statistics.stdev(numbers), rel=1e-9, abs=1e-12)
+            assert means.count[locations] == len(numbers)
     assert not kept.missing() and sorted(map(str, kept.records())) == sorted(map(str, records))
 
 
@@ -67,9 +67,9 @@ def test_a_document_keeps_results(tmp_path: Path) -> None:
     back = StudyResults.decode(dict(playground_files.read(path).attached)[NAME])
     assert back.study == GRID and back.done == kept.done == len(records) - 3
     assert plain(GRID, list(back.records())) == plain(GRID, list(kept.records()))
-    assert back.error(failed.places) == "It failed." and back.means("accuracy").errors[failed.places] == 1
+    assert back.error(failed.cell) == "It failed." and back.means("accuracy").errors[failed.cell] == 1
     missing = {(cell, path.repetition, path.fold) for path in back.missing() for cell in path.cells}
-    assert missing == {(each.places, each.repetition, each.fold) for each in records[-4:-1]}
+    assert missing == {(each.cell, each.repetition, each.fold) for each in records[-4:-1]}
 
 
 def test_results_of_earlier_numerics_are_displayed_as_such() -> None:
@@ -77,7 +77,7 @@ def test_results_of_earlier_numerics_are_displayed_as_such() -> None:
     for numerics, sentence in ((kept.numerics, ""), (OLDEST, EARLIER)):
         kept.numerics = numerics
         store = Store(replace(document_of(), attached=((NAME, kept.encode()),)))
-        studies = Controller(store, Session(), lambda: None, lambda said: None).feature(StudyController)
+        studies = Controller(store, Session(), lambda: None, lambda report: None).feature(StudyController)
         assert studies.kept is not None and studies.kept.done == kept.done and studies.why_outdated == sentence
     kept.numerics = OLDEST - 1
     with pytest.raises(FileError, match=f"numerics {OLDEST - 1}"):
@@ -119,9 +119,9 @@ def test_what_is_damaged_is_refused_with_a_sentence() -> None:
         changed(errors={"0 0 0 9": "no"}): "no cell",
     }
     for data, part in bad.items():
-        with pytest.raises(FileError) as said:
+        with pytest.raises(FileError) as report:
             StudyResults.decode(data)
-        assert part in str(said.value) and str(said.value).endswith("."), said.value
+        assert part in str(report.value) and str(report.value).endswith("."), report.value
 
 
 @pytest.mark.parametrize(
@@ -153,20 +153,20 @@ def test_a_document_keeps_nothing_else(tmp_path: Path) -> None:
 
 def test_undo_passes_over_what_is_kept_and_saving_does_not() -> None:
     store = Store(document_of())
-    hand = Controller(store, Session(), lambda: None, lambda said: None)
-    hand.dispatch(AddPoints(xy=[[0.0, 0.0]]))
+    user = Controller(store, Session(), lambda: None, lambda report: None)
+    user.dispatch(AddPoints(xy=[[0.0, 0.0]]))
     store.saved(store.document, Path("a"))
-    hand.apply(Attach(part=NAME, data=b"[1]"))
+    user.apply(Attach(part=NAME, data=b"[1]"))
     assert store.modified and store.history == ("Add 1 point",)
-    hand.undo()
+    user.undo()
     assert dict(store.document.attached) == {NAME: b"[1]"} and store.saved_position == 1
-    hand.redo()
+    user.redo()
     store.saved(store.document, Path("a"))
     assert not store.modified and len(store.document.points) == 41
-    hand.apply(Attach(part=NAME))
+    user.apply(Attach(part=NAME))
     assert not store.document.attached
-    hand.apply(Attach(part=NAME, data=b"[1]"))
-    hand.new()
+    user.apply(Attach(part=NAME, data=b"[1]"))
+    user.new()
     assert not store.document.attached
 
 
@@ -177,7 +177,7 @@ def test_an_axis_goes_on_where_the_best_is_at_its_edge() -> None:
     at[2, 1] = 1.0
     kept = made(study, "accuracy", at)
     best = best_of(kept, "accuracy", ())
-    assert best is not None and (best.places, best.axis, best.low) == ((2, 1), 0, False)
+    assert best is not None and (best.cell, best.axis, best.low) == ((2, 1), 0, False)
     wider = extended(study, best)
     assert wider.axes[0].values == (0.1, 1.0, 10.0, 100.0, 1000.0) and wider.axes[1] == study.axes[1]
     grown = kept.grown(wider)
@@ -189,9 +189,9 @@ def test_an_axis_goes_on_where_the_best_is_at_its_edge() -> None:
     best = best_of(made(study, "accuracy", low), "accuracy", ())
     assert best is not None and (best.axis, best.low) == (1, True)
     assert extended(study, best).axes[1].values == (1, 2, 3, 4)  # 0 is no degree
-    low[1, 1] = 1.0  # as good, and inside
+    low[1, 1] = 1.0  # equally good, and inside
     best = best_of(made(study, "accuracy", low), "accuracy", ())
-    assert best is not None and (best.places, best.axis) == ((1, 1), -1)
+    assert best is not None and (best.cell, best.axis) == ((1, 1), -1)
     noise = msgspec.structs.replace(study, axes=(StudyAxis("noise", (0.1, 0.2)), StudyAxis("data", ("moons", "xor"))))
     best = best_of(made(noise, "accuracy", np.array([[1.0, 0.0], [0.0, 0.0]])), "accuracy", ())
     assert best is not None and best.axis == -1

@@ -1,4 +1,4 @@
-"""Exported folds: from them alone scikit-learn gets the numbers of the study."""
+"""Exported folds: from them alone scikit-learn computes the numbers of the study."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rows_in(path: Path) -> list[dict[str, str]]:
 
 
 def scores(X: Any, y: Any, fold: Any, C: Any, gamma: Any) -> Any:
-    """What somebody writes who repeats a cell."""
+    """Return the scores of a cell, as a reader would repeat it."""
     estimator = SVC(C=float(C), gamma=float(gamma), tol=1e-6)
     return cross_val_score(
         estimator, np.asarray(X, float), np.asarray(y, int), cv=PredefinedSplit(np.asarray(fold, int))

@@ -41,7 +41,7 @@ from tests.windows import Make, finish_tasks, rest, settle
 
 KEY, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-#: 3 x 2 cells, two folds: a moment's work.
+#: 3 x 2 cells, two folds: computed in a moment.
 AXES = (AxisPlan("C", "0.001", "0.1", "3", True), AxisPlan("gamma", "0.5", "1", "2"))
 
 
@@ -67,7 +67,7 @@ def click(widget: QWidget) -> None:
     QTest.mouseClick(widget, LEFT)
 
 
-def said(panel: StudyPanel, name: str) -> str:
+def report(panel: StudyPanel, name: str) -> str:
     label = panel.findChild(QLabel, f"study.{name}")
     assert label is not None
     return label.text() if label.isVisibleTo(panel) else ""
@@ -102,7 +102,7 @@ def cell(panel: StudyPanel, column: int, row: int) -> QPoint:
 
 @pytest.fixture
 def stopped() -> Iterator[None]:
-    """After the windows are closed, no thread of a run is left."""
+    """Check that after the windows are closed no thread of a run is left."""
     runs: list[StudyProcesses] = []
     begin = StudyProcesses.__init__
 
@@ -125,8 +125,8 @@ def stopped() -> Iterator[None]:
 def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot)
-    assert said(panel, "forecast").startswith("12 trainings, about ")
-    # Each field says what is wrong with it, and nothing starts.
+    assert report(panel, "forecast").startswith("12 trainings, about ")
+    # Each field reports its own fault, and nothing starts.
     for name, bad, label, good in (
         ("axis0.start", "no", "axis0.fault", "0.001"),
         ("axis0.stop", "0.0001", "axis0.fault", "0.1"),
@@ -140,25 +140,25 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
         type_into(panel, name, bad)
         window.refresh_if_pending()
         field = panel.findChild(QLineEdit, f"study.{name}")
-        assert said(panel, label).endswith(".") and not panel.start.isEnabled(), name
-        assert field is not None and field.property("bad") and field.accessibleDescription() == said(panel, label)
+        assert report(panel, label).endswith(".") and not panel.start.isEnabled(), name
+        assert field is not None and field.property("bad") and field.accessibleDescription() == report(panel, label)
         type_into(panel, name, good)
         window.refresh_if_pending()
-        assert not said(panel, label) and panel.start.isEnabled() and not field.property("bad"), name
+        assert not report(panel, label) and panel.start.isEnabled() and not field.property("bad"), name
     click(panel.start)
     assert panel.studies.state == "running" and panel.bar.isVisible() and not panel.start.isVisible()
     done(panel, qtbot)
     window.refresh_if_pending()
     kept = panel.studies.kept
     assert kept is not None and not kept.missing() and not panel.bar.isVisible()
-    # As the command line computes it.
+    # The same results as the command line.
     records = computed(kept.study, given_of(window.document.training_points))
     assert plain(kept.study, kept.records()) == plain(kept.study, records)
     # The pointer reads a cell, with spread and folds; a click puts it into the classifier, as one step.
     QTest.mouseMove(panel.picture.viewport(), cell(panel, 1, 1))
-    mean = np.mean([each.values["accuracy"] for each in records if each.places == (1, 1)])
-    assert said(panel, "words").startswith(f"C = 0.01, γ = 1: validation accuracy {percent(mean)} ± ")
-    assert said(panel, "words").endswith("(2 folds)")
+    mean = np.mean([each.values["accuracy"] for each in records if each.cell == (1, 1)])
+    assert report(panel, "words").startswith(f"C = 0.01, γ = 1: validation accuracy {percent(mean)} ± ")
+    assert report(panel, "words").endswith("(2 folds)")
     steps = len(window.controller.store.history)
     QTest.mouseClick(panel.picture.viewport(), LEFT, pos=cell(panel, 2, 0))
     settle(qtbot, window)
@@ -169,7 +169,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     window.named_actions["undo"].trigger()
     settle(qtbot, window)
     assert window.document.lanes[0].svm.gamma == 0.75 and panel.studies.kept is kept
-    # The cross stands where the slider is.
+    # The cross marks the values of the sliders.
     assert panel._drawn is not None and panel._drawn.cross == pytest.approx((1.0, 0.5)) and panel._drawn.same
     window.controller.set_lane(0, "svm", C=0.1)
     settle(qtbot, window)
@@ -196,7 +196,7 @@ def test_the_best_at_the_edge_asks_for_more(make: Make, qtbot: QtBot, tmp_path: 
     window.refresh_if_pending()
     best = panel.studies.best()
     assert best is not None and best.axis == 0 and not best.low
-    assert said(panel, "warning") == "The best is at the edge of C: extend." and panel.remedy.text() == "&Extend"
+    assert report(panel, "warning") == "The best is at the edge of C: extend." and panel.remedy.text() == "&Extend"
     before = panel.studies.kept
     assert before is not None
     first = before.seconds.copy()
@@ -253,20 +253,20 @@ def test_results_are_saved_and_are_of_these_points(make: Make, qtbot: QtBot, tmp
     again = panel.studies.kept
     assert kept is not None and again is not None and panel.picture.isVisible() and panel.studies.state == "ended"
     assert again.study == kept.study and np.array_equal(again.values["accuracy"], kept.values["accuracy"])
-    assert OUTDATED not in said(panel, "warning")
+    assert OUTDATED not in report(panel, "warning")
     other.controller.dispatch(AddPoints(xy=[[0.0, 0.0]], labels=1))
     settle(qtbot, other)
-    assert said(panel, "warning") == OUTDATED and panel.remedy.text() == "&Run again"
+    assert report(panel, "warning") == OUTDATED and panel.remedy.text() == "&Run again"
     other.named_actions["undo"].trigger()
     settle(qtbot, other)
-    assert OUTDATED not in said(panel, "warning")
+    assert OUTDATED not in report(panel, "warning")
     other.named_actions["redo"].trigger()
     settle(qtbot, other)
     click(panel.remedy)
     done(panel, qtbot)
     other.refresh_if_pending()
     now = panel.studies.kept
-    assert now is not None and now.study.digest != kept.study.digest and OUTDATED not in said(panel, "warning")
+    assert now is not None and now.study.digest != kept.study.digest and OUTDATED not in report(panel, "warning")
     assert panel.studies.kept is not again and not now.missing()
     other.controller.new()
     settle(qtbot, other)
@@ -292,7 +292,7 @@ def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_pa
     finish_tasks(window)
     kept = panel.studies.kept
     assert kept is not None and plain(GRID, list(kept.records())) == plain(GRID, records)
-    assert panel.picture.isVisible() and window.document.attached and OUTDATED not in said(panel, "warning")
+    assert panel.picture.isVisible() and window.document.attached and OUTDATED not in report(panel, "warning")
     (part,) = folder.glob("part-*")
     lines = part.read_bytes().splitlines(keepends=True)
     part.write_bytes(b"".join([*lines[:2], b"noise\n", *lines[3:]]))
@@ -308,7 +308,7 @@ def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_pa
     panel.open_results(tmp_path)
     finish_tasks(window)
     assert "more than 200\u202f000 results" in alerts[-1] and panel.studies.kept is kept
-    # And back: the study as a file.
+    # And conversely: the study as a file.
     panel.save_as(tmp_path / "study.toml")
     finish_tasks(window)
     assert reading.read(tmp_path / "study.toml", no_document)[0] == GRID
@@ -318,10 +318,10 @@ def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_pa
     assert b'document = "../b.playground"' in study_file(study, tmp_path / "c" / "a.toml", tmp_path / "b.playground")
 
 
-def test_what_cannot_be_used_is_said(make: Make, qtbot: QtBot) -> None:
+def test_unusable_input_is_reported(make: Make, qtbot: QtBot) -> None:
     window = make(replace(document(), attached=((NAME, b'{"study":1}'),)))
     panel = opened(window, qtbot)
-    assert said(panel, "warning").startswith("The study that is kept with this document cannot be used: ")
+    assert report(panel, "warning").startswith("The study that is kept with this document cannot be used: ")
     assert not panel.picture.isVisible() and not panel.remedy.isVisible() and panel.start.isEnabled()
 
 
@@ -335,10 +335,10 @@ def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     click(panel.start)
     qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0)
     panel.picture.setFocus()
-    assert "left" in said(panel, "left") and panel.studies.state == "running"
+    assert "left" in report(panel, "left") and panel.studies.state == "running"
     click(panel.pause)
-    assert said(panel, "left").startswith("Paused at ") and panel.pause.text() == "&Resume"
-    # An edit meanwhile is drawn as ever.
+    assert report(panel, "left").startswith("Paused at ") and panel.pause.text() == "&Resume"
+    # An edit meanwhile is drawn as usual.
     window.controller.set_lane(0, "svm", C=3.0)
     settle(qtbot, window)
     frame = window.result(0)
@@ -347,13 +347,13 @@ def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     assert panel.studies.state == "running"
     click(panel.cancel)
     window.refresh_if_pending()
-    assert panel.studies.state == "ended" and "results are there" in said(panel, "warning")
+    assert panel.studies.state == "ended" and "results are there" in report(panel, "warning")
     kept = panel.studies.kept
     assert kept is not None and 0 < kept.done < 7200 and panel.remedy.text() == "&Go on"
     there = kept.done
     click(panel.remedy)
     qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > there)
-    # With the panel out of sight another document comes: nothing of this one gets into it.
+    # With the panel hidden another document is opened: no result of this one gets into it.
     window.named_actions["study"].trigger()
     settle(qtbot, window)
     window.controller.new()
@@ -389,7 +389,7 @@ def test_what_a_running_study_has_is_encoded_beside_the_window(
     assert studies.kept is not None
     studies.kept.add(records[0])
     studies._keep_aside()
-    studies.kept.add(records[1])  # it goes on meanwhile: what is encoded is a copy
+    studies.kept.add(records[1])  # the run continues meanwhile: a copy is encoded
     go_on.set()
     finish_tasks(window)
     assert encoded_in == [False]
@@ -397,7 +397,7 @@ def test_what_a_running_study_has_is_encoded_beside_the_window(
     go_on.clear()
     studies._keep_aside()
     studies.kept.add(records[2])
-    studies._keep()  # newer than what is on its way
+    studies._keep()  # newer than the results being encoded
     go_on.set()
     finish_tasks(window)
     assert StudyResults.decode(dict(window.document.attached)[NAME]).done == 3
@@ -431,14 +431,14 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
     window.refresh_if_pending()
-    assert KINDS["notes"].sentence in said(panel, "sentence")
-    assert said(panel, "forecast").startswith("990\u202f000 trainings")
+    assert KINDS["notes"].sentence in report(panel, "sentence")
+    assert report(panel, "forecast").startswith("990\u202f000 trainings")
     assert panel.studies.planned().study == NOTES
     assert panel.form.value.currentText() == "Accuracy on the whole square", "not of the generator's new points"
     assert [each.heading("accuracy")[12:] for each in (NOTES, LEARNING)] == ["the whole square", "new points"]
     choose(panel, "kind", "rules")
     window.refresh_if_pending()
-    assert "six rules" in said(panel, "sentence") and "All 6" in said(panel, "axis1.all")
+    assert "six rules" in report(panel, "sentence") and "All 6" in report(panel, "axis1.all")
     choose(panel, "kind", "learning-curve")
     window.refresh_if_pending()
     type_into(panel, "axis0.stop", "20")
@@ -450,9 +450,9 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     window.refresh_if_pending()
     assert panel._drawn is not None and panel._drawn.curves and not panel.midpoint.isVisible()
     QTest.mouseMove(panel.picture.viewport(), cell(panel, 1, 0))
-    assert said(panel, "words").startswith("n per class = 10: accuracy on new points") and "(4 repetitions)" in said(
-        panel, "words"
-    )
+    assert report(panel, "words").startswith(
+        "n per class = 10: accuracy on new points"
+    ) and "(4 repetitions)" in report(panel, "words")
     for key, goal in ((KEY.Key_Right, (2, 0)), (KEY.Key_Home, (2, 0)), (KEY.Key_End, (2, 0)), (KEY.Key_Left, (1, 0))):
         QTest.keyClick(panel.picture, key)
         assert panel.picture.reading == goal
@@ -464,11 +464,11 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     window.refresh_if_pending()
     click(panel.start)
     qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0)
-    # The window goes while it runs; the fixture sees that nothing is left.
+    # The window is closed during the run; the fixture checks that nothing is left.
 
 
 @pytest.mark.usefixtures("stopped")
-def test_a_cell_sets_the_points_too_and_the_form_says_x_and_y_axis(make: Make, qtbot: QtBot) -> None:
+def test_a_cell_sets_the_points_too_and_the_form_names_x_and_y_axis(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot, small=False)
     labels = {label.text().replace("&", "") for label in panel.form.findChildren(QLabel) if label.isVisible()}
@@ -484,7 +484,7 @@ def test_a_cell_sets_the_points_too_and_the_form_says_x_and_y_axis(make: Make, q
     axes = (StudyAxis("n", (10, 20)), StudyAxis("gamma", (0.5, 2.0)), StudyAxis("data", ("moons", "circle")))
     study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 5, 0.2, 3), test=50)
     panel.studies.take(StudyResults(study))
-    panel.studies.look_at(rest=(1,))
+    panel.studies.set_display(rest=(1,))
     panel._open = False
     panel._again()
     before, steps = window.document, len(window.controller.store.history)
@@ -501,7 +501,7 @@ def test_a_cell_sets_the_points_too_and_the_form_says_x_and_y_axis(make: Make, q
 
 
 class Timed:
-    """In place of a run: its first cells take a multiple of what the model says."""
+    """Stand-in for a run: its first cells take a multiple of the forecast."""
 
     times = 5.0
     state = "running"
@@ -523,6 +523,7 @@ class Timed:
         self.cancelled = True
 
 
+@pytest.mark.slow
 def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "StudyProcesses", Timed)
     monkeypatch.setattr(timing, "MEASURED", 0.3)
@@ -530,18 +531,18 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
     window.refresh_if_pending()
-    assert said(panel, "forecast").endswith("(measuring…)")
+    assert report(panel, "forecast").endswith("(measuring…)")
     qtbot.waitUntil(lambda: panel.studies.measured)
-    qtbot.waitUntil(lambda: "measuring" not in said(panel, "forecast"))
+    qtbot.waitUntil(lambda: "measuring" not in report(panel, "forecast"))
     planned = panel.studies.planned()
     trial = panel.studies._trial
     assert trial is not None and trial.factor == pytest.approx(5.0, rel=0.2), (
         "the cell at hand counts with what it took"
     )
     minutes = trial.factor * planned.seconds / jobs() / 60
-    found = re.search(r"about (\d+) min", said(panel, "forecast"))
+    found = re.search(r"about (\d+) min", report(panel, "forecast"))
     assert found is not None and int(found[1]) == pytest.approx(minutes, rel=0.15)
-    # Another plan is measured anew; what is closed is not.
+    # Another plan is measured anew; a closed panel is not.
     type_into(panel, "repetitions", "3")
     window.refresh_if_pending()
     assert not panel.studies.measured
@@ -551,7 +552,7 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
 @pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make: Make, qtbot: QtBot) -> None:
-    """A first result after 400 seconds is no pace: until there is one, the forecast stands."""
+    """A first result after 400 seconds is no speed: until there are more, the forecast stays."""
     window = make(document())
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
@@ -563,7 +564,7 @@ def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make
     qtbot.waitUntil(lambda: studies.kept is not None and studies.kept.done > 0)
     forecast = seconds * studies._slower.get(("efficiency", "knn"), 1.0) / jobs()
     assert studies.left == f"0 %, {duration(forecast)} left"
-    # Then the pace of the results counts, from the first one on.
+    # Then the speed of the results counts, from the first one on.
     run.begun -= 20.0
     run.cost = 0.01 * run.whole
     elapsed = run.active - run.since[0]

@@ -1,4 +1,4 @@
-"""Plans: each wrong field has its sentence and nothing comes of it; else the study that the form says."""
+"""Plans: each invalid field has its sentence and no study is made; else the study of the form."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GAMMA = AxisPlan("gamma", "1", "3", "3")
 PLAN = StudyPlan(axes=(C, GAMMA))
 
 
-def test_a_plan_becomes_the_study_it_says() -> None:
+def test_a_plan_becomes_its_study() -> None:
     document = document_of()
     made = planned(PLAN, document.lanes[0], document)
     assert made.study is not None and not made.faults and made.given is not None
@@ -66,7 +66,7 @@ def test_a_plan_becomes_the_study_it_says() -> None:
         ({"repetitions": "1000", "axes": (replace(C, count="50"), GAMMA)}, "", "takes 200"),
     ],
 )
-def test_what_is_wrong_is_said_at_its_field(changes: dict[str, Any], field: str, part: str) -> None:
+def test_a_fault_is_reported_at_its_field(changes: dict[str, Any], field: str, part: str) -> None:
     document = document_of()
     made = planned(replace(PLAN, **changes), document.lanes[0], document)
     assert made.study is None and field in made.faults, made.faults
@@ -81,7 +81,7 @@ def test_without_points_there_is_nothing_to_learn_from() -> None:
 
 @pytest.mark.parametrize("classifier", [name for name, row in LEARNERS.items() if not row.compares])
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_the_form_says_at_first_is_sound(kind: Any, classifier: str) -> None:
+def test_the_initial_form_is_valid(kind: Any, classifier: str) -> None:
     document = document_of()
     lane = Lane(classifier)
     made = planned(plan_of(kind, lane, document), lane, document)

@@ -1,4 +1,4 @@
-"""Study files: what is written is read again, and every kind of fault is told with its key."""
+"""Study files: a written file can be read again, and every kind of fault is reported with its key."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_studies_are_read_as_they_were_written(study: Study) -> None:
     assert read(written(study, "A study.")) == (study, [])
 
 
-def test_k_goes_up_to_n_in_efficiency_maps_unless_they_say_otherwise() -> None:
+def test_k_goes_up_to_n_in_efficiency_maps_by_default() -> None:
     axes = '[classifier]\nname = "knn"\n[axes]\nn = [5, 10]\nk = [5, 10]\n'
     for text, expected in (
         ('kind = "efficiency"\n', True),
@@ -62,7 +62,7 @@ def test_a_short_file_is_enough() -> None:
     assert not faults and study is not None and study.axes[0].values == (1, 3, 5, 7, 9)
 
 
-#: Options that need a word of explanation.
+#: Options that the help explains.
 OPTIONS = "--shard", "--dry-run", "--json", "--cell-limit"
 
 
@@ -152,10 +152,10 @@ def gone(path: Path | None) -> Document:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_faults_are_told_with_their_key(name: str) -> None:
-    text, said = FAULTS[name]
+def test_faults_are_reported_with_their_key(name: str) -> None:
+    text, report = FAULTS[name]
     study, _, faults = examined(text, Path("."), gone)
-    assert study is None and any(said in fault for fault in faults), faults
+    assert study is None and any(report in fault for fault in faults), faults
     assert all("\n" not in fault and fault.endswith(".") for fault in faults), faults
 
 
@@ -174,9 +174,9 @@ def from_document(text: str, document: Document) -> tuple[Study | None, list[str
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_faults_of_given_points(name: str) -> None:
-    head, said = GIVEN[name]
+    head, report = GIVEN[name]
     study, faults = from_document(f'{head}[data]\ndocument = "x"\n{AXES}', document_of())
-    assert study is None and any(said in fault for fault in faults), faults
+    assert study is None and any(report in fault for fault in faults), faults
 
 
 def test_given_points_are_enough_for_n_and_have_no_noise() -> None:

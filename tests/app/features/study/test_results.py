@@ -1,4 +1,4 @@
-"""Results: parts that are torn, of another study, or hold a cell twice; and the same numbers from every engine."""
+"""Results: torn parts, parts of another study, or with a cell twice; and the same numbers from every engine."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def n_results(study: Study, todo: list[CellPath], folder: Path) -> int:
 
 
 def whole_missing(study: Study, folder: Path, retry: bool = False) -> list[CellPath]:
-    """The paths of which some cell is missing."""
+    """Return the paths of which some cell is missing."""
     found = results.read(folder, study)
     return [path for path in paths(study) if found.missing([path], retry)]
 
@@ -50,8 +50,8 @@ def parts(folder: Path) -> list[Path]:
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other processes begin with the first cell."""
-    monkeypatch.setattr(engines, "LOOK", -1.0)
+    """Start other processes with the first cell."""
+    monkeypatch.setattr(engines, "TRIAL", -1.0)
     monkeypatch.setattr(engines, "WORTHWHILE", -1.0)
 
 
@@ -99,7 +99,7 @@ def test_only_the_run_itself_can_use_its_local_cluster() -> None:
         assert address.startswith("tls://127.0.0.1:") and own.run_on_scheduler(int) == 0
         strangers = [(address, distributed.Security.temporary()), (address.replace("tls:", "tcp:"), None)]
         for at, security in strangers:
-            with pytest.raises((OSError, AssertionError)):  # Dask's errors for a connection that is closed
+            with pytest.raises((OSError, AssertionError)):  # Dask's errors for a closed connection
                 distributed.Client(at, security=security, timeout=3, set_as_default=False)
         host, port = own.run_on_scheduler(_http_server)
         assert host == "127.0.0.1"
@@ -215,13 +215,13 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_parts_are_refused_in_a_sentence(tmp_path: Path, name: str) -> None:
-    data, said = BROKEN[name]
+    data, shown = BROKEN[name]
     (tmp_path / "part-a.jsonl").write_bytes(data)
-    with pytest.raises(FileError, match=said):
+    with pytest.raises(FileError, match=shown):
         results.read(tmp_path)
 
 
-#: Changes of a line of `KNN`, to what stands for it; each is a dict of keys, or the bytes of the whole line.
+#: Changes of a line of `KNN`, by description; each is a dict of keys, or the bytes of the whole line.
 DAMAGES: dict[str, dict[str, object] | bytes] = {
     "no JSON": b"{]",
     "a deep line": b"[" * 100_000,
@@ -253,7 +253,7 @@ def test_a_damaged_line_is_named_and_its_cell_computed_again(tmp_path: Path, nam
     lines[4] = damage
     part.write_bytes(b"\n".join([*lines, b""]))
     found = results.read(tmp_path, KNN)
-    assert found.damaged == [f"{part.name}, line 5"] and found.done == len(whole) - 2  # less the head
+    assert found.damaged == [f"{part.name}, line 5"] and found.done == len(whole) - 2  # without the header
     assert found.damage == f"1 damaged line set aside, to be computed again: {part.name}, line 5."
     todo = whole_missing(KNN, tmp_path)
     assert len(todo) == 1 and n_results(KNN, todo, tmp_path)
@@ -298,7 +298,7 @@ def test_a_damaged_first_line_is_made_up_for_by_the_study_or_another_file(tmp_pa
     assert exported(tmp_path) == whole and not results.read(tmp_path).damaged
 
 
-def test_lines_of_another_study_are_not_taken_for_those_of_this_one(tmp_path: Path) -> None:
+def test_lines_of_another_study_are_not_confused_with_those_of_this_one(tmp_path: Path) -> None:
     run(msgspec.structs.replace(KNN, draws=4), tmp_path)
     (part,) = parts(tmp_path)
     without_head(part)
@@ -356,7 +356,7 @@ def test_failures_are_done_until_they_are_tried_again(tmp_path: Path) -> None:
     assert failed and not found.missing()
     again = whole_missing(study, tmp_path, retry=True)
     assert again and len(again) < len(paths(study))
-    for record in failed:  # of a failure and a result, the result counts, in whichever order they come
+    for record in failed:  # of a failure and a result, the result counts, in either order
         file = ResultsFile(tmp_path, study)
         file.add(msgspec.structs.replace(record, status="", error="", values={"accuracy": 0.5}))
         file.close()

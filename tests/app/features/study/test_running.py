@@ -37,14 +37,14 @@ SLOW = Study(
 )
 
 
-#: As many in two paths.
+#: Equally many cells in two paths.
 PATHS = msgspec.structs.replace(
     SLOW, axes=(StudyAxis("C", tuple(1e5 + each for each in range(8))), StudyAxis("tol", (1e-8, 2e-8)))
 )
 
 
 class Taken:
-    """What a run has found."""
+    """The results of a run."""
 
     def __init__(self, run: StudyProcesses) -> None:
         self.run, self.records = run, list[Record]()
@@ -69,7 +69,7 @@ def started(study: Study = SLOW, n_jobs: int = 1) -> Taken:
 
 
 def ended(taken: Taken) -> None:
-    """No process and no thread is left."""
+    """Return whether no process and no thread is left."""
     for thread in taken.run.threads:
         thread.join(300)
     assert not any(thread.is_alive() for thread in taken.run.threads) and not taken.run._workers
@@ -89,13 +89,14 @@ def test_results_are_those_of_the_command_line() -> None:
     ended(taken)
 
 
-def test_pause_rests_and_cancel_ends() -> None:
+@pytest.mark.slow
+def test_pause_suspends_and_cancel_ends() -> None:
     taken = started(PATHS)
     taken.until(lambda: len(taken.records) > 0)
     taken.run.pause(True)
     assert taken.run.state == "paused"
     there, since = -1, time.monotonic()
-    while time.monotonic() - since < 0.5:  # the cell at hand is still computed
+    while time.monotonic() - since < 0.5:  # the present cell is still computed
         taken.records += taken.run.take()
         if len(taken.records) != there:
             there, since = len(taken.records), time.monotonic()
@@ -108,7 +109,7 @@ def test_pause_rests_and_cancel_ends() -> None:
     assert taken.run.state == "ended" and taken.run.n_done < 2
 
 
-#: A window in small: starts a run, and tells the process that computes it.
+#: A minimal window: starts a run, and prints the process that computes it.
 WINDOW = """
 import time
 from app.features.study.cells import paths
@@ -122,7 +123,7 @@ time.sleep(60)
 
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 def test_pausing_waits_for_no_worker_that_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many points fill the pipe of one that does not read yet; the window's thread is that which pauses."""
+    """Many points fill the pipe of a worker that does not read yet; the window's thread pauses it."""
     command, gate = running.command, tmp_path / "gate"
     shut = f"import os, time\nfor _ in range(6000):\n    if os.path.exists({str(gate)!r}): break\n    time.sleep(0.01)"
 
@@ -150,6 +151,7 @@ def test_pausing_waits_for_no_worker_that_begins(tmp_path: Path, monkeypatch: py
     assert len(taken.records) == 4 and not run.failure
 
 
+@pytest.mark.slow
 def test_workers_come_last_and_end_with_the_window() -> None:
     with subprocess.Popen([sys.executable, "-c", WINDOW], stdout=subprocess.PIPE, text=True) as window:
         assert window.stdout is not None
@@ -163,7 +165,7 @@ def test_workers_come_last_and_end_with_the_window() -> None:
 
 
 def _runs(process: int) -> bool:
-    """Whether there is such a process that has not ended."""
+    """Return whether there is such a process that has not ended."""
     try:
         os.kill(process, 0)
         status = Path(f"/proc/{process}/stat")
@@ -178,12 +180,12 @@ def test_a_worker_that_is_killed_loses_nothing() -> None:
     taken = started()
     taken.until(lambda: len(taken.records) > 0)
     taken.run._workers[0].process.send_signal(signal.SIGKILL)
-    found = {record.places: record for record in taken.all()}
+    found = {record.cell: record for record in taken.all()}
     assert len(found) == 16 and not any(record.error for record in found.values())
     ended(taken)
 
 
-def test_workers_that_cannot_begin_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_that_cannot_begin_are_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false" if os.name != "nt" else "nothing.exe")
     taken = started()
     assert not taken.all() and "No process" in taken.run.failure and taken.run.state == "ended"
@@ -191,7 +193,7 @@ def test_workers_that_cannot_begin_are_given_up(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.soak
-def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_whose_worker_ends_each_time_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     poison = paths(SLOW)[1].cells[0]
     ordered = StudyProcesses._order
 
@@ -202,11 +204,11 @@ def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(StudyProcesses, "_order", killing)
     small = Study("grid", SLOW.axes, ("steps",), Lane("svm"), GeneratorSettings("moons", 10, 0.1), test=10)
-    found = {record.places: record for record in started(small).all()}
-    assert len(found) == 16 and {places for places, record in found.items() if record.error} == {poison}
+    found = {record.cell: record for record in started(small).all()}
+    assert len(found) == 16 and {locations for locations, record in found.items() if record.error} == {poison}
 
 
-def test_a_fault_of_the_program_in_a_cell_says_so_and_is_logged(
+def test_a_fault_of_the_program_in_a_cell_is_reported_and_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     command = running.command
@@ -214,8 +216,8 @@ def test_a_fault_of_the_program_in_a_cell_says_so_and_is_logged(
     def faulty(*words: str) -> list[str]:
         python, *flags, code, niceness = command(*words)
         fault = "import app.features.study.computing as computing; computing._drawn = None\n"
-        place = code.index("runpy.run_module")
-        return [python, *flags, code[:place] + fault + code[place:], niceness]
+        position = code.index("runpy.run_module")
+        return [python, *flags, code[:position] + fault + code[position:], niceness]
 
     monkeypatch.setattr(running, "command", faulty)
     (record,) = started(msgspec.structs.replace(GRID, axes=(StudyAxis("C", (1.0,)),), folds=2, repetitions=1)).all()[:1]
@@ -223,14 +225,14 @@ def test_a_fault_of_the_program_in_a_cell_says_so_and_is_logged(
     assert "Traceback" in caplog.text and "computing.py" in caplog.text
 
 
-#: Two processes of the command line's.
+#: Two processes of the command line.
 TWO = """
 from app.features.study import engines
 from app.features.study.cells import paths
 from app.features.study.model import StudyAxis, Study
 from app.state.document import GeneratorSettings, Lane
 
-engines.LOOK = engines.WORTHWHILE = 0.0
+engines.TRIAL = engines.WORTHWHILE = 0.0
 axes = StudyAxis("k", tuple(range(1, 9))), StudyAxis("noise", (0.1, 0.2))
 study = Study("grid", axes, ("accuracy",), Lane("knn"), GeneratorSettings("moons", 10, 0.3), test=10, repetitions=4)
 print(sum(len(records) for records, _ in engines.run(study, None, list(paths(study)), None, jobs=2)))

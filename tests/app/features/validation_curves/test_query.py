@@ -19,7 +19,7 @@ from app.engine.pacing import OvertakenError
 from app.engine.query import Answer
 from app.engine.results import Results
 from app.features.validation_curves import query
-from app.features.validation_curves.query import FOLDS, SEED, Curve, CurveQuery, asked_lane, places
+from app.features.validation_curves.query import FOLDS, SEED, Curve, CurveQuery, asked_lane, order_of
 from app.features.validation_curves.scene import ValidationCurvesSession, name_of, queries, question_of
 from app.features.validation_curves.scene import lane as strips_of
 from app.learners.fields import Field
@@ -54,7 +54,7 @@ def curve_of(points: Points, lane: Lane, control: str, test: Points | None = Non
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scales of some places only: each of them is six trainings."""
+    """Use scales with few positions: each of them takes six trainings."""
     sizes = {"C": 12, "gamma": 10}
     whole = Field.scale
     monkeypatch.setattr(
@@ -63,15 +63,15 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Coarse:
-    """A place for each factor of ten."""
+    """A scale with a position for each factor of ten."""
 
     def __init__(self, count: int) -> None:
         self.low, self.high = -4, count - 5
 
-    def value_at(self, place: int) -> float:
-        return 10.0 ** (0.5 * place)
+    def value_at(self, location: int) -> float:
+        return 10.0 ** (0.5 * location)
 
-    def place_of(self, value: float) -> int:
+    def position_of(self, value: float) -> int:
         return round(2 * math.log10(value))
 
 
@@ -85,21 +85,21 @@ def test_the_curve_of_k_is_that_of_refits(points: Points, weights: str) -> None:
     curve = curve_of(points, lane, "k", TEST)
     assert curve.complete and curve.counted == curve.total == len(points)
     n = len(points)
-    for place in range(curve.scale.high + 1):
-        k = int(curve.scale.value_at(place))
+    for index in range(curve.scale.high + 1):
+        k = int(curve.scale.value_at(index))
         model = KNeighborsClassifier(k, weights).fit(points.xy, points.labels)
-        assert curve.train[place] == pytest.approx(right_of(model, points.xy, points.labels))
-        assert curve.test[place] == pytest.approx(right_of(model, TEST.xy, TEST.labels))
+        assert curve.train[index] == pytest.approx(right_of(model, points.xy, points.labels))
+        assert curve.test[index] == pytest.approx(right_of(model, TEST.xy, TEST.labels))
         right = 0.0
         for i in range(n):
             rest = np.delete(np.arange(n), i)
             one = KNeighborsClassifier(k, weights).fit(points.xy[rest], points.labels[rest])
             right += right_of(one, points.xy[i : i + 1], points.labels[i : i + 1])
-        assert curve.validated[place] == pytest.approx(right / n), k
+        assert curve.validated[index] == pytest.approx(right / n), k
 
 
 def right_of(model: KNeighborsClassifier, xy: np.ndarray, labels: np.ndarray) -> float:
-    """Share of right answers; a tie of m classes counts 1/m."""
+    """Return the share of right answers; a tie of m classes counts 1/m."""
     votes = model.predict_proba(xy)
     ahead = votes == votes.max(axis=1, keepdims=True)
     return float(((ahead & (model.classes_ == labels[:, None])).sum(axis=1) / ahead.sum(axis=1)).mean())
@@ -109,24 +109,24 @@ def test_the_curve_of_k_is_scikit_learns_where_nothing_ties() -> None:
     curve = curve_of(POINTS, Lane("knn"), "k", TEST)
     for k in (1, 3, 5, 9, 15):
         theirs = NeighboursReference(k).fit(POINTS.xy, POINTS.labels)
-        assert curve.test[curve.scale.place_of(k)] == pytest.approx(theirs.score(TEST.xy, TEST.labels))
+        assert curve.test[curve.scale.position_of(k)] == pytest.approx(theirs.score(TEST.xy, TEST.labels))
 
 
-def test_what_was_wrong_with_other_settings_is_not_said_of_these() -> None:
+def test_failures_of_other_settings_are_not_reported_for_these() -> None:
     document = Document(POINTS, (Lane("knn"), Lane("svm")))
     asked, session = (
         question_of(document, document.lanes[0], "k"),
         Session().having(ValidationCurvesSession(strips=True)),
     )
     other, curve = replace(asked, points=THREE), curve_of(POINTS, Lane("knn"), "k")
-    for of, value, said in ((asked, curve, "wrong"), (other, curve, ""), (other, None, "wrong")):
+    for of, value, report in ((asked, curve, "wrong"), (other, curve, ""), (other, None, "wrong")):
         results = Results()
         results.accept_answer(Answer(name_of(0, "k"), 1, of, value, True, "wrong"))
         (strip,) = strips_of(Context(document, session, results), 0).curves
-        assert (strip.message, strip.curve, strip.stale) == (said, value, of is other)
+        assert (strip.message, strip.curve, strip.stale) == (report, value, of is other)
 
 
-def test_a_part_of_the_points_says_that_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_curve_of_a_sample_of_the_points_reports_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query, "BLOCK", 200)
     monkeypatch.setattr(query, "INTERVAL", 0.0)
     got = run(CurveQuery(POINTS, asked_lane(Lane("knn"), "k"), "k"))
@@ -147,8 +147,8 @@ def test_the_curve_of_an_svm_is_that_of_scikit_learns_refits(few: None, points: 
     curve = curve_of(points, lane, control, TEST)
     fold = folds_of(points, FOLDS, SEED)
     assert curve.complete and len(curve.known) == curve.scale.high - curve.scale.low + 1
-    for place in range(len(curve.train)):
-        value = curve.scale.value_at(curve.scale.low + place)
+    for position in range(len(curve.train)):
+        value = curve.scale.value_at(curve.scale.low + position)
         parameters = {"C": 2.0, "gamma": 0.7} | {control: value}
 
         def theirs(index: np.ndarray, parameters: dict[str, float] = parameters) -> reference.SVC:
@@ -161,22 +161,22 @@ def test_the_curve_of_an_svm_is_that_of_scikit_learns_refits(few: None, points: 
         )
         # A point within tol of a boundary may fall on either side of it.
         one = 1.01 / len(points)
-        assert curve.train[place] == pytest.approx(model.score(points.xy, points.labels), abs=one)
-        assert curve.test[place] == pytest.approx(model.score(TEST.xy, TEST.labels), abs=1.01 / len(TEST))
-        assert curve.validated[place] == pytest.approx(validated, abs=one)
+        assert curve.train[position] == pytest.approx(model.score(points.xy, points.labels), abs=one)
+        assert curve.test[position] == pytest.approx(model.score(TEST.xy, TEST.labels), abs=1.01 / len(TEST))
+        assert curve.validated[position] == pytest.approx(validated, abs=one)
 
 
 def test_the_values_are_those_of_our_own_refits(few: None) -> None:
     lane = Lane("svm", svm=SvmSettings("poly", gamma=0.5, class_weight="balanced"))
     curve = curve_of(POINTS, lane, "C")
-    for place in (0, 5, 9):
-        C = curve.scale.value_at(curve.scale.low + place)
+    for position in (0, 5, 9):
+        C = curve.scale.value_at(curve.scale.low + position)
         model = SVC(C, "poly", 3, 0.5, 1.0, class_weight="balanced").fit(POINTS.xy, POINTS.labels)
-        assert curve.train[place] == pytest.approx((model.predict(POINTS.xy) == POINTS.labels).mean(), abs=0.026)
+        assert curve.train[position] == pytest.approx((model.predict(POINTS.xy) == POINTS.labels).mean(), abs=0.026)
     assert np.isnan(curve.test).all()
 
 
-def test_coarse_comes_first_and_each_place_once(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coarse_positions_come_first_and_each_once(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query, "INTERVAL", 0.0)
     got = run(CurveQuery(POINTS, asked_lane(Lane("svm"), "C"), "C"))
     assert [len(each.known) for each in got] == list(range(1, 13))
@@ -188,14 +188,14 @@ def test_coarse_comes_first_and_each_place_once(few: None, monkeypatch: pytest.M
 
 
 @given(st.integers(1, 300))
-def test_the_order_of_the_places(count: int) -> None:
-    order = places(count)
+def test_the_order_of_the_positions(count: int) -> None:
+    order = order_of(count)
     assert sorted(order) == list(range(count))
     first = (count + 3) // 4 + ((count - 1) % 4 > 0)
-    assert all(place % 4 == 0 or place == count - 1 for place in order[:first])
+    assert all(location % 4 == 0 or location == count - 1 for location in order[:first])
 
 
-def test_what_was_given_up_is_not_finished(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_curve_is_not_finished(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     assert curve_of(POINTS, Lane("svm"), "C").finished.all()
     monkeypatch.setattr(query, "MOST_UPDATES", 3)
     curve = curve_of(POINTS, Lane("svm"), "C")
@@ -244,7 +244,7 @@ def test_what_a_question_depends_on() -> None:
     assert asked_lane(Lane("knn", knn=KnnSettings(9, "distance")), "k") != asked_lane(k, "k")
 
 
-def test_it_ends_soon_when_nobody_wants_it(few: None) -> None:
+def test_it_ends_soon_when_it_is_obsolete(few: None) -> None:
     for control, lane in (("C", Lane("svm")), ("k", Lane("knn"))):
         got: list[Curve] = []
         calls = 0
@@ -284,22 +284,22 @@ def test_a_class_of_one_point_can_be_left_out(few: None) -> None:
 
 
 @given(st.integers(1, 20_000))
-def test_every_place_has_a_value_of_its_own(n: int) -> None:
+def test_every_position_has_a_value_of_its_own(n: int) -> None:
     scale = Lane("knn").family.field("k").scale(n)
     assert isinstance(scale, RankScale)
-    values = [scale.value_at(place) for place in range(scale.low, scale.high + 1)]
+    values = [scale.value_at(index) for index in range(scale.low, scale.high + 1)]
     assert values[0] == 1 and values[-1] == min(max(n - 1, 1), 9999)
     assert values == sorted(set(values)) and values[:17] == list(range(1, len(values[:17]) + 1))
-    assert [scale.place_of(value) for value in values] == list(range(len(values)))
-    assert scale.place_of(10**9) == scale.high
+    assert [scale.position_of(value) for value in values] == list(range(len(values)))
+    assert scale.position_of(10**9) == scale.high
 
 
 @pytest.mark.parametrize("scale", [C_SCALE, GAMMA_SCALE])
-def test_places_and_values_of_numbers_of_any_size(scale: object) -> None:
+def test_positions_and_values_of_numbers_of_any_size(scale: object) -> None:
     assert isinstance(scale, type(C_SCALE))
-    for place in range(scale.low, scale.high + 1):
-        assert scale.place_of(scale.value_at(place)) == place
-    assert scale.place_of(1e9) == scale.high and scale.value_at(20) == 10.0
+    for index in range(scale.low, scale.high + 1):
+        assert scale.position_of(scale.value_at(index)) == index
+    assert scale.position_of(1e9) == scale.high and scale.value_at(20) == 10.0
 
 
 def test_the_sliders_of_a_lane() -> None:

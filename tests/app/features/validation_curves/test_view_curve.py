@@ -1,4 +1,4 @@
-"""Curves under sliders: straight below the handle, a click jumps there, the background never holds the hand up."""
+"""Curves under sliders: straight below the handle, a click jumps there, the background never blocks the user."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def small(*lanes: Lane) -> Document:
 
 
 def instantly(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Priority]:
-    """A curve out of the numbers of its places: fast, and different for other points."""
+    """Return a curve computed from its positions: fast, and different for other points."""
     scale = query.field.scale(len(query.points))
     m = scale.high - scale.low + 1
     values = 0.6 + 0.3 * np.sin(np.arange(m) / 17.0)
@@ -63,7 +63,7 @@ def strip_of(window: MainWindow, lane: int, control: str) -> ValidationCurveView
 
 
 def shown(window: MainWindow, lane: int, control: str) -> ValidationCurve:
-    """What the scene has for that strip."""
+    """Return the scene of that strip."""
     assert window.scene is not None
     return next(each for each in window.scene.lanes[lane].feature(Strips).curves if each.field.name == control)
 
@@ -144,20 +144,20 @@ def test_a_click_jumps_there_as_one_step(quick: None, make: Make, qtbot: QtBot, 
     for target in (strip_scale.high - 3, strip_scale.low + 2):
         x = strip.columns()[target - strip_scale.low]
         QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
-        there = strip_scale.place_of(value())
+        there = strip_scale.position_of(value())
         assert value() == strip_scale.value_at(there) != before
         assert abs(strip.columns()[there - strip_scale.low] - x) <= 0.5, "several places may share a pixel"
     assert window.controller.store.position == start + 2, "each click is a step of its own"
     window.controller.undo()
     window.controller.undo()
     assert value() == before
-    x = strip.columns()[strip_scale.place_of(before) - strip_scale.low]
+    x = strip.columns()[strip_scale.position_of(before) - strip_scale.low]
     QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
     QTest.mouseClick(strip.viewport(), Qt.MouseButton.RightButton, pos=QPoint(int(x) + 30, 20))
     assert value() == before and window.controller.store.position == start
 
 
-def test_keys_read_it_place_by_place_and_enter_goes_there(quick: None, make: Make, qtbot: QtBot) -> None:
+def test_keys_read_it_position_by_position_and_enter_sets_it(quick: None, make: Make, qtbot: QtBot) -> None:
     window = make(small())
     show(window, qtbot)
     strip = strip_of(window, 1, "C")
@@ -187,7 +187,7 @@ def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp
     show(window, qtbot)
     strip, curve = strip_of(window, 1, "C"), shown(window, 1, "C").curve
     assert curve is not None
-    qtbot.wait(1)  # the layout comes to rest
+    qtbot.wait(1)  # the layout settles
     columns = strip.columns()
     x = columns[100]
     QTest.mouseMove(strip.viewport(), QPoint(int(x), 15))
@@ -207,7 +207,7 @@ def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp
 
 
 def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -> None:
-    """Read from pixels: the thick line's middle at the height of its value."""
+    """Read from pixels: the thick line's middle is at the height of its value."""
     window = make(small(Lane("svm"), Lane("svm")), size=(1500, 900))
     show(window, qtbot)
     strip, curve = strip_of(window, 0, "C"), shown(window, 0, "C").curve
@@ -215,20 +215,20 @@ def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -
     image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
     accent = LIGHT.accent
     columns = strip.columns()
-    across, heights = strip.places([C_SCALE.value_at(place) for place in range(-80, 121)], curve.validated)
+    across, heights = strip.pixels([C_SCALE.value_at(index) for index in range(-80, 121)], curve.validated)
     assert across == pytest.approx(columns), "as the handle"
-    seen = 0
-    for place in range(5, 195, 7):
-        x = int(columns[place] * ratio)
+    visible = 0
+    for index in range(5, 195, 7):
+        x = int(columns[index] * ratio)
         rows = [
             y
             for y in range(int(strip.area().bottom()))
             if sum(abs(a - b) for a, b in zip(image.pixelColor(x, y).getRgb(), accent, strict=False)) < 90
         ]
         if rows:
-            seen += 1
-            assert abs(np.mean(rows) + 0.5 - heights[place] * ratio) <= 2.0 * ratio, place
-    assert seen > 20
+            visible += 1
+            assert abs(np.mean(rows) + 0.5 - heights[index] * ratio) <= 2.0 * ratio, index
+    assert visible > 20
 
 
 def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
@@ -265,7 +265,7 @@ def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBo
 
 
 def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
-    """With strips that never end, a click is painted; with the pool frozen, it is an edit all the same."""
+    """With strips that never finish, a click is painted; with the pool frozen, it is still an edit."""
 
     def endless(query: CurveQuery, post: Any, overtaken: Callable[[], bool]) -> Iterator[Priority]:
         while not overtaken():
@@ -307,7 +307,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
 
 
 @pytest.mark.slow
-def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
+def test_real_curves_arrive_and_unfinished_positions_are_hollow(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
     monkeypatch.setattr(query, "MOST_UPDATES", 40)
     window = make(small())
     show(window, qtbot)
@@ -327,7 +327,7 @@ def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: Qt
         assert inside != LIGHT.accent
 
 
-def test_empty_and_one_class_documents_say_so(make: Make, qtbot: QtBot) -> None:
+def test_empty_and_one_class_documents_have_their_sentences(make: Make, qtbot: QtBot) -> None:
     window = make(Document(lanes=(Lane("knn"), Lane("svm"))))
     show(window, qtbot)
     for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
@@ -348,13 +348,13 @@ def test_empty_and_one_class_documents_say_so(make: Make, qtbot: QtBot) -> None:
 def test_which_sliders_have_one(quick: None, make: Make, qtbot: QtBot) -> None:
     window = make(small(Lane("svm", svm=SvmSettings("linear")), Lane("svm", svm=SvmSettings(hard_margin=True))))
     show(window, qtbot)
-    seen = {
+    visible = {
         (lane, control)
         for lane in (0, 1)
         for control in ("k", "C", "gamma")
         if strip_of(window, lane, control).isVisible()
     }
-    assert seen == {(0, "C"), (1, "gamma")}
+    assert visible == {(0, "C"), (1, "gamma")}
     names = {f"curve{lane}.{control}" for lane in (0, 1) for control in ("k", "C", "gamma")}
     answered = {name for name in names if window.scheduler.results.answer(name) is not None}
     assert answered == {"curve0.C", "curve1.gamma"}
@@ -397,7 +397,7 @@ def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
 
 @pytest.mark.parametrize("pixels", [13, 24])
 def test_every_text_stays_inside_a_narrow_frame(qtbot: QtBot, qapp: QApplication, pixels: int) -> None:
-    """Names in the legend are short where the whole ones have no room, and what is read stays within the widget."""
+    """Names in the legend are short if the whole ones do not fit, and the reading stays within the widget."""
     form = QWidget()
     qtbot.addWidget(form)
     slider = ScaleSlider(C_SCALE)
@@ -416,18 +416,18 @@ def test_every_text_stays_inside_a_narrow_frame(qtbot: QtBot, qapp: QApplication
     values = np.full(m, 0.9)
     finished = np.arange(m) < m - 9
     curve = Curve(C_FIELD, C_SCALE, values + 0.05, values, values, finished, 500, 500, 9000, 500, True)
-    for message, place in (("", None), ("", 0), ("", m - 1), ("The curve needs points of two classes.", None)):
+    for message, location in (("", None), ("", 0), ("", m - 1), ("The curve needs points of two classes.", None)):
         strip.show_strip(ValidationCurve(C_FIELD, C_SCALE, 1.0, True, curve, False, message), LIGHT)
-        strip.read(None if place is None else (0, place))
+        strip.read(None if location is None else (0, location))
         image = strip.grab().toImage()
         names = [mark.name for mark in strip.named()]
         assert names == (["valid", "test", "train"] if pixels == 24 else ["validation", "test", "training"])
         assert all(box.right() <= 220 and box.bottom() <= strip.legend_height() for box in strip._boxes)
         assert strip.area().bottom() + strip.legend_height() <= 160
         assert (strip.area().left(), strip.area().right()) == (strip.columns()[0] - 4, strip.columns()[-1] + 4)
-        ground = image.pixelColor(1, 1)
-        edge = [image.pixelColor(x, y) == ground for x in (0, 219) for y in range(1, 60)]
-        assert all(edge) or place is not None, "nothing is cut off at the sides"
+        background = image.pixelColor(1, 1)
+        edge = [image.pixelColor(x, y) == background for x in (0, 219) for y in range(1, 60)]
+        assert all(edge) or location is not None, "nothing is cut off at the sides"
     assert strip.toolTip() == "The curve needs points of two classes."
     strip.show_strip(ValidationCurve(C_FIELD, C_SCALE, 1.0, True, curve), LIGHT)
     assert "Of a sample of 500 points." in strip.toolTip()
@@ -440,8 +440,8 @@ def test_a_drag_is_one_undo_step(quick: None, make: Make, qtbot: QtBot) -> None:
     strip, start = strip_of(window, 1, "C"), window.controller.store.position
     x = strip.columns()
     QTest.mousePress(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x[120]), 20))
-    for place in (140, 160, 180):
-        QTest.mouseMove(strip.viewport(), QPoint(int(x[place]), 20))
+    for location in (140, 160, 180):
+        QTest.mouseMove(strip.viewport(), QPoint(int(x[location]), 20))
     QTest.mouseRelease(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x[180]), 20))
     assert pytest.approx(1e5, rel=0.3) == window.document.lanes[1].svm.C
     assert window.controller.store.position == start + 1

@@ -1,4 +1,4 @@
-"""Removing idle points: no pixel changes class, none that is left can go, and the document is asked before."""
+"""Removing idle points: no pixel changes class, no further point can be removed, and the question precedes it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_k_points_and_one_of_each_class_stay() -> None:
     xy = np.random.default_rng(1).normal(size=(12, 2))
     one = Points.of(xy, np.zeros(12))
     assert left_of(KNeighborsClassifier(5).fit(one.xy, one.labels), one).sum() == 5
-    for at in (0, 11):  # the first one that is looked at, and the last
+    for at in (0, 11):  # the first one that is checked, and the last
         labels = np.arange(12) == at
         lone = Points.of(xy, labels)
         left = left_of(KNeighborsClassifier(5).fit(lone.xy, lone.labels), lone)
@@ -120,7 +120,7 @@ def test_points_that_have_changed_meanwhile_stay(make: Make, qtbot: QtBot) -> No
     assert "changed meanwhile" in window.status_line.text() and len(window.document.points) == 61
 
 
-def test_where_nothing_can_go_the_button_says_why(make: Make, qtbot: QtBot) -> None:
+def test_without_removable_points_the_button_explains_why(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, KNN, n=4)
     window.controller.dispatch(SetLane(index=0, lane=Lane("knn", KnnSettings(n_neighbors=9))))
     settle(qtbot, window)

@@ -1,4 +1,4 @@
-"""What if: the state before a step is kept, the ghost is the old model's boundary, numbers against other roads."""
+"""What if: the state before a step is kept, the ghost is the old model's boundary, numbers against references."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def frame_of(lane: Lane, points: Points, slot: int = 0, **changes: Any) -> Frame
 
 
 def note_of(document: Document, frame: Frame) -> str:
-    """What the panel says of the lane's points that are no support vectors."""
+    """Return the panel's sentence about the lane's points that are no support vectors."""
     results = Results()
     results.accept(frame)
-    said = words.lane(Context(document, replace(Session(), open_panels=frozenset({"whatif"})), results), 0)
-    assert said is not None
-    return said.note
+    report = words.lane(Context(document, replace(Session(), open_panels=frozenset({"whatif"})), results), 0)
+    assert report is not None
+    return report.note
 
 
 def asked(query: Any, overtaken: Callable[[], bool] = lambda: False) -> list[Any]:
@@ -101,7 +101,7 @@ def change_of(lane: Lane, old: Points, new: Points, test: Points | Law | None = 
 @pytest.mark.parametrize("points", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", LANES)
 def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -> None:
-    """On both sides of each of its vertices the old model predicts different classes, or ties."""
+    """On the two sides of each of its vertices the old model predicts different classes, or ties."""
     lane = LANES[name]
     model = fit(lane, points)
     ((ghost,),) = asked(GhostQuery(StateSide(points, lane, model), GRID))
@@ -112,10 +112,10 @@ def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -
     around = [model.predict(xy + step * np.array([math.cos(a), math.sin(a)])) for a in np.linspace(0, 6.28, 17)]
     changes = np.any([each != around[0] for each in around], axis=0)
     assert changes.mean() > 0.97
-    if name == "rbf" and points is TWO:  # an SVM's line is where f = 0, far finer than a pixel
+    if name == "rbf" and points is TWO:  # the line of an SVM is f = 0, far finer than a pixel
         assert isinstance(model, SVC)
         assert np.abs(model.decision_function(xy)).max() < 0.02
-    # And nowhere else: rows of predictions change class only where the line is near.
+    # And nowhere else: rows of predictions change class only near the line.
     predicted = model.predict(np.column_stack([g.ravel() for g in np.meshgrid(GRID.xs, GRID.ys)])).reshape(120, 160)
     rows, columns = np.nonzero(predicted[:, 1:] != predicted[:, :-1])
     for row, column in list(zip(rows, columns, strict=True))[::7]:
@@ -133,7 +133,7 @@ def test_a_ghost_without_a_model_is_that_of_the_refit() -> None:
 
 
 def test_on_another_grid_it_is_computed_anew() -> None:
-    """Zoomed in, the line has vertices of the new grid; none is farther from f = 0 than its pixels are small."""
+    """Zoomed in, the line has vertices of the new grid; none is farther from f = 0 than the size of its pixels."""
     lane = LANES["rbf"]
     model = fit(lane, TWO)
     near = Grid(0.0, 0.5, -0.1, 0.3, 160, 120)
@@ -143,7 +143,7 @@ def test_on_another_grid_it_is_computed_anew() -> None:
     assert len(xy) > 10 and np.abs(model.decision_function(xy)).max() < 2e-4
 
 
-def test_nothing_is_posted_when_nobody_waits() -> None:
+def test_nothing_is_posted_once_overtaken() -> None:
     lane = LANES["rbf"]
     for model in (None, fit(lane, TWO)):
         side = StateSide(TWO, lane, model)
@@ -215,7 +215,7 @@ def test_knn_and_perceptron_are_compared_by_class_alone() -> None:
     assert change_of(LANES["knn"], TWO, new).moved == pytest.approx(brute, abs=1e-3)
 
 
-def test_a_class_that_is_gone_leaves_f_incomparable() -> None:
+def test_a_removed_class_leaves_f_incomparable() -> None:
     change = change_of(LANES["rbf"], THREE, THREE.remove(np.flatnonzero(THREE.labels == 2)))
     assert math.isnan(change.largest) and change.moved > 0.1 and not change.nothing
 
@@ -238,9 +238,9 @@ def test_no_model_is_a_sentence() -> None:
 def test_without_all_that_are_no_support_vectors_nothing_moves(
     seed: int, n: int, kernel: str, C: float, n_classes: int, multiclass: str
 ) -> None:
-    """Trained anew, from zero, without them: f is the same on the grid, up to what two trainings may differ by.
+    """Trained anew, from zero, without them: f is the same on the grid, within the difference of two trainings.
 
-    Without a free support vector it is w alone that stays, and nothing else is promised.
+    Without a free support vector only w is the same, and nothing else is promised.
     """
     rng = np.random.default_rng(seed)
     labels = np.arange(n) % n_classes
@@ -271,19 +271,19 @@ def test_without_one_support_vector_something_moves() -> None:
 # -- what is kept ------------------------------------------------------------------------------------------------------
 
 
-class Desk(Controller):
+class Setup(Controller):
     """A controller whose lanes show a model of the present points at once."""
 
     def __init__(self, document: Document) -> None:
-        self.said: list[str] = []
+        self.report: list[str] = []
         shown: Any = SimpleNamespace(frame=self.newest)
-        super().__init__(Store(document), Session(), lambda: None, self.said.append, shown)
+        super().__init__(Store(document), Session(), lambda: None, self.report.append, shown)
         self.what_if = self.feature(WhatIf)
         self.late = False
 
     def newest(self, slot: int) -> Frame | None:
-        place = self.document.slots.index(slot)
-        if self.late or place >= len(self.document.lanes):
+        location = self.document.slots.index(slot)
+        if self.late or location >= len(self.document.lanes):
             return None
         return self.frames[slot]
 
@@ -294,24 +294,24 @@ class Desk(Controller):
         }
 
 
-def desk() -> Desk:
-    made = Desk(Document(TWO, (LANES["knn"], LANES["rbf"]), view=View(0.5, 0.2, 4.0)))
+def setup() -> Setup:
+    made = Setup(Document(TWO, (LANES["knn"], LANES["rbf"]), view=View(0.5, 0.2, 4.0)))
     made.learn()
     return made
 
 
 def test_disarmed_nothing_is_kept() -> None:
-    d = desk()
+    d = setup()
     d.dispatch(RemovePoints(ids=[3]))
     assert d.session.of(WhatIfSession).baseline is None
     d.what_if.toggle()
-    assert d.session.of(WhatIfSession).armed and "dashed" in d.said[-1]
+    assert d.session.of(WhatIfSession).armed and "dashed" in d.report[-1]
     d.what_if.toggle()
     assert not d.session.of(WhatIfSession).armed
 
 
 def test_a_drag_is_compared_with_what_was_before_it_began() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     start = d.document
     d.apply(MovePoints("drag 1", ids=[3], xy=[[1.0, 1.0]]))
@@ -331,7 +331,7 @@ def test_a_drag_is_compared_with_what_was_before_it_began() -> None:
 
 
 def test_undo_and_redo_are_edits_too() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     start = d.document
     d.dispatch(RelabelPoints(ids=[3, 4], label=1))
@@ -346,7 +346,7 @@ def test_undo_and_redo_are_edits_too() -> None:
 
 
 def test_what_does_not_concern_the_lanes_changes_no_baseline() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     d.dispatch(RemovePoints(ids=[3]))
     kept = d.session.of(WhatIfSession).baseline
@@ -359,8 +359,8 @@ def test_what_does_not_concern_the_lanes_changes_no_baseline() -> None:
     assert d.session.of(WhatIfSession).baseline is not kept, "a slider is an edit of what is learnt"
 
 
-def test_a_gesture_broken_off_leaves_nothing() -> None:
-    d = desk()
+def test_a_cancelled_gesture_leaves_nothing() -> None:
+    d = setup()
     d.what_if.toggle()
     d.dispatch(RemovePoints(ids=[5]))
     left = d.document.points
@@ -376,7 +376,7 @@ def test_a_gesture_broken_off_leaves_nothing() -> None:
 
 
 def test_another_document_forgets() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     d.dispatch(RemovePoints(ids=[3]))
     d.put(Document(THREE), None)
@@ -384,7 +384,7 @@ def test_another_document_forgets() -> None:
 
 
 def test_the_lanes_that_learn_something_else_have_a_ghost() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
 
     def ghosts() -> set[str]:
@@ -398,7 +398,7 @@ def test_the_lanes_that_learn_something_else_have_a_ghost() -> None:
 
 
 def test_a_model_that_was_not_ready_is_trained_for_the_ghost() -> None:
-    d = desk()
+    d = setup()
     d.what_if.toggle()
     d.late = True
     d.dispatch(RemovePoints(ids=[3]))
@@ -433,7 +433,7 @@ def test_what_differs() -> None:
 
 
 def test_removing_is_one_step_with_a_name_and_arms() -> None:
-    d = desk()
+    d = setup()
     others = removable(d.document, d.frames[1]).ids
     position = d.store.position
     d.what_if.remove_non_support(1)
@@ -515,21 +515,21 @@ def test_the_verdict_states_the_number() -> None:
     )
 
 
-def test_f_may_hardly_move_and_many_places_change_class() -> None:
-    """A wide kernel and a small C: f spans only thousandths, and the limit of |Δf| says nothing."""
+def test_f_may_hardly_move_and_many_locations_change_class() -> None:
+    """A wide kernel and a small C: f spans only thousandths, and the limit of |Δf| means nothing."""
     lane = Lane("svm", svm=SvmSettings("rbf", C=1e-4, gamma=0.01))
     change = change_of(lane, TWO, TWO.move(range(8), TWO.xy[:8] + np.array([2.0, 1.0])))
     assert change.within and change.moved > max(change.slack, 0.02) and not change.nothing
-    said = words.verdict(change, provisional=False)
-    assert said.startswith("f moved within training tolerance (largest change of f on a ")
-    assert "change class" in said and "Nothing" not in said
+    report = words.verdict(change, provisional=False)
+    assert report.startswith("f moved within training tolerance (largest change of f on a ")
+    assert "change class" in report and "Nothing" not in report
     facts = Facts()
     assert Change(facts, facts, 1e-3, 0.002, 0.01, GRID, 0.003).nothing
     assert not Change(facts, facts, 1e-3, 0.004, 0.01, GRID, 0.003).nothing
 
 
 def test_a_state_before_that_was_not_certified_is_called_so() -> None:
-    """Given up or never separable, known or trained only now."""
+    """Stopped early or not separable, known from before or trained only now."""
     hard = Lane("svm", svm=SvmSettings("linear", hard_margin=True))
     new = StateSide(TWO, LANES["linear"], fit(LANES["linear"], TWO))
     for old in (StateSide(TWO, hard, fit(hard, TWO), False), StateSide(TWO, hard, None)):
@@ -540,8 +540,8 @@ def test_a_state_before_that_was_not_certified_is_called_so() -> None:
         assert "Dual value D(α)" in names and "Dual optimum D(α)" not in names
 
 
-def test_places_are_compared_by_the_class_that_is_predicted() -> None:
-    """Of equals the lowest, as the models predict and the Compare panel says: a tie that comes is no other class."""
+def test_locations_are_compared_by_the_predicted_class() -> None:
+    """Of equals the lowest, as the models predict and the Compare panel counts: a new tie is no other class."""
     lane = Lane("knn", knn=KnnSettings(2))
     old = Points.of([[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]], [0, 0, 1])
     new = old.relabel([0], 1)
@@ -560,10 +560,10 @@ def test_without_a_free_support_vector_nothing_is_promised() -> None:
         assert ("all others can go" in note) is promised and ("the boundary may shift" in note) is not promised
 
 
-def test_what_is_missing_is_said() -> None:
+def test_missing_parts_are_reported() -> None:
     one = Points.of([[0.0, 0.0], [1.0, 0.0]], [0, 0])
     session = replace(Session(), open_panels=frozenset({"whatif"}))
     for points, text in ((Points(), "nothing to learn from"), (one, "one class")):
         document = Document(points, (LANES["rbf"],), 1)
-        said = words.lane(Context(document, session, Results()), 0)
-        assert said is not None and text in said.note and "Wait" not in said.note
+        report = words.lane(Context(document, session, Results()), 0)
+        assert report is not None and text in report.note and "Wait" not in report.note

@@ -63,7 +63,7 @@ def ghost(window: MainWindow, lane: int) -> Lines | None:
 
 
 def drag(window: MainWindow, qtbot: QtBot, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """Drag a point of lane 0 by hand, in several moves."""
+    """Drag a point of lane 0 as a user does, in several moves."""
     viewport = window.canvases[0].viewport()
     a, b = window.to_widget(0, *start), window.to_widget(0, *end)
     QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=a)
@@ -108,7 +108,7 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
 
 
 def answered(window: MainWindow) -> set[str]:
-    """The questions about the edit that are asked, and so have their answers by now."""
+    """Return the queries about the edit, which have their answers by now."""
     names = {f"{kind}{lane}" for kind in ("ghost", "whatif") for lane in (0, 1)}
     return {name for name in names if window.scheduler.results.answer(name) is not None}
 
@@ -127,7 +127,7 @@ def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
     without = window.canvases[1].grab().toImage()
     ratio = window.canvases[1].devicePixelRatioF()
     xy = lines.xy[~np.isnan(lines.xy[:, 0])]
-    spots = [window.to_widget(1, *place) for place in xy[:: max(1, len(xy) // 60)]]
+    spots = [window.to_widget(1, *index) for index in xy[:: max(1, len(xy) // 60)]]
     differ = [
         with_it.pixelColor(round(p.x() * ratio), round(p.y() * ratio))
         != without.pixelColor(round(p.x() * ratio), round(p.y() * ratio))
@@ -137,7 +137,7 @@ def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
 
 
 @pytest.mark.slow
-def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
+def test_the_panel_reports_what_changed(make: Make, qtbot: QtBot) -> None:
     window = make(two(), size=(1400, 900))
     panel = open_dock(window, qtbot)
     assert panel.hint.text() == DISARMED and not panel.armed.isChecked()
@@ -200,7 +200,7 @@ def test_all_that_are_no_support_vectors_go_and_nothing_moves(make: Make, qtbot:
 
 
 def test_provisional_until_certified(make: Make, qtbot: QtBot) -> None:
-    """Paused after the first step the numbers are called provisional; at the end they are not."""
+    """Paused after the first step, the numbers are called provisional; at the end they are not."""
     window = make(two(Lane("svm")), size=(1400, 900))
     open_dock(window, qtbot)
     QTest.keyClick(window, KEY.Key_W)
@@ -220,8 +220,8 @@ def test_provisional_until_certified(make: Make, qtbot: QtBot) -> None:
     assert "Provisional" not in text(window, "whatif.lane0")
 
 
-def test_the_hand_does_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
-    """With the background frozen, arming and editing go on; the ghost of before comes when it goes on."""
+def test_edits_do_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
+    """With the background frozen, arming and editing still work; the ghost appears when it continues."""
     window = make(two(), size=(1400, 900))
     open_dock(window, qtbot)
     model = window.result(1).model  # type: ignore[union-attr]
@@ -277,7 +277,7 @@ def test_several_classes_and_empty_documents(make: Make, qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("dark", first_of([True, False], 1))
 def test_nothing_is_cut_off(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool) -> None:
-    """Each label has the height that its words need at its width."""
+    """Each label has the height that its text needs at its width."""
     window = make(two(), size=(1024, 768))
     window.choose_theme("dark" if dark else "light")
     panel = open_dock(window, qtbot)
@@ -303,7 +303,9 @@ def test_a_training_that_stopped_early_is_not_called_certified(make: Make, qtbot
 
 
 def test_the_focus_stays_in_the_panel(make: Make, qtbot: QtBot) -> None:
-    """Space on the button that goes with what it does: the next button has the focus, never another panel."""
+    """Pressing Space on a button that disappears with its action: the next button has the focus, never
+    another panel.
+    """
     window = make(two(Lane("svm")), size=(1400, 900))
     window.activateWindow()
     panel = open_dock(window, qtbot)

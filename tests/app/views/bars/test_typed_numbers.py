@@ -1,4 +1,4 @@
-"""A number that was just typed counts, whatever is clicked next; Enter and Escape give the keys back to the picture."""
+"""A typed number counts, whatever is clicked next; Enter and Escape return the keys to the picture."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.windows import Make, settle
 
 
 def type_into(window: MainWindow, name: str, text: str) -> QWidget:
-    """Click the field, select what stands in it and type; no Enter."""
+    """Click the field, select its content and type, without Enter."""
     field = window.findChild(QWidget, name)
     assert isinstance(field, (QSpinBox, QLineEdit))
     QTest.mouseClick(field, Qt.MouseButton.LeftButton)
@@ -48,12 +48,12 @@ def test_a_click_beside_the_popup_takes_the_number(make: Make, qtbot: QtBot) -> 
     click(window, "generator.more")
     form = window.bar.generator.findChild(QWidget, "generator.seed").window()
     type_into(window, "generator.seed", "7")
-    form.hide()  # what a click beside it does
+    form.hide()  # as a click beside it does
     assert window.document.generator.seed == 7
     settle(qtbot, window)
 
 
-# A popup comes last: the field that is clicked after it would not have the keys.
+# A popup comes last: a field clicked after it would not have the focus.
 @pytest.mark.parametrize(
     "buttons", [("generate", "class2", "lane0.fold", "tool.clear", "lane0.menu"), ("generator.more",)], ids=len
 )
@@ -94,7 +94,7 @@ def test_restarting_a_training_takes_the_number_just_typed(make: Make, qtbot: Qt
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])
-def test_enter_and_escape_give_the_keys_back_to_the_picture(make: Make, qtbot: QtBot, key: Qt.Key) -> None:
+def test_enter_and_escape_return_the_keys_to_the_picture(make: Make, qtbot: QtBot, key: Qt.Key) -> None:
     window = make()
     for name, picture in (("lane0.k", "canvas0"), ("lane1.C", "canvas1"), ("generator.noise", "canvas0")):
         window.controller.set_session(tool="pointer", active_class=0)
@@ -116,7 +116,7 @@ def test_enter_and_escape_give_the_keys_back_to_the_picture(make: Make, qtbot: Q
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])
-def test_enter_and_escape_in_the_popup_give_the_keys_back(make: Make, qtbot: QtBot, key: Qt.Key) -> None:
+def test_enter_and_escape_in_the_popup_return_the_keys(make: Make, qtbot: QtBot, key: Qt.Key) -> None:
     window = make()
     click(window, "generator.more")
     field = type_into(window, "generator.seed", "12")

@@ -1,4 +1,4 @@
-"""Chart: places, round numbers, lines as they are, reading, zooming, keys, saving and copying."""
+"""Chart: locations, round numbers, exact lines, reading, zooming, keys, saving and copying."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def is_red(picture: QImage, x: float, y: float) -> bool:
 def test_numbers_of_an_axis_are_round_within_it_and_few(low: float, wide: float, most: int) -> None:
     found = ChartAxis().marks(low, low + wide, most)
     assert len(found) <= most + 1
-    places = [place for place, _ in found]
-    assert all(low - 1e-6 * wide <= place <= low + wide * (1 + 1e-6) for place in places)
-    if len(places) > 1:
-        by = np.diff(places)
+    locations = [location for location, _ in found]
+    assert all(low - 1e-6 * wide <= location <= low + wide * (1 + 1e-6) for location in locations)
+    if len(locations) > 1:
+        by = np.diff(locations)
         assert np.allclose(by, by[0], rtol=1e-3)
         mantissa = float(f"{by[0]:.3e}".partition("e")[0])
         assert min(abs(mantissa - each) for each in (1, 2, 5, 10)) < 0.02
@@ -86,7 +86,7 @@ def test_numbers_of_an_axis_are_round_within_it_and_few(low: float, wide: float,
 
 def test_an_axis_of_ratios() -> None:
     axis = ChartAxis(log=True)
-    assert axis.place([1.0, 100.0]).tolist() == [0.0, 2.0] and np.isnan(axis.place([0.0, -1.0])).all()
+    assert axis.positions([1.0, 100.0]).tolist() == [0.0, 2.0] and np.isnan(axis.positions([0.0, -1.0])).all()
     assert axis.ends([3.0, 40.0]) == (0.0, 2.0)
     assert [text for _, text in axis.marks(0.0, 6.0, 4)] == ["1", "100", "10000", "1e6"]
     assert [text for _, text in axis.marks(0.0, 1.0, 4)] == ["1", "2", "5", "10"]
@@ -96,7 +96,7 @@ def test_an_axis_of_ratios() -> None:
 def test_what_is_below_the_floor_is_drawn_there_and_read_as_it_is(make: Make) -> None:
     line = Line(x=[0, 1, 2], y=[1.0, 1e-12, -3.0], name="gap")
     chart = make(line, y=ChartAxis(log=True, floor=1e-6))
-    y = chart.places(line.x, line.y)[1]
+    y = chart.pixels(line.x, line.y)[1]
     assert y[1] == y[2] == pytest.approx(chart.pixel(0, 1e-6).y()) and y[0] < y[1]
     assert chart.description(line, 2) == "gap: −3 at 2" and "gap,2,-3.0" in saving.csv_of(chart)
 
@@ -115,7 +115,7 @@ def test_shares_names_and_counts() -> None:
     uneven = ChartAxis(names=("1", "2", "10", "1000"), at=(1.0, 2.0, 10.0, 1000.0), log=True)
     assert uneven.ends([]) == (0.0, 3.0)
     assert [text for _, text in uneven.marks(0.0, 3.0, 4)] == ["1", "10", "1000"]
-    assert all(float(place).is_integer() for place, _ in ChartAxis(whole=True).marks(0.0, 3.0, 12))
+    assert all(float(location).is_integer() for location, _ in ChartAxis(whole=True).marks(0.0, 3.0, 12))
     assert ChartAxis(whole=True).ends([2.0, 3.0])[0] == 0.0
     assert ChartAxis(low=0.0, high=1.0).ends([-3.0, 7.0]) == (0.0, 1.0)
 
@@ -132,9 +132,9 @@ def test_where_keys_lead(key: Qt.Key, here: int, goal: int) -> None:
 # -- what is drawn -------------------------------------------------------------------------------------------------
 
 
-def test_a_line_goes_through_the_places_of_its_values(make: Make) -> None:
+def test_a_line_goes_through_the_pixels_of_its_values(make: Make) -> None:
     chart = make(ramp())
-    picture, (x, y) = image(chart), chart.places(np.arange(11), np.arange(11) ** 2)
+    picture, (x, y) = image(chart), chart.pixels(np.arange(11), np.arange(11) ** 2)
     for at in range(1, 10):
         assert is_red(picture, x[at], y[at])
         back = chart.values_at(QPointF(float(x[at]), float(y[at])))
@@ -180,7 +180,7 @@ def test_a_wild_line_covers_what_it_goes_through(make: Make) -> None:
     y = np.where(np.arange(100_000) % 2 == 0, 0.0, 1.0)
     chart = make(Line(x=np.arange(100_000), y=y, name="wild", colour=(200, 0, 0)), y=ChartAxis(low=-1.0, high=2.0))
     picture = image(chart)
-    left, right = chart.places([1000, 99_000], [0, 0])[0]
+    left, right = chart.pixels([1000, 99_000], [0, 0])[0]
     middle = chart.pixel(0, 0.5).y()
     assert all(is_red(picture, x, middle) for x in range(round(left), round(right), 7))
     assert not is_red(picture, 0.5 * (left + right), chart.pixel(0, 1.5).y())
@@ -203,7 +203,7 @@ def test_nothing_is_drawn_while_it_is_hidden(make: Make) -> None:
     assert drawn == [LIGHT]
 
 
-def test_a_message_in_place_of_marks(make: Make) -> None:
+def test_a_message_replaces_the_marks(make: Make) -> None:
     chart = make(ramp())
     chart.show_marks((), LIGHT, message="Nothing is here.")
     assert not chart.box.isVisible()
@@ -227,8 +227,8 @@ def test_the_legend_flows_and_stays_where_it_is(make: Make) -> None:
 
 def test_the_pointer_and_the_keys_read_values(make: Make) -> None:
     chart = make(ramp(), Line(x=np.arange(11), y=np.full(11, 50.0), name="level"), x=ChartAxis("step"))
-    QGuiApplication.processEvents()  # else the focus comes, or goes, in between
-    x, y = chart.places([7], [49])
+    QGuiApplication.processEvents()  # else the focus changes in between
+    x, y = chart.pixels([7], [49])
     QTest.mouseMove(chart.viewport(), QPoint(round(x[0]), round(y[0]) + 2))
     assert chart.reading == (0, 7) and "square: 49 at step 7" in chart.accessibleDescription()
     QTest.mouseMove(chart.viewport(), QPoint(2, 2))
@@ -319,7 +319,7 @@ def test_numbers_and_pictures_are_saved_and_copied(make: Make, tmp_path: Path) -
     assert [row["y"] for row in rows if row["series"] == "goal"] == ["3.0"] and len(rows) == 14
     png = QImage.fromData(saving.bytes_of(chart, ".png"))
     assert png.width() == 2 * chart.width() and is_red(
-        png, *(2 * each[3] for each in chart.places(range(11), np.arange(11) ** 2))
+        png, *(2 * each[3] for each in chart.pixels(range(11), np.arange(11) ** 2))
     )
     svg = saving.bytes_of(chart, ".svg")
     assert b"<svg" in svg and b"square" in svg
@@ -343,14 +343,14 @@ def test_the_numbers_of_a_map_are_a_table(make: Make) -> None:
 
 
 def differing(first: Chart, second: Chart) -> int:
-    """How many pixels are others."""
+    """Return the number of pixels that differ."""
     pictures = [image(chart).convertToFormat(QImage.Format.Format_RGB32) for chart in (first, second)]
     arrays = [np.frombuffer(each.constBits(), dtype=np.uint32).reshape(each.height(), -1) for each in pictures]
     return int((arrays[0] != arrays[1]).sum())
 
 
 def test_a_chart_that_changed_looks_as_one_made_anew(make: Make) -> None:
-    """Whatever is kept of what was drawn before, nothing of it is seen."""
+    """Whatever is cached of earlier drawings, nothing of it is visible."""
     x = np.arange(50.0)
     states: list[tuple[list[Mark], ChartAxis, ChartAxis]] = [
         ([Line(x=x, y=x, name="a")], ChartAxis(), ChartAxis()),
@@ -413,5 +413,5 @@ def test_a_mark_that_cannot_be_drawn_leaves_the_chart_alive(make: Make, monkeypa
     chart.show_marks([ramp()], LIGHT, over=[Broken(at=3.0)])
     image(chart)
     chart.show_marks([ramp()], LIGHT)
-    picture, (x, y) = image(chart), chart.places([5], [25])
+    picture, (x, y) = image(chart), chart.pixels([5], [25])
     assert is_red(picture, x[0], y[0])

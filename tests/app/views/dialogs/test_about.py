@@ -1,4 +1,4 @@
-"""Help > About: what it says is so, its folders open, and what is copied holds nothing of the user's but folders."""
+"""Help > About: its versions are right, its folders open, and the copied text has nothing of the user's but folders."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.files import licences
 from tests.windows import Make
 
 
-def test_about_says_versions_and_opens_folders(
+def test_about_lists_versions_and_opens_folders(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     opened: list[QUrl] = []
@@ -43,7 +43,7 @@ def test_about_says_versions_and_opens_folders(
         if folder is not None:
             assert Path(opened[-1].toLocalFile()) == folder
     assert "compiled-" in opened[-1].toLocalFile()
-    works[0] = False  # nobody shows folders here
+    works[0] = False  # no program here opens folders
     qtbot.mouseClick(buttons["about.open_log"], Qt.MouseButton.LeftButton)
     purpose = dialog.findChild(QLabel, "about.purpose")
     assert purpose.isVisible() and "watch" in purpose.text() and purpose.text().count(".") == 1
@@ -52,18 +52,18 @@ def test_about_says_versions_and_opens_folders(
 
     qtbot.mouseClick(buttons["about.copy"], Qt.MouseButton.LeftButton)
     assert private.text().startswith("Copied.") and "folders" in private.text()
-    said = dict(line.split(": ", 1) for line in QApplication.clipboard().text().splitlines())
-    assert said["Classifier Playground"] == __version__
-    assert said["Python"] == platform.python_version() and said["Qt"] == qVersion()
+    report = dict(line.split(": ", 1) for line in QApplication.clipboard().text().splitlines())
+    assert report["Classifier Playground"] == __version__
+    assert report["Python"] == platform.python_version() and report["Qt"] == qVersion()
     for package in ("numpy", "numba"):
-        assert said[package] == version(package)
-    assert said["PySide6"] == version("PySide6_Essentials")
-    assert platform.machine() in said["Platform"] and "offscreen" in said["Platform"]
-    assert said["Settings in"] == str(tmp_path) and said["Log in"] == str(log.path().parent)
-    assert said["Unsaved work in"] == str(window.safekeeping.folder)
+        assert report[package] == version(package)
+    assert report["PySide6"] == version("PySide6_Essentials")
+    assert platform.machine() in report["Platform"] and "offscreen" in report["Platform"]
+    assert report["Settings in"] == str(tmp_path) and report["Log in"] == str(log.path().parent)
+    assert report["Unsaved work in"] == str(window.safekeeping.folder)
     shown = " ".join(label.text() for label in dialog.findChildren(QLabel))
-    assert all(value in shown for value in said.values())
-    bare = "\n".join(value for name, value in said.items() if not name.endswith(" in"))
+    assert all(value in shown for value in report.values())
+    bare = "\n".join(value for name, value in report.items() if not name.endswith(" in"))
     for private_word in (getpass.getuser(), socket.gethostname(), str(Path.home()), "secret"):
         assert len(private_word) < 4 or private_word not in bare
     qtbot.mouseClick(buttons["about.licences"], Qt.MouseButton.LeftButton)
@@ -77,12 +77,12 @@ def test_about_is_read_and_left_by_keys(make: Make, qtbot: QtBot) -> None:
     window.named_actions["about"].trigger()
     dialog = window.findChild(QDialog, "about")
     qtbot.waitUntil(dialog.isActiveWindow)
-    seen = set()
+    found = set()
     for _ in range(40):
         focused = QApplication.focusWidget()
         if focused is not None:
-            seen.add(focused.accessibleName() or focused.objectName())
+            found.add(focused.accessibleName() or focused.objectName())
         qtbot.keyClick(focused or dialog, Qt.Key.Key_Tab)
-    assert {"Versions and folders", "Open the folder: Settings", "Copy details for a report"} <= seen
+    assert {"Versions and folders", "Open the folder: Settings", "Copy details for a report"} <= found
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not window.findChildren(QDialog, "about") or not dialog.isVisible()

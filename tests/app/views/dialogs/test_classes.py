@@ -1,4 +1,4 @@
-"""Names and colours of classes, names of axes, and how many points are learnt from."""
+"""Names and colours of classes, names of axes, and the number of training points."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def test_typing_a_name_is_one_step_and_retrains_nothing(make: Make, qtbot: QtBot
     window = make()
     jobs = [window.scheduler.newest(lane) for lane in range(2)]
     dialog, store = opened(window, qtbot), window.controller.store
-    told = []
-    store.listen(lambda old, new: told.append(new))
+    reports = []
+    store.listen(lambda old, new: reports.append(new))
     type_name(dialog, "name1", "  setosa   the first ")
     settle(qtbot, window)
     assert [window.scheduler.newest(lane) for lane in range(2)] == jobs
@@ -62,7 +62,7 @@ def test_typing_a_name_is_one_step_and_retrains_nothing(make: Make, qtbot: QtBot
     type_name(dialog, "y", "width")
     settle(qtbot, window)
     assert window.document.class_name(0) == "setosa the first" and window.document.axes == ("length in cm", "width")
-    assert store.history == ("Name class 1", "Name the axes", "Name the axes") and len(told) == 3
+    assert store.history == ("Name class 1", "Name the axes", "Name the axes") and len(reports) == 3
     assert window.result(1).certificates[0].n_iter == steps, "a named axis takes room of the picture, no more"
     assert window.isWindowModified()
     QTest.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -75,9 +75,9 @@ def test_typing_a_name_is_one_step_and_retrains_nothing(make: Make, qtbot: QtBot
     QTest.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     settle(qtbot, window)
     assert find(dialog, "name1").text() == "setosa the first"
-    told.clear()
-    type_name(dialog, "name1", "setosa the first")  # the same again
-    assert told == []
+    reports.clear()
+    type_name(dialog, "name1", "setosa the first")  # the same name again
+    assert reports == []
     find(dialog, "name2").setFocus()
     QTest.keyClicks(find(dialog, "name2"), "n" * 50)
     QTest.keyClick(find(dialog, "name2"), Qt.Key.Key_Return)
@@ -128,7 +128,7 @@ def test_a_colour_paints_points_buttons_and_surface_but_trains_nothing(make: Mak
     window = make()
     window.choose_theme("dark" if dark else "light")
     settle(qtbot, window)
-    window.controller.set_lane(1, "svm", C=3.0)  # trained on from C = 1: anew, it would be other steps
+    window.controller.set_lane(1, "svm", C=3.0)  # continued from C = 1: a new training would have other steps
     settle(qtbot, window)
     button, steps = window.findChild(QToolButton, "class1"), window.result(1).certificates[0].n_iter
     jobs = [window.scheduler.newest(lane) for lane in range(2)]
@@ -223,12 +223,12 @@ def test_the_dialog_is_named_reachable_and_fits(make: Make, qtbot: QtBot) -> Non
         for widget in dialog.findChildren(kind):
             assert widget.toolTip() and (widget.accessibleName() or widget.text()), widget.objectName()
             assert widget.height() >= 24 and widget.width() >= 24 and widget.focusPolicy() != Qt.FocusPolicy.NoFocus
-    seen, widget = set(), find(dialog, "name1")
+    found, widget = set(), find(dialog, "name1")
     for _ in range(200):
         widget = widget.nextInFocusChain()
-        seen.add(widget.objectName())
-    assert {f"classes.{what}{n}" for what in ("name", "colour", "reset") for n in range(1, 9)} <= seen
-    assert {"classes.x", "classes.y"} <= seen
+        found.add(widget.objectName())
+    assert {f"classes.{what}{n}" for what in ("name", "colour", "reset") for n in range(1, 9)} <= found
+    assert {"classes.x", "classes.y"} <= found
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
 
@@ -246,8 +246,8 @@ def test_how_many_points_are_learnt_from(make: Make, qtbot: QtBot) -> None:
     assert combo.isVisible() and combo.currentData() == 10_000
     texts = [combo.itemText(row) for row in range(combo.count())]
     thousands = ("1", "2", "5", "10", "20", "50", "100")
-    assert [said.partition(":")[0] for said in texts] == [*(f"{n}\u202f000 points" for n in thousands), "all points"]
-    assert all(said.endswith((" below 0.1 s", " about 0.1 s", " about 0.2 s")) for said in texts), "two times kNN"
+    assert [shown.partition(":")[0] for shown in texts] == [*(f"{n}\u202f000 points" for n in thousands), "all points"]
+    assert all(shown.endswith((" below 0.1 s", " about 0.1 s", " about 0.2 s")) for shown in texts), "two times kNN"
     combo.setFocus()
     for _ in range(3):
         QTest.keyClick(combo, Qt.Key.Key_Up)
@@ -259,7 +259,7 @@ def test_how_many_points_are_learnt_from(make: Make, qtbot: QtBot) -> None:
     assert window.document.training_limit == NO_LIMIT and len(window.result(0).points) == 3001
     assert window.controller.store.undo_name == "Train on all points"
     window.controller.undo()
-    window.controller.set_training_limit(1234)  # of a file
+    window.controller.set_training_limit(1234)  # from a file
     settle(qtbot, window)
     assert combo.currentText().startswith("1\u202f234 points") and combo.count() == 9
     window.controller.clear()

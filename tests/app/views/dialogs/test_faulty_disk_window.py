@@ -1,4 +1,4 @@
-"""A window whose disk fails at any moment: documents stay whole, sentences say so, and it goes on working."""
+"""A window whose disk fails at any moment: documents stay complete, failures are reported, and work continues."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def alerts(window: MainWindow) -> list[str]:
-    """The sentences that stand in front of `window`, which are read and closed."""
+    """Read and close the message boxes in front of `window`; return their sentences."""
     boxes = standing(window)
     texts = [each.text() for each in boxes]
     for each in boxes:
@@ -51,7 +51,7 @@ def alerts(window: MainWindow) -> list[str]:
 
 
 def an_hour(window: MainWindow, qtbot: QtBot, folder: Path) -> tuple[bool, bool]:
-    """All that has to do with files, once; whether the copy was recovered, and whether the document was saved."""
+    """Do all actions on files, once; return whether the copy was recovered, and whether the document was saved."""
     mine, other = folder / "mine.playground", folder / "other.playground"
     store = window.controller.store
     window.show()
@@ -82,7 +82,7 @@ def an_hour(window: MainWindow, qtbot: QtBot, folder: Path) -> tuple[bool, bool]
 
 
 def standing(window: MainWindow) -> list[QMessageBox]:
-    """The boxes that stand in front of `window`."""
+    """Return the message boxes in front of `window`."""
     return [each for each in window.findChildren(QMessageBox) if each.isVisible()]
 
 
@@ -151,7 +151,7 @@ def test_icons_that_cannot_be_read_cost_no_picture(make: Make, qtbot: QtBot, mon
 
 
 @pytest.mark.soak
-def test_a_window_whose_disk_fails_at_every_place(
+def test_a_window_whose_disk_fails_in_every_operation(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tally = Tally()

@@ -1,4 +1,4 @@
-"""Files and the clipboard, while the disk is slow: the window goes on, and nothing is lost or out of order."""
+"""Files and the clipboard, while the disk is slow: the window responds, and nothing is lost or out of order."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Gate:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         thread = threading.current_thread()
-        if thread is threading.main_thread():  # nothing could open it there; the test sees that it came so far
+        if thread is threading.main_thread():  # nothing could open it there; the test sees that the call came this far
             self.threads.append(thread)
         elif thread.name == "task":
             self.threads.append(thread)
@@ -52,7 +52,7 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any, str], Gate]]:
-    """``gate(module, name)`` puts a gate before a function; it is opened at the end, whatever happens."""
+    """Return ``gate(module, name)``, which puts a gate before a function; all gates are opened at the end."""
     gates: list[Gate] = []
 
     def build(module: Any, name: str) -> Gate:
@@ -76,7 +76,7 @@ def raising(error: Exception) -> Callable[..., Any]:
 
 
 def goes_on(window: MainWindow, qtbot: QtBot, gate: Gate) -> None:
-    """Somebody waits at the gate, and the window's thread is not that one: its timer ticks."""
+    """Check that a task waits at the gate while the window's thread runs: its timer ticks."""
     qtbot.waitUntil(gate.entered.is_set)
     ticks: list[int] = []
     timer = QTimer(window)
@@ -111,7 +111,7 @@ def cancel_button(window: MainWindow, qtbot: QtBot) -> QPushButton:
 
 @pytest.fixture
 def saved(make: Make, tmp_path: Path) -> tuple[MainWindow, Path]:
-    """A window with a document of a file, edited since."""
+    """Return a window with a document of a file, edited since."""
     window, path = make(SMALL, wait=False), tmp_path / "mine.playground"
     assert file_work.save(window.controller, path)
     edit(window)
@@ -139,7 +139,7 @@ def test_one_works_on_while_the_disk_is_slow(saved: tuple[MainWindow, Path], qtb
     assert window.findChild(QPushButton, "task.cancel") is None, "nothing flashes that takes no time"
 
 
-def test_the_recovery_copy_knows_the_file_that_was_saved_meanwhile(
+def test_the_recovery_copy_names_the_file_that_was_saved_meanwhile(
     saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recovery, "INTERVAL", 0.05)
@@ -187,7 +187,7 @@ def test_a_cancelled_save_leaves_the_old_file(
     assert same(playground_files.read(path), window.document) and boxes(window) == []
 
 
-def test_a_save_cannot_be_cancelled_once_the_new_file_takes_its_place(
+def test_a_save_cannot_be_cancelled_once_the_new_file_replaces_the_old(
     saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put
 ) -> None:
     window, path = saved
@@ -339,9 +339,7 @@ def test_the_present_document_stays_until_the_new_one_is_read(
     assert len(window.document.points) == 200 and window.controller.store.path == path
 
 
-def test_what_was_edited_while_a_file_was_read_is_asked_about(
-    make: Make, qtbot: QtBot, gate: Put, tmp_path: Path
-) -> None:
+def test_edits_while_a_file_is_read_lead_to_a_question(make: Make, qtbot: QtBot, gate: Put, tmp_path: Path) -> None:
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
     playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
@@ -356,7 +354,7 @@ def test_what_was_edited_while_a_file_was_read_is_asked_about(
     assert len(window.document.points) == 200 and window.controller.store.path == path
 
 
-def test_the_last_wish_counts(make: Make, qtbot: QtBot, gate: Put, tmp_path: Path) -> None:
+def test_the_last_request_counts(make: Make, qtbot: QtBot, gate: Put, tmp_path: Path) -> None:
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
     playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
@@ -389,7 +387,7 @@ def test_a_file_that_is_read_takes_no_gesture_away(make: Make, qtbot: QtBot, gat
     assert len(window.document.points) == 200
 
 
-def test_reverting_and_exporting_hold_nobody_up(
+def test_reverting_and_exporting_do_not_block(
     saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put, tmp_path: Path
 ) -> None:
     window, _ = saved
@@ -494,7 +492,7 @@ def test_many_points_are_copied_in_pieces(make: Make) -> None:
     assert QApplication.clipboard().text() == exporting.as_text(points.xy, points.labels, ())
 
 
-# -- what is done meanwhile -------------------------------------------------------------------------------------------
+# -- edits meanwhile ---------------------------------------------------------------------------------------------------
 
 
 def answer(window: MainWindow, name: str, button: QMessageBox.StandardButton) -> None:
@@ -503,7 +501,7 @@ def answer(window: MainWindow, name: str, button: QMessageBox.StandardButton) ->
 
 
 @pytest.mark.parametrize("what", ["close", "new", "open"])
-def test_what_is_edited_while_save_first_saves_is_asked_about_too(
+def test_edits_while_save_first_saves_lead_to_another_question(
     saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put, what: str
 ) -> None:
     window, path = saved
@@ -524,7 +522,7 @@ def test_what_is_edited_while_save_first_saves_is_asked_about_too(
     assert window.document is edited and window.controller.store.path == path
 
 
-def test_of_two_documents_asked_for_the_last_is_opened_and_edits_are_asked_about(
+def test_of_two_requested_documents_the_last_is_opened_after_a_question_about_edits(
     make: Make, qtbot: QtBot, tmp_path: Path, gate: Put
 ) -> None:
     window = make(SMALL, wait=False)
@@ -545,10 +543,8 @@ def test_of_two_documents_asked_for_the_last_is_opened_and_edits_are_asked_about
     assert window.controller.store.path == two and boxes(window) == []
 
 
-def test_what_is_edited_before_reading_begins_is_asked_about(
-    make: Make, qtbot: QtBot, tmp_path: Path, gate: Put
-) -> None:
-    """The document is read behind an export, as both have to do with files."""
+def test_edits_before_reading_begins_lead_to_a_question(make: Make, qtbot: QtBot, tmp_path: Path, gate: Put) -> None:
+    """The document is read after an export, as both are tasks on files."""
     window, other = make(SMALL, wait=False), tmp_path / "other.playground"
     playground_files.write(default_document(), other)
     slow = gate(documents.os, "fsync")

@@ -1,4 +1,4 @@
-"""The gallery in the window: opening an example in one action, what each has in sight, and starting it over."""
+"""The gallery in the window: opening an example in one action, the panels that it opens, and starting it over."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.files.examples import EXAMPLES
 from app.window.dialogs.gallery import Card, GalleryDialog
 from app.window.main_window import MainWindow
 from tests.covering import first_of
-from tests.windows import Make, settle
+from tests.windows import Make, finish_tasks, save_as, settle
 
 CTRL, SHIFT, ALT = (
     Qt.KeyboardModifier.ControlModifier,
@@ -104,16 +104,29 @@ def test_keys_choose_too(make: Make, qtbot: QtBot) -> None:
     assert not dialog.isVisible()
 
 
-@pytest.mark.slow
-def test_unsaved_changes_are_asked_about(make: Make, qtbot: QtBot) -> None:
+def test_undo_brings_back_what_was_never_saved(make: Make, qtbot: QtBot) -> None:
     window = make()
+    window.controller.set_lane(0, "knn", n_neighbors=9)
+    before = window.document
+    QTest.mouseClick(card(window, "circle"), Qt.MouseButton.LeftButton)
+    settle(qtbot, window)
+    assert window.findChild(QMessageBox, "unsaved") is None and window.controller.store.modified
+    assert window.controller.examples.present is examples.BY_NAME["circle"]
+    window.controller.undo()
+    assert window.document.lanes == before.lanes and window.document.points is before.points
+
+
+def test_unsaved_changes_of_a_file_are_asked_about(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make()
+    save_as(window, tmp_path / "mine.playground")
+    finish_tasks(window)
     window.controller.set_lane(0, "knn", n_neighbors=9)
     QTest.mouseClick(card(window, "circle"), Qt.MouseButton.LeftButton)
     box = window.findChild(QMessageBox, "unsaved")
     assert box is not None and window.document.lanes[0].knn.n_neighbors == 9
     box.button(QMessageBox.StandardButton.Discard).click()
     settle(qtbot, window)
-    assert window.controller.examples.present is examples.BY_NAME["circle"]
+    assert window.controller.examples.present is examples.BY_NAME["circle"] and window.controller.store.path is None
 
 
 def test_starting_over_is_one_key(make: Make, qtbot: QtBot) -> None:

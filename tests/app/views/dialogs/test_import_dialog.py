@@ -1,4 +1,4 @@
-"""The import dialog under the hand: it shows what comes, refuses what cannot, and never holds the window up."""
+"""The import dialog, used by hand: it previews the result, refuses what is impossible, and never blocks the window."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ def text(dialog: ImportDialog, name: str = "summary") -> str:
 
 
 def wait_for(dialog: ImportDialog, qtbot: QtBot) -> None:
-    """Until the newest request is answered."""
+    """Wait until the newest request is answered."""
     qtbot.waitUntil(lambda: not dialog._tasks.busy)
     assert text(dialog) != "Reading…"
 
 
 def choose(dialog: ImportDialog, qtbot: QtBot, name: str, entry: str) -> None:
-    """With the keyboard, as the hand does: it opens the list, goes to the entry and takes it."""
+    """Choose with the keyboard, as a user does: open the list, move to the entry and take it."""
     box = part(dialog, name)
     assert isinstance(box, QComboBox)
     index = box.findText(entry, Qt.MatchFlag.MatchStartsWith)
@@ -102,7 +102,7 @@ def choose(dialog: ImportDialog, qtbot: QtBot, name: str, entry: str) -> None:
 
 
 def click(widget: QWidget) -> None:
-    """Within a check box or radio button, its text."""
+    """Click a widget; a check box or radio button on its text."""
     spot = QPoint(12, widget.height() // 2) if not widget.objectName().endswith(".import") else widget.rect().center()
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=spot)
 
@@ -257,7 +257,7 @@ def test_a_file_that_cannot_be_read(parent: QMainWindow, qtbot: QtBot, tmp_path:
     assert not part(dialog, "separator").isVisible() and not part(dialog, "import").isEnabled()
 
 
-def test_a_fault_of_the_program_is_told(parent: QMainWindow, qtbot: QtBot) -> None:
+def test_a_fault_of_the_program_is_reported(parent: QMainWindow, qtbot: QtBot) -> None:
     def fail(spec: Dialect) -> Table:
         raise KeyError("surprise")
 
@@ -276,7 +276,7 @@ def test_names_are_no_markup(parent: QMainWindow, qtbot: QtBot) -> None:
 
 
 class Gate:
-    """A reader that waits to be let through, and says how often it was asked."""
+    """A reader that waits until the test releases it, and counts its calls."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -292,7 +292,7 @@ class Gate:
         return decode(self._text.encode(), "drawing.csv", ".csv", spec)
 
 
-def test_reading_is_said_and_holds_nothing(parent: QMainWindow, qtbot: QtBot) -> None:
+def test_reading_is_reported_and_blocks_nothing(parent: QMainWindow, qtbot: QtBot) -> None:
     gate = Gate(FLOWERS)
     dialog, taken = show(parent, qtbot, gate, wait=False)
     qtbot.waitUntil(gate.entered.is_set)
@@ -348,7 +348,7 @@ def test_the_newest_request_wins(parent: QMainWindow, qtbot: QtBot, monkeypatch:
         qtbot.waitUntil(gate.entered.is_set)
     gate.open.set()
     wait_for(dialog, qtbot)
-    # One was under way and its answer came too late, the ones between were never begun, the last was read.
+    # One was running and its result came too late, those in between were never begun, the last was read.
     assert len(shown) == 1
     assert [spec.decimal for spec in gate.specs] == [None, ".", ","]
     assert text(dialog).startswith("2 points") and text(dialog, "decimal") == "Comma: 1,5"
@@ -373,7 +373,7 @@ def test_a_hundred_thousand_rows_do_not_hold_the_window_up(parent: QMainWindow, 
 
 
 def table_text(n_rows: int = 60, n_columns: int = 5, seed: int = 0) -> str:
-    """A CSV text with two classes that are apart in the third and fifth column together."""
+    """Return a CSV text with two classes that are separated in the third and fifth column together."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 2, n_rows)
     values = rng.normal(size=(n_rows, n_columns))
@@ -603,7 +603,7 @@ def test_a_hundred_thousand_rows_of_fifty_columns(parent: QMainWindow, qtbot: Qt
     assert taken[0][0].xy.shape == (100_000, 2)
 
 
-# -- hands, eyes and helpers ---------------------------------------------------------------------------------------
+# -- accessibility --------------------------------------------------------------------------------------------------
 
 
 def test_every_control_is_named_and_large_enough(parent: QMainWindow, qtbot: QtBot) -> None:
@@ -622,14 +622,14 @@ def test_the_tab_key_goes_as_the_eye_reads(parent: QMainWindow, qtbot: QtBot) ->
     dialog, _ = show(parent, qtbot, FLOWERS)
     qtbot.waitUntil(lambda: part(dialog, "views").isVisible())
     part(dialog, "separator").setFocus()
-    seen = []
+    visible = []
     for _ in range(14):
         widget = dialog.focusWidget()
         assert widget is not None
-        if widget.objectName() not in seen:
-            seen.append(widget.objectName())
+        if widget.objectName() not in visible:
+            visible.append(widget.objectName())
         QTest.keyClick(widget, Qt.Key.Key_Tab)
-    assert [name.removeprefix("import.") for name in seen if name] == [
+    assert [name.removeprefix("import.") for name in visible if name] == [
         "separator",
         "decimal",
         "header",
@@ -668,7 +668,7 @@ def test_the_picture_shows_the_classes(parent: QMainWindow, qtbot: QtBot) -> Non
     image = part(dialog, "picture").grab().toImage()
     colours = {image.pixelColor(x, y).getRgb()[:3] for x in range(image.width()) for y in range(image.height())}
     assert set(theme.LIGHT.classes[:2]) <= colours and theme.LIGHT.classes[2] not in colours
-    choose(dialog, qtbot, "x", "y")  # refused: no picture of what will not come
+    choose(dialog, qtbot, "x", "y")  # refused: no picture of points that cannot be imported
     image = part(dialog, "picture").grab().toImage()
     colours = {image.pixelColor(x, y).getRgb()[:3] for x in range(image.width()) for y in range(image.height())}
     assert not set(theme.LIGHT.classes) & colours

@@ -1,4 +1,4 @@
-"""Points to and from other programs through the window: what is asked before, and what then happens."""
+"""Exchange with other programs through the window: the questions, and what follows from the answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_paste_without_doubt_is_pasted_at_once(make: Make, text: str) -> None:
     assert window.findChild(ImportDialog) is None and len(window.document.points) == 3
 
 
-def test_nothing_is_in_doubt_once_the_hand_has_chosen(make: Make, qtbot: QtBot) -> None:
+def test_nothing_is_in_doubt_once_the_user_has_chosen(make: Make, qtbot: QtBot) -> None:
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("1,000\t2,500\t1\n")
     window.named_actions["import_clipboard"].trigger()
@@ -67,7 +67,9 @@ def test_nothing_is_in_doubt_once_the_hand_has_chosen(make: Make, qtbot: QtBot) 
 @pytest.mark.parametrize(
     ("answer", "name"), [("&Put apostrophes", "'=cmd()"), ("&Leave names as they are", "=cmd()"), ("Cancel", "")]
 )
-def test_names_that_may_run_are_asked_about(make: Make, qtbot: QtBot, tmp_path: Path, answer: str, name: str) -> None:
+def test_names_that_may_run_as_formulas_lead_to_a_question(
+    make: Make, qtbot: QtBot, tmp_path: Path, answer: str, name: str
+) -> None:
     window, path = make(RISKY, wait=False), tmp_path / "out.csv"
     window.import_export.export(path)
     box = window.findChild(QMessageBox, "formulas")
@@ -80,7 +82,7 @@ def test_names_that_may_run_are_asked_about(make: Make, qtbot: QtBot, tmp_path: 
 
 
 @pytest.mark.slow
-def test_nothing_is_asked_where_nothing_can_run(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_no_question_where_no_name_can_run(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     for document, suffix in ((SMALL, ".csv"), (RISKY, ".npz"), (RISKY, ".svmlight")):
         window, path = make(document, wait=False), tmp_path / f"out{suffix}"
         window.import_export.export(path)

@@ -1,4 +1,4 @@
-"""Nothing is lost: crashes, failed saves, other programs and other windows, each through the dialogs one meets."""
+"""Nothing is lost: crashes, failed saves, other programs and other windows, each through its dialogs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def edit(window: MainWindow, x: float = 3.0) -> None:
 
 
 def kept(window: MainWindow, qtbot: QtBot) -> Path:
-    """Wait until the window's work has its copy; the copy's file."""
+    """Wait until the window's work has its copy; return the copy's file."""
     recorder = window.safekeeping.recorder
     qtbot.waitUntil(lambda: recorder.settled and recorder.file.exists())
     return recorder.file
@@ -67,7 +67,7 @@ def copies(folder: Path) -> list[str]:
 
 
 def act(window: MainWindow, name: str) -> None:
-    """Trigger an action, and wait for what it reads or writes."""
+    """Trigger an action, and wait for the files that it reads or writes."""
     window.named_actions[name].trigger()
     finish_tasks(window)
 
@@ -120,7 +120,7 @@ def same(first: Document, second: Document) -> bool:
 
 
 def left_behind(make: Make, qtbot: QtBot, folder: Path, document: Document, path: Path | None = None) -> bytes:
-    """What a window that is killed leaves; returns the copy."""
+    """Leave the files of a killed window; return the copy."""
     window = create_window(document, folder)
     window.controller.put(document, path, modified=True)
     copy = kept(window, qtbot)
@@ -253,12 +253,12 @@ def test_a_living_window_of_the_same_program_is_not_offered(make: Make, qtbot: Q
     assert second.findChild(RecoveryDialog) is None and copy.exists()
 
 
-def test_several_damaged_copies_are_told_of_in_one_box(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_several_damaged_copies_are_reported_in_one_box(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     folder = tmp_path / "recovery"
     folder.mkdir()
     for name in "abc":
         (folder / f"{name}.recovery").write_bytes(b"noise")
-    (folder / "loop.recovery").symlink_to("loop.recovery")  # cannot be read for now
+    (folder / "loop.recovery").symlink_to("loop.recovery")  # cannot be read at present
     window = make(wait=False)
     qtbot.waitUntil(lambda: boxes(window) != [])
     text = box(window, "alert").text()
@@ -268,7 +268,7 @@ def test_several_damaged_copies_are_told_of_in_one_box(make: Make, qtbot: QtBot,
     assert sorted(path.name for path in folder.glob("?.*able")) == ["a.unreadable", "b.unreadable", "c.unreadable"]
 
 
-def test_copies_that_cannot_be_read_are_told_of_and_kept(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_unreadable_copies_are_reported_and_kept(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     data = left_behind(make, qtbot, tmp_path, SMALL)
     folder = tmp_path / "recovery"
     (folder / "bad.recovery").write_bytes(b"noise")
@@ -287,10 +287,13 @@ def test_copies_that_cannot_be_read_are_told_of_and_kept(make: Make, qtbot: QtBo
     assert {path.read_bytes() for path in folder.glob("*.unreadable")} == {b"noise", data[:-20]}
 
 
-def test_copies_that_cannot_be_written_are_said_once(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_copies_that_cannot_be_written_are_reported_once(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = make(SMALL, wait=False)
-    said: list[str] = []
-    monkeypatch.setattr(window.controller, "say", said.append)
+    report: list[str] = []
+    monkeypatch.setattr(window.controller, "say", report.append)
 
     def full(pieces: object, path: Path, **how: bool) -> None:
         raise documents.FileError("x was not saved: no space left on device.", "no space left on device")
@@ -300,8 +303,8 @@ def test_copies_that_cannot_be_written_are_said_once(make: Make, qtbot: QtBot, m
         for x in range(5):
             edit(window, float(x))
             qtbot.wait(300)
-        qtbot.waitUntil(lambda: bool(said))
-    assert said == ["Recovery copies cannot be written: no space left on device."]
+        qtbot.waitUntil(lambda: bool(report))
+    assert report == ["Recovery copies cannot be written: no space left on device."]
 
 
 # -- real processes -------------------------------------------------------------------------------------------------
@@ -353,19 +356,19 @@ def read_until(process: subprocess.Popen[str], wanted: str) -> None:
 
 def ended_well(process: subprocess.Popen[str]) -> bool:
     _, errors = process.communicate("\n", timeout=300)
-    told = [line for line in errors.splitlines() if "propagateSizeHints" not in line]
-    return process.returncode == 0 and not told
+    reports = [line for line in errors.splitlines() if "propagateSizeHints" not in line]
+    return process.returncode == 0 and not reports
 
 
 def kill_and_recover(make: Make, qtbot: QtBot, tmp_path: Path, edits: int) -> float:
-    """Kill a real window in its work; returns how many seconds of it are missing, by its own timer."""
+    """Kill a real window during its work; return the number of seconds that are missing, by its own timer."""
     path = tmp_path / "mine.playground"
     playground_files.write(SMALL, path)
     with start(EDITOR, str(tmp_path), str(path)) as other:
         assert other.stdout is not None
         done = edits
         read_until(other, str(edits))
-        while not list(tmp_path.glob("recovery/*.recovery")):  # a disk of which others want much
+        while not list(tmp_path.glob("recovery/*.recovery")):  # on a busy disk
             done = int(other.stdout.readline())
         other.send_signal(signal.SIGKILL)
         done = max([done, *map(int, other.stdout.read().split())])
@@ -475,7 +478,7 @@ def dialogs(window: MainWindow) -> list[QFileDialog]:
     return [each for each in window.findChildren(QFileDialog) if each.isVisible()]
 
 
-def test_a_failed_save_offers_another_place(
+def test_a_failed_save_offers_another_file(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, other = tmp_path / "mine.playground", tmp_path / "other.playground"
@@ -497,7 +500,7 @@ def test_a_failed_save_offers_another_place(
         QApplication.sendPostedEvents(None, 52)
         assert window.isVisible() and window.controller.store.modified
         assert window.controller.store.path == path
-    # Save as leads out of it, and what was to follow follows.
+    # Save as solves it, and the action that waited follows.
     with monkeypatch.context() as patched:
         patched.setattr(documents.os, "replace", failing)
         window.close()
@@ -510,16 +513,16 @@ def test_a_failed_save_offers_another_place(
     assert list(tmp_path.glob("open/*")) == [] and copies(tmp_path) == []
 
 
-@pytest.mark.parametrize("place", ["folder", "missing/mine.playground", "mine.playground/below"])
-def test_places_that_cannot_be_saved_to(make: Make, tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize("location", ["folder", "missing/mine.playground", "mine.playground/below"])
+def test_paths_that_cannot_be_saved_to(make: Make, tmp_path: Path, location: str) -> None:
     window = make(SMALL, wait=False)
     (tmp_path / "folder").mkdir()
     assert file_work.save(window.controller, tmp_path / "mine.playground")
     old = (tmp_path / "mine.playground").read_bytes()
     edit(window)
-    save_as(window, tmp_path / place)
+    save_as(window, tmp_path / location)
     alert = box(window, "alert")
-    assert alert.text().startswith(Path(place).name) and alert.text().count(".") >= 1 and "\n" not in alert.text()
+    assert alert.text().startswith(Path(location).name) and alert.text().count(".") >= 1 and "\n" not in alert.text()
     press(alert, "Save as…")
     assert len(dialogs(window)) == 1 and window.controller.store.modified
     assert window.controller.store.path == tmp_path / "mine.playground"
@@ -647,7 +650,7 @@ def test_recent_documents(make: Make, tmp_path: Path) -> None:
 
 
 def unreachable(monkeypatch: pytest.MonkeyPatch, folder: Path, code: int) -> None:
-    """Nothing in `folder` can be looked at or opened."""
+    """Let nothing in `folder` be listed or opened."""
     for name in ("stat", "lstat", "open", "readlink"):
         real = getattr(os, name)
 

@@ -1,4 +1,4 @@
-"""Share texts in the window: Copy as text, and what is pasted, dropped or opened of them."""
+"""Share texts in the window: Copy as text, and texts that are pasted, dropped or opened."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ THEIRS = Document(
 
 
 def key(window: MainWindow, pressed: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
-    window.refresh_if_pending()  # else undo is not there yet
+    window.refresh_if_pending()  # else undo is not enabled yet
     window.activateWindow()
     assert QTest.qWaitForWindowActive(window)
     QTest.keyClick(window.canvases[0], pressed, modifiers)
@@ -69,6 +69,7 @@ def dialog(window: MainWindow) -> ShareDialog:
     return found
 
 
+@pytest.mark.slow
 def test_copy_as_text(make: Make) -> None:
     window = make(MINE, wait=False)
     QApplication.clipboard().setText("before")
@@ -92,7 +93,7 @@ def test_copy_as_text(make: Make) -> None:
 
 
 def test_the_generator_goes_on_after_pasting(make: Make, qtbot: QtBot) -> None:
-    """Test accuracy on new points, and the Noise field: they live on; so does the rest of edited points."""
+    """Test accuracy on new points, and the Noise field, still work; as do the unedited ones of edited points."""
     rings = GeneratorSettings("circle", 40, 0.1, seed=3)
     points = rings.points()
     theirs = Document(points, view=View.fitting(points), generator=rings, origin=rings)
@@ -123,11 +124,11 @@ def test_the_generator_goes_on_after_pasting(make: Make, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "report"),
     [(0.000366, "0.0004"), (0.0004, "0.0004"), (9.1, "10"), (3e14, "3e+14"), (2e-9, "2e-09"), (0, "0")],
 )
-def test_it_moves_by_no_more_than_is_said(value: float, said: str) -> None:
-    assert _at_most(value) == said and float(said) >= value * (1 - 1e-12)
+def test_it_moves_by_no_more_than_reported(value: float, report: str) -> None:
+    assert _at_most(value) == report and float(report) >= value * (1 - 1e-12)
 
 
 def test_too_many_points_are_offered_a_file(make: Make) -> None:
@@ -165,8 +166,8 @@ def test_a_pasted_text_is_one_step(make: Make) -> None:
 
 
 def test_a_damaged_text_changes_nothing(make: Make) -> None:
-    window, said = make(MINE, wait=False), []
-    window.controller.say = said.append
+    window, report = make(MINE, wait=False), []
+    window.controller.say = report.append
     text, before = encode(THEIRS)[:-9], window.document
     QApplication.clipboard().setText(text)
     for number, way in enumerate(("paste", "import_clipboard", "drop"), start=1):
@@ -176,7 +177,7 @@ def test_a_damaged_text_changes_nothing(make: Make) -> None:
             window.named_actions[way].trigger()
         finish_tasks(window)
         assert window.document is before and not window.controller.store.history
-        assert len(said) == number and said[-1].startswith("The share text is damaged"), said
+        assert len(report) == number and report[-1].startswith("The share text is damaged"), report
         assert window.findChild(ImportDialog) is None
 
 

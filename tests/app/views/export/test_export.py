@@ -1,4 +1,4 @@
-"""Exported pictures: size, truth of every sampled pixel, SVG, clipboard, failures, and the window meanwhile."""
+"""Exported pictures: size, correctness of every sampled pixel, SVG, clipboard, failures, and the window meanwhile."""
 
 from __future__ import annotations
 
@@ -63,15 +63,17 @@ def pixels_of(image: QImage) -> np.ndarray:
 
 
 def sheet_of(window: MainWindow, spec: PictureSpec) -> Sheet:
-    """The same layout again, to know where things are."""
+    """Return the same layout again, for its positions."""
     return Sheet(window.shoot(spec.what), spec)
 
 
 def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, count: int) -> None:
-    """Sampled pixels away from points and lines have the colour of what the model predicts in their middle."""
+    """Check that sampled pixels away from points and lines have the colour of the model's prediction at their
+    middle.
+    """
     assert pixels.shape == (spec.height, spec.width)
     table = colours_of(theme_of(spec.dark).shades)
-    place = {int(colour): row for row, colour in enumerate(table)}
+    index = {int(colour): row for row, colour in enumerate(table)}
     sheet = sheet_of(window, spec)
     shades = theme_of(spec.dark).shades
     rng = np.random.default_rng(4)
@@ -93,7 +95,7 @@ def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, co
             if np.hypot(*(obstacles - at).T).min() < 16 * spec.scale * unit:
                 continue
             where.append(at)
-            rows.append(place[int(pixels[round(top) + grid.height - 1 - j, round(left) + i])])
+            rows.append(index[int(pixels[round(top) + grid.height - 1 - j, round(left) + i])])
         levels = np.array(rows)
         tie = levels == len(table) - 1
         predicted = frame.model.predict(np.array(where))
@@ -116,7 +118,7 @@ def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, co
     ),
     ids=["odd", "plain", "print", "projector"],
 )
-def test_a_png_has_the_size_asked_for_and_shows_what_the_model_predicts(
+def test_a_png_has_the_requested_size_and_shows_the_predictions(
     make: Make, qtbot: QtBot, tmp_path: Path, spec: PictureSpec
 ) -> None:
     window = make(three())
@@ -152,7 +154,7 @@ def test_four_classifiers_stand_two_by_two_as_on_screen(make: Make, qtbot: QtBot
 
 def test_points_stand_on_their_pixels_in_the_theme_of_the_picture(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     points = Points.of([[0.0, 0.0], [1.0, 0.5], [0.3, 0.9], [-0.6, 0.2]], [0, 1, 4, 7])
-    nearest = Lane("knn", knn=KnnSettings(1))  # no point is wrong, so no cross lies on one
+    nearest = Lane("knn", knn=KnnSettings(1))  # no point is wrong, so no cross covers one
     window = make(Document(points=points, lanes=(nearest, nearest), view=View.fitting(points)))
     for dark in (False, True):
         spec = PictureSpec("lane0", 900, 700, 2.25, dark=dark)
@@ -217,13 +219,13 @@ def test_points_at_the_sides_of_the_screen_are_not_cut_off(make: Make, width: in
     points = Points.of(xy, [0, 1, 0, 1, 0])
     lane = Lane("knn", knn=KnnSettings(1))
     window = make(Document(points=points, lanes=(lane,), shown=1, view=View(0.0, 0.0, 3.6)), size=(1500, 700))
-    seen = window.canvases[0].grid()
-    assert seen.right > 3.2 and window.canvases[0].plot_area().width() > window.canvases[0].plot_area().height()
+    visible = window.canvases[0].grid()
+    assert visible.right > 3.2 and window.canvases[0].plot_area().width() > window.canvases[0].plot_area().height()
     sheet = sheet_of(window, PictureSpec("lane0", width, height, 1.0))
     grid = sheet.plots[0].grid
     edge = 9 * (grid.right - grid.left) / grid.width
     assert grid.left + edge < -3.2 and 3.2 + edge < grid.right
-    assert grid.right < 100  # what was out of sight stays there
+    assert grid.right < 100  # parts that were not visible stay so
     assert ((grid.right - grid.left) / grid.width) == pytest.approx((grid.top - grid.bottom) / grid.height)
     sheet.close()
 
@@ -345,12 +347,12 @@ def test_a_folder_that_vanished_and_a_failing_model_are_sentences(
         ({"scale": 1.1}, "quarter"),
     ],
 )
-def test_a_wish_that_cannot_be_made_says_so(changes: dict[str, int], words: str) -> None:
+def test_an_impossible_picture_is_refused_in_a_sentence(changes: dict[str, int], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         replace(PictureSpec(), **changes)
 
 
-def test_presets_and_sizes_of_ones_own_are_wishes_that_can_be_made() -> None:
+def test_presets_and_custom_sizes_are_possible() -> None:
     for preset in PRESETS:
         PictureSpec("window", preset.width, preset.height, preset.scale)
         assert 10 * preset.scale * preset.height / 1080 > 0
@@ -363,7 +365,7 @@ def test_presets_and_sizes_of_ones_own_are_wishes_that_can_be_made() -> None:
 
 
 @pytest.mark.parametrize("size", first_of([(200, 200), (12_000, 200), (200, 3000), (420, 260)], 2))
-def test_the_oddest_sizes_give_a_picture(make: Make, qtbot: QtBot, tmp_path: Path, size: tuple[int, int]) -> None:
+def test_the_oddest_sizes_have_a_picture(make: Make, qtbot: QtBot, tmp_path: Path, size: tuple[int, int]) -> None:
     window = make(three())
     export(qtbot, window, PictureSpec("window", *size, scale_for(*size)), tmp_path / "a.png")
     image = QImage(str(tmp_path / "a.png"))
@@ -371,7 +373,7 @@ def test_the_oddest_sizes_give_a_picture(make: Make, qtbot: QtBot, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
+def test_an_export_in_the_middle_of_training_shows_and_labels_one_frozen_frame(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window = make()
@@ -395,7 +397,7 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
     plot = sheet.plots[0]
     table = {int(colour): row for row, colour in enumerate(colours_of(theme_of(False).shades))}
     grid = plot.grid
-    seen = checked = 0
+    visible = checked = 0
     for j in range(3, grid.height, 9):
         for i in range(3, grid.width, 9):
             row = table.get(int(pixels[round(plot.area.top()) + grid.height - 1 - j, round(plot.area.left()) + i]))
@@ -403,13 +405,13 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
                 continue  # a symbol or a line
             checked += 1
             f = float(frame.model.decision_function(np.array([[grid.xs[i], grid.ys[j]]]))[0])
-            seen += row // LEVELS == int(f > 0) and abs(min(abs(f) / 2, 1) * (LEVELS - 1) - row % LEVELS) <= 1.0
-    assert checked > 500 and seen == checked, "the frame that was asked for, not a newer one"
+            visible += row // LEVELS == int(f > 0) and abs(min(abs(f) / 2, 1) * (LEVELS - 1) - row % LEVELS) <= 1.0
+    assert checked > 500 and visible == checked, "the frame that was asked for, not a newer one"
     assert grown is not None
     sheet.close()
 
 
-def test_an_empty_document_and_a_lone_class_are_pictures_that_say_so(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_pictures_explain_an_empty_document_and_a_lone_class(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     for number, points in enumerate((Points(), Points.of([[0, 0], [1, 1.0]], [2, 2]))):
         window = make(Document(points=points, view=View.fitting(points)))
         export(qtbot, window, PictureSpec("window", 800, 500, 1.0), tmp_path / f"{number}.svg")
@@ -418,7 +420,7 @@ def test_an_empty_document_and_a_lone_class_are_pictures_that_say_so(make: Make,
         assert "Waiting for" in texts and "Click" not in texts and "click" not in texts
 
 
-def test_a_picture_says_why_a_lane_failed(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_picture_shows_why_a_lane_failed(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     lane = Lane("svm", svm=SvmSettings(kernel="sigmoid", hard_margin=True))
     window = make(replace(three(), lanes=(Lane("knn"), lane)))
     export(qtbot, window, PictureSpec("lane1", 800, 500, 1.0), tmp_path / "a.svg")
@@ -648,7 +650,7 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     window = make(Document(points=lone, view=View.fitting(lone)))
     of_one = Sheet(shoot(FEATURES, window.scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
     assert of_one.entries == [("2", "Class 3: 2 points")], "no line, no mark, no tie"
-    tied = Points.of([[0, 0], [0, 0], [1, 1.0], [1, 1.0]], [0, 1, 0, 1])  # each place has as many of both
+    tied = Points.of([[0, 0], [0, 0], [1, 1.0], [1, 1.0]], [0, 1, 0, 1])  # each location has equally many of both
     window = make(Document(points=tied, lanes=(Lane("knn", knn=KnnSettings(4)),), shown=1, view=View.fitting(tied)))
     of_tie = Sheet(shoot(FEATURES, window.scene, [window.result(0)], "lane0"), PictureSpec("lane0"))
     kinds = [kind for kind, _ in of_tie.entries]
@@ -661,8 +663,8 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
 
 
 @pytest.mark.slow
-def test_a_picture_carries_the_accuracies_if_wished(make: Make, qtbot: QtBot) -> None:
-    """Those of the status lines, as they are then; not while they are being worked out."""
+def test_a_picture_has_the_accuracies_if_requested(make: Make, qtbot: QtBot) -> None:
+    """Those of the status lines at that time; none while they are being computed."""
     window = make()
     settle(qtbot, window)
     dialog = dialog_of(qtbot, window)

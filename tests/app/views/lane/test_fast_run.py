@@ -1,4 +1,4 @@
-"""A lane that trains at once, by real events: what it says, what is grey and why, what stops it and what goes on."""
+"""A lane that trains at once, by real events: its texts, what is disabled and why, what stops and continues it."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def status(window: MainWindow, lane: int = 1) -> str:
     return str(part(window, QLabel, f"lane{lane}.status").text())
 
 
-def said(window: MainWindow, lane: int = 1) -> str:
+def shown(window: MainWindow, lane: int = 1) -> str:
     return " · ".join(each.text for each in window.scene.lanes[lane].scores)
 
 
 class Held:
-    """Trainings get no further until they are let go; how many pieces were asked for meanwhile."""
+    """Trainings wait until the test releases them; the requested pieces are counted."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.free, self.asked = threading.Event(), 0
@@ -74,16 +74,16 @@ class Held:
 
 
 @pytest.mark.slow
-def test_it_says_so_and_what_steps_is_grey_with_the_reason(make: Make, qtbot: QtBot) -> None:
+def test_it_is_reported_and_stepping_is_disabled_with_the_reason(make: Make, qtbot: QtBot) -> None:
     window = make(document(2400))
     lane = window.scene.lanes[1]
-    assert "Trained on all points; not step by step" in said(window) and "optimal" in status(window)
+    assert "Trained on all points; not step by step" in shown(window) and "optimal" in status(window)
     assert lane.headline.endswith("Trained on all points; not step by step") and lane.run_state is None
     watch = part(window, QToolButton, "lane1.watch")
     assert watch.isVisible() and not watch.isEnabled() and watch.toolTip() == NO_STEPS
     QTest.mouseClick(watch, LEFT)
     assert window.scene.lanes[1].speed_text == "full speed", "nothing happens"
-    window.named_actions["step"].trigger()  # who looks at steps has the bar
+    window.named_actions["step"].trigger()  # the bar is part of step-by-step display
     settle(qtbot, window)
     for name in STEPPING:
         button = part(window, QToolButton, f"lane1.transport.{name}")
@@ -104,19 +104,19 @@ def test_it_says_so_and_what_steps_is_grey_with_the_reason(make: Make, qtbot: Qt
     combo.setFocus()
     QTest.keyClick(combo, KEY.Key_Home)  # 1000
     settle(qtbot, window)
-    assert "Not trained step by step" in said(window) and "sample" in window.scene.lanes[1].headline
+    assert "Not trained step by step" in shown(window) and "sample" in window.scene.lanes[1].headline
     window.controller.set_training_limit(500)
     settle(qtbot, window)
     assert window.scene.lanes[1].run_state is not None and window.named_actions["step_back"].isEnabled()
     assert part(window, QToolButton, "lane1.transport.back").isEnabled() and timeline.isEnabled() and speed.isEnabled()
-    assert "Step" not in said(window) and timeline.toolTip() != NO_STEPS
+    assert "Step" not in shown(window) and timeline.toolTip() != NO_STEPS
     QTest.mouseClick(part(window, QToolButton, "lane1.transport.back"), LEFT)
     settle(qtbot, window)
     assert window.scene.lanes[1].run_state.step == window.scene.lanes[1].run_state.length - 1
 
 
 @pytest.mark.slow
-def test_panels_about_steps_say_why_they_are_empty(make: Make, qtbot: QtBot) -> None:
+def test_panels_about_steps_explain_why_they_are_empty(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     for name, described in (("curves", ""), ("step", "step"), ("alphas", ""), ("loss", ""), ("relief", "")):
         window.named_actions[name].trigger()
@@ -159,8 +159,8 @@ def test_space_stops_it_and_space_goes_on(make: Make, qtbot: QtBot, monkeypatch:
     window.refresh()
     lane = window.scene.lanes[1]
     assert lane.provisional and lane.picture is not None and lane.badge.short.startswith("training")
-    assert lane.headline.startswith("Training on 1\u202f200 points at once") and "Rough picture" in said(window)
-    # The user and the other lane are free meanwhile.
+    assert lane.headline.startswith("Training on 1\u202f200 points at once") and "Rough picture" in shown(window)
+    # The window and the other lane respond meanwhile.
     n = len(window.document.points)
     QTest.mouseClick(window.canvases[0].viewport(), LEFT, pos=window.to_widget(0, -1.5, 1.5))
     qtbot.waitUntil(lambda: window.result(0).points is window.document.points and window.result(0).full)
@@ -169,7 +169,7 @@ def test_space_stops_it_and_space_goes_on(make: Make, qtbot: QtBot, monkeypatch:
     settle(qtbot, window)
     asked = held.asked
     assert window.scheduler.idle and window.result(1).phase is Phase.PAUSED
-    assert window.scene.lanes[1].badge.short == "paused" and "Space goes on" in said(window)
+    assert window.scene.lanes[1].badge.short == "paused" and "Space goes on" in shown(window)
     play = part(window, QToolButton, "lane1.transport.play")
     assert play.isVisible() and play.isEnabled()
     held.free.set()
@@ -178,7 +178,7 @@ def test_space_stops_it_and_space_goes_on(make: Make, qtbot: QtBot, monkeypatch:
     assert held.asked > asked and window.result(1).phase is Phase.DONE and len(window.result(1).points) == n + 1
 
 
-def test_what_goes_wrong_is_said_in_its_picture(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_reported_in_its_picture(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make(document())
     with monkeypatch.context() as patch:
         patch.setattr(FastRun, "advance", lambda run, late: 1 / 0)
@@ -200,7 +200,7 @@ def test_test_points_are_evaluated_for_both_lanes(make: Make, qtbot: QtBot) -> N
     assert len(training) == len(test) == 1200
     peer = theirs.SVC(C=1.0, gamma=1.0, tol=1e-6).fit(training.xy, training.labels)
     right = (peer.predict(test.xy) == test.labels).mean()
-    assert f"test {percent(right)}" in said(window)
+    assert f"test {percent(right)}" in shown(window)
     confusion = window.scheduler.results.answer("scores1").value.confusion
     assert confusion.sum() == 1200 and confusion.trace() == round(1200 * right)
 

@@ -1,4 +1,4 @@
-"""The forms: each control changes the document through one door, is named, reachable, and refuses nonsense."""
+"""The forms: each control changes the document in one way, has its names, is reachable, and refuses invalid input."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from solver.data.datasets import DATASETS
 from tests.covering import first_of
 from tests.windows import Make, settle
 
-#: The screenless platform says so whenever a popup opens.
+#: The offscreen platform warns whenever a popup opens.
 NO_GRAB = pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
 
 
@@ -40,7 +40,7 @@ def find(window: MainWindow, name: str) -> QWidget:
 
 
 def choose(window: MainWindow, name: str, data: str) -> None:
-    """Choose a combo box entry as the hand does: `activated` is what it emits."""
+    """Choose an entry of a combo box as a user does, with the signal `activated`."""
     combo = find(window, name)
     combo.setCurrentIndex(combo.findData(data))
     combo.activated.emit(combo.currentIndex())
@@ -105,7 +105,7 @@ def test_every_parameter_is_one_undo_step(make: Make, qtbot: QtBot) -> None:
     assert (knn.n_neighbors, knn.weights, knn.metric) == (9, "distance", "chebyshev")
     assert (svm.C, svm.gamma, svm.tol, svm.selection) == (12.345678901, 0.5, 1e-4, "first-order")
     assert svm.hard_margin
-    # (This hard problem trains on, nobody waits for it.)
+    # (This hard problem trains on; the test does not wait for it.)
     qtbot.waitUntil(lambda: find(window, "lane1.C").text() == "∞")
     window.controller.undo()
     qtbot.waitUntil(lambda: find(window, "lane1.C").text() == "12.345678901")  # every digit
@@ -123,22 +123,22 @@ def test_a_slider_drag_is_one_undo_step_and_keeps_learning(make: Make, qtbot: Qt
     window = make()
     slider = find(window, "lane1.C.slider")
     handle = QPoint(round(slider.width() * 0.4), slider.height() // 2)
-    whole = round(slider.width() * 0.25)  # not to the end, where the hard margin would train on for long
-    seen = set()
-    window.canvases[1].on_painted = seen.add
+    whole = round(slider.width() * 0.25)  # not to the end, where the hard margin would train for long
+    found = set()
+    window.canvases[1].on_painted = found.add
     QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=handle)
     for step in range(20):
         QTest.mouseMove(slider, handle + QPoint(whole * step // 19, 0))
         qtbot.wait(15)
-    for turn in range(1000):  # a busy machine paints less often; the hand goes on until it has seen enough
-        if len(seen) >= 3:
+    for turn in range(1000):  # a busy machine paints less often; the drag continues until enough is painted
+        if len(found) >= 3:
             break
         QTest.mouseMove(slider, handle + QPoint(whole - turn % 2, 0))
         qtbot.wait(15)
     QTest.mouseMove(slider, handle + QPoint(whole, 0))
     QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=handle + QPoint(whole, 0))
     assert window.document.lanes[1].svm.C > 1.0 and not window.document.lanes[1].svm.hard_margin
-    assert len(seen) >= 3
+    assert len(found) >= 3
     settle(qtbot, window)
     window.named_actions["undo"].trigger()
     if window.controller.store.undo_name is not None:  # the press beside the handle was a page step of its own
@@ -231,7 +231,7 @@ def test_every_data_set_generates_adds_and_is_undone(make: Make, qtbot: QtBot) -
 
 
 def goes_through(window: MainWindow, qtbot: QtBot, name: str) -> None:
-    """Choose a data set, which makes it, take fewer points, add it once more, and undo all of that."""
+    """Choose a data set, which generates it, take fewer points, add it once more, and undo all of that."""
     before, position = window.document, window.controller.store.position
     choose(window, "generator.name", name)
     kind, settings = DATASETS[name], window.document.generator
@@ -262,7 +262,7 @@ def test_an_impossible_shift_is_refused_with_a_sentence(make: Make, qtbot: QtBot
     type_into(window, "generator.shift", "0.9")
     assert window.document is before and "shift" in window.status_line.text()
     assert find(window, "generator.shift").text() == "0.9" and find(window, "generator.shift").property("bad")
-    window.controller.clear()  # these points are not the generator's own: its settings alone change
+    window.controller.clear()  # these points are not the generator's: only its settings change
     type_into(window, "generator.shift", "0.9")
     before = window.document
     assert before.generator.shift == 0.9
@@ -297,7 +297,7 @@ def three_blobs() -> Document:
 
 
 def pick(window: MainWindow, name: str, down: int) -> None:
-    """Go down so many entries of a choice with the arrow key."""
+    """Move down `rows` entries of a choice with the arrow key."""
     combo = find(window, name)
     combo.setFocus()
     for _ in range(down):
@@ -331,8 +331,8 @@ def test_one_vs_rest_by_hand(make: Make, qtbot: QtBot) -> None:
     X = window.document.points.xy
     reference = SVC(gamma=1.0, multiclass="one-vs-rest").fit(X, window.document.points.labels)
     assert (frame.model.predict(X) == reference.predict(X)).all()
-    for said in ("Choose the pair of the margins", "Choose the pair of the margins", "Set one-vs-rest"):
-        assert window.controller.store.undo_name == said
+    for report in ("Choose the pair of the margins", "Choose the pair of the margins", "Set one-vs-rest"):
+        assert window.controller.store.undo_name == report
         window.named_actions["undo"].trigger()
     assert window.controller.store.undo_name is None
 
@@ -393,16 +393,16 @@ def test_the_form_stands_still_while_weights_and_points_change(make: Make, qtbot
     unfold(window, 1)
     names = ("class_weight", "weight1", "weight3", "rule", "speed", "multiclass", "pair")
 
-    def places() -> list[QPoint]:
+    def locations() -> list[QPoint]:
         return [find(window, f"lane1.{name}").mapTo(window, QPoint(0, 0)) for name in names]
 
-    before, canvas = places(), window.canvases[1].geometry()
+    before, canvas = locations(), window.canvases[1].geometry()
     type_into(window, "lane1.weight2", "7.25")
     choose(window, "lane1.multiclass", "one-vs-rest")
     window.controller.editing.press(PointerPosition(0.0, 0.0, 0.01))
     window.controller.editing.release(PointerPosition(0.0, 0.0, 0.01))
     settle(qtbot, window)
-    assert places() == before and window.canvases[1].geometry() == canvas
+    assert locations() == before and window.canvases[1].geometry() == canvas
 
 
 @pytest.mark.slow
@@ -504,7 +504,7 @@ def test_every_control_has_names_a_sentence_and_a_size_to_hit(make: Make, qtbot:
     window = make(size=(1400, 1200))
     unfold(window, 0, 1)
     window.controller.playback.watch(1)
-    window.controller.playback.seek(1, 3)  # which pauses, too
+    window.controller.playback.seek(1, 3)  # which also pauses
     settle(qtbot, window)
     names: list[str] = []
     for kind in (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit):
@@ -552,12 +552,12 @@ def test_the_tab_key_reaches_the_forms_and_both_pictures(make: Make) -> None:
     for folded in (True, False):
         window.controller.lanes.fold(1, folded)
         window.refresh()
-        seen, widget = set(), window.canvases[0]
+        found, widget = set(), window.canvases[0]
         for _ in range(2000):
             widget = widget.nextInFocusChain()
             if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
-                seen.add(widget.objectName())
-        assert always | above <= seen and ("lane1.rule" in seen) is not folded
+                found.add(widget.objectName())
+        assert always | above <= found and ("lane1.rule" in found) is not folded
 
 
 def test_the_keyboard_focus_shows_on_a_picture_and_the_mouse_needs_no_frame(make: Make, qtbot: QtBot) -> None:
@@ -663,7 +663,7 @@ def test_a_field_being_emptied_is_left_alone_and_undo_is_the_documents(make: Mak
     field.setFocus()
     field.selectAll()
     QTest.keyClick(field, Qt.Key.Key_Delete)
-    window.controller.set_lane(1, "svm", gamma=2.0)  # whatever shows the form anew, as a picture of a training does
+    window.controller.set_lane(1, "svm", gamma=2.0)  # redraws the form, as a picture of a training does
     settle(qtbot, window)
     assert field.text() == "", "a typed number would have become another one"
     QTest.keyClicks(field, "7")
@@ -679,8 +679,8 @@ def test_a_field_being_emptied_is_left_alone_and_undo_is_the_documents(make: Mak
 
 
 @pytest.mark.slow
-def test_the_layout_comes_to_rest_with_lanes_of_one_width(make: Make, qtbot: QtBot) -> None:
-    """Also where a row is as wide as its lane: an odd pixel made it swing for ever."""
+def test_the_layout_settles_with_lanes_of_one_width(make: Make, qtbot: QtBot) -> None:
+    """Also where a row is as wide as its lane: with an odd pixel it oscillated for ever."""
     window = make(size=(1280, 800))
     for points in (9, 11, 13, 20):
         window.appearance.set_text_size(points)
@@ -694,8 +694,8 @@ def test_the_layout_comes_to_rest_with_lanes_of_one_width(make: Make, qtbot: QtB
             assert jobs == [window.scheduler.newest(lane) for lane in (0, 1)], (points, width)
 
 
-def test_a_form_has_the_width_of_its_place_as_soon_as_it_unfolds(make: Make, qtbot: QtBot) -> None:
-    """The perceptron's form was laid out for the width before, which cut off its last button."""
+def test_a_form_has_its_final_width_as_soon_as_it_unfolds(make: Make, qtbot: QtBot) -> None:
+    """The perceptron's form was laid out for the previous width, which cut off its last button."""
     window = make(replace(default_document(), lanes=(Lane("perceptron"), Lane("svm"))), size=(1280, 800))
     unfold(window, 0)
     settle(qtbot, window)

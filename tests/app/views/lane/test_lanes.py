@@ -32,7 +32,7 @@ def document(*kinds: str) -> Document:
     return Document(points, lanes=lanes, shown=len(lanes), view=View.fitting(points))
 
 
-#: What stands in the menu at the end of a row.
+#: Entries of the menu at the end of a row.
 IN_MENU = ("left", "right", "add", "duplicate", "remove")
 
 
@@ -109,7 +109,7 @@ def test_the_last_lane_stays(make: Make, qtbot: QtBot) -> None:
 
 
 @pytest.mark.slow
-def test_a_lane_that_comes_into_the_place_of_one_that_left_shows_nothing_of_it(make: Make, qtbot: QtBot) -> None:
+def test_a_lane_in_the_position_of_a_removed_one_shows_nothing_of_it(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"))
     slot = window.document.slots[1]
     click(qtbot, window, "lane1.remove")
@@ -127,7 +127,7 @@ def test_a_lane_that_comes_into_the_place_of_one_that_left_shows_nothing_of_it(m
 def test_the_bar_of_a_run_makes_no_picture_wider(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768))
     window.named_actions["code"].trigger()
-    window.controller.playback.set_replay(1e6)  # the bar stays, and nobody waits for the run
+    window.controller.playback.set_replay(1e6)  # the bar stays, and the test does not wait for the run
     window.controller.playback.watch(1)
     dock = window.findChild(QDockWidget, "dock.code")
     assert dock is not None
@@ -179,7 +179,7 @@ def test_settings_fold_and_of_many_one_is_open(make: Make, qtbot: QtBot) -> None
 
 def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"), size=(1500, 900))
-    window.named_actions["compare"].trigger()  # a panel that was there before the lane
+    window.named_actions["compare"].trigger()  # a panel that was opened before the lane
     click(qtbot, window, "lane1.add")
     window.controller.lanes.fold(2, False)
     settle(qtbot, window)
@@ -194,7 +194,7 @@ def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: 
     canvases = [name for name in order if name in ("canvas0", "canvas1", "canvas2")]
     assert canvases == ["canvas0", "canvas1", "canvas2"]
     third = [name for name in order if name.startswith("lane2") or name == "canvas2"]
-    last = max(place for place, name in enumerate(order) if name.startswith("lane1") or name == "canvas1")
+    last = max(index for index, name in enumerate(order) if name.startswith("lane1") or name == "canvas1")
     assert order[last + 1] == "lane2.classifier", "right after the lane before it"
     as_read = ["lane2.classifier", "lane2.watch", "lane2.fold", "lane2.menu", "lane2.passes", "canvas2"]
     assert [name for name in third if name in as_read] == as_read
@@ -210,8 +210,8 @@ def test_typing_a_shortcut_marks_the_difference_in_the_two_pictures(make: Make, 
     (hatch,) = hatches[0]
     grid = window.canvases[0].grid()
     x, y = np.meshgrid(grid.xs, grid.ys[::-1])
-    places = np.column_stack((x.ravel(), y.ravel()))
-    first, second = (window.result(at).model.predict(places).reshape(x.shape) for at in (0, 1))
+    locations = np.column_stack((x.ravel(), y.ravel()))
+    first, second = (window.result(at).model.predict(locations).reshape(x.shape) for at in (0, 1))
     np.testing.assert_array_equal(hatch.mask, first != second)
     assert window.named_actions["differing"].isChecked()
     QTest.keyClick(window.canvases[0], Qt.Key.Key_X)
@@ -252,16 +252,16 @@ def test_the_panel_chooses_counts_and_lists(make: Make, qtbot: QtBot) -> None:
     rows = involved(1, 0)
     assert table.model().rowCount() == len(rows) > 3
     table.setFocus()
-    row = next(row for row, place in enumerate(rows) if row != place)
+    row = next(row for row, location in enumerate(rows) if row != location)
     rect = table.visualRect(table.model().index(row, 1))
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
     settle(qtbot, window)
     assert window.scene.selected.tolist() == [rows[row]], "the row's point is selected in the pictures"
-    says = [table.model().index(row, column).data() for column in range(5)]
+    shows = [table.model().index(row, column).data() for column in range(5)]
     label = int(points.labels[rows[row]])
     expected = [f"{int(model[at].predict(points.xy[[rows[row]]])[0]) + 1}" for at in (1, 0)]
-    assert says[2] == str(label + 1) and [each.split()[0] for each in says[3:]] == expected
-    assert sorted(each.split()[1] for each in says[3:]) == ["✓", "✗"]
+    assert shows[2] == str(label + 1) and [each.split()[0] for each in shows[3:]] == expected
+    assert sorted(each.split()[1] for each in shows[3:]) == ["✓", "✗"]
 
 
 @pytest.mark.slow
@@ -276,12 +276,12 @@ def test_the_difference_has_a_lane_of_its_own(make: Make, qtbot: QtBot) -> None:
     grid = window.canvases[2].grid()
     assert picture.grid == grid
     x, y = np.meshgrid(grid.xs, grid.ys)
-    places = np.column_stack((x.ravel(), y.ravel()))
-    first, second = (window.result(at).model.predict(places) for at in (0, 1))
+    locations = np.column_stack((x.ravel(), y.ravel()))
+    first, second = (window.result(at).model.predict(locations) for at in (0, 1))
     assert picture.differing == (first != second).mean() > 0
     window.controller.set_lane(0, "knn", n_neighbors=25)
     settle(qtbot, window)
-    first = window.result(0).model.predict(places)
+    first = window.result(0).model.predict(locations)
     assert window.result(2).picture.differing == (first != second).mean(), "it follows the two"
     click(qtbot, window, "lane0.remove")
     assert "add a second one" in window.scene.lanes[1].message and window.scene.lanes[1].picture is None
@@ -357,8 +357,9 @@ def test_a_file_of_three_opens_as_it_was(make: Make, qtbot: QtBot, tmp_path) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("patient", first_of([False, True], 1))
 def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot, patient: bool) -> None:
-    """With every panel open, lanes come, go and change places, as results come or when all have come; whatever is
-    looked at is there."""
+    """With every panel open, lanes are added, removed and moved, as results arrive or after all have arrived; the
+    displayed lane exists.
+    """
     window = make(document("knn", "svm", "svm"), size=(1500, 900))
 
     def look() -> None:
@@ -416,19 +417,19 @@ def test_pictures_stand_as_the_plane_is_largest(number: int, size: tuple[int, in
 def test_four_lanes_stand_two_by_two_on_a_projector_and_a_timeline_moves_none(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm", "svm", "svm"), size=(1920, 1080))
 
-    def places() -> list[tuple[int, int]]:
+    def locations() -> list[tuple[int, int]]:
         settle(qtbot, window)
         rest()
         return [(canvas.x(), canvas.y()) for canvas in window.canvases]
 
-    before = places()
+    before = locations()
     assert len({x for x, _ in before}) == len({y for _, y in before}) == 2
     window.controller.playback.to_end(1)
-    assert [x for x, _ in places()] == [x for x, _ in before] and window.lanes_view.bars[1].isVisible()
+    assert [x for x, _ in locations()] == [x for x, _ in before] and window.lanes_view.bars[1].isVisible()
     window.controller.playback.leave(1)
-    assert places() == before
+    assert locations() == before
     window.named_actions["presenter"].trigger()
-    assert len({x for x, _ in places()}) == 2
+    assert len({x for x, _ in locations()}) == 2
     window.named_actions["presenter"].trigger()
     window.controller.lanes.remove(3)
-    assert len({y for _, y in places()[:3]}) == 1, "three are larger side by side"
+    assert len({y for _, y in locations()[:3]}) == 1, "three are larger side by side"

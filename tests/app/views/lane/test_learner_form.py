@@ -1,4 +1,4 @@
-"""The form of each learner: its fields and no others, what they change, what each change is called; nothing cut off."""
+"""The form of each learner: its fields and no others, their effect, the names of changes; nothing is cut off."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ EXPECTED = {
 
 
 def few(*lanes: Lane) -> Document:
-    """Ten points of each of two classes, which a line separates."""
+    """Return ten points of each of two classes, which a line separates."""
     points = GeneratorSettings(name="line", count=10, shift=0.1).points()
     return replace(default_document(), points=points, lanes=lanes or default_document().lanes)
 
 
 def pick(window: MainWindow, learner: str, lane: int = 1) -> None:
-    """Choose a learner by hand."""
+    """Choose a learner as a user does."""
     if learner in SVM_TRAINERS:
         choose(window, f"lane{lane}.classifier", "svm")
         choose(window, f"lane{lane}.trainer", learner)
@@ -175,10 +175,10 @@ def test_each_field_sets_the_document_and_is_one_step_of_undo(make: Make, qtbot:
 
 
 def test_nonsense_is_refused_in_a_sentence(make: Make, qtbot: QtBot) -> None:
-    said: list[str] = []
+    shown: list[str] = []
     window = make(few(Lane("perceptron"), Lane("pegasos")))
     controller = window.controller
-    controller.say = said.append  # type: ignore[method-assign]
+    controller.say = shown.append  # type: ignore[method-assign]
     start = window.document
     for part, values in (
         ("pegasos", {"lam": 0.0}),
@@ -190,12 +190,12 @@ def test_nonsense_is_refused_in_a_sentence(make: Make, qtbot: QtBot) -> None:
     ):
         controller.set_lane(1, part, **values)
         assert window.document is start
-    assert len(said) == 6 and all("\n" not in sentence and len(sentence) < 200 for sentence in said)
+    assert len(shown) == 6 and all("\n" not in sentence and len(sentence) < 200 for sentence in shown)
     type_into(window, "lane1.lam", "1e9")
     assert window.document is start
 
 
-def test_the_form_shows_what_the_document_says(make: Make, qtbot: QtBot) -> None:
+def test_the_form_shows_the_document(make: Make, qtbot: QtBot) -> None:
     lane = Lane("perceptron")
     window = make(few(lane, lane))
     changed = msgspec.structs.replace(
@@ -211,7 +211,7 @@ def test_the_form_shows_what_the_document_says(make: Make, qtbot: QtBot) -> None
 
 
 def cut_off(window: MainWindow, lane: int) -> list[str]:
-    """Labels, boxes and choices of a row and its form that have less room than their text needs."""
+    """Return the labels, boxes and choices of a row and its form that are too small for their text."""
     parts = (window.lanes_view.rows[lane], window.lanes_view.panels[lane])
     found = []
     for widget in (each for part in parts for each in part.findChildren(QWidget)):
@@ -225,8 +225,8 @@ def cut_off(window: MainWindow, lane: int) -> list[str]:
             widget.initStyleOption(option)
             field = QStyle.SubControl.SC_ComboBoxEditField
             room = widget.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, widget).width()
-            seen = widget.shown_text() if isinstance(widget, NamedCombo) else widget.currentText()
-            needed = widget.fontMetrics().horizontalAdvance(seen)
+            visible = widget.shown_text() if isinstance(widget, NamedCombo) else widget.currentText()
+            needed = widget.fontMetrics().horizontalAdvance(visible)
         if room < needed:
             text = widget.currentText() if isinstance(widget, QComboBox) else widget.text()
             found.append(f"{text}: {room} of {needed} pixels")

@@ -1,4 +1,4 @@
-"""The bar under a picture and its timeline: what each click, drag and key asks for, and what is shown."""
+"""The bar below a picture and its timeline: the request of each click, drag and key, and the display."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.views import theme
 from app.views.chart.steps import StepScale
 from app.window.lane.playback_bar import PlaybackBar
 from app.window.lane.timeline import SIDE, Timeline
-from tests.app.features.runs import hands, lane_of, made, smo, study_of
+from tests.app.features.runs import hands, lane_of, made, run_state_of, smo
 from tests.examples import examples
 from tests.windows import Make, settle
 
@@ -32,7 +32,7 @@ Show = Callable[..., PlaybackBar]
 
 @pytest.fixture
 def show(qtbot: QtBot) -> Show:
-    """``show(study)`` opens a bar of lane 0 that shows it."""
+    """Return ``show(run)``, which opens a bar of lane 0 with this run."""
     windows: list[QWidget] = []
 
     def build(
@@ -40,9 +40,9 @@ def show(qtbot: QtBot) -> Show:
     ) -> PlaybackBar:
         window = QWidget()
         windows.append(window)  # qtbot alone does not keep it
-        desk = hands()
-        bar = PlaybackBar(0, desk)
-        bar.told = desk.playback  # type: ignore[attr-defined]
+        setup = hands()
+        bar = PlaybackBar(0, setup)
+        bar.reports = setup.playback  # type: ignore[attr-defined]
         layout = QVBoxLayout(window)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(bar)
@@ -71,8 +71,8 @@ def counter(bar: PlaybackBar) -> QLabel:
 
 
 def asked(bar: PlaybackBar) -> list[tuple[Any, ...]]:
-    """What the transport was asked since the last time: names and arguments."""
-    playback = bar.told  # type: ignore[attr-defined]
+    """Return the calls of the playback since the last time: names and arguments."""
+    playback = bar.reports  # type: ignore[attr-defined]
     calls = [(name, *args, *kwargs.values()) for name, args, kwargs in playback.mock_calls]
     playback.reset_mock()
     return calls
@@ -110,14 +110,14 @@ def right_end(line: Timeline) -> int:
     share=st.floats(0, 1),
 )
 @examples(200)
-def test_a_step_is_where_its_place_is(first: int, span: int, columns: int, log: bool, share: float) -> None:
+def test_a_step_is_at_its_pixel(first: int, span: int, columns: int, log: bool, share: float) -> None:
     scale = StepScale(first, first + span, columns, log)
     assert scale.step_at(0) == min(scale.start, scale.last) and scale.step_at(-5) == scale.step_at(0)
     assert scale.step_at(columns - 1) == scale.last == scale.step_at(columns + 5)
     step = min(scale.start + round(share * span), scale.last)
     if step >= scale.start:
-        assert scale.step_at(float(scale.place(step))) == step
-        assert -1e-9 <= scale.place(step) <= columns - 1 + 1e-9
+        assert scale.step_at(float(scale.pixels(step))) == step
+        assert -1e-9 <= scale.pixels(step) <= columns - 1 + 1e-9
 
 
 @given(first=st.integers(0, 300), span=st.integers(0, 300), columns=st.integers(2, 200), log=st.booleans())
@@ -129,7 +129,7 @@ def test_each_step_belongs_to_the_pixel_it_is_drawn_at(first: int, span: int, co
     steps = np.arange(scale.start, scale.last + 1)
     inside = (edges[:-1, None] < steps) & (steps <= edges[1:, None])
     assert (inside.sum(axis=0) == 1).all()
-    assert (np.abs(inside.argmax(axis=0) - scale.place(steps)) <= 0.5 + 1e-6).all()
+    assert (np.abs(inside.argmax(axis=0) - scale.pixels(steps)) <= 0.5 + 1e-6).all()
 
 
 # -- the timeline ------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def test_each_step_belongs_to_the_pixel_it_is_drawn_at(first: int, span: int, co
 
 @pytest.mark.parametrize("length", [1, 2, 7, 400, 90_000, 10**6])
 def test_clicks_reach_both_ends_and_the_step_under_the_pointer(show: Show, length: int) -> None:
-    bar = show(study_of(made(length, ("violation",), share=0.0).trace, step=length // 2))
+    bar = show(run_state_of(made(length, ("violation",), share=0.0).trace, step=length // 2))
     line = bar.timeline
     click(line, right_end(line))
     assert asked(bar) == [("seek", 0, length)]
@@ -150,21 +150,21 @@ def test_clicks_reach_both_ends_and_the_step_under_the_pointer(show: Show, lengt
     for x in (SIDE + columns // 3, SIDE + columns - 5):
         click(line, x)
         nearest = round((x - SIDE) / (columns - 1) * length)
-        assert asked(bar) in ([("seek", 0, nearest)], [])  # nothing where it stands already
+        assert asked(bar) in ([("seek", 0, nearest)], [])  # no call if it is there already
         assert line.sliderPosition() == nearest
 
 
-def test_the_handle_follows_the_hand_and_not_the_frames(show: Show) -> None:
+def test_the_handle_follows_the_drag_and_not_the_frames(show: Show) -> None:
     run = made(1000)
-    bar = show(study_of(run.trace, step=100))
+    bar = show(run_state_of(run.trace, step=100))
     line, light = bar.timeline, theme.LIGHT
     columns = line.width() - 2 * SIDE
     press(line, SIDE + columns // 2)
     (first,) = asked(bar)
     assert first[:2] == ("seek", 0) and abs(first[2] - 500) <= 5
-    # An older frame, and one of a run that has grown: the hand holds handle and scale still.
+    # An older frame, and one of a run that has grown: during the drag, handle and scale stay.
     longer = made(4000)
-    for run_state in (study_of(run.trace, step=120), study_of(longer.trace, step=130)):
+    for run_state in (run_state_of(run.trace, step=120), run_state_of(longer.trace, step=130)):
         bar.render_scene(lane_of(run_state), light)
         assert line.sliderPosition() == first[2] and line.maximum() == 1000
         assert handle_at(line) == pytest.approx(SIDE + columns // 2, abs=1)
@@ -172,19 +172,19 @@ def test_the_handle_follows_the_hand_and_not_the_frames(show: Show) -> None:
     assert asked(bar) == [], "where it is already"
     drag(line, SIDE + columns // 2 + 40)
     drag(line, SIDE + columns // 2 + 40)
-    bar.render_scene(lane_of(study_of(longer.trace, step=first[2])), light)
+    bar.render_scene(lane_of(run_state_of(longer.trace, step=first[2])), light)
     drag(line, SIDE + columns // 2 + 41)
     steps = [round((columns // 2 + dx) / (columns - 1) * 1000) for dx in (40, 41)]
     assert asked(bar) == [("seek", 0, steps[0]), ("seek", 0, steps[1])], "one wish for each change"
     assert handle_at(line) == pytest.approx(SIDE + columns // 2 + 41, abs=1)
     release(line, SIDE + columns // 2 + 41)
     assert asked(bar) == [] and line.sliderPosition() == steps[1] and line.maximum() == 4000
-    bar.render_scene(lane_of(study_of(longer.trace, step=steps[1] - 3)), light)
+    bar.render_scene(lane_of(run_state_of(longer.trace, step=steps[1] - 3)), light)
     assert line.value() == line.sliderPosition() == steps[1] - 3, "without a hand, the scene rules"
 
 
 def test_taking_hold_of_the_handle_moves_nothing(show: Show) -> None:
-    bar = show(study_of(made(90_000, ("violation",)).trace, step=40_001))
+    bar = show(run_state_of(made(90_000, ("violation",)).trace, step=40_001))
     line = bar.timeline
     at = SIDE + round(40_001 / 90_000 * (line.width() - 2 * SIDE - 1))
     click(line, at)
@@ -194,11 +194,11 @@ def test_taking_hold_of_the_handle_moves_nothing(show: Show) -> None:
 
 
 def test_another_run_ends_the_drag(show: Show) -> None:
-    bar = show(study_of(made(1000).trace, step=100))
+    bar = show(run_state_of(made(1000).trace, step=100))
     line = bar.timeline
     press(line, SIDE + 50)
     asked(bar)
-    bar.render_scene(lane_of(study_of(made(30).trace, step=3, recording=2)), theme.LIGHT)
+    bar.render_scene(lane_of(run_state_of(made(30).trace, step=3, recording=2)), theme.LIGHT)
     assert not line.isSliderDown() and (line.value(), line.maximum()) == (3, 30)
     drag(line, SIDE + 80)
     release(line, SIDE + 80)
@@ -206,7 +206,7 @@ def test_another_run_ends_the_drag(show: Show) -> None:
 
 
 def handle_at(line: Timeline) -> float:
-    """Middle of the columns in which the uppermost rows have the accent: only the handle is so high."""
+    """Return the middle of the columns whose uppermost rows have the accent: only the handle is so high."""
     image = line.grab().toImage()
     accent = QColor(*theme.LIGHT.accent).rgb()
     row = round(0.5 * (line.height() - 6)) - 6
@@ -216,7 +216,7 @@ def handle_at(line: Timeline) -> float:
 
 
 def marks_of(line: Timeline, image: QImage, ink: int) -> list[bool]:
-    """Whether each column of the groove has a stroke."""
+    """Return whether each column of the groove has a stroke."""
     row = round(0.5 * (line.height() - 6)) + 8
     return [image.pixel(x, row) == ink for x in range(SIDE, line.width() - SIDE)]
 
@@ -225,34 +225,34 @@ def marks_of(line: Timeline, image: QImage, ink: int) -> list[bool]:
 @pytest.mark.parametrize("length", [150, 2000, 60_000])
 def test_strokes_stand_exactly_where_the_support_vectors_change(show: Show, length: int, dark: bool) -> None:
     run = made(length, ("violation",), seed=length, share=30 / length)
-    bar = show(study_of(run.trace, step=0), dark=dark)
+    bar = show(run_state_of(run.trace, step=0), dark=dark)
     line = bar.timeline
     columns = line.width() - 2 * SIDE
     steps = np.flatnonzero(run.changes) + 1
     expected = np.zeros(columns, dtype=bool)
     expected[np.ceil(steps / length * (columns - 1) - 0.5).astype(int)] = True
-    seen = marks_of(line, line.grab().toImage(), QColor(*(theme.DARK if dark else theme.LIGHT).ink).rgb())
+    visible = marks_of(line, line.grab().toImage(), QColor(*(theme.DARK if dark else theme.LIGHT).ink).rgb())
     if length / columns < 100:
-        assert seen[8:] == expected[8:].tolist(), "(the handle hides some at the start)"
-    else:  # cells of so many steps end where the trace's entries do, up to a fourteenth of a pixel away
+        assert visible[8:] == expected[8:].tolist(), "(the handle hides some at the start)"
+    else:  # cells of many steps end at the trace's entries, up to a fourteenth of a pixel away
         near = np.convolve(expected, [1, 1, 1], "same") > 0
-        assert sum(seen) >= 0.9 * expected.sum() - 2 and not (np.array(seen) & ~near)[8:].any()
-    assert 5 < sum(seen) < columns
+        assert sum(visible) >= 0.9 * expected.sum() - 2 and not (np.array(visible) & ~near)[8:].any()
+    assert 5 < sum(visible) < columns
 
 
 def test_a_recorded_run_shows_its_changes(show: Show) -> None:
     run = smo()
-    bar = show(study_of(run.trace, step=0), width=600)
+    bar = show(run_state_of(run.trace, step=0), width=600)
     line, columns = bar.timeline, bar.timeline.width() - 2 * SIDE
     length = run.trace.length
     assert length < columns and 3 < (run.changes > 0).sum() < length
     expected = np.ceil((np.flatnonzero(run.changes) + 1) / length * (columns - 1) - 0.5).astype(int)
-    seen = np.flatnonzero(marks_of(line, line.grab().toImage(), QColor(*theme.LIGHT.ink).rgb()))
-    assert seen[seen > 8].tolist() == expected[expected > 8].tolist()
+    visible = np.flatnonzero(marks_of(line, line.grab().toImage(), QColor(*theme.LIGHT.ink).rgb()))
+    assert visible[visible > 8].tolist() == expected[expected > 8].tolist()
 
 
 def test_keys_of_the_timeline(show: Show) -> None:
-    bar = show(study_of(made(400).trace, step=137))
+    bar = show(run_state_of(made(400).trace, step=137))
     line, key = bar.timeline, Qt.Key
     line.window().activateWindow()
     line.setFocus()
@@ -280,8 +280,8 @@ def test_keys_of_the_timeline(show: Show) -> None:
     assert line.value() == 137, "only the scene moves the handle"
 
 
-def test_programs_that_read_the_screen_know_and_move_it(show: Show) -> None:
-    bar = show(study_of(made(400).trace, step=137))
+def test_screen_readers_read_and_move_it(show: Show) -> None:
+    bar = show(run_state_of(made(400).trace, step=137))
     line = bar.timeline
     interface = QAccessible.queryAccessibleInterface(line)
     assert interface.role() == QAccessible.Role.Slider
@@ -297,7 +297,7 @@ def test_programs_that_read_the_screen_know_and_move_it(show: Show) -> None:
 
 
 def test_each_button_asks_for_its_own(show: Show) -> None:
-    bar = show(study_of(made(400).trace, step=137, ended=False))
+    bar = show(run_state_of(made(400).trace, step=137, ended=False))
     expected = (
         ("to_start", 0),
         ("to_change", 0, False),
@@ -325,10 +325,10 @@ def test_what_leads_nowhere_is_grey(show: Show) -> None:
     assert asked(bar) == []
     back, on = list(BUTTONS[:3]), list(BUTTONS[4:])
     for run_state, expected in (
-        (study_of(run.trace, step=0), ["play", *on]),
-        (study_of(run.trace, step=400), [*back, "play"]),
-        (study_of(run.trace, step=399), list(BUTTONS)),
-        (study_of(run.trace, step=400, ended=False), list(BUTTONS)),
+        (run_state_of(run.trace, step=0), ["play", *on]),
+        (run_state_of(run.trace, step=400), [*back, "play"]),
+        (run_state_of(run.trace, step=399), list(BUTTONS)),
+        (run_state_of(run.trace, step=400, ended=False), list(BUTTONS)),
     ):
         bar.render_scene(lane_of(run_state), theme.LIGHT)
         assert enabled(bar) == expected and bar.timeline.isEnabled()
@@ -336,18 +336,18 @@ def test_what_leads_nowhere_is_grey(show: Show) -> None:
     assert enabled(bar) == [] and bar.timeline.maximum() == 0
 
 
-def test_play_says_what_a_press_will_do(show: Show) -> None:
+def test_the_tip_of_play_explains_what_a_press_does(show: Show) -> None:
     run = made(400)
-    bar = show(study_of(run.trace, step=10), playing=True)
+    bar = show(run_state_of(run.trace, step=10), playing=True)
     play = button(bar, "play")
     pause = play.icon().pixmap(20).toImage()
     assert play.toolTip() == "Pause (Space)." and play.accessibleName() == "Pause, classifier 1"
-    bar.render_scene(lane_of(study_of(run.trace, step=10)), theme.LIGHT)
+    bar.render_scene(lane_of(run_state_of(run.trace, step=10)), theme.LIGHT)
     assert play.toolTip() == "Play (Space)." and play.icon().pixmap(20).toImage() != pause
-    bar.render_scene(lane_of(study_of(run.trace)), theme.LIGHT)
+    bar.render_scene(lane_of(run_state_of(run.trace)), theme.LIGHT)
     assert play.toolTip() == "Play again from the start (Space)."
     light = [button(bar, name).icon().pixmap(20).toImage() for name in BUTTONS]
-    bar.render_scene(lane_of(study_of(run.trace)), theme.DARK)
+    bar.render_scene(lane_of(run_state_of(run.trace)), theme.DARK)
     dark = [button(bar, name).icon().pixmap(20).toImage() for name in BUTTONS]
     assert all(a != b for a, b in zip(light, dark, strict=True)), "in the theme's ink"
     assert all(a != b for row in (light, dark) for i, a in enumerate(row) for b in row[:i]), "each has its own sign"
@@ -355,7 +355,7 @@ def test_play_says_what_a_press_will_do(show: Show) -> None:
 
 @pytest.mark.parametrize(("width", "points"), [(370, 0), (370, 14), (520, 14), (800, 0)])
 def test_everything_fits_and_can_be_hit(show: Show, width: int, points: int) -> None:
-    bar = show(study_of(made(90_000, ("violation",)).trace, step=40_001), width=width, points=points)
+    bar = show(run_state_of(made(90_000, ("violation",)).trace, step=40_001), width=width, points=points)
     assert bar.minimumSizeHint().width() <= width == bar.width() and bar.height() <= 34
     parts: list[QWidget] = [*(button(bar, name) for name in BUTTONS), bar.timeline, counter(bar)]
     for part in parts[:-1]:
@@ -372,7 +372,7 @@ def test_everything_fits_and_can_be_hit(show: Show, width: int, points: int) -> 
 
 @pytest.mark.parametrize(("width", "gone", "counted"), [(300, True, True), (240, True, False), (520, False, True)])
 def test_where_there_is_little_room_what_has_other_ways_goes(show: Show, width: int, gone: bool, counted: bool) -> None:
-    bar = show(study_of(made(90_000, ("violation",)).trace, step=40_001), width=width)
+    bar = show(run_state_of(made(90_000, ("violation",)).trace, step=40_001), width=width)
     assert bar.width() == width
     for name in BUTTONS:
         assert button(bar, name).isHidden() == (gone and name.endswith("_change"))
@@ -387,12 +387,12 @@ def test_where_there_is_little_room_what_has_other_ways_goes(show: Show, width: 
 
 def test_the_counter_in_all_its_forms_keeps_its_width(show: Show) -> None:
     run = made(412)
-    bar = show(study_of(run.trace, step=137), width=700)
+    bar = show(run_state_of(run.trace, step=137), width=700)
     label = counter(bar)
     assert label.text() == "step 137 of 412" and label.toolTip() == "Step 137 of 412, where the run has ended."
     room, line = label.width(), bar.timeline.width()
     for step in (0, 9, 88, 412):
-        bar.render_scene(lane_of(study_of(run.trace, step=step, ended=False)), theme.LIGHT)
+        bar.render_scene(lane_of(run_state_of(run.trace, step=step, ended=False)), theme.LIGHT)
         QApplication.sendPostedEvents()
         assert (label.width(), bar.timeline.width()) == (room, line)
     assert label.toolTip() == "Step 412 of 412 made so far."
@@ -405,7 +405,7 @@ def test_the_counter_in_all_its_forms_keeps_its_width(show: Show) -> None:
 
 
 def test_a_click_on_a_button_leaves_the_keys_where_they_are(show: Show, qtbot: QtBot) -> None:
-    bar = show(study_of(made(40).trace, step=10))
+    bar = show(run_state_of(made(40).trace, step=10))
     bar.window().activateWindow()
     qtbot.waitUntil(bar.window().isActiveWindow)
     bar.timeline.setFocus()
@@ -419,9 +419,9 @@ def test_a_click_on_a_button_leaves_the_keys_where_they_are(show: Show, qtbot: Q
 # -- in the window -----------------------------------------------------------------------------------------------------
 
 
-def test_a_run_is_gone_through_by_hand(make: Make, qtbot: QtBot) -> None:
+def test_a_run_is_stepped_through_by_hand(make: Make, qtbot: QtBot) -> None:
     window = make()
-    window.controller.playback.to_end(1)  # who looks at a run has its bar
+    window.controller.playback.to_end(1)  # shows the bar
 
     def find(name: str) -> Any:
         return window.findChild(QWidget, f"lane1.transport.{name}")

@@ -1,4 +1,6 @@
-"""The rows of presenter mode: sliders and Play are in sight, long enough, for one to four classifiers on any screen."""
+"""The rows of presenter mode: sliders and Play are visible and long enough, for one to four classifiers on
+any screen.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ KNN, RBF, POLY = {"k"}, {"C", "gamma"}, {"C", "gamma", "coef0", "degree"}
 
 
 def show(window: MainWindow, qtbot: QtBot, *kernels: str) -> None:
-    """As many SVMs with these kernels; "" is kNN."""
+    """Return a document with an SVM for each of these kernels; "" is kNN."""
     lanes = window.controller.lanes
     while window.document.shown < len(kernels):
         lanes.add(window.document.shown - 1)
@@ -38,7 +40,7 @@ def show(window: MainWindow, qtbot: QtBot, *kernels: str) -> None:
 
 
 def rest(window: MainWindow, qtbot: QtBot) -> None:
-    """Wait until the text is fitted; it must come to rest."""
+    """Wait until the text has been fitted; it must settle."""
     for _ in range(3):
         settle(qtbot, window)
         QTest.qWait(5)
@@ -56,7 +58,7 @@ def resize(window: MainWindow, qtbot: QtBot, size: tuple[int, int]) -> None:
 
 
 def in_sight(window: MainWindow, lane: int) -> set[str]:
-    """Names of the sliders of a lane that are in sight; each must be long enough, whole and in its row."""
+    """Return the names of the visible sliders of a lane; each must be long enough, whole and in its row."""
     row, width = window.lanes_view.rows[lane], window.canvases[lane].plot_area().width()
     names = set()
     for slider in row.findChildren(ScaleSlider):
@@ -78,7 +80,7 @@ def plays(window: MainWindow, lane: int) -> bool:
 SIZES = [(1024, 768), (1280, 800), (1920, 1080), (3840, 2160)]
 
 
-#: Lanes, and the sizes at each run of the tests: where there is least room, and where there is most.
+#: Lanes, and the sizes at each run of the tests: with the least space, and with the most.
 SIGHTS = [(("", "rbf", "linear", "rbf"), SIZES), (("rbf",), SIZES[::3]), (("", "rbf"), SIZES[:1])]
 EVERYWHERE = [(kernels, SIZES) for kernels, sizes in SIGHTS if sizes != SIZES]
 
@@ -106,7 +108,7 @@ def test_with_a_panel_the_sliders_are_in_sight_or_one_click_away(make: Make, qtb
     window.named_actions["presenter"].trigger()
     rest(window, qtbot)
     window.named_actions["evaluation"].trigger()
-    for size in SIZES[:3]:  # where there is more room, nothing is left to fit
+    for size in SIZES[:3]:  # in larger windows everything fits
         resize(window, qtbot, size)
         assert window.dock_manager.docked == ("evaluation",)
         assert in_sight(window, 0) == POLY and plays(window, 0), size
@@ -154,7 +156,7 @@ def test_degree_and_coef0_go_back_into_the_form(make: Make, qtbot: QtBot) -> Non
 
 
 @pytest.mark.slow
-def test_the_handle_grows_with_the_text_and_is_seen_in_the_dark(make: Make, qtbot: QtBot) -> None:
+def test_the_handle_grows_with_the_text_and_is_visible_in_the_dark(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZES[2])
     window.choose_theme("dark")
     settle(qtbot, window)
@@ -172,7 +174,7 @@ def test_the_handle_grows_with_the_text_and_is_seen_in_the_dark(make: Make, qtbo
 
 def test_k_stands_where_its_logarithm_is(make: Make, qtbot: QtBot) -> None:
     scale = RankScale(10_000)
-    assert scale.share(scale.place_of(51)) == pytest.approx(math.log(51) / math.log(10_000), abs=0.01)
+    assert scale.share(scale.position_of(51)) == pytest.approx(math.log(51) / math.log(10_000), abs=0.01)
     assert scale.share(scale.low) == 0 and scale.share(scale.high) == 1
     window = make(size=SIZES[0])  # 200 points: k up to 199
     slider = window.findChild(ScaleSlider, "lane0.k.slider")
@@ -180,8 +182,8 @@ def test_k_stands_where_its_logarithm_is(make: Make, qtbot: QtBot) -> None:
     across = centres[-1] - centres[0]
     for k in (2, 5, 17, 51):
         wanted = math.log(k) / math.log(199)
-        assert (centres[slider.place_of(k)] - centres[0]) / across == pytest.approx(wanted, abs=0.03)
-        at = QPoint(round(centres[slider.place_of(k)]), slider.height() // 2)
+        assert (centres[slider.position_of(k)] - centres[0]) / across == pytest.approx(wanted, abs=0.03)
+        at = QPoint(round(centres[slider.position_of(k)]), slider.height() // 2)
         QTest.mouseClick(slider, LEFT, pos=at)  # to where the mouse is
         assert abs(math.log(window.document.lanes[0].knn.n_neighbors / k)) < 0.25
     slider.setFocus()
@@ -197,6 +199,6 @@ def test_k_stands_where_its_logarithm_is(make: Make, qtbot: QtBot) -> None:
 
 def test_a_linear_scale_has_its_ends_and_whole_steps() -> None:
     scale = LinearScale(-5, 5, 0.25)
-    assert [scale.value_at(place) for place in (scale.low, 20, scale.high)] == [-5, 0, 5]
-    assert scale.place_of(1e6) == scale.high and scale.value_at(scale.place_of(1.1)) == 1.0
+    assert [scale.value_at(position) for position in (scale.low, 20, scale.high)] == [-5, 0, 5]
+    assert scale.position_of(1e6) == scale.high and scale.value_at(scale.position_of(1.1)) == 1.0
     assert scale.share(20) == 0.5

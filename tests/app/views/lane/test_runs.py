@@ -65,7 +65,7 @@ def test_the_keys_go_through_a_run(make: Make, qtbot: QtBot) -> None:
         assert step(window) == expected
     press(window, qtbot, Qt.Key.Key_Comma)
     assert step(window) == 2
-    for _ in range(5):  # faster than pictures come
+    for _ in range(5):  # faster than pictures arrive
         QTest.keyClick(window.canvases[0], Qt.Key.Key_Period)
     settle(qtbot, window)
     assert step(window) == 7
@@ -123,7 +123,7 @@ def test_space_and_play_replay_the_run_of_any_learner_and_the_timeline_stays(mak
     assert window.controller.session.speeds == speeds, "live training keeps its speed"
 
 
-def test_the_end_says_so_and_the_way_back_begins_there(make: Make, qtbot: QtBot) -> None:
+def test_the_end_is_reported_and_the_way_back_begins_there(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     bar, length = window.lanes_view.bars[0], step(window)
     press(window, qtbot, Qt.Key.Key_Period)
@@ -157,7 +157,7 @@ def test_the_speed_of_the_replay_is_chosen_on_its_bar(make: Make, qtbot: QtBot) 
 def test_the_buttons_drive_their_own_lane(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM, replace_rule("second-order")))
     for lane in (1, 0):
-        window.controller.playback.to_end(lane)  # who looks at a run has its bar
+        window.controller.playback.to_end(lane)  # shows the bar
     settle(qtbot, window)
 
     def click(lane: int, name: str) -> None:
@@ -237,31 +237,31 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
 
 
 def points_away(window: MainWindow) -> tuple[float, float]:
-    """A place in the picture without points or lines: near its lower left corner."""
+    """Return a location in the picture without points or lines: near its lower left corner."""
     grid = window.canvases[1].grid()
     return grid.left + 0.04 * (grid.right - grid.left), grid.bottom + 0.06 * (grid.top - grid.bottom)
 
 
-def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) -> None:
+def test_a_point_under_the_pointer_is_described(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     canvas = window.canvases[0]
     beside = QPoint(3, canvas.height() // 2)  # on the axis, between its numbers and the handle of its unit
     run_state = window.scene.run_state
-    place = int(np.flatnonzero((run_state.alpha > 0) & (run_state.alpha < run_state.C))[0])
-    at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])
+    position = int(np.flatnonzero((run_state.alpha > 0) & (run_state.alpha < run_state.C))[0])
+    at = canvas.to_widget(*run_state.points.xy[run_state.index[position]])
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
     assert canvas.overlays.layers[0].laid.card is None, "the plain window stays plain"
     QTest.mouseMove(canvas.viewport(), beside)
     window.controller.playback.seek(0, run_state.length - 1)
     settle(qtbot, window)
-    at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])  # the bar has taken room of the picture
+    at = canvas.to_widget(*run_state.points.xy[run_state.index[position]])  # the bar has taken space from the picture
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
     hovered = window.controller.session.hovered
     assert hovered is not None
     found = run_state.points.indices_of(np.array([hovered]))[0]
-    assert np.allclose(run_state.points.xy[found], run_state.points.xy[run_state.index[place]], atol=0.1)
+    assert np.allclose(run_state.points.xy[found], run_state.points.xy[run_state.index[position]], atol=0.1)
     lines = " ".join(canvas.overlays.layers[0].laid.card.label.lines)
     assert "α = " in lines and "slack" in lines and "support vector" in lines
     QTest.mouseMove(canvas.viewport(), beside)
@@ -269,7 +269,7 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     assert canvas.overlays.layers[0].laid.card is None
 
 
-def test_the_kkt_cases_take_the_place_of_the_marks(make: Make, qtbot: QtBot) -> None:
+def test_the_kkt_cases_replace_the_marks(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     canvas = window.canvases[0]
     plain = canvas.grab().toImage()
@@ -300,18 +300,18 @@ def test_the_cases_of_a_sample_mark_the_right_points(make: Make, qtbot: QtBot) -
     assert np.array_equal(canvas.layers.marks.xy, run_state.points.xy[index])
 
 
-def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_rests(make: Make, qtbot: QtBot) -> None:
+def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_pauses(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM), size=(1500, 900))
     for name in ("step", "curves"):
         window.named_actions[name].trigger()
         settle(qtbot, window)
     drawn: dict[str, list[object]] = {name: [] for name in ("step", "curves")}
-    for name, seen in drawn.items():
+    for name, visible in drawn.items():
         panel = window.dock_manager.panel(name)
         usual = panel.render_scene
 
-        def noted(scene: Scene, theme: Theme, usual=usual, seen=seen) -> None:  # type: ignore[no-untyped-def]
-            seen.append(scene.run_state)
+        def noted(scene: Scene, theme: Theme, usual=usual, visible=visible) -> None:  # type: ignore[no-untyped-def]
+            visible.append(scene.run_state)
             usual(scene, theme)
 
         panel.render_scene = noted
@@ -323,10 +323,10 @@ def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_rests(make: M
     for _ in range(6):
         window.dock_manager.render_scene(scene, dress, window.named_actions)
         QApplication.processEvents()
-    assert [len(seen) for seen in drawn.values()] == [3, 3], "each gets its turn"
+    assert [len(visible) for visible in drawn.values()] == [3, 3], "each gets its turn"
     window.controller.playback.seek(0, 5)
     settle(qtbot, window)
-    assert all(seen[-1].step == 5 for seen in drawn.values())
+    assert all(visible[-1].step == 5 for visible in drawn.values())
     for name in ("step", "curves"):
         window.named_actions[name].trigger()
     settle(qtbot, window)
@@ -349,7 +349,7 @@ def test_of_several_classes_the_chosen_pair_is_driven(make: Make, qtbot: QtBot) 
     assert set(points.labels[window.scene.run_state.index].tolist()) == {1, 2} and window.scene.run_state.at_end
 
 
-def test_an_edit_starts_another_run_and_old_wishes_do_not_count(make: Make, qtbot: QtBot) -> None:
+def test_an_edit_starts_another_run_and_old_requests_do_not_count(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     window.controller.playback.seek(0, 6)
     settle(qtbot, window)
@@ -410,14 +410,14 @@ def test_every_control_of_a_run_can_be_hit_and_has_a_name(make: Make, qtbot: QtB
 
 
 @pytest.mark.slow
-def test_tabs_are_seen_only_where_there_is_a_choice(make: Make, qtbot: QtBot) -> None:
+def test_tabs_are_visible_only_if_there_is_a_choice(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM), size=(1500, 900))
 
     def tabs() -> list[list[str]]:
         qtbot.wait(300)
         bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        seen = [bar for bar in bars if bar.isVisible() and bar.geometry().intersects(window.rect())]
-        return [[bar.tabText(k) for k in range(bar.count())] for bar in seen]
+        visible = [bar for bar in bars if bar.isVisible() and bar.geometry().intersects(window.rect())]
+        return [[bar.tabText(k) for k in range(bar.count())] for bar in visible]
 
     assert tabs() == []
     for name, expected in (("step", []), ("curves", []), ("alphas", [["Curves", "Multipliers"]])):

@@ -1,4 +1,4 @@
-"""What a picture shades, f or the probability: chosen in the form, undone, kept in files and share texts."""
+"""The values that a picture shades, f or the probability: chosen in the form, undone, kept in files and share texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""StatusStrip: what goes first where there is too little room for the line."""
+"""StatusStrip: the order in which parts are dropped from a line that is too long."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def written(strip: StatusStrip, width: int, *scores: StatusPart, remark: str = "
 
 
 def test_with_less_room_fewer_words_stand_there_and_the_badge_is_whole(strip: StatusStrip) -> None:
-    seen = [written(strip, width, TRAINING, TEST, AT_ONCE, remark=" · a sample") for width in range(900, 120, -4)]
-    assert list(dict.fromkeys(seen)) == [
+    shown = [written(strip, width, TRAINING, TEST, AT_ONCE, remark=" · a sample") for width in range(900, 120, -4)]
+    assert list(dict.fromkeys(shown)) == [
         "✓ optimal training 97.5 % · test 97.4 % · Trained on all points; not step by step · a sample",
         "✓ optimal training 97.5 % · test 97.4 % · Trained on all points; not step by step",
         "✓ optimal train 97.5 % · test 97.4 % · Trained on all points; not step by step",
@@ -50,7 +50,7 @@ def test_with_less_room_fewer_words_stand_there_and_the_badge_is_whole(strip: St
     ]
 
 
-def test_what_is_said_aside_stays_where_there_is_nothing_else(strip: StatusStrip) -> None:
+def test_the_remark_stays_if_it_is_the_only_text(strip: StatusStrip) -> None:
     assert written(strip, 200, AT_ONCE).startswith("✓ opt") and "Trained on" in written(strip, 200, AT_ONCE)
 
 

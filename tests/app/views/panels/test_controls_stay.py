@@ -1,4 +1,4 @@
-"""The controls of a panel stay where they are, whatever an edit makes it say: nothing moves under the pointer."""
+"""The controls of a panel stay in place, whatever it reports after an edit: nothing moves under the pointer."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from app.window.dock_manager import docks
 from tests.windows import Make, rest, settle
 
 CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QSlider)
-#: Active learning reports an outdated run in a line of its own, which the run's picture makes room for.
+#: Active learning reports an outdated run in a line of its own, for which the run's picture makes space.
 MOVING = {"asking"}
 
 
-def places(dock: QDockWidget) -> dict[str, tuple[object, ...]]:
-    """Where each control in sight is in its panel."""
+def locations(dock: QDockWidget) -> dict[str, tuple[object, ...]]:
+    """Return the location in its panel of each visible control."""
     found = {}
     for control in dock.findChildren(QWidget):
         if isinstance(control, CONTROLS) and control.objectName() and not control.visibleRegion().isEmpty():
@@ -38,13 +38,15 @@ def test_an_edit_moves_no_control(make: Make, qtbot: QtBot) -> None:
         settle(qtbot, window)
         rest()
         dock = window.dock_manager.docks([name])[0]
-        before = places(dock)
+        before = locations(dock)
         window.controller.set_lane(1, "svm", C=20.0)
         window.controller.dispatch(AddPoints(xy=(0.3, 1.9), labels=0))
         settle(qtbot, window)
         rest()
-        after = places(dock)
-        moved |= {control: (place, after[control]) for control, place in before.items() if after[control] != place}
+        after = locations(dock)
+        moved |= {
+            control: (location, after[control]) for control, location in before.items() if after[control] != location
+        }
         window.controller.undo()
         window.controller.undo()
         window.dock_manager.hide([name])

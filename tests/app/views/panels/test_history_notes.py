@@ -1,4 +1,4 @@
-"""History, notes and the docks they live in."""
+"""History, notes and their docks."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def rows(history: HistoryPanel) -> list[str]:
 
 
 def click(history: HistoryPanel, row: int) -> None:
-    place = history.visualRect(history.model().index(row, 0)).center()
-    QTest.mouseClick(history.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    location = history.visualRect(history.model().index(row, 0)).center()
+    QTest.mouseClick(history.viewport(), Qt.MouseButton.LeftButton, pos=location)
     QApplication.processEvents()
 
 
@@ -60,7 +60,7 @@ def dock(window: MainWindow, name: str) -> QDockWidget:
 
 
 def in_front(window: MainWindow) -> set[str]:
-    """The docks of which something is to be seen: of tabs, the one in front."""
+    """Return the visible docks: of tabs, the one in front."""
     return {name for name in NAMES if not dock(window, name).visibleRegion().isEmpty()}
 
 
@@ -94,11 +94,11 @@ def test_where_one_was_is_drawn_anew_and_where_one_is() -> None:
     model = HistoryModel()
     steps = ("a", "b", "c", "d")
     model.show_steps(steps, 4, 2)
-    told: list[tuple[int, int]] = []
-    model.dataChanged.connect(lambda top, end: told.append((top.row(), end.row())))
+    reports: list[tuple[int, int]] = []
+    model.dataChanged.connect(lambda top, end: reports.append((top.row(), end.row())))
     model.show_steps(steps, 3, 2)
     model.show_steps(steps, 3, None)
-    assert told == [(2, 4), (2, 3)]
+    assert reports == [(2, 4), (2, 3)]
 
 
 def test_the_keys_walk_through_the_history_and_dragging_moves_nothing(make: Make, qtbot: QtBot) -> None:
@@ -148,7 +148,7 @@ def test_the_saved_step_is_marked(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     controller.go_to(1)
     window.refresh()
     assert rows(history)[2] == "Set k to 2  (saved)"
-    controller.set_lane(0, "knn", n_neighbors=4)  # the saved step is among those that are forgotten
+    controller.set_lane(0, "knn", n_neighbors=4)  # the saved step is among the forgotten ones
     window.refresh()
     assert rows(history) == ["Start", "Set k to 1", "Set k to 4"] and controller.store.saved_position is None
     assert file_work.open_file(controller, tmp_path / "a.playground")
@@ -175,22 +175,22 @@ def test_thousands_of_steps_cost_rows_not_rebuilding(make: Make, qtbot: QtBot) -
     for k in range(3000):
         controller.set_lane(0, "knn", n_neighbors=1 + k % 50)
     history = opened(window, qtbot, "history")
-    model, seen = history.model(), []
-    model.modelReset.connect(lambda: seen.append("reset"))
-    model.rowsInserted.connect(lambda parent, first, last: seen.append(last - first + 1))
-    model.rowsRemoved.connect(lambda parent, first, last: seen.append(first - last - 1))
+    model, shown = history.model(), []
+    model.modelReset.connect(lambda: shown.append("reset"))
+    model.rowsInserted.connect(lambda parent, first, last: shown.append(last - first + 1))
+    model.rowsRemoved.connect(lambda parent, first, last: shown.append(first - last - 1))
     assert history.rowAt(history.viewport().height() - 1) in (-1, 3000), "the present is in sight"
     drag = object()
     for C in (2.0, 3.0, 4.0):
         controller.set_lane(1, "svm", drag, C=C)
         window.refresh()
-    assert seen == [1] and rows(history)[-1] == "Set C to 4"
+    assert shown == [1] and rows(history)[-1] == "Set C to 4"
     controller.go_to(1500)
     window.refresh()
-    assert seen == [1] and history.rowAt(0) <= 1500 <= history.rowAt(history.viewport().height() - 1)
+    assert shown == [1] and history.rowAt(0) <= 1500 <= history.rowAt(history.viewport().height() - 1)
     controller.set_lane(0, "knn", n_neighbors=77)
     window.refresh()
-    assert seen == [1, -1500] and rows(history)[-1] == "Set k to 77"
+    assert shown == [1, -1500] and rows(history)[-1] == "Set k to 77"
 
 
 # -- notes ---------------------------------------------------------------------------------------------------------
@@ -242,20 +242,20 @@ def test_undo_in_the_notes_is_that_of_whatever_came_last(make: Make, qtbot: QtBo
 
 def test_showing_notes_writes_none_and_the_cursor_goes_where_they_changed(make: Make, qtbot: QtBot) -> None:
     window = make(replace(plain(), notes="first 😀 line\r\nsecond\xa0line\nthird"))
-    notes, told = opened(window, qtbot, "notes"), []
-    window.controller.store.listen(lambda old, new: told.append(new.notes))
-    assert notes.toPlainText().split("\n")[0] == "first 😀 line" and told == []
+    notes, reports = opened(window, qtbot, "notes"), []
+    window.controller.store.listen(lambda old, new: reports.append(new.notes))
+    assert notes.toPlainText().split("\n")[0] == "first 😀 line" and reports == []
     window.controller.set_notes("first 😀 new line\r\nsecond\xa0line\nthird")
     settle(qtbot, window)
-    assert len(told) == 1
+    assert len(reports) == 1
     assert notes.textCursor().blockNumber() == 0 and "new" in notes.toPlainText()
     window.controller.undo()
     settle(qtbot, window)
-    assert len(told) == 2 and "new" not in notes.toPlainText()
+    assert len(reports) == 2 and "new" not in notes.toPlainText()
     assert window.document.notes == "first 😀 line\r\nsecond\xa0line\nthird", "shown, not written"
 
 
-def test_notes_that_are_full_say_so(make: Make, qtbot: QtBot) -> None:
+def test_full_notes_are_reported(make: Make, qtbot: QtBot) -> None:
     window = make(replace(plain(), notes=("x" * 99 + "\n") * 999 + "x" * 99))
     notes = opened(window, qtbot, "notes")
     notes.moveCursor(notes.textCursor().MoveOperation.End)
@@ -341,7 +341,7 @@ def test_a_broken_arrangement_is_the_plain_window(make: Make, tmp_path: Path, br
         first.deleteLater()
         cut = good.data()[: len(good.data()) // 2]
         broken = cut if broken == b"cut" else good.data() if broken == b"old" else cut + bytes(range(200))
-    if isinstance(broken, bytes):  # sealed, as the program writes it; Qt alone has to refuse it
+    if isinstance(broken, bytes):  # with its digest, as the program writes it; only Qt can refuse it
         Settings(tmp_path / "settings.json").write(docks=QtState.of(broken))
     else:
         (tmp_path / "settings.json").write_text(json.dumps({"docks": broken}))

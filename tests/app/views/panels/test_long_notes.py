@@ -1,4 +1,4 @@
-"""Notes of one long word: a key is quick, and lines still end between words where there are any."""
+"""Notes of one long word: typing is quick, and lines still end between words if there are any."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.windows import Make
 
 @pytest.mark.parametrize("word", first_of(["x", "ש", "x\xa0"], 1), ids=["latin", "hebrew", "hard blanks"])
 def test_a_key_in_notes_without_a_blank_is_quick(make: Make, qtbot: QtBot, word: str) -> None:
-    """Time of this thread alone: 0.5 s where Qt looks for the ends of words in all of it again for each line."""
+    """Time of this thread alone: 0.5 s if Qt searches the whole word again for each line."""
     window = make(replace(plain(), notes=(word * 99_900)[:99_900]), wait=False)
     notes = opened(window, qtbot, "notes")
     spent = []

@@ -50,8 +50,8 @@ def opened(window: MainWindow, qtbot: QtBot) -> PointTable:
 
 
 def click(table: PointTable, row: int, column: int, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    place = table.visualRect(table.model().index(row, column)).center()
-    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, keys, place)
+    location = table.visualRect(table.model().index(row, column)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, keys, location)
 
 
 def editor(table: PointTable) -> QLineEdit | ClassField:
@@ -72,7 +72,7 @@ def edit(table: PointTable, row: int, column: int, text: str) -> None:
 
 def enter(table: PointTable) -> None:
     QTest.keyClick(editor(table), Qt.Key.Key_Return)
-    QApplication.processEvents()  # Qt takes the text a moment later
+    QApplication.processEvents()  # Qt takes the text with the next events
 
 
 def test_what_counts_as_a_number() -> None:
@@ -82,14 +82,14 @@ def test_what_counts_as_a_number() -> None:
 
 
 def dispatches(window: MainWindow) -> list[object]:
-    told: list[object] = []
-    window.controller.store.listen(lambda old, new: told.append(new))
-    return told
+    reports: list[object] = []
+    window.controller.store.listen(lambda old, new: reports.append(new))
+    return reports
 
 
 def test_cells_are_edited_by_keyboard_to_every_digit(make: Make, qtbot: QtBot) -> None:
     window = make(few())
-    table, told = opened(window, qtbot), dispatches(window)
+    table, reports = opened(window, qtbot), dispatches(window)
     edit(table, 4, X, "1.2345678901234567")
     assert window.document.points.xy[4, 0] == 1.2345678901234567
     edit(table, 4, Y, "-0,5")
@@ -100,7 +100,7 @@ def test_cells_are_edited_by_keyboard_to_every_digit(make: Make, qtbot: QtBot) -
     model = table.model()
     assert model.index(4, X).data() == "1.2346"
     assert model.index(4, X).data(Qt.ItemDataRole.ToolTipRole) == "1.2345678901234567"
-    assert len(told) == 3 and window.controller.store.history == ("Move 1 point", "Move 1 point", "Relabel 1 point")
+    assert len(reports) == 3 and window.controller.store.history == ("Move 1 point", "Move 1 point", "Relabel 1 point")
     before = few().points
     for _ in range(3):
         window.named_actions["undo"].trigger()
@@ -121,7 +121,7 @@ def test_typing_begins_to_edit_although_the_keys_mean_something_to_the_window(ma
     window.controller.set_style(1, name="fig")
     settle(qtbot, window)
     click(table, 0, CLASS)
-    QTest.keyClick(table, Qt.Key.Key_F)  # elsewhere: fit
+    QTest.keyClick(table, Qt.Key.Key_F)  # elsewhere the key means Fit
     QTest.keyClicks(editor(table), "ig")
     enter(table)
     assert window.document.points.labels[0] == 1
@@ -133,28 +133,28 @@ def test_typing_begins_to_edit_although_the_keys_mean_something_to_the_window(ma
 def test_an_untouched_editor_changes_nothing(make: Make, qtbot: QtBot) -> None:
     third = 1 / 3
     window = make(of([[third, 1e-300], [2e14, -third]], [0, 1]))
-    table, told = opened(window, qtbot), dispatches(window)
+    table, reports = opened(window, qtbot), dispatches(window)
     for row in range(2):
         for column in (X, Y, CLASS):
             edit(table, row, column, "")
             click(table, row, column)
             QTest.keyClick(table, Qt.Key.Key_F2)
             if (row, column) != (1, CLASS):
-                QTest.keyClick(editor(table), Qt.Key.Key_Tab)  # goes on to the next cell
+                QTest.keyClick(editor(table), Qt.Key.Key_Tab)  # continues with the next cell
             QTest.keyClick(editor(table), Qt.Key.Key_Escape)
     edit(table, 0, X, repr(third))
-    assert told == [] and window.controller.store.undo_name is None
+    assert reports == [] and window.controller.store.undo_name is None
 
 
 def test_a_bad_number_is_one_sentence_and_the_old_one_stays(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     window.controller.set_axes(("width", ""))
-    table, told = opened(window, qtbot), dispatches(window)
+    table, reports = opened(window, qtbot), dispatches(window)
     for text in ("abc", " ", "nan", "inf", "-1e16", "1_000", "1 2", "1,5,5"):
         for column, axis in ((X, "width"), (Y, "y")):
             edit(table, 1, column, text)
-            said = window.status_line.text()
-            assert told == [] and f"{axis} must be a number" in said and "stays" in said, text
+            shown = window.status_line.text()
+            assert reports == [] and f"{axis} must be a number" in shown and "stays" in shown, text
             for key in (Qt.Key.Key_Tab, Qt.Key.Key_Return):
                 QTest.keyClick(editor(table), key)
                 assert editor(table).text() == text and editor(table).property("bad"), "to be corrected"
@@ -186,11 +186,11 @@ def test_tab_goes_from_cell_to_cell_and_row_to_row(make: Make, qtbot: QtBot) -> 
 
 def test_a_bad_class_is_one_sentence_and_the_old_one_stays(make: Make, qtbot: QtBot) -> None:
     window = make(few())
-    table, told = opened(window, qtbot), dispatches(window)
+    table, reports = opened(window, qtbot), dispatches(window)
     for text in ("9", "0", "dog", "1.0", "-1"):
         edit(table, 1, CLASS, text)
-        said = window.status_line.text()
-        assert told == [] and "is no class" in said and "stays class 2" in said, text
+        shown = window.status_line.text()
+        assert reports == [] and "is no class" in shown and "stays class 2" in shown, text
         assert editor(table).lineEdit().text() == text and editor(table).property("bad"), "to be corrected"
         QTest.keyClick(editor(table), Qt.Key.Key_Escape)
         window.say("Something else.")
@@ -206,12 +206,12 @@ def test_a_class_is_chosen_from_the_list(make: Make, qtbot: QtBot) -> None:
     QTest.keyClick(table, Qt.Key.Key_F2)
     combo = editor(table)
     assert combo.count() == 8 and combo.currentIndex() == 1
-    told = dispatches(window)
+    reports = dispatches(window)
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Up):
         QTest.keyClick(combo, key)
-    assert told == []
+    assert reports == []
     enter(table)
-    assert window.document.points.labels[1] == 0 and len(told) == 1
+    assert window.document.points.labels[1] == 0 and len(reports) == 1
     click(table, 3, CLASS)
     QTest.keyClick(table, Qt.Key.Key_F2)
     combo = editor(table)
@@ -219,14 +219,14 @@ def test_a_class_is_chosen_from_the_list(make: Make, qtbot: QtBot) -> None:
     QTest.keyClicks(combo.view(), "8")
     QTest.keyClick(combo.view(), Qt.Key.Key_Return)
     QApplication.processEvents()
-    assert window.document.points.labels[3] == 7 and len(told) == 2
+    assert window.document.points.labels[3] == 7 and len(reports) == 2
     edit(table, 0, CLASS, "CLASS 3")
     assert window.document.points.labels[0] == 2
 
 
 def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> None:
     window = make(few())
-    table, told = opened(window, qtbot), dispatches(window)
+    table, reports = opened(window, qtbot), dispatches(window)
     selected = lambda: window.controller.session.selection.ids.tolist()  # noqa: E731
     click(table, 2, 0)
     assert selected() == [2]
@@ -254,7 +254,7 @@ def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> 
     QTest.keyClick(table, Qt.Key.Key_Escape)
     assert selected() == []
     settle(qtbot, window)
-    assert told == []
+    assert reports == []
 
     window.controller.editing.select(np.array([30, 35]))
     settle(qtbot, window)
@@ -262,7 +262,7 @@ def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> 
     assert table.currentIndex().row() == 30 and table.rowAt(0) <= 30 <= table.rowAt(view.height() - 1)
     pale = table.itemDelegate().pale
     assert pale.isValid()
-    window.appearance.set_text_size(12)  # which dresses all widgets anew
+    window.appearance.set_text_size(12)  # which restyles all widgets
     settle(qtbot, window)
     table.scrollTo(table.model().index(30, X))  # the rows are taller now
     row = table.visualRect(table.model().index(30, X))
@@ -273,7 +273,7 @@ def test_rows_select_points_and_points_select_rows(make: Make, qtbot: QtBot) -> 
 def test_nothing_comes_back_from_what_is_only_shown(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     table = opened(window, qtbot)
-    told = dispatches(window)
+    reports = dispatches(window)
     window.controller.editing.select(np.arange(5, 9))
     chosen = window.controller.session
     settle(qtbot, window)
@@ -281,10 +281,10 @@ def test_nothing_comes_back_from_what_is_only_shown(make: Make, qtbot: QtBot) ->
     click(table, 1, 0)
     clicked = window.controller.session
     settle(qtbot, window)
-    assert told == [] and window.controller.session is clicked and clicked.selection.ids.tolist() == [1]
+    assert reports == [] and window.controller.session is clicked and clicked.selection.ids.tolist() == [1]
     window.controller.dispatch(MovePoints(ids=[1], xy=[[0.0, 0.0]]))
     settle(qtbot, window)
-    assert len(told) == 1 and window.controller.session is clicked
+    assert len(reports) == 1 and window.controller.session is clicked
 
 
 def test_deleting_rows_adding_points_and_undo(make: Make, qtbot: QtBot) -> None:
@@ -330,7 +330,7 @@ def test_deleting_rows_adding_points_and_undo(make: Make, qtbot: QtBot) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", first_of(range(4), 1))
 def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtBot, seed: int) -> None:
-    """Many edits between two pictures, too: the rows follow from the points, not from the commands."""
+    """Many edits between two pictures, too: the rows follow the points, not the commands."""
 
     rng = np.random.default_rng(seed)
     window = make(few())
@@ -341,14 +341,14 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
         role = Qt.ItemDataRole.EditRole
         return [tuple(model.index(row, c).data(role) for c in (X, Y, CLASS)) for row in range(first, last + 1)]
 
-    # What a reader knows who is told of changes only.
-    told = read(0, model.rowCount() - 1)
-    model.rowsInserted.connect(lambda parent, first, last: told.__setitem__(slice(first, first), read(first, last)))
-    model.rowsRemoved.connect(lambda parent, first, last: told.__delitem__(slice(first, last + 1)))
+    # The content of a reader that is notified of changes only.
+    reports = read(0, model.rowCount() - 1)
+    model.rowsInserted.connect(lambda parent, first, last: reports.__setitem__(slice(first, first), read(first, last)))
+    model.rowsRemoved.connect(lambda parent, first, last: reports.__delitem__(slice(first, last + 1)))
     model.dataChanged.connect(
-        lambda top, end: told.__setitem__(slice(top.row(), end.row() + 1), read(top.row(), end.row()))
+        lambda top, end: reports.__setitem__(slice(top.row(), end.row() + 1), read(top.row(), end.row()))
     )
-    model.modelReset.connect(lambda: told.__setitem__(slice(None), read(0, model.rowCount() - 1)))
+    model.modelReset.connect(lambda: reports.__setitem__(slice(None), read(0, model.rowCount() - 1)))
     controller = window.controller
     for _ in range(60):
         for _ in range(int(rng.integers(1, 4))):
@@ -369,34 +369,34 @@ def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtB
                 controller.dispatch(Clear())
         window.refresh()
         points = window.document.points
-        assert told == read(0, len(points) - 1) and len(told) == model.rowCount()
+        assert reports == read(0, len(points) - 1) and len(reports) == model.rowCount()
         assert (model.xy == points.xy).all() and (model.labels == points.labels).all()
         for row in range(model.rowCount()):
             assert float(model.index(row, Y).data(Qt.ItemDataRole.EditRole)) == points.xy[row, 1]
 
 
-def test_a_change_behind_a_row_that_comes_or_goes_is_told_where_it_is() -> None:
+def test_a_change_after_an_inserted_or_removed_row_is_reported_at_its_row() -> None:
     before = Points.of(np.arange(20.0).reshape(10, 2), 0)
     after = before.remove([3]).move([8], (0.5, 0.5))  # the last of them
     for old, new, row in ((before, after, 8), (after, before, 9)):
         model = PointModel(None)
         model.show_points(old)
-        told: list[tuple[int, int]] = []
-        model.dataChanged.connect(lambda top, end, roles, told=told: told.append((top.row(), end.row())))
+        reports: list[tuple[int, int]] = []
+        model.dataChanged.connect(lambda top, end, roles, reports=reports: reports.append((top.row(), end.row())))
         assert not model.show_points(new)
-        assert told == [(row, row)]
+        assert reports == [(row, row)]
 
 
 def test_what_is_drawn_follows_one_moved_point(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     table = opened(window, qtbot)
-    seen: list[tuple[int, int]] = []
-    table.model().dataChanged.connect(lambda top, bottom, roles: seen.append((top.row(), bottom.row())))
+    visible: list[tuple[int, int]] = []
+    table.model().dataChanged.connect(lambda top, bottom, roles: visible.append((top.row(), bottom.row())))
     cell = table.visualRect(table.model().index(7, X))
     before = table.viewport().grab(cell).toImage()
     window.controller.dispatch(MovePoints(ids=[7], xy=[[9.125, 9.0]]))
     window.refresh()
-    assert seen == [(7, 7)]
+    assert visible == [(7, 7)]
     assert table.viewport().grab(cell).toImage() != before
 
 
@@ -411,7 +411,7 @@ def test_typing_is_not_disturbed_by_changes_elsewhere(make: Make, qtbot: QtBot) 
     QApplication.processEvents()
     assert editor(table).text() == "4."
     QTest.keyClicks(editor(table), "5")
-    QTest.keyClick(editor(table), Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)  # any action takes it first
+    QTest.keyClick(editor(table), Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)  # any action commits it first
     window.named_actions["fit"].trigger()
     assert window.document.points.xy[7].tolist() == [4.5, 1.0]
 
@@ -423,7 +423,7 @@ def test_a_hundred_thousand_rows(make: Make, qtbot: QtBot) -> None:
     window.named_actions["table"].trigger()
     qtbot.waitUntil(lambda: window.findChild(PointTable).model().rowCount() == 100_000)
     table = window.findChild(PointTable)
-    start = time.thread_time()  # what others do on the same cores does not count
+    start = time.thread_time()  # time of other processes on the same cores does not count
     for _ in range(20):
         QTest.keyClick(table, Qt.Key.Key_PageDown)
     QTest.keyClick(table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
@@ -439,20 +439,20 @@ def test_a_hundred_thousand_rows(make: Make, qtbot: QtBot) -> None:
     assert time.thread_time() - start < 10, "a freeze, not a speed"
 
 
-def test_the_present_place_stays_when_rows_come_and_go(make: Make, qtbot: QtBot) -> None:
+def test_the_current_row_stays_when_rows_are_inserted_and_removed(make: Make, qtbot: QtBot) -> None:
     window = make(few())
     table = opened(window, qtbot)
     click(table, 6, Y)
     table.verticalScrollBar().setValue(table.verticalScrollBar().value() + 3)
 
     at = table.verticalScrollBar().value()
-    window.controller.dispatch(RemovePoints(ids=[1, 4, 30]))  # three runs: all rows are made anew
+    window.controller.dispatch(RemovePoints(ids=[1, 4, 30]))  # three runs: all rows are reset
     window.refresh()
     current = table.currentIndex()
     assert (current.row(), current.column()) == (4, Y) and abs(table.verticalScrollBar().value() - at) <= 1
 
 
-def test_an_empty_table_says_what_to_do_and_names_follow(make: Make, qtbot: QtBot) -> None:
+def test_an_empty_table_explains_what_to_do_and_names_follow(make: Make, qtbot: QtBot) -> None:
     window = make(of(np.empty((0, 2)), []))
     table = opened(window, qtbot)
     blank = table.viewport().grab().toImage()
@@ -498,7 +498,7 @@ def test_what_is_being_typed_into_a_cell_counts_when_the_window_is_closed(
 
 
 def test_the_selection_goes_along_with_the_cell(make: Make, qtbot: QtBot) -> None:
-    """Delete removes the row one has come to, not the one where one began."""
+    """Delete removes the row reached last, not the one at the start."""
     window = make(few())
     table = opened(window, qtbot)
     ids = window.document.points.ids

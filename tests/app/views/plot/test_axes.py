@@ -1,4 +1,4 @@
-"""Numbers of the axes: whole ones only, whatever part of the plane is shown, and all alike."""
+"""Numbers of the axes: whole ones only, whatever part of the plane is displayed, and all alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.windows import Make, settle
 
 
 def numbers(canvas: Canvas, side: str) -> list[tuple[QRectF, str]]:
-    """The numbers of an axis, and where they are on the canvas."""
+    """Return the numbers of an axis, and their rectangles on the canvas."""
     axis = canvas.getPlotItem().getAxis(side)
     with painter_on(QImage(10, 10, QImage.Format.Format_RGB32)) as painter:
         texts = axis.generateDrawSpecs(painter)[2]
@@ -29,8 +29,8 @@ def test_no_number_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -
     window = make(size=size)
     canvas = window.canvases[1]
     whole = QRectF(canvas.rect())
-    seen = set()
-    for shift in range(12):  # the view goes by, so that some tick comes near each edge
+    shown = set()
+    for shift in range(12):  # the view moves, so that a tick comes near each edge
         window.controller.dispatch(SetView(view=View(0.08 * shift, 0.08 * shift, 6.0)))
         settle(qtbot, window)
         for side in ("left", "bottom"):
@@ -38,6 +38,6 @@ def test_no_number_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -
             assert len(found) > 3
             for rect, text in found:
                 assert whole.top() <= rect.top() and rect.right() <= whole.right(), (side, text, rect)
-                seen.add(text)
+                shown.add(text)
             assert len({len(text.partition(".")[2]) for _, text in found}) == 1, [text for _, text in found]
-    assert any(text.startswith("−") for text in seen) and not any("-" in text for text in seen)
+    assert any(text.startswith("−") for text in shown) and not any("-" in text for text in shown)

@@ -45,7 +45,9 @@ CASES = {
 
 
 def sampled(window: MainWindow, lane: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Positions (count, 2) in the plane of pixels well away from points and lines, and their grabbed 0xffrrggbb."""
+    """Return positions (count, 2) in the plane of pixels well away from points and lines, and their grabbed
+    0xffrrggbb.
+    """
     canvas = window.canvases[lane]
     image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     grid, area = canvas.grid(), canvas.plot_area()
@@ -68,10 +70,10 @@ def sampled(window: MainWindow, lane: int, count: int) -> tuple[np.ndarray, np.n
     return np.array(where), np.array(colours, dtype=np.uint32)
 
 
-#: Each case in one of the two themes, and as a long test in the other.
+#: Each case in one of the two themes, and as a slow test in the other.
 GRABBED = [
-    pytest.param(name, dark, marks=pytest.mark.soak if (place + dark) % 2 else ())
-    for place, name in enumerate(CASES)
+    pytest.param(name, dark, marks=pytest.mark.soak if (index + dark) % 2 else ())
+    for index, name in enumerate(CASES)
     for dark in (False, True)
 ]
 
@@ -84,11 +86,11 @@ def test_grabbed_pixels_are_what_the_model_predicts(make: Make, qtbot: QtBot, na
     settle(qtbot, window)
     table = colours_of(theme_of(dark).shades)
     present = {len(table) - 1, *(c * LEVELS + level for c in window.document.points.classes for level in range(LEVELS))}
-    place = {int(table[row]): row for row in present}
+    index = {int(table[row]): row for row in present}
     for lane in (0, 1):
         where, colours = sampled(window, lane, 500)
         model = window.result(lane).model
-        rows = np.array([place[int(colour)] for colour in colours])
+        rows = np.array([index[int(colour)] for colour in colours])
         tie = rows == len(table) - 1
         np.testing.assert_array_equal(rows[~tie] // LEVELS, model.predict(where[~tie]))
         if isinstance(model, SVC):
@@ -145,7 +147,7 @@ EXTREMES = {
 
 
 @pytest.mark.slow
-def test_extremes_give_a_sentence_or_a_defined_picture(make: Make, qtbot: QtBot) -> None:
+def test_extremes_have_a_sentence_or_a_defined_picture(make: Make, qtbot: QtBot) -> None:
     window = make()
     for name, (xy, labels, svm) in EXTREMES.items():
         points = Points.of(xy, labels)
@@ -183,7 +185,7 @@ def test_until_the_loops_are_compiled_the_window_already_learns(
     assert window.result(1).certificate.dual == pytest.approx(plain.dual, rel=1e-3)
 
 
-def test_a_worker_that_fails_says_so_and_the_next_run_works(
+def test_a_failing_worker_is_reported_and_the_next_run_works(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make()

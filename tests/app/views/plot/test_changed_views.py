@@ -1,6 +1,6 @@
-"""An old picture in a new view: everything lies where it belongs, and costs what the pixels cost.
+"""An old picture in a new view: everything is in its right location, and painting costs in proportion to the pixels.
 
-Until the new picture comes, the old surface, lines and hatching are drawn in the new view, stretched a millionfold or
+Until the new picture arrives, the old surface, lines and hatching are drawn in the new view, stretched a millionfold or
 shrunk to nothing.
 """
 
@@ -50,19 +50,19 @@ from app.views.plot.overlays import hatched
 from app.views.plot.picture import draw_samples
 from app.views.plot.pointer_marks import Overlay
 from app.views.theme import theme_of
-from tests.app.features.studies import id_of, some_slacks, study_of
+from tests.app.features.studies import id_of, run_state_of, some_slacks
 from tests.covering import first_of
 from tests.examples import examples
 from tests.windows import Make, settle
 
 WIDTH, HEIGHT = 240, 180
-#: CPU seconds and bytes that one painting may take: ten times what a picture in its own view takes here.
+#: Limits of time (CPU seconds) and memory (bytes) of one painting: ten times what a picture in its own view takes.
 MOST_SECONDS, MOST_BYTES = 0.5, 60_000_000
 THEME = theme_of(False)
 
 
 def cost_of(paint: Callable[[], object]) -> tuple[float, int]:
-    """CPU seconds of this thread and the most bytes that numpy and Python held while `paint` was at work."""
+    """Return the CPU seconds of this thread, and the peak memory of numpy and Python (bytes), of `paint`."""
     tracemalloc.start()
     began = time.thread_time()
     try:
@@ -81,7 +81,7 @@ def check_cost(paint: Callable[[], object]) -> None:
 
 
 def layers_in(view: View) -> Layers:
-    """All that layers can hold, computed for `view`."""
+    """Return layers with everything they can show, computed for `view`."""
     grid = grid_of(view, WIDTH, HEIGHT)
     rng = np.random.default_rng(0)
     t = np.linspace(0.0, 60.0, 2000)
@@ -126,9 +126,9 @@ def paint_layers(layers: Layers, view: View, image: QImage) -> None:
 
 
 SPANS = st.floats(-9.0, 15.6).map(lambda power: 10.0**power)
-PLACES = st.floats(-LIMIT, LIMIT) | st.floats(-3.0, 3.0)
-ANY_VIEW = st.builds(View, PLACES, PLACES, SPANS)
-#: Zoomed by a factor, and moved by so many spans of the smaller view.
+LOCATIONS = st.floats(-LIMIT, LIMIT) | st.floats(-3.0, 3.0)
+ANY_VIEW = st.builds(View, LOCATIONS, LOCATIONS, SPANS)
+#: Zoom factor, and movement in spans of the smaller view.
 CHANGES = st.tuples(st.floats(-14.0, 14.0), st.floats(-2.0, 2.0), st.floats(-2.0, 2.0))
 
 
@@ -153,7 +153,7 @@ def test_an_old_picture_in_any_view_costs_what_its_pixels_cost(
     layers = layers_in(before)
     image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
     paint_layers(layers, before, image)  # the pictures of the symbols are made once
-    for _ in range(2):  # painted, and kept
+    for _ in range(2):  # painted, and from the cache
         check_cost(lambda: paint_layers(layers, view, image))
 
 
@@ -167,16 +167,16 @@ METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
     qapp: QApplication, before: View, after: View | tuple[float, float, float], metric: str, radius: float, pinned: bool
 ) -> None:
-    """Slacks, pair and card of a study, a probe with its neighbours and the border round them, brush and outlines."""
+    """Slacks, pair and card of a run, a probe with its neighbours and its ball, brush and outlines."""
     view = after if isinstance(after, View) else changed(before, after)
     middle, unit = np.array([before.x, before.y]), before.shown_span
-    run_state = study_of(40)
+    run_state = run_state_of(40)
     slacks = some_slacks(run_state)
     points = Points.of(middle + 0.2 * unit * run_state.points.xy, run_state.points.labels, run_state.points.ids)
     run_state = replace(
         run_state, points=points, pair=(3, 8), slacks=replace(slacks, end=middle + 0.2 * unit * slacks.end)
     )
-    place = float(points.xy[0, 0]), float(points.xy[0, 1])
+    location = float(points.xy[0, 0]), float(points.xy[0, 1])
     ball = Ball(metric, 3.0, radius if metric == "cosine" else radius * unit)
     sizes = np.linspace(0.0, 1.0, 40)
     sketch = Sketch(points.xy, sizes, np.arange(40) % 2 == 0, np.zeros(40, dtype=np.intp), ball)
@@ -193,7 +193,7 @@ def test_what_lies_over_a_picture_costs_what_its_pixels_cost(
     def paint() -> None:
         painter = QPainter(image)
         over = run_overlay(run_state, grid, area, id_of(run_state, 5), QApplication.font())
-        asked = probe_overlay(Probe(place, pinned), LaneProbe(0, sketch=sketch), grid, area, False)
+        asked = probe_overlay(Probe(location, pinned), LaneProbe(0, sketch=sketch), grid, area, False)
         assert over is not None and asked is not None
         assert all(area.toAlignedRect().contains(part) for part in to_repaint(None, over, area))
         over.paint(painter, THEME, area)
@@ -217,7 +217,8 @@ def test_a_view_always_spans_something() -> None:
     assert View(3.0, 4.0, 2.0).shown_span == 2.0
 
 
-# -- in the right place ------------------------------------------------------------------------------------------------
+# -- in the right location
+# ----------------------------------------------------------------------------------------------
 
 
 @examples(60)
@@ -226,7 +227,7 @@ def test_a_view_always_spans_something() -> None:
 def test_each_pixel_shows_the_sample_that_lies_there(
     qapp: QApplication, columns: int, rows: int, power: float, fx: float, fy: float
 ) -> None:
-    """`fx`, `fy` say which share of the picture lies in the middle of the screen."""
+    """`fx`, `fy`: shares of the picture that the middle of the screen shows."""
     rng = np.random.default_rng(1)
     argb = rng.integers(0, 1 << 24, (rows, columns), dtype=np.uint32) | np.uint32(0xFF000000)
     width, height = WIDTH * 10.0**power, HEIGHT * 10.0**power
@@ -244,7 +245,7 @@ def test_each_pixel_shows_the_sample_that_lies_there(
         np.uint32(0),
         argb[np.clip(y.astype(int), 0, rows - 1)[:, None], np.clip(x.astype(int), 0, columns - 1)[None, :]],
     )
-    # Rounding decides where the border of two samples runs through the middle of a pixel.
+    # Rounding decides where the edge between two samples runs through the middle of a pixel.
     sure = (np.abs(y - np.round(y)) > 1e-6)[:, None] & (np.abs(x - np.round(x)) > 1e-6)[None, :]
     assert (screen[sure] & 0xFFFFFF == expected[sure] & 0xFFFFFF).all()
 
@@ -269,7 +270,7 @@ def test_a_part_of_a_hatching_is_that_part_of_the_whole(
 
 
 AREA = QRectF(50.0, 10.0, 250.0, 200.0)
-#: What is a little outside the area is kept, too, so that the ends of lines are not seen.
+#: A margin outside the area is kept, too, so that the ends of lines are invisible.
 WIDER = AREA.adjusted(-BEYOND - 0.01, -BEYOND - 0.01, BEYOND + 0.01, BEYOND + 0.01)
 
 
@@ -303,7 +304,7 @@ def test_dashes_lie_where_those_of_the_whole_line_lie(corners: list[tuple[float,
     assert all(WIDER.contains(QPointF(*each[:2])) and WIDER.contains(QPointF(*each[2:])) for each in part)
 
     def ink(pieces: np.ndarray) -> np.ndarray:
-        """Length drawn in each of the 25 squares inside the area, counted in small pieces."""
+        """Return the length drawn in each of the 25 squares inside the area, counted in small pieces."""
         steps = (np.arange(400) + 0.5) / 400
         length = np.hypot(pieces[:, 2] - pieces[:, 0], pieces[:, 3] - pieces[:, 1])
         spots = pieces[:, None, :2] + steps[None, :, None] * (pieces[:, None, 2:] - pieces[:, None, :2])
@@ -314,7 +315,7 @@ def test_dashes_lie_where_those_of_the_whole_line_lie(corners: list[tuple[float,
     np.testing.assert_allclose(ink(part), ink(everything), atol=0.5)
     middles = 0.5 * (part[:, :2] + part[:, 2:])
     for spot in middles[[AREA.contains(QPointF(*spot)) for spot in middles]]:
-        # On a dash of the whole line, to a hair.
+        # On a dash of the whole line, within a small tolerance.
         start, way = everything[:, :2], everything[:, 2:] - everything[:, :2]
         share = np.clip(((spot - start) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-300), 0, 1)
         assert np.hypot(*(start + share[:, None] * way - spot).T).min() < 1e-6
@@ -354,9 +355,9 @@ def wheel(window: Any, notches: int) -> None:
 
 
 def check_repainting(window: Any) -> None:
-    """Paint every canvas at once, with the pictures there are.
+    """Paint every canvas at once, with the present pictures.
 
-    Without counting memory: that must not begin while compiled code is at work in another thread.
+    Without counting memory: that must not begin while another thread runs compiled code.
     """
     window.refresh()
     for canvas in window.canvases:
@@ -369,7 +370,7 @@ def check_repainting(window: Any) -> None:
 def busy_window(make: Make, qtbot: QtBot) -> Any:
     """A window with everything on that is drawn over or under a picture."""
     document = default_document()
-    linear = Lane("svm", svm=SvmSettings(kernel="linear"))  # its margins go on for ever
+    linear = Lane("svm", svm=SvmSettings(kernel="linear"))  # its margins are infinite lines
     window: Any = make(Document(points=document.points, lanes=(document.lanes[0], linear)), size=(1280, 800))
     controller = window.controller
     controller.toggle("differing", DifferenceSession)
@@ -415,7 +416,7 @@ def test_an_outline_and_a_cursor_far_outside_the_view(make: Make, qtbot: QtBot) 
 
 
 @pytest.mark.slow
-def test_other_points_in_place_of_far_ones(make: Make, qtbot: QtBot) -> None:
+def test_other_points_replace_distant_ones(make: Make, qtbot: QtBot) -> None:
     far = np.vstack((np.random.default_rng(0).normal(size=(60, 2)), [[LIMIT, LIMIT]]))
     labels = (far[:, 0] > 0).astype(np.uint8)
     points = Points.of(far, labels)

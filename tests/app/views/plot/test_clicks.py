@@ -1,4 +1,4 @@
-"""Clicks and drags of the point tool by real events: what they do on a point, on the ground, and what hovering says."""
+"""Clicks and drags of the point tool by real events: their effect on a point and elsewhere, and the hints."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def click(window: MainWindow, at: QPoint, held: Qt.KeyboardModifier = NO) -> Non
 
 
 def double_click(window: MainWindow, at: QPoint, held: Qt.KeyboardModifier = NO) -> None:
-    """As the desktop sends it: the second press is an event of its own kind."""
+    """Double click as the desktop sends it: the second press is an event of another type."""
     view = window.canvases[0].viewport()
     QTest.mouseClick(view, LEFT, held, at)
     send(view, QEvent.Type.MouseButtonDblClick, at, held)
@@ -43,11 +43,11 @@ def double_click(window: MainWindow, at: QPoint, held: Qt.KeyboardModifier = NO)
 
 
 def send(view: QWidget, kind: QEvent.Type, at: QPoint, held: Qt.KeyboardModifier = NO) -> None:
-    """An event of the second press, of which QTest knows nothing."""
+    """Send the event of a second press, which QTest cannot make."""
     button = NONE if kind is QEvent.Type.MouseMove else LEFT
     down = NONE if kind is QEvent.Type.MouseButtonRelease else LEFT
-    place = at.toPointF()
-    QApplication.sendEvent(view, QMouseEvent(kind, place, view.mapToGlobal(at).toPointF(), button, down, held))
+    location = at.toPointF()
+    QApplication.sendEvent(view, QMouseEvent(kind, location, view.mapToGlobal(at).toPointF(), button, down, held))
 
 
 def drag(window: MainWindow, start: QPoint, end: QPoint, held: Qt.KeyboardModifier = NO) -> None:
@@ -73,7 +73,7 @@ def history(window: MainWindow) -> tuple[str, ...]:
     return window.controller.store.history
 
 
-def test_a_click_on_a_point_selects_it_and_one_on_the_ground_adds_a_point(make: Make) -> None:
+def test_a_click_on_a_point_selects_it_and_one_elsewhere_adds_a_point(make: Make) -> None:
     window = make(five())
     click(window, spot(window, *XY[2]) + QPoint(4, -3))
     assert selected(window) == [2]
@@ -132,33 +132,35 @@ def test_drags_move_points_or_draw_a_rubber_band(make: Make) -> None:
     assert selected(window) == [0, 1, 3]
 
 
-def test_hovering_says_what_a_click_does(make: Make) -> None:
+def test_hovering_explains_what_a_click_does(make: Make) -> None:
     window = make(five())
     canvas = window.canvases[0]
-    ground, point, other = spot(window, 0.5, 0.5), spot(window, *XY[2]), spot(window, *XY[4])
+    background, point, other = spot(window, 0.5, 0.5), spot(window, *XY[2]), spot(window, *XY[4])
     shape = Qt.CursorShape
 
-    def seen() -> tuple[Qt.CursorShape, int]:
+    def shown() -> tuple[Qt.CursorShape, int]:
         window.refresh_if_pending()
         assert canvas._overlay is not None
         return canvas.viewport().cursor().shape(), canvas._overlay.paints
 
-    assert hover(window, ground).startswith("Click: add a point of class 1  ") and seen() == (shape.CrossCursor, 0)
-    assert "click: select it" in hover(window, point) and seen() == (shape.ArrowCursor, -1)
+    assert hover(window, background).startswith("Click: add a point of class 1  ") and shown() == (shape.CrossCursor, 0)
+    assert "click: select it" in hover(window, point) and shown() == (shape.ArrowCursor, -1)
     click(window, point)
     assert hover(window, point).startswith("The selected point, of class 1")
     assert "Shift+click: it as well" in hover(window, other)
     click(window, other, SHIFT)
     assert hover(window, other).startswith("One of 2 selected points")
-    assert hover(window, ground).startswith("Click: add a point of class 1, select none") and seen()[1] == 0
-    click(window, ground)
-    assert "click: select it" in window.status_line.text() and seen() == (shape.ArrowCursor, -1), "it is on the new one"
+    assert hover(window, background).startswith("Click: add a point of class 1, select none") and shown()[1] == 0
+    click(window, background)
+    assert "click: select it" in window.status_line.text() and shown() == (shape.ArrowCursor, -1), (
+        "it is on the new one"
+    )
     window.controller.undo()
-    assert seen() == (shape.CrossCursor, 0)
+    assert shown() == (shape.CrossCursor, 0)
     canvas.setFocus()
     QTest.mouseMove(canvas.viewport(), point)
     QTest.keyClick(canvas, "b")
-    assert seen() == (shape.CrossCursor, 0), "a brush sprays on points, too"
+    assert shown() == (shape.CrossCursor, 0), "a brush sprays on points, too"
 
 
 def test_the_pointer_is_on_a_point_where_its_symbol_is_drawn(make: Make) -> None:
@@ -183,7 +185,7 @@ def test_a_point_on_top_of_another_is_added_with_alt_and_by_the_keyboard(make: M
     assert len(window.document.points) == 6
     canvas.setFocus()
     for _ in range(2):
-        QTest.keyClick(canvas, Qt.Key.Key_Return)  # calls the cursor, in the middle, then uses it
+        QTest.keyClick(canvas, Qt.Key.Key_Return)  # shows the cursor, in the middle, then uses it
     assert len(window.document.points) == 7 and tuple(window.document.points.xy[6]) == XY[2]
     assert selected(window) == [] and history(window) == ("Add 1 point", "Add 1 point")
 

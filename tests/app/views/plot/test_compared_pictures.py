@@ -1,4 +1,4 @@
-"""What is seen of two compared lanes under the wipe and in exported pictures, and where there is nothing to see."""
+"""Two compared lanes under the wipe and in exported pictures, and the case without a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The legend: complete, and of nothing that is not there."""
+"""The legend: complete, and without entries for anything that is not displayed."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def test_it_has_the_signs_in_sight_and_no_others(make: Make, qtbot: QtBot) -> No
     card = window.findChild(LegendCard)
     assert card is not None and card.isVisible()
 
-    def said() -> list[str]:
+    def shown() -> list[str]:
         return [label.text() for label in card.findChildren(QLabel) if label.isVisible() and label.text()]
 
     texts = dict(LEGEND)
     there = ["boundary", "margin", "free", "bounded", "wrong"]
-    assert said() == [texts[kind] for kind in texts if kind in there]
+    assert shown() == [texts[kind] for kind in texts if kind in there]
     window.controller.set_lane(1, classifier="knn")
     settle(qtbot, window)
-    assert said() == [texts["boundary"], texts["wrong"]]
+    assert shown() == [texts["boundary"], texts["wrong"]]
     window.controller.clear()
     settle(qtbot, window)
-    assert said() == []
+    assert shown() == []

@@ -25,7 +25,7 @@ def unit(window: MainWindow, lane: int = 0) -> float:
     return (grid.right - grid.left) / grid.width
 
 
-def empty_place(window: MainWindow, lane: int = 0) -> tuple[float, float]:
+def empty_location(window: MainWindow, lane: int = 0) -> tuple[float, float]:
     grid = window.canvases[lane].grid()
     x, y = grid.xs[grid.width // 8], grid.ys[grid.height // 8]
     assert np.hypot(*(window.document.points.xy - (x, y)).T).min(initial=np.inf) > 20 * unit(window)
@@ -42,7 +42,7 @@ def test_a_click_puts_a_point_there_and_both_lanes_learn_it(make: Make, qtbot: Q
     window = make()
     before = window.document
     jobs = [window.result(i).job for i in (0, 1)]
-    x, y = empty_place(window, lane)
+    x, y = empty_location(window, lane)
     canvas = window.canvases[lane]
     QTest.mouseClick(canvas if direct else canvas.viewport(), LEFT, pos=window.to_widget(lane, x, y))
     assert len(window.document.points) == len(before.points) + 1
@@ -66,7 +66,7 @@ def test_a_drag_moves_the_point_keeps_the_pictures_moving_and_is_one_undo_step(m
     window = make()
     before = window.document
     index = int(before.points.xy[:, 1].argmax())
-    at = window.to_widget(0, *before.points.xy[index]) + QPoint(5, -4)  # taken hold of beside its middle
+    at = window.to_widget(0, *before.points.xy[index]) + QPoint(5, -4)  # held beside its middle
     view = window.canvases[0].viewport()
     jobs: list[set[int]] = [set(), set()]
     for lane in (0, 1):
@@ -75,7 +75,7 @@ def test_a_drag_moves_the_point_keeps_the_pictures_moving_and_is_one_undo_step(m
     for step in range(1, 31):
         QTest.mouseMove(view, at + QPoint(-2 * step, step))
         qtbot.wait(15)
-    for turn in range(1000):  # a busy machine paints less often; the hand goes on until it has seen enough
+    for turn in range(1000):  # a busy machine paints less often; the drag continues until enough is painted
         if min(map(len, jobs)) >= 4:
             break
         QTest.mouseMove(view, at + QPoint(-60 + turn % 2, 30))
@@ -130,7 +130,7 @@ def test_number_keys_choose_the_class_but_not_while_typing(make: Make, qtbot: Qt
     for key in range(1, 9):
         QTest.keyClick(window.canvases[0], str(key))
         assert window.controller.session.active_class == key - 1
-    x, y = empty_place(window)
+    x, y = empty_location(window)
     click(window, 0, x, y)
     assert window.document.points.labels[-1] == 7
     field = window.findChild(object, "lane1.C")
@@ -180,7 +180,7 @@ def test_the_wheel_zooms_about_the_pointer_and_the_middle_button_pans(make: Make
 def test_the_view_stays_while_someone_works(make: Make) -> None:
     window = make()
     view = window.document.view
-    x, y = empty_place(window)
+    x, y = empty_location(window)
     click(window, 0, x, y)
     window.named_actions["clear"].trigger()
     window.named_actions["undo"].trigger()

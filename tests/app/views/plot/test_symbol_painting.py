@@ -1,4 +1,6 @@
-"""Many points: kept pictures of them against plain painting, symbols in their places, on top, at every pixel ratio."""
+"""Many points: cached pictures of them against plain painting; symbols in their locations, on top, at every pixel
+ratio.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ CORNERS = QRectF(0.0, 0.0, 3.0, 2.0)  # a hundredth is a pixel
 def painted(
     cloud: Cloud, ratio: float = 1.0, corners: QRectF = CORNERS, dark: bool = False, size: int | None = None
 ) -> np.ndarray:
-    """Pixels 0xffrrggbb of `cloud` alone, on white, as a canvas has it painted."""
+    """Return the pixels 0xffrrggbb of `cloud` alone, on white, as a canvas has it painted."""
     image = QImage(round(WIDTH * ratio), round(HEIGHT * ratio), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
     image.fill(0xFFFFFFFF)
@@ -57,7 +59,7 @@ def argb(rgb: tuple[int, int, int]) -> int:
 
 
 def pixel_of(xy: np.ndarray, ratio: float) -> tuple[np.ndarray, np.ndarray]:
-    """Column and row of the device pixel that shows each place."""
+    """Return column and row of the device pixel that shows each location."""
     return np.floor(xy[:, 0] * 100 * ratio).astype(int), np.floor((2 - xy[:, 1]) * 100 * ratio).astype(int)
 
 
@@ -75,8 +77,8 @@ def test_a_kept_picture_is_what_plain_painting_gives(monkeypatch: pytest.MonkeyP
     plain = painted(cloud_of(xy, kinds), ratio)
     channels = [np.stack([pixels >> shift & 255 for shift in (0, 8, 16)]).astype(int) for pixels in (found, plain)]
     steps = np.abs(channels[0] - channels[1]).max(axis=0)
-    # Blending twice rounds twice.  And what others hide is left out: corners of other shapes may show, a whole pixel
-    # each where symbols have four.
+    # Blending twice rounds twice.  And hidden symbols are omitted: corners of other shapes may show, a whole pixel each
+    # where symbols have four.
     assert (steps > 4).mean() <= (0.05 if culled else 0.0)
     assert (plain != 0xFFFFFFFF).mean() > 0.3
 
@@ -123,22 +125,22 @@ def test_symbols_are_symmetric_about_the_middle_of_their_pixel(ratio: float, kin
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_mark_of_what_is_selected_stands_out_and_leaves_the_symbol_readable(dark: bool) -> None:
     theme = DARK if dark else LIGHT
-    place = np.array([[1.505, 1.005]])
-    (column,), (row,) = pixel_of(place, 1.0)
-    seen = []
+    location = np.array([[1.505, 1.005]])
+    (column,), (row,) = pixel_of(location, 1.0)
+    visible = []
     for label, colour in enumerate(theme.classes):
-        fill = painted(cloud_of(place, [label]), size=11, dark=dark) == argb(colour)
+        fill = painted(cloud_of(location, [label]), size=11, dark=dark) == argb(colour)
         free, bounded = (
-            painted(cloud_of(place, [KINDS.index(f"{kind}{label}")]), size=11, dark=dark)
+            painted(cloud_of(location, [KINDS.index(f"{kind}{label}")]), size=11, dark=dark)
             for kind in ("free", "bounded")
         )
         assert (free[fill] == 0xFFFFFFFF).all(), "round the symbol"
         assert bounded[row, column] == 0xFFFFFFFF and (bounded[fill] == 0xFFFFFFFF).mean() > 0.1, "on its outline"
-        seen += [free, bounded]
-    both = painted(cloud_of(np.repeat(place, 2, axis=0), [KINDS.index("selected"), 3]), size=11, dark=dark)
+        visible += [free, bounded]
+    both = painted(cloud_of(np.repeat(location, 2, axis=0), [KINDS.index("selected"), 3]), size=11, dark=dark)
     assert both[row, column] == argb(theme.classes[3])
     assert argb(HIGHLIGHT) in both[row, column : column + 20]
-    assert argb(HIGHLIGHT) not in np.concatenate(seen) and HIGHLIGHT not in theme.classes
+    assert argb(HIGHLIGHT) not in np.concatenate(visible) and HIGHLIGHT not in theme.classes
 
 
 @pytest.mark.usefixtures("qapp")
@@ -206,7 +208,7 @@ def test_lanes_paint_their_points_once(make: Make, qtbot: QtBot) -> None:
     areas = [canvas.plot_area().size() for canvas in window.canvases[:2]]
     assert areas[0] == areas[1]
     before = [cloud.made for cloud in clouds]
-    alt = Qt.KeyboardModifier.AltModifier  # also where there is a point
+    alt = Qt.KeyboardModifier.AltModifier  # also on top of a point
     QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, alt, window.to_widget(0, 1.0, 1.9))
     settle(qtbot, window)
     assert len(window.document.points) == 5001
@@ -320,7 +322,7 @@ def test_dashes_have_their_lengths_and_stay_on_the_line() -> None:
 
 
 def alike(one: QImage, other: QImage) -> bool:
-    """The same but for the last bits of the edges of lines, which Qt rounds by where they lie on the device."""
+    """Compare up to the last bits of the edges of lines, which Qt rounds by their location on the device."""
     a, b = (image.convertToFormat(QImage.Format.Format_RGB32) for image in (one, other))
     pixels = [np.frombuffer(image.constBits(), dtype=np.uint8).astype(int) for image in (a, b)]
     difference = np.abs(pixels[0] - pixels[1])

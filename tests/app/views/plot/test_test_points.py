@@ -21,8 +21,8 @@ from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, settle
 
-PLACES = np.array([(x, y) for x in (-1.0, -0.5, 0.5, 1.0) for y in (-0.6, 0.0, 0.6)])
-CLASSES = (PLACES[:, 0] > 0).astype(int)
+LOCATIONS = np.array([(x, y) for x in (-1.0, -0.5, 0.5, 1.0) for y in (-0.6, 0.0, 0.6)])
+CLASSES = (LOCATIONS[:, 0] > 0).astype(int)
 
 
 def drawn(theme: Theme, kind: str, scale: float = 1.0) -> np.ndarray:
@@ -53,14 +53,14 @@ def test_a_test_point_is_its_class_with_a_hole(theme: Theme, label: int, scale: 
     assert (whole != hollow).sum() >= (9 if scale == 1 else 4)
 
 
-def test_all_kinds_of_test_points_can_be_told_apart() -> None:
-    seen = [drawn(LIGHT, kind).tobytes() for kind in KINDS]
-    assert len(set(seen)) == len(seen)
+def test_all_kinds_of_test_points_are_distinct() -> None:
+    found = [drawn(LIGHT, kind).tobytes() for kind in KINDS]
+    assert len(set(found)) == len(found)
 
 
 def document(test: list[int]) -> Document:
     lanes = (Lane("knn"), Lane("svm"))
-    points = Points.of(PLACES, CLASSES)
+    points = Points.of(LOCATIONS, CLASSES)
     return Document(points, lanes, view=View(0.0, 0.0, 2.6), split=Split("painted", painted=IdSet(test)))
 
 
@@ -97,7 +97,7 @@ def test_a_selected_test_point_stays_hollow(make: Make, qtbot: QtBot) -> None:
     assert at(window, 0, 0) == rgb(theme.background) and at(window, 0, 1) == rgb(theme.classes[0])
     canvas = window.canvases[0]
     image = canvas.viewport().grab().toImage()
-    spot = window.to_widget(0, *PLACES[0])
+    spot = window.to_widget(0, *LOCATIONS[0])
     near = {image.pixel(spot.x() + d, spot.y()) & 0xFFFFFF for d in range(-9, 10)}
     assert rgb(symbols.HIGHLIGHT) in near
 
@@ -107,15 +107,15 @@ def test_the_legend_explains_them_while_there_are_any(make: Make, qtbot: QtBot) 
     window.named_actions["legend"].trigger()
     settle(qtbot, window)
 
-    def said() -> list[str]:
+    def report() -> list[str]:
         return [
             label.text() for label in window.findChildren(QLabel) if label.isVisible() and "Test point" in label.text()
         ]
 
-    assert said() == []
+    assert report() == []
     window.controller.splitting.set_ratio(0.3)
     settle(qtbot, window)
-    assert said() == ["Test point: nothing is trained on it"]
+    assert report() == ["Test point: nothing is trained on it"]
 
 
 def test_marks_of_support_vectors_stay_with_their_points(make: Make, qtbot: QtBot) -> None:
@@ -129,7 +129,7 @@ def test_marks_of_support_vectors_stay_with_their_points(make: Make, qtbot: QtBo
     assert len(marks.free) + len(marks.bounded) >= 2
 
 
-def test_exported_pictures_have_them_hollow_and_say_so(make: Make) -> None:
+def test_exported_pictures_have_them_hollow_and_explain_them(make: Make) -> None:
     window = make(document([0, 7]))
     frames = [window.result(0), window.result(1)]
     sheet = Sheet(shoot(FEATURES, window.scene, frames, "window"), PictureSpec("window"))
@@ -139,7 +139,7 @@ def test_exported_pictures_have_them_hollow_and_say_so(make: Make) -> None:
 
 def test_they_are_drawn_anew_where_nothing_learns(make: Make, qtbot: QtBot) -> None:
     """Points of one class: no model, no marks, and yet another picture."""
-    lonely = Points.of(PLACES, np.zeros(12))
+    lonely = Points.of(LOCATIONS, np.zeros(12))
     window = make(Document(lonely, (Lane("svm"),), 1, view=View(0.0, 0.0, 2.6)))
     theme = LIGHT if not window.scene.session.dark else DARK
     assert at(window, 0, 0) == rgb(theme.classes[0])

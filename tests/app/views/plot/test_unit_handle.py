@@ -33,7 +33,7 @@ def handle(window: MainWindow, axis: int = 0, lane: int = 0) -> UnitHandle:
 
 
 def moved(target: UnitHandle, way: int) -> None:
-    """The mouse is so many pixels along the axis from the middle of the handle, with its button down."""
+    """Move the mouse along the axis, `along` pixels from the middle of the handle, with its button down."""
     at = target.rect().center() + (QPoint(0, -way) if target._axis else QPoint(way, 0))
     buttons = (Qt.MouseButton.NoButton, LEFT, Qt.KeyboardModifier.NoModifier)
     QApplication.sendEvent(
@@ -52,16 +52,16 @@ def drag(window: MainWindow, target: UnitHandle, *ways: int) -> None:
 def test_a_drag_is_live_and_one_undo_step(make: Make, qtbot: QtBot, axis: int) -> None:
     window = make()
     before, xy = window.document, window.document.points.xy
-    target, seen = handle(window, axis), []
+    target, visible = handle(window, axis), []
     QTest.mousePress(target, LEFT, pos=target.rect().center())
     for way in (2, 25, 50, 78):
         moved(target, way)
-        seen.append(window.document.units[axis])
+        visible.append(window.document.units[axis])
         settle(qtbot, window)
         factors = np.array(window.document.units)
         np.testing.assert_allclose(window.document.points.xy, xy * factors, rtol=1e-13)
         assert window.result(0).points is window.document.points
-    assert seen == [1.0, 2.1, 4.2, 10.0]
+    assert visible == [1.0, 2.1, 4.2, 10.0]
     QTest.mouseRelease(target, LEFT, pos=target.rect().center())
     after = window.document
     assert after.units[axis] == 10.0 and after.units[1 - axis] == 1.0
@@ -144,7 +144,7 @@ def test_factors_are_powers_of_ten_or_have_two_digits() -> None:
 
 
 def painted(target: UnitHandle) -> bool:
-    """Something of the handle is in sight."""
+    """Return whether any part of the handle is visible."""
     window = target.window()
     area = target.rect().translated(target.mapTo(window, QPoint(0, 0)))
     with_it = window.grab(area).toImage()
@@ -154,7 +154,7 @@ def painted(target: UnitHandle) -> bool:
     return bool(with_it != without)
 
 
-def test_it_is_seen_when_it_matters(make: Make, qtbot: QtBot) -> None:
+def test_it_is_visible_when_it_matters(make: Make, qtbot: QtBot) -> None:
     window = make()
     target = handle(window)
     window.canvases[0].setFocus()
@@ -171,15 +171,15 @@ def test_it_is_seen_when_it_matters(make: Make, qtbot: QtBot) -> None:
 
 
 def test_the_generator_is_no_longer_theirs(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    window, said = make(), list[str]()
-    monkeypatch.setattr(window.controller, "say", said.append)
+    window, shown = make(), list[str]()
+    monkeypatch.setattr(window.controller, "say", shown.append)
     assert window.document.is_generated
     window.controller.set_unit(0, 10.0)
     assert window.document.origin is None and not window.document.is_generated
     settle(qtbot, window)
-    assert said == ["In other units, nothing is known of new points of the generator. Undo brings its units back."]
+    assert shown == ["In other units, nothing is known of new points of the generator. Undo brings its units back."]
     window.controller.set_unit(0, 100.0)
-    assert len(said) == 1
+    assert len(shown) == 1
 
 
 def test_a_standardised_lane_stays_while_the_other_moves(make: Make, qtbot: QtBot) -> None:

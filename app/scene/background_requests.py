@@ -38,9 +38,9 @@ class BackgroundRequests:
         if self._is_new("pictures", *inputs, shades, sides):
             self._order(context, shades, sides)
         if self._is_new("questions", *inputs, news):
-            self._scheduler.ask(self._others.queries(context))
+            self._scheduler.request_answers(self._others.queries(context))
         if self._is_new(POINTER, *inputs, news, context.pointer):
-            self._scheduler.ask(self._following.queries(context), POINTER)
+            self._scheduler.request_answers(self._following.queries(context), POINTER)
 
     def _is_new(self, what: str, *inputs: object) -> bool:
         """Return whether the `inputs` of `what` differ from the last ones."""
@@ -70,6 +70,6 @@ class BackgroundRequests:
                 "cases" in watched,
                 session.replay_factor,
             )
-            scheduler.want(slot, spec)
-        for place, slot in enumerate(document.slots[document.shown :], document.shown):
-            (scheduler.stop if place < len(document.lanes) else scheduler.forget)(slot)
+            scheduler.request_picture(slot, spec)
+        for index, slot in enumerate(document.slots[document.shown :], document.shown):
+            (scheduler.stop if index < len(document.lanes) else scheduler.forget)(slot)
