@@ -440,8 +440,8 @@ def test_a_drag_is_one_undo_step(quick: None, make: Make, qtbot: QtBot) -> None:
     strip, start = strip_of(window, 1, "C"), window.controller.store.position
     x = strip.columns()
     QTest.mousePress(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x[120]), 20))
-    for location in (140, 160, 180):
-        QTest.mouseMove(strip.viewport(), QPoint(int(x[location]), 20))
+    for index in (140, 160, 180):
+        QTest.mouseMove(strip.viewport(), QPoint(int(x[index]), 20))
     QTest.mouseRelease(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x[180]), 20))
     assert pytest.approx(1e5, rel=0.3) == window.document.lanes[1].svm.C
     assert window.controller.store.position == start + 1
