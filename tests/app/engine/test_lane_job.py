@@ -298,7 +298,7 @@ def test_the_background_pauses_after_an_edit_and_everything_else_continues(secon
     trained, done = threading.Event(), threading.Event()
     hold = Hold(pool)
     pool.submit(ending(log, "background", done, Priority.BACKGROUND), Priority.BACKGROUND)
-    pool.rest(0.05)
+    pool.pause(0.05)
     training = ending(log, "training", trained, *[Priority.TRAINING] * 20, Priority.FULL_PICTURE)
     pool.submit(training, Priority.TRAINING)
     hold.release()
