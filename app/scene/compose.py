@@ -230,7 +230,7 @@ def _lane(
         job=job,
         message=message,
         headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
-        details="" if session.simple else text.details(frame),
+        details=text.SIMPLE if session.simple else text.details(frame),
         scores=(
             *paused(frame, followed),
             *scores(frame),

@@ -62,7 +62,7 @@ class InvolvedRows(TextRows):
 
     def __init__(self, involved: Involved | None, names: tuple[str, ...], lanes: tuple[int, int]) -> None:
         self.made_of = involved, names, lanes
-        self.header = ("x", "y", "class", *(f"{lane + 1} says" for lane in lanes))
+        self.header = ("x", "y", "class", *(f"{lane + 1} predicts" for lane in lanes))
         self.rows = 0 if involved is None else min(len(involved.index), MOST_ROWS)
 
     def cell(self, row: int, column: int) -> str:

@@ -69,7 +69,7 @@ class GainChart(Chart):
         marks += [LevelLine(at=at, upright=True, colour=theme.ink, dash=SOLID) for at in gain.limits if at is not None]
         marks += self._symbols(step, gain, theme)
         x_axis = ChartAxis(low=gain.left, high=gain.right, grid=False, exact=words.number)
-        room = 0.06 * (gain.top - gain.bottom)
+        room = 0.14 * (gain.top - gain.bottom)  # for the ring at the top
         y_axis = ChartAxis(
             "Gain of D along the segment",
             low=gain.bottom - room,

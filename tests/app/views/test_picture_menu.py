@@ -55,9 +55,9 @@ def test_the_menu_of_a_point_applies_to_it_or_to_the_selection_it_belongs_to(mak
     window = make(five())
     right_click(window, *XY[2], lane=1)
     menu = menu_of(window)
-    assert texts(menu) == ["Remove", "Class", "Make it a test point", "Pin the probe", "Exact coordinates"]
+    assert texts(menu) == ["Remove", "Class", "Make it a test point", "Why this class, here", "Exact coordinates"]
     assert selected(window) == [2] and window.controller.store.history == ()
-    choose(menu, "Pin the probe")
+    choose(menu, "Why this class, here")
     assert window.controller.session.of(ProbeSession).probe == XY[2]
     right_click(window, *XY[2])
     choose(menu_of(window), "Remove")

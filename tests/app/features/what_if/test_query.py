@@ -35,8 +35,9 @@ from app.state.session import Session
 from app.state.split import Split
 from app.state.store import Store
 from solver import SVC, Grid, KNeighborsClassifier
-from solver.core.binary_reduction import PairClassifier, run
+from solver.core.binary_reduction import PairClassifier
 from solver.data.distribution import Law
+from tests.stepped import run
 
 Array = NDArray[np.float64]
 GRID = Grid(-2.0, 3.0, -2.0, 2.0, 160, 120)
