@@ -101,7 +101,7 @@ def test_each_pixel_is_that_of_a_picture_made_for_the_audience_alone(
         assert unit <= window.canvases[lane].unit(), "the audience has the larger picture"
         left, top = round((own.left - whole.grid.left) / unit), round((whole.grid.top - own.top) / unit)
         part = whole.argb[top : top + own.height, left : left + own.width]
-        assert np.mean(part != exact.argb) < 2e-5, "but for pixels whose middle lies on the border of two shades"
+        assert np.mean(part != exact.argb) < 2e-5, "but for pixels whose middle lies on the edge of two shades"
         if lane:  # boundaries of kNN are thinned: they begin and end at other corners
             for mine, alone in ((whole.boundary, exact.boundary), (whole.margins, exact.margins)):
                 assert len(alone) > 50 and distances(alone, mine).max() < 0.1 * unit
