@@ -266,7 +266,7 @@ def test_reduced_neighbours_are_those_of_the_library(standardise: bool, tmp_path
 
 @pytest.mark.slow
 def test_no_program_warns(reports: Reported) -> None:
-    assert not {name: each["said"] for name, each in reports.items() if each["said"]}
+    assert not {name: each["warnings"] for name, each in reports.items() if each["warnings"]}
 
 
 def test_parts_without_equivalent_in_scikit_learn_are_reported() -> None:
@@ -362,7 +362,7 @@ def test_a_picture_of_the_probability_is_that_of_a_calibrated_classifier(tmp_pat
     made = document(TWO, *[msgspec.structs.replace(lane, shading="probability") for lane in lanes], svm())
     case = Case.of(made)
     (reports,) = run({"probable": case}, tmp_path).values()
-    assert reports["said"] == [] and reports["artists"] == [
+    assert reports["warnings"] == [] and reports["artists"] == [
         6,
         6,
         5,
@@ -380,7 +380,7 @@ def test_probabilities_of_several_classes_and_of_votes(tmp_path: Path) -> None:
     case = Case.of(document(THREE, *lanes))
     (reports,) = run({"probable": case}, tmp_path).values()
     plain = Case.of(document(THREE, *(msgspec.structs.replace(lane, shading=msgspec.UNSET) for lane in lanes)))
-    assert reports["said"] == [] and "draw_probability" not in plain.text and "draw_boundary" not in case.text
+    assert reports["warnings"] == [] and "draw_probability" not in plain.text and "draw_boundary" not in case.text
     text = case.text.replace("\n# ", " ")
     assert text.count("CalibratedClassifierCV(") == 1 and text.count("each is calibrated against the rest") == 1
     assert text.count("draw_probability(axes") == 2 and text.count("Not here: its probability") == 1

@@ -28,7 +28,7 @@ from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.main_window import MainWindow
 from tests.app.views.lane.test_forms import find
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 C_FIELD = Lane("svm").family.field("C")
 C_SCALE = C_FIELD.scale(0)
@@ -114,7 +114,7 @@ def test_the_legend_is_legible_below_its_curves_which_are_high_in_full(quick: No
     for simple in (False, True):
         window.controller.prefer_simple(simple)
         settle(qtbot, window)
-        rest()
+        finish_layout()
         for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
             strip = strip_of(window, lane, control)
             legend = strip.legend_height()
