@@ -111,8 +111,8 @@ class DifferencePanel(QWidget):
             lambda on: self._difference.wipe(HALF if on else None),
         )
         self._slider = slider(
-            "compare.border",
-            "Border of the wipe",
+            "compare.edge",
+            "Edge of the wipe",
             "Where the second picture begins.",
             lambda position: self._difference.wipe(position / PARTS),
             PARTS,
