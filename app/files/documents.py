@@ -332,7 +332,7 @@ def sweep(folder: Path, pattern: str) -> None:
     for path in (folder / name for name in found):
         with contextlib.suppress(OSError):
             if stat.S_ISREG(os.lstat(path).st_mode):
-                locks.held(path)  # deletes it if nobody has locked it; on Windows no file that is open is deleted
+                locks.held(path)  # deletes it if no process has locked it; on Windows no file that is open is deleted
 
 
 def _flush_folder(folder: Path) -> None:
