@@ -52,6 +52,7 @@ def steps() -> list[CompileStep]:
     corners = np.eye(256)
     return [
         CompileStep("SVM", lambda: solver.SmoSolver(X, y, rbf).step(3)),
+        CompileStep("SVM points", lambda: rbf.gram_by_row(X, X)),
         CompileStep("lines", lambda: lines.level_lines(grid, X[:2], (0.5,))),
         CompileStep("pixels", _pixels),
         CompileStep("SVM picture", lambda: laplacian.expansion_on(X, y[:, None], X[:, 0])(X[:, 1])),

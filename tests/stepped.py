@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from solver.core.binary_reduction import PairClassifier, run
+from solver.core.binary_reduction import PairClassifier
+from solver.core.certificate import Status
+from solver.core.multiclass import PairTrainer
 
 Model = TypeVar("Model", bound=PairClassifier)
+
+
+def run(trainer: PairTrainer[Any]) -> None:
+    """Step until every problem has finished."""
+    while trainer.status is Status.RUNNING:
+        trainer.step(1_000_000)
 
 
 def stepped(model: Model, X: Any, y: Any) -> Model:

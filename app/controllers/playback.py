@@ -190,8 +190,7 @@ class PlaybackController:
         if frame is not None and frame.continues:
             self._replaced[self._slot(lane)] = run_state.recording
             self.restart(lane)
-        else:
-            self._go(lane, run_state, 0, "replay", playing=True)
+        self._go(lane, run_state, 0, "replay", playing=True)
 
     def _run_to_go_through(self, lane: int, forward: bool) -> RunState | None:
         """Return the run of a lane; None, and a report, if there is no step left in that direction."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -127,8 +127,10 @@ class PairClassifier(Estimator):
             As `fit`.  But `SVC.prepare` does not raise NotSeparableError: its trainer ends with
             `Status.NOT_SEPARABLE`.
         """
-        self._training = self._checked(X, y, sample_weight, start=start, shrinking=shrinking)
-        trainer: PairTrainer[Any] = self._training.trainer
+        training = self._checked(X, y, sample_weight, start=start, shrinking=shrinking)
+        trainer: PairTrainer[Any] = training.trainer
+        if trainer.solvers:  # made here, with their errors
+            self._training = training
         return trainer
 
     def move_points(self, X: ArrayLike) -> PairTrainer[Any] | None:
@@ -384,19 +386,19 @@ class PairClassifier(Estimator):
         return winners(pair_values, self.pairs_, len(self.classes_))
 
 
-def run(trainer: PairTrainer[Any], max_time: float = np.inf) -> bool:
-    """Step until every problem has finished or one is not separable; return whether the run took `max_time` (s).
+def trained(trainer: PairTrainer[Any], max_time: float = np.inf) -> Iterator[tuple[Any, bool]]:
+    """Train the solvers one after the other; yield each of them, and whether `max_time` (s) has passed.
 
-    After that time each solver stops early, with its present answer.
+    After that time a solver stops early, with its present answer.  A solver is made when its turn comes, so that only
+    one at a time takes memory.
     """
     limit = check_number("max_time", max_time, 0.0, open_low=True)
     end = time.monotonic() + limit
     late = never if limit == np.inf else lambda: time.monotonic() >= end
-    while trainer.status is Status.RUNNING:
-        trainer.step(1_000_000, late)
-        if late():
-            for solver in trainer.solvers:
-                solver.give_up()
-        if any(solver.status is Status.NOT_SEPARABLE for solver in trainer.solvers):
-            break
-    return late()
+    for pair in trainer.pairs:
+        solver = trainer.make_solver(pair)
+        while solver.status is Status.RUNNING and not late():
+            solver.step(1_000_000, late)
+        if solver.status is Status.RUNNING:
+            solver.give_up()
+        yield solver, late()

@@ -18,6 +18,8 @@ from .scikit_learn import as_scikit_learn
 def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
     """Return `values` as float64, of any shape; without `copy` possibly the given array, which must stay unchanged.
 
+    Only a copy is known to have the order of C.
+
     Raises
     ------
     ValueError
@@ -30,10 +32,10 @@ def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
         given = np.asarray(values)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must hold numbers only.") from None
-    if np.iscomplexobj(given):  # numpy would drop the imaginary parts with no more than a warning
+    if given.dtype.kind == "c":  # numpy would drop the imaginary parts with no more than a warning
         raise ValueError(f"Complex data not supported: {name} must hold real numbers only.")
     try:
-        return np.array(given, dtype=np.float64, order="C", copy=True if copy else None)
+        return np.array(given, dtype=np.float64, order="C" if copy else "K", copy=True if copy else None)
     except TypeError as error:  # scikit-learn's class and words
         raise TypeError(f"{name} must hold numbers only: {error}.") from None
     except (ValueError, OverflowError):

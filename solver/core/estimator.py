@@ -153,7 +153,7 @@ class Estimator:
     def _queries(self, X: ArrayLike) -> Array:
         """Return `X` as checked points with the features seen in `fit`; every query method begins here."""
         self._fitted()._check_names(X)
-        points = check_points(X, self._largest_coordinate, copy=False)
+        points = np.ascontiguousarray(check_points(X, self._largest_coordinate, copy=False))
         return self.scaled(check_n_features(self, points, self.n_features_in_))
 
     def standardised(self) -> Self:

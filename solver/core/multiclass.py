@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -186,8 +187,9 @@ class PairTrainer(Generic[Solver]):
     Attributes
     ----------
     pairs : list of BinaryProblem
+    make_solver : callable
     solvers : list
-        One solver per pair, in the order of `pairs`.
+        One solver per pair, in the order of `pairs`; they are made when they are first read.
 
     Examples
     --------
@@ -206,9 +208,12 @@ class PairTrainer(Generic[Solver]):
     """
 
     def __init__(self, pairs: list[BinaryProblem], make_solver: Callable[[BinaryProblem], Solver]) -> None:
-        self.pairs = pairs
-        self.solvers = [make_solver(pair) for pair in pairs]
+        self.pairs, self.make_solver = pairs, make_solver
         self._turn = 0
+
+    @cached_property
+    def solvers(self) -> list[Solver]:
+        return [self.make_solver(pair) for pair in self.pairs]
 
     @property
     def status(self) -> Status:
@@ -322,11 +327,12 @@ def libsvm_table(pair_coef: Array, pairs: Sequence[Pair], codes: Indices) -> Arr
     pair_coef : ndarray of shape (n_support, n_pairs)
         y alpha of each support vector in each pair.
     codes : ndarray of shape (n_support,)
-        Class index of each support vector.
+        Class index of each support vector, ascending.
     """
-    table = np.zeros((max(pair.negative for pair in pairs), len(codes)))
+    n_rows = max(pair.negative for pair in pairs)
+    table, first = np.zeros((n_rows, len(codes))), codes.searchsorted(np.arange(n_rows + 2)).tolist()
     for p, pair in enumerate(pairs):
         i, j = pair.positive, pair.negative  # i < j
-        table[j - 1, codes == i] = pair_coef[codes == i, p]
-        table[i, codes == j] = pair_coef[codes == j, p]
+        table[j - 1, first[i] : first[i + 1]] = pair_coef[first[i] : first[i + 1], p]
+        table[i, first[j] : first[j + 1]] = pair_coef[first[j] : first[j + 1], p]
     return table

@@ -24,6 +24,7 @@ from solver.core.arrays import Array, Integers
 #: Codes of the kernels of `kernels.KERNELS`.
 LINEAR, POLY, RBF, LAPLACIAN, SIGMOID, PRECOMPUTED = range(6)
 CLOCK, COMPUTED = range(2)
+FIRST = np.int64(0)  # numba would compile a function again for a plain literal argument
 #: Number of entries of a pass over all points that take as long as one kernel value.
 ROW_COST = 4
 
@@ -59,53 +60,64 @@ def oldest(used):  # type: ignore[no-untyped-def]
 
 
 @jit
-def kernel_row(kernel, XT, i, out):  # type: ignore[no-untyped-def]
-    """Fill ``out[k] = k(x_i, x_k)`` for all k; `kernel` is (code, gamma, coef0, degree).
+def kernel_values(kernel, XT, x, begin, out):  # type: ignore[no-untyped-def]
+    """Fill ``out[k] = k(x, x_k)`` for all k from `begin` on; `kernel` is (code, gamma, coef0, degree).
 
-    `XT` has shape (n_features, n), so that the inner loop reads consecutive memory.  For the precomputed kernel it is
-    the Gram matrix.
+    `XT` has shape (n_features, n or more), so that the inner loop reads consecutive memory.  With a precomputed kernel
+    x has kernel values.
     """
     code, gamma, coef0, degree = kernel
-    d, n = XT.shape
+    first, end = np.uint64(begin), np.uint64(out.shape[0])
+    for k in range(first, end):
+        out[k] = x[k] if code == PRECOMPUTED else 0.0
     if code == PRECOMPUTED:
-        for k in range(n):
-            out[k] = XT[i, k]
         return
-    for k in range(n):
-        out[k] = 0.0
-    for f in range(d):
-        x = XT[f, i]
+    for f in range(XT.shape[0]):
+        here = x[f]
         if code == RBF:
-            for k in range(n):
-                difference = XT[f, k] - x
+            for k in range(first, end):
+                difference = XT[f, k] - here
                 out[k] += gamma * (difference * difference)
         elif code == LAPLACIAN:
-            for k in range(n):
-                out[k] += gamma * abs(XT[f, k] - x)
+            for k in range(first, end):
+                out[k] += gamma * abs(XT[f, k] - here)
         else:
-            for k in range(n):
-                out[k] += XT[f, k] * x
+            for k in range(first, end):
+                out[k] += XT[f, k] * here
     if code == POLY:
-        power = np.empty(n)
-        for k in range(n):
+        power = np.empty(out.shape[0])
+        for k in range(first, end):
             power[k] = gamma * out[k] + coef0
             out[k] = 1.0
         left = degree
         while left > 0:  # exponentiation by squaring: base, base^2, base^4, ...
             if left & 1:
-                for k in range(n):
+                for k in range(first, end):
                     out[k] *= power[k]
             left >>= 1
             if left > 0:
-                for k in range(n):
+                for k in range(first, end):
                     power[k] *= power[k]
     elif code in (RBF, LAPLACIAN):
-        exp_of_negative(out)
+        exp_of_negative(out[begin:])
     elif code == SIGMOID:
-        for k in range(n):
+        for k in range(first, end):
             out[k] = math.tanh(gamma * out[k] + coef0)
     elif code != LINEAR:
         raise ValueError("No compiled kernel has this code; there is one for each row of kernels.KERNELS.")
+
+
+@jit
+def kernel_row(kernel, XT, i, out):  # type: ignore[no-untyped-def]
+    """Fill ``out[k] = k(x_i, x_k)`` for all k."""
+    kernel_values(kernel, XT, XT[:, i], FIRST, out)
+
+
+@jit
+def gram_rows(kernel, XT, QT, out):  # type: ignore[no-untyped-def]
+    """Fill ``out[q, k] = k(query q, x_k)``; the queries `QT` have shape (n_features, n_queries)."""
+    for q in range(out.shape[0]):
+        kernel_values(kernel, XT, QT[:, q], FIRST, out[q])
 
 
 @inlined

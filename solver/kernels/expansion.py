@@ -163,8 +163,9 @@ class Expansion:
     def linear_weights(self) -> Array:
         """Return w of a linear kernel, shape (n_problems, n_features)."""
         # Small products one after the other: a large one would start the threads of BLAS, for mostly zeros.
+        points = self.points - self.centre
         used = [(row, np.flatnonzero(row)) for row in np.ascontiguousarray(self.coef.T)]
-        return np.array([row[index] @ (self.points[index] - self.centre) for row, index in used])
+        return np.array([row[index] @ points[index] for row, index in used])
 
     def __call__(self, queries: Array) -> Array:
         """Return f at checked `queries` (n, n_features), shape (n, n_problems).
@@ -179,6 +180,7 @@ class Expansion:
         kernel = self.kernel
         across = self.points - self.centre if isinstance(kernel, Kernel) and len(self.points) else self.points
         weights = self.linear_weights if self.is_linear else np.ascontiguousarray(self.coef.T)
+        used = [np.flatnonzero(coef) for coef in weights]
         step = max(1, PIECE // max(1, weights.shape[1], queries.shape[1]))
         # Indices of the queries to sum: all, except those with a shorter way.
         plane = self._plane
@@ -198,9 +200,13 @@ class Expansion:
                     gram = kernel.gram(asked[piece], self.points)
                 else:
                     gram = kernel.gram_by_row(asked[piece] - self.centre, across)
-                terms = np.empty(gram.shape)
-                for p, coef in enumerate(weights):
-                    found[piece, p] = np.multiply(gram, coef, out=terms).sum(axis=1)
+                products = np.empty(gram.shape)
+                for p, (coef, index) in enumerate(zip(weights, used, strict=True)):
+                    few = 2 * len(index) < len(coef)  # with many classes, most points are no part of a problem
+                    terms = gram.take(index, axis=1) if few else gram
+                    found[piece, p] = np.multiply(
+                        terms, coef[index] if few else coef, out=products[:, : terms.shape[1]]
+                    ).sum(axis=1)
             if rows is not None:
                 values[rows] = found
             values += self.offset

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices
-from solver.core.binary_reduction import PairClassifier, PreparedTraining, run
+from solver.core.binary_reduction import PairClassifier, PreparedTraining, trained
 from solver.core.certificate import Certificate, Status
 from solver.core.checks import check_choice, check_number
 from solver.core.class_weights import bounds
@@ -59,13 +59,10 @@ class KernelTraining(PreparedTraining):
     kernel : Kernel, CallableKernel or PrecomputedKernel
     C : ndarray of shape (n,)
         Upper bound of each point's multipliers.
-    centre : ndarray of shape (n_features,)
-        Shift of the points in predictions with a linear kernel, which keeps digits of products far from the origin.
     """
 
     kernel: AnyKernel
     C: Array
-    centre: Array
 
 
 class KernelClassifier(KernelParameters, PairClassifier):
@@ -137,8 +134,10 @@ class KernelClassifier(KernelParameters, PairClassifier):
             If a limit (`max_iter`, `max_time`) or double precision ended the training before the optimum.
         """
         training = self._checked(X, y)
-        late = run(training.trainer, self.max_time)
-        self._adopt(training, training.trainer.snapshot())._learned_from(X)
+        late, snapshots = False, []
+        for solver, late in trained(training.trainer, self.max_time):  # noqa: B007
+            snapshots.append(solver.snapshot())
+        self._adopt(training, snapshots)._learned_from(X)
         if self.finish:
             self._warn_unless_converged(self.certificates_, f"max_time={self.max_time:g} s" if late else None)
         return self
@@ -194,13 +193,14 @@ class KernelClassifier(KernelParameters, PairClassifier):
         gram = gram_for_training(kernel, data.X)
         pairs = scheme.problems(data.codes, len(data.classes))
 
+        XT = np.array(data.X.T, order="C")  # solvers keep the points in this order
+
         def solver(pair: BinaryProblem) -> Any:
-            rows = data.X[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
+            rows = XT.take(pair.index, axis=1).T if gram is None else gram[np.ix_(pair.index, pair.index)]
             formula = kernel if isinstance(kernel, Kernel) else PrecomputedKernel()
             return self._solver(rows, pair, formula, C[pair.index], cache_size / len(pairs), **start)
 
-        trainer = PairTrainer(pairs, solver)
-        return KernelTraining(data, trainer, kernel, C, trainer.solvers[0].centre)
+        return KernelTraining(data, PairTrainer(pairs, solver), kernel, C)
 
     def _checked_kernel(self, X: Array) -> Any:
         """Return the kernel for the training points `X`."""
@@ -215,9 +215,9 @@ class KernelClassifier(KernelParameters, PairClassifier):
             coef[numbers, p] = np.where(codes[numbers] == pair.positive, 1.0, -1.0) * alpha
         support = np.flatnonzero((coef != 0).any(axis=1))
         super()._adopt(training, snapshots)
-        centres = [solver.centre for solver in training.trainer.solvers]
-        kernel, centre = training.kernel, training.centre
-        self._expand(kernel, support, X[support], codes[support], coef[support], snapshots, centres, centre)
+        kernel, centres = training.kernel, [snapshot.centre for snapshot in snapshots]
+        middle = np.mean(centres, axis=0) if kernel.is_translation_invariant else np.zeros(X.shape[1])
+        self._expand(kernel, support, X[support], codes[support], coef[support], snapshots, centres, middle)
         return self
 
     def _expand(

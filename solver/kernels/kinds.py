@@ -19,7 +19,7 @@ from .grids import GridRows, Parameters
 
 @dataclass(frozen=True, kw_only=True)
 class KernelKind(ABC):
-    """A row of the table of kernels: everything about one kernel, apart from its branch of `_kernel_rows.kernel_row`.
+    """A row of the table of kernels: all about one kernel, apart from its branch of `_kernel_rows.kernel_values`.
 
     Attributes
     ----------

@@ -7,8 +7,7 @@
     sigmoid     tanh(gamma <x, z> + coef0)
 
 A new kernel is one row here, with its code in `_kernel_rows` and the branches of that code in
-`_kernel_rows.kernel_row` and, for LASVM, `_online_loops.fill`.  A new parameter is a field of `Kernel`, last in
-`numbers`, and of `KernelClassifier`.
+`_kernel_rows.kernel_values`.  A new parameter is a field of `Kernel`, last in `numbers`, and of `KernelClassifier`.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from solver.core import fast_loops
 from solver.core.arrays import Array
 from solver.core.checks import check_choice, check_integer, check_number
 
@@ -132,7 +132,11 @@ class Kernel:
 
     def gram_by_row(self, A: Array, B: Array) -> Array:
         """Return `gram`, with each row independent of the other rows of `A` to the last bit."""
-        return self.kind.gram_by_row(self, A, B)
+        if not fast_loops.ready() or self.kind.code == rows.SIGMOID:  # numpy has a faster tanh
+            return self.kind.gram_by_row(self, A, B)
+        values = np.empty((len(A), len(B)))
+        rows.gram_rows(self.numbers, np.ascontiguousarray(B.T), np.ascontiguousarray(A.T), values)
+        return values
 
     def diagonal(self, A: Array) -> Array:
         """Return the kernel values ``k(A[i], A[i])``, shape (len(A),)."""

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
-from solver.core.binary_reduction import run
+from solver.core.binary_reduction import trained
 from solver.core.certificate import Status
 from solver.core.checks import check_flag, check_integer, check_points, check_seed, column
 from solver.core.estimator import Estimator
@@ -397,9 +397,8 @@ class Reduction(Estimator):
         ValueError
             If the data or a parameter is invalid.
         """
-        trainer = self.prepare(X, y)
-        run(trainer)
-        snapshot = trainer.snapshot()[0]
+        [(solver, _)] = trained(self.prepare(X, y))
+        snapshot = solver.snapshot()
         self.sample_indices_, self.certificate_ = np.flatnonzero(snapshot.kept), snapshot.certificate
         points = np.asarray(X)
         self.n_features_in_ = points.shape[1]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array
-from solver.core.binary_reduction import PairClassifier, PreparedTraining, run
+from solver.core.binary_reduction import PairClassifier, PreparedTraining, trained
 from solver.core.certificate import Status
 from solver.core.checks import check_integer, check_number, check_seed
 from solver.core.multiclass import BinaryProblem, PairTrainer, one_vs_rest
@@ -75,9 +75,8 @@ class LinearClassifier(PairClassifier):
             are strings.
         """
         training = self._checked(X, y, sample_weight)
-        run(training.trainer)
         # A perceptron that has not converged has most likely no bound, and the search for it may be slow.
-        snapshots = [solver.snapshot(solver.status is Status.OPTIMAL) for solver in training.trainer.solvers]
+        snapshots = [solver.snapshot(solver.status is Status.OPTIMAL) for solver, _ in trained(training.trainer)]
         return self._adopt(training, snapshots)._learned_from(X)
 
     @property

@@ -10,14 +10,13 @@ a constant argument, for which numba would compile it again.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from solver.core._compile import jit
 from solver.core.arrays import Array, Integers, Mask
-from solver.kernels._kernel_rows import LAPLACIAN, POLY, RBF, SIGMOID, KernelNumbers
+from solver.kernels._kernel_rows import KernelNumbers, kernel_values, oldest
 from solver.svm._smo_loops import SNAP, curvature
 
 # Results of `reprocess`
@@ -44,46 +43,18 @@ class KeptExpansion(NamedTuple):
 
 
 @jit
-def fill(kernel, XT, i, start, stop, row):  # type: ignore[no-untyped-def]
-    """Compute ``row[k] = k(x_i, x_k)`` for the places k from `start` to `stop`."""
-    code, gamma, coef0, degree = kernel
-    for k in range(start, stop):
-        row[k] = 0.0
-    for f in range(XT.shape[0]):
-        other, x = XT[f], XT[f, i]
-        for k in range(start, stop):
-            difference = other[k] - x
-            if code == RBF:
-                row[k] += difference * difference
-            elif code == LAPLACIAN:
-                row[k] += abs(difference)
-            else:
-                row[k] += other[k] * x
-    for k in range(start, stop):
-        if code == POLY:
-            row[k] = (gamma * row[k] + coef0) ** degree
-        elif code in (RBF, LAPLACIAN):
-            row[k] = math.exp(-gamma * row[k])
-        elif code == SIGMOID:
-            row[k] = math.tanh(gamma * row[k] + coef0)
-
-
-@jit
 def kept_row(S, i):  # type: ignore[no-untyped-def]
     """Return the slot of the kernel row of place i, valid for all of S; it may replace the row unused for longest."""
     holder, length, used = S.slots[HOLDER], S.slots[LENGTH], S.slots[USED]
     slot, size = S.slot_of[i], S.ints[SIZE]
     if slot < 0:
-        slot = 0
-        for s in range(used.shape[0]):
-            if used[s] < used[slot]:
-                slot = s
+        slot = oldest(used)
         if holder[slot] >= 0:
             S.slot_of[holder[slot]] = -1
         holder[slot], length[slot] = i, 0
         S.slot_of[i] = slot
     if length[slot] < size:
-        fill(S.kernel, S.XT, i, length[slot], size, S.rows[slot])
+        kernel_values(S.kernel, S.XT, S.XT[:, i], length[slot], S.rows[slot, :size])
         length[slot] = size
     S.ints[CLOCK] += 1
     used[slot] = S.ints[CLOCK]

@@ -78,6 +78,8 @@ class LasvmSnapshot:
         The newest operation.
     certificate : Certificate
         `n_iter` counts operations; `kkt_violation` is that of S, and of all points once the answer is optimal.
+    centre : ndarray of shape (n_features,)
+        Shift of the points in the solver: f is a function of ``x - centre``.  Zeros unless the kernel is linear.
 
     Examples
     --------
@@ -99,6 +101,7 @@ class LasvmSnapshot:
     working_set: tuple[int, int]
     operation: str
     certificate: Certificate
+    centre: Array
 
 
 class LasvmSolver(DualSolver):
@@ -311,7 +314,7 @@ class LasvmSolver(DualSolver):
             array.flags.writeable = False
         ints = self._kept.S.ints
         pair = int(ints[loops.LAST_I]), int(ints[loops.LAST_J])
-        return LasvmSnapshot(*arrays, self.intercept, pair, self._operation, self.certificate(thorough))
+        return LasvmSnapshot(*arrays, self.intercept, pair, self._operation, self.certificate(thorough), self.centre)
 
     def _state(self) -> tuple[Array, Array, Array, Array]:
         beta, g, lo, hi = self._kept.S.reals[: loops.DIAGONAL, : self.size]

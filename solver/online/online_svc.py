@@ -34,6 +34,7 @@ UNTRAINED = LasvmSnapshot(
     (-1, -1),
     "none",
     Certificate(Status.STOPPED_EARLY, 0.0, 0.0, np.inf, np.nan, 0, 0, 0, np.nan),
+    _NONE,
 )
 
 

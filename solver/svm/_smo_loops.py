@@ -14,7 +14,7 @@ import numpy as np
 
 from solver.core._compile import inlined, jit, lean_part
 from solver.core._vector import BLOCK, larger, smaller
-from solver.kernels._kernel_rows import COMPUTED, ROW_COST, cached_row
+from solver.kernels._kernel_rows import COMPUTED, ROW_COST, add_rows, cached_row
 
 #: The codes of the rules in `working_set_rules.RULES`.
 CYCLIC, RANDOM, PLATT, FIRST_ORDER, SECOND_ORDER, MAXIMUM_GAIN = range(6)
@@ -23,9 +23,9 @@ RUNNING, CONVERGED, STALLED, CONFLICT = range(4)
 # Indices into the integer state
 ITERATION, CURSOR, FREE_TURN, LAST_I, LAST_J = range(5)
 # numpy integers, because numba compiles a function again for each plain literal argument
-FIRST, EVERYONE, FREE_ONLY = np.int64(0), np.int64(0), np.int64(1)
+FIRST, EVERYONE, FREE_ONLY, EVERYTHING = np.int64(0), np.int64(0), np.int64(1), np.int64(2**62)
 #: Largest distance by rounding between a multiplier and a bound it has reached, as a share of its size: a few units in
-#: the last place after a few steps, some dozen after many.
+#: the last digit after a few steps, some dozen after many.
 SNAP = 256.0 * np.finfo(np.float64).eps
 #: Largest distance from a bound, as a share of the box, that counts as bounded for maximum-gain (Glasmachers, Igel).
 NEAR_BOUND = 1e-8
@@ -431,3 +431,34 @@ def run(  # type: ignore[no-untyped-def]
         rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, tol,
         n_steps, budget, notes, gains,
     )  # fmt: skip
+
+
+@jit
+def solved(rule, kernel, XT, y, C, diagonal, rng, tol, n_steps, budget, notes):  # type: ignore[no-untyped-def]
+    """Make updates from zeros, as `run` does, and compute v from its definition.
+
+    Returns how the updates ended, beta, v, the integer state, m, M, and maximum and sum (weighted by alpha) of
+    ``size_i = sum_j abs(beta_j K_ij)``.
+    """
+    n = y.shape[0]
+    lo, hi, beta, v, up, low = np.empty(n), np.empty(n), np.zeros(n), y.copy(), np.empty(n), np.empty(n)
+    rows, slot_of, owner = np.empty((n, n)), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    used, head, ints = np.zeros(n, dtype=np.int64), np.zeros(2, dtype=np.int64), np.zeros(5, dtype=np.int64)
+    ints[LAST_I], ints[LAST_J] = -1, -1
+    total, size = np.zeros(n), np.zeros(n)
+    for k in range(n):
+        slot_of[k], owner[k], rows[0, k] = -1, -1, 0.0
+        lo[k], hi[k] = min(y[k] * C[k], 0.0), max(y[k] * C[k], 0.0)
+        up[k], low[k] = 0.0 if y[k] > 0.0 else -np.inf, 0.0 if y[k] < 0.0 else np.inf
+    outcome = run(
+        rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, tol,
+        n_steps, budget, notes,
+    )  # fmt: skip
+    add_rows(kernel, XT, beta, total, size, rows, slot_of, owner, used, head, FIRST, EVERYTHING)
+    m, M, largest, product = -np.inf, np.inf, 0.0, 0.0
+    for k in range(n):
+        v[k] = y[k] - total[k]
+        m, M = max(m, v[k] + up[k]), min(M, v[k] + low[k])
+        largest = max(largest, size[k])
+        product += abs(beta[k]) * size[k]
+    return outcome, beta, v, ints, m, M, largest, product

@@ -17,23 +17,26 @@ same answer on every machine.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Indices
-from solver.core.certificate import EPS, Status, best_primal
+from solver.core.certificate import EPS, Evidence, Status, best_primal, proved
 from solver.core.stepping import Checkpoint
 from solver.kernels.plane_sums import PlaneSums
 from solver.kernels.table import KERNELS, Kernel
 
-from . import _pivot_loops, smo
+from . import _pivot_loops, _smo_loops, smo
 from .expanded import ONE_THREAD, ExpandedSolver
 from .newton import Work, ramped
 from .pivoting import Pivoting
 from .projection import feasible, project
 from .shrinking import KernelSum, PlaneSum
+from .smo import SmoSnapshot
+from .working_set_rules import RULES
 
 #: Points from which on there are sums by expansion and a start from some of the points: with most kernels, with the
 #: linear one, and with that where C is `DEAR`.  The rank of a kernel of few features.
@@ -45,8 +48,9 @@ ROUGH = 1e-2
 #: Widths of the ramp, in units of f, from 0 to C; points that far outside it, in widths, are left as they are.  The
 #: last two where there are many points, or few features.  Points from which on Newton's method pays, of more features.
 WIDTHS, FINE, AWAY, MANY, NEWTON = (0.1, 0.02), (0.004, 0.0008), 4.0, 7000, 11_000
-#: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.
-SHARE_OF_KERNEL = 1e-6
+#: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.  The
+#: error of f grows with C: the largest share, and that times C.
+SHARE_OF_KERNEL, LARGEST_SHARE, SHARE_TIMES_C = 1e-6, 1e-5, 1e-4
 #: Features times points up to which the first round looks at all points, however far from the margin.
 ALL_POINTS = 20_000_000
 #: Cost of SMO for a point and a support vector; Newton's steps, the share of the points on the ramp, and
@@ -80,6 +84,18 @@ def some_of(y: Array, share: float) -> tuple[Indices, Array]:
 def cost_of_newton(n: int, rank: int) -> float:
     """Return the expected cost of Newton's method on the multipliers of `n` points with `rank` features."""
     return STEPS * rank * (n + ON_RAMP * n * rank / PER_ENTRY + rank * rank / 4.0)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The solver of a problem that is solved: it only has an answer."""
+
+    answer: SmoSnapshot
+    status = Status.OPTIMAL
+
+    def snapshot(self, thorough: bool = True) -> SmoSnapshot:
+        """Return the answer."""
+        return self.answer
 
 
 class AutoSolver(ExpandedSolver):
@@ -142,6 +158,52 @@ class AutoSolver(ExpandedSolver):
             return NEVER
         return 0 if self.beta.any() else FIRST_PIVOT
 
+    def another(self, X: Array, y: Array, C: Array) -> AutoSolver | Solved:
+        """Return the solver of another problem with these parameters; the data is not checked.
+
+        If the problem is small, its first updates are made in a single call of compiled code, which mostly solves it.
+        """
+        n, n_iter, alpha = len(y), 0, None
+        if self._may_try and n < DEAR_LINEAR and n * n <= self._active.megabytes * 2**17:
+            centre, XT, diagonal, _ = self._placed(X, C)
+            outcome, beta, v, ints, m, M, largest, product = _smo_loops.solved(
+                RULES[self.selection].code,
+                self.kernel.numbers,
+                XT,
+                y,
+                C,
+                diagonal,
+                self._first_random,
+                self.tol,
+                self.max_iter,
+                smo.PIECE,
+                self._notes.record,
+            )
+            alpha, n_iter = np.abs(beta), int(ints[_smo_loops.ITERATION])
+            if outcome == _smo_loops.CONVERGED and np.isfinite(m - M) and m - M <= self.tol:
+                alpha.flags.writeable = v.flags.writeable = False
+                status = proved(Status.OPTIMAL, EPS * largest, self.tol)
+                noise, reachable = 10.0 * EPS * product, 50.0 * EPS * largest
+                evidence = Evidence(status, n_iter, y, C, beta, v, noise, reachable, True, np.inf, 0.0)
+                pair = int(ints[_smo_loops.LAST_I]), int(ints[_smo_loops.LAST_J])
+                free = (alpha > 0.0) & (alpha < C)
+                intercept = float(v[free].mean()) if free.any() else 0.5 * (m + M)
+                return Solved(SmoSnapshot(alpha, v, intercept, pair, evidence, True, centre))
+        solver = AutoSolver(
+            X,
+            y,
+            self.kernel,
+            C=C,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            selection=self.selection,
+            random_state=self._seed,
+            alpha=alpha,
+            cache_size=self._active.megabytes,
+        )
+        solver._ints[_smo_loops.ITERATION] = n_iter
+        return solver
+
     def checkpoint(self) -> Checkpoint:
         """Raise ValueError: a short cut in progress cannot be copied.
 
@@ -196,7 +258,7 @@ class AutoSolver(ExpandedSolver):
         by_smo = n * (PER_PAIR * support + few.n_iter)
         if by_smo < plane.cost * (2 * n + support):
             return
-        phi = plane.features(SHARE_OF_KERNEL)
+        phi = plane.features(max(SHARE_OF_KERNEL, min(LARGEST_SHARE, SHARE_TIMES_C / top)))
         newton = top < DEAR and (phi.rank <= LOW or (n >= NEWTON and cost_of_newton(n, phi.rank) <= by_smo))
         found = PlaneSum(plane, few.points, few.beta, XT)
         yield from _done(found)

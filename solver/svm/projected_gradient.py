@@ -74,6 +74,8 @@ class DualAscentSnapshot:
         Length of the newest step, s times t; 0 before the first.
     certificate : Certificate
         `n_iter` counts gradient steps; without `fit_intercept`, `kkt_violation` is that of the box.
+    centre : ndarray of shape (n_features,)
+        Shift of the points in the solver: f is a function of ``x - centre``.  Zeros unless the kernel is linear.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class DualAscentSnapshot:
     moved: Mask
     step_size: float
     certificate: Certificate
+    centre: Array
 
 
 class DualAscentSolver(DualSolver):
@@ -264,7 +267,8 @@ class DualAscentSolver(DualSolver):
         """Return the present state, in arrays of its own; `thorough` as in `certificate`."""
         alpha, v, moved = self.alpha, self.v.copy(), self._moved.copy()
         alpha.flags.writeable = v.flags.writeable = moved.flags.writeable = False
-        return DualAscentSnapshot(alpha, v, self.intercept, moved, self._newest_size, self.certificate(thorough))
+        proved = self.certificate(thorough)
+        return DualAscentSnapshot(alpha, v, self.intercept, moved, self._newest_size, proved, self.centre)
 
     # -- working ---------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from solver.core import fast_loops
 from solver.core.arrays import Array
@@ -73,6 +73,8 @@ class SmoSnapshot:
         Values from which the certificate is computed.
     thorough : bool
         As in `SmoSolver.certificate`.
+    centre : ndarray of shape (n_features,)
+        Shift of the points in the solver: f is a function of ``x - centre``.  Zeros unless the kernel is linear.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class SmoSnapshot:
     working_set: tuple[int, int]
     evidence: Evidence
     thorough: bool
+    centre: Array
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -247,11 +250,11 @@ class SmoSolver(DualSolver):
             If the kernel, or the kernel with these bounds, cannot be used there.
         """
         kernel, n = self.kernel, len(points)
-        XT = np.array(points.T, order="C")
+        XT = np.ascontiguousarray(points.T)
         centre = np.zeros(len(XT))
         if kernel.is_translation_invariant:
-            centre = points.sum(axis=0) / n
-            XT -= centre[:, None]
+            centre = XT.sum(axis=1) / n
+        XT = XT - centre[:, None]
         diagonal = kernel.diagonal(XT.T)
         # abs(K_ij) is at most the larger of K_ii and K_jj where the kernel is positive semidefinite.
         largest = diagonal.max() if kernel.is_positive_semidefinite else kernel.largest(XT.T)
@@ -273,11 +276,16 @@ class SmoSolver(DualSolver):
         # If no point has slack, the problem may have no solution.
         self._hard = bool(np.isinf(self.C).all())
 
+    @property
+    def _first_random(self) -> NDArray[np.uint64]:
+        """State of the random numbers before the first update."""
+        return np.array([(self._seed + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)
+
     def _reset(self) -> None:
         """Set the state before the first update, without notes."""
         self.status = Status.RUNNING
         self._ints = np.array([0, 0, 0, -1, -1], dtype=np.int64)
-        self._rng = np.array([(self._seed + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)
+        self._rng = self._first_random
         self._task: _SumTask | None = None
         self._notes = Notes(len(self.NOTES))
         self._moved_since_refresh = False
@@ -440,7 +448,7 @@ class SmoSolver(DualSolver):
         evidence = self._evidence()
         alpha = np.abs(evidence.beta)
         alpha.flags.writeable = evidence.v.flags.writeable = False
-        return SmoSnapshot(alpha, evidence.v, self.intercept, self.working_set, evidence, thorough)
+        return SmoSnapshot(alpha, evidence.v, self.intercept, self.working_set, evidence, thorough, self.centre)
 
     def _evidence(self) -> Evidence:
         """Return the values from which the certificate is computed, in arrays of their own."""

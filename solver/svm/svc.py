@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices
-from solver.core.binary_reduction import Start, run
+from solver.core.binary_reduction import Start, trained
 from solver.core.certificate import Certificate, Evidence, NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_flag, check_number, check_points, check_seed
 from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, libsvm_table
@@ -20,7 +20,7 @@ from solver.kernels.expansion import AnyKernel, kernel_of
 from solver.kernels.kernel_classifier import KernelClassifier, KernelTraining
 from solver.kernels.table import Kernel
 
-from .auto import AutoSolver
+from .auto import AutoSolver, Solved
 from .c_path import PathSolver
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
 
@@ -206,17 +206,17 @@ class SVC(KernelClassifier):
         ConvergenceWarning
             If `max_iter`, `max_time` or the limit of double precision ended the training.
         """
-        training = self._checked(X, y, sample_weight)
-        trainer = training.trainer
-        late = run(trainer, self.max_time)
-        for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
+        training = self._checked(X, y, sample_weight, first=[])
+        late, outlook, snapshots = False, "", []
+        for pair, (solver, late) in zip(training.trainer.pairs, trained(training.trainer, self.max_time), strict=True):
+            snapshots.append(solver.snapshot())
             if solver.status is Status.NOT_SEPARABLE:
                 raise NotSeparableError(_not_separable(training, pair, solver))
-        self._adopt(training, trainer.snapshot())._learned_from(X)
-        outlook = _outlook(trainer, self.certificate_, self.max_time) if late else ""
-        self._warn_unless_converged(
-            [s.evidence for s in self._snapshots], f"max_time={self.max_time:g} s{outlook}" if late else None
-        )
+            if late and solver.status is Status.STOPPED_EARLY and isinstance(solver, AutoSolver):
+                outlook = outlook or solver.outlook(self.max_time)
+        self._adopt(training, snapshots)._learned_from(X)
+        limit = f"max_time={self.max_time:g} s{_words_of(self.certificate_, outlook)}" if late else None
+        self._warn_unless_converged([snapshot.evidence for snapshot in snapshots], limit)
         return self
 
     def move_points(self, X: ArrayLike) -> PairTrainer[SmoSolver] | None:
@@ -241,7 +241,8 @@ class SVC(KernelClassifier):
             return solver
 
         trainer = PairTrainer(training.trainer.pairs, moved)
-        self._training = _centred(replace(training, data=replace(data, X=points), trainer=trainer))
+        if trainer.solvers:
+            self._training = replace(training, data=replace(data, X=points), trainer=trainer)
         return trainer
 
     def to_sklearn(self) -> Any:
@@ -335,7 +336,7 @@ class SVC(KernelClassifier):
         shape = check_choice("decision_function_shape", self.decision_function_shape, _SHAPES)
         if shape == "ovo" and self.multiclass != "one-vs-one":
             raise ValueError(f"decision_function_shape is 'ovo'; with multiclass={self.multiclass!r} it must be 'ovr'.")
-        return _centred(super()._checked(X, y, sample_weight, **start))
+        return super()._checked(X, y, sample_weight, **start)
 
     def _checked_kernel(self, X: Array) -> AnyKernel:
         return kernel_of(self.kernel, X, **self._kernel_parameters)
@@ -349,9 +350,13 @@ class SVC(KernelClassifier):
         cache_size: float,
         start: Start | None = None,
         shrinking: bool = True,
+        first: list[SmoSolver] | None = None,
         **_: Any,
-    ) -> SmoSolver:
-        return SOLVERS[self.solver](
+    ) -> SmoSolver | Solved:
+        """As `KernelClassifier._solver`; `fit` gives a list, to which the first solver is added."""
+        if first and isinstance(first[0], AutoSolver):
+            return first[0].another(X, pair.y, C)
+        solver = SOLVERS[self.solver](
             X,
             pair.y,
             kernel,
@@ -364,6 +369,9 @@ class SVC(KernelClassifier):
             cache_size=cache_size,
             shrinking=shrinking,
         )
+        if first == []:
+            first.append(solver)  # it has checked the parameters
+        return solver
 
     def _evidence(self, snapshots: Sequence[SmoSnapshot]) -> list[Evidence]:
         return [snapshot.evidence for snapshot in snapshots]
@@ -378,19 +386,10 @@ class SVC(KernelClassifier):
         return self
 
 
-def _centred(training: KernelTraining) -> KernelTraining:
-    """Return a training that predicts with the mean of its points as centre, if the kernel is linear."""
-    X, codes = training.data.X, training.data.codes
-    linear = training.kernel.is_translation_invariant
-    return replace(training, centre=X[codes >= 0].mean(axis=0) if linear else np.zeros(X.shape[1]))
-
-
-def _outlook(trainer: PairTrainer[SmoSolver], certificate: Certificate, spent: float) -> str:
+def _words_of(certificate: Certificate, outlook: str) -> str:
     """Return the end of the warning about a time limit: the gap, and an estimate of the remaining time."""
-    left = (s.outlook(spent) for s in trainer.solvers if isinstance(s, AutoSolver) and s.status is Status.STOPPED_EARLY)
-    words = next(filter(None, left), "")
     gap = f"; the gap is {100.0 * certificate.gap:.3g} %" if np.isfinite(certificate.gap) else ""
-    return f"{gap}.  {words}" if words else gap
+    return f"{gap}.  {outlook}" if outlook else gap
 
 
 def _not_separable(training: KernelTraining, pair: BinaryProblem, solver: SmoSolver) -> str:

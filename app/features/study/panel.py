@@ -135,6 +135,8 @@ class StudyPanel(QWidget):
         self.form = StudyForm(studies)
         self._scrolled = ScrollingForm(self.form)
         self.forecast = named(QLabel(wordWrap=True), "study.forecast")
+        # Two lines from the start: the map below must not move under the pointer.
+        self.forecast.setMinimumHeight(2 * self.forecast.fontMetrics().lineSpacing())
         head, self._going, self._warned = self._head(), self._progress(), self._warning()
         self.picture = describe(
             StudyPicture(lambda cell: self._say(), studies.apply),

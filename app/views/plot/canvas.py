@@ -350,8 +350,9 @@ class Canvas(PointingPlot):
             self.viewport().update()
 
     def pointer_position(self) -> PointerPosition | None:
-        """Return the pointer's location if it is over this canvas."""
-        return None if self.pointer is None or self._scene is None else self.pointer_at(self.pointer)
+        """Return the pointer's location if it is over this picture, within its axes."""
+        over = self.pointer is not None and self._scene is not None and self.inside(self.pointer)
+        return self.pointer_at(self.pointer) if over else None
 
     def pointer_moved(self) -> None:
         self._lay_over()

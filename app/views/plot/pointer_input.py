@@ -228,7 +228,7 @@ class PointingPlot(pg.PlotWidget):
         self.pointer, self._in_window = position, self.viewport().mapTo(self.window(), position)
 
     def follow_layout(self) -> None:
-        """Handle what lies below the pointer after a change of the layout or the view, as if it had moved there."""
+        """Update what is below the pointer after the layout or the view has changed, as if it had moved there."""
         if self.pointer is None or self._stroke is not None or self._pan_from is not None:
             return
         position = self.viewport().mapFrom(self.window(), self._in_window)

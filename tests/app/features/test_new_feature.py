@@ -26,7 +26,7 @@ from app.engine.query import Query, Step
 from app.engine.run_state import RunState
 from app.features.table import FEATURES
 from app.scene.context import Context
-from app.scene.feature import Action, Dock, Feature, Place, Sign, Widget
+from app.scene.feature import Action, Dock, Feature, LegendEntry, Place, Widget
 from app.scene.feature_table import FeatureTable
 from app.scene.help import sections
 from app.scene.marks import PointMarks
@@ -157,10 +157,10 @@ MIDDLE = Feature(
     sheets=sheets,
     scene=scene,
     lane=lambda context, index: Middle((0.0, 0.0)) if context.session.of(MiddleSession).marked else None,
-    signs=(Sign(CROSSING, "", lambda scene: f"To the middle of {len(scene.points.xy)} points"),),
+    legend=(LegendEntry(CROSSING, "", lambda scene: f"To the middle of {len(scene.points.xy)} points"),),
     watches=lambda session: ("run",) if session.of(MiddleSession).marked else (),
     marks=marks,
-    mark_signs=(Sign("selected", "One of three"),),
+    mark_legend=(LegendEntry("selected", "One of three"),),
     other_marks=lambda context, index: first(context.document.points),
     pointed=lambda controller, pointer: POINTED.append(pointer),
     views={
@@ -195,7 +195,9 @@ def test_a_row_of_the_table_is_a_feature(middle: None, make: Make, qtbot: QtBot)
     card = window.findChild(QFrame, "legend")
     assert card is not None and card.isVisible()
     legend = {label.text() for label in card.findChildren(QLabel) if label.isVisible()}
-    assert f"To the middle of {len(window.document.points)} points" in legend and "crossing" in window.scene.signs
+    assert (
+        f"To the middle of {len(window.document.points)} points" in legend and "crossing" in window.scene.legend_kinds
+    )
     picture = Sheet(window.shoot("window"), PictureSpec("window", *screen_size(window.canvases[:2], "window")))
     assert (CROSSING, f"To the middle of {len(window.document.points)} points") in picture.entries
     picture.close()
@@ -222,7 +224,11 @@ def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot
     action.trigger()
     settle(qtbot, window)
     assert action.isChecked() and window.scene.studying and any(each.isVisible() for each in below)
-    assert len(canvas.layers.marks) == 3 and "selected" in window.scene.signs and "free" not in window.scene.signs
+    assert (
+        len(canvas.layers.marks) == 3
+        and "selected" in window.scene.legend_kinds
+        and "free" not in window.scene.legend_kinds
+    )
     pointer = PointerPosition(0.1, 0.2, 0.01)
     controller.editing.hover(pointer)
     assert POINTED[-1] is pointer

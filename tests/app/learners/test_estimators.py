@@ -37,9 +37,9 @@ from solver import (
     RepeatedEditedNearestNeighbours,
     Status,
 )
-from solver.core.binary_reduction import run
 from solver.kernels.pixels import LEVELS
 from tests.copies import replace
+from tests.stepped import run
 
 Array = NDArray[np.float64]
 KINDS = {

@@ -1,4 +1,4 @@
-"""What a teacher tries in the first hour, by the first gesture that comes to mind."""
+"""First actions of a new user: the menu of themes, the list of classifiers, a number, notes, legend and pointer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_click_on_more_classifiers_opens_them(make: Make, qtbot: QtBot) -> Non
     view, more = combo.view(), combo.model().index(combo.findData(MORE), 0)
     at = view.visualRect(more).center()
     QTest.mouseMove(view.viewport(), at)
-    QTest.qWait(QApplication.doubleClickInterval() + 50)  # so long Qt ignores a release behind the opening click
+    QTest.qWait(QApplication.doubleClickInterval() + 50)  # until then Qt ignores a release after the opening click
     QTest.mousePress(view.viewport(), LEFT, NONE, view.visualRect(more).center())
     QTest.mouseRelease(view.viewport(), LEFT, NONE, view.visualRect(more).center())
     QApplication.processEvents()
@@ -85,7 +85,7 @@ def test_the_legend_takes_the_corner_of_the_first_offer(make: Make, qtbot: QtBot
     assert window.scene.offer is None and window.lanes_view.offer.isHidden()
 
 
-def test_what_follows_the_pointer_follows_a_new_layout_and_a_new_view(make: Make, qtbot: QtBot) -> None:
+def test_the_probe_follows_a_still_pointer_after_a_new_layout_and_a_new_view(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     canvas = window.canvases[0]
     at = canvas.plot_area().center().toPoint() + QPoint(60, 0)
@@ -136,3 +136,16 @@ def test_play_trains_from_zero_after_an_edit_too(make: Make, qtbot: QtBot) -> No
         ).max()
         < 0.02
     )
+
+
+def test_beside_the_pictures_the_status_line_has_the_notes(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    window.open_example(examples.BY_NAME["differ"])
+    settle(qtbot, window)
+    canvas = window.canvases[0]
+    QTest.mouseMove(canvas.viewport(), canvas.plot_area().center().toPoint())
+    window.controller.dispatch(AddPoints(xy=[(0.5, 0.9)], labels=1))
+    settle(qtbot, window)
+    assert window.status_line.text().startswith("Click: add a point")
+    QTest.mouseMove(canvas.viewport(), QPoint(canvas.width() // 2, canvas.height() - 2))  # over the axis
+    assert window.status_line.text() == window.document.notes.splitlines()[0]

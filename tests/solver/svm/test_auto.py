@@ -19,8 +19,8 @@ from solver import SVC, Kernel, SmoSolver, Status
 from solver.core import certificate
 from solver.core.certificate import EPS, Certificate
 from solver.data.datasets import generate
-from solver.svm import auto, expanded, shrinking
-from solver.svm.auto import AutoSolver
+from solver.svm import auto, expanded, shrinking, smo
+from solver.svm.auto import AutoSolver, Solved
 from tests.solver.inside import active_of, reached
 from tests.solver.svm_reference import Formula, points
 from tests.without_compiler import machine_code
@@ -143,6 +143,39 @@ def test_svc_has_the_same_result(formula: Formula, eager: None) -> None:
     np.testing.assert_allclose(quick.pair_decision_function(grid), slow.pair_decision_function(grid), atol=2e-2)
     clear = np.abs(slow.pair_decision_function(grid)).min(axis=1) > 2e-2
     np.testing.assert_array_equal(quick.predict(grid)[clear], slow.predict(grid)[clear])
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=lambda f: f"{f.name}{f.gamma:g}")
+def test_another_small_problem_is_solved_in_one_call(formula: Formula) -> None:
+    kernel = Kernel(formula.name, formula.gamma, formula.coef0, formula.degree)
+    first = AutoSolver(*moons(20), kernel, tol=1e-4)
+    for n in (30, 200):
+        X, y = moons(n)
+        C = np.random.default_rng(0).uniform(0.1, 2.0, n)
+        solved, reference = first.another(X, y, C), SmoSolver(X, y, kernel, C=C, tol=1e-4)
+        reference.run()
+        assert isinstance(solved, Solved)
+        answer, expected = solved.snapshot(), reference.snapshot()
+        for name in ("alpha", "v", "intercept", "working_set", "centre"):
+            np.testing.assert_array_equal(getattr(answer, name), getattr(expected, name), err_msg=name)
+        assert answer.certificate == expected.certificate
+        check(answer.certificate, formula(X, X), y, C, y * answer.alpha, tol=1e-4)
+
+
+def test_another_problem_that_is_not_solved_at_once_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = moons(150)
+    kernel, C = Kernel("rbf", 2.0), np.full(150, 1000.0)
+    first = AutoSolver(*moons(20), kernel)
+    monkeypatch.setattr(smo, "PIECE", 20_000)
+    solver = first.another(X, y, C)
+    assert isinstance(solver, AutoSolver) and solver.status is Status.RUNNING and 0 < solver.n_iter < 100
+    n_iter, dual = solver.n_iter, solver.dual
+    assert solver.run() is Status.OPTIMAL and solver.n_iter >= n_iter and solver.dual > dual > 0.0
+    check(solver.certificate(), Formula("rbf", 2.0)(X, X), y, C, solver.beta)
+    labels = np.where(X[:, 0] > 0.0, y, 2.0)  # and as `fit` uses it
+    model, slow = SVC(1000.0, gamma=2.0).fit(X, labels), SVC(1000.0, gamma=2.0, solver="smo").fit(X, labels)
+    for mine, other in zip(model.certificates_, slow.certificates_, strict=True):
+        assert mine.status is Status.OPTIMAL and mine.dual == pytest.approx(other.dual, rel=1e-4)
 
 
 def test_far_fewer_updates_without_any_help() -> None:

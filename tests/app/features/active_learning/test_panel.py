@@ -148,7 +148,7 @@ class Stage:
 
     def point(self, index: int, off: tuple[int, int] = (0, 0)) -> None:
         picture = self.picture
-        x, y = picture.spots()[index]
+        x, y = picture.point_pixels()[index]
         QTest.mouseClick(
             picture.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(round(x) + off[0], round(y) + off[1])
         )
@@ -331,7 +331,7 @@ def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
 def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     made = stage()
     asked = made.asking.target
-    locations = made.picture.spots()
+    locations = made.picture.point_pixels()
     # Far from any other point.
     own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(locations - locations[i]).T))[1])
     made.point(own, (3, -2))
@@ -359,7 +359,7 @@ def test_a_labelled_point_does_not_hide_an_unlabelled_one(stage: Build) -> None:
 
 def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
     made = stage()
-    locations = made.picture.spots()
+    locations = made.picture.point_pixels()
     for key, (dx, dy) in {
         Qt.Key.Key_Left: (-1, 0),
         Qt.Key.Key_Right: (1, 0),
@@ -579,7 +579,7 @@ def test_the_picture_shows_the_querying_model(stage: Build) -> None:
     sure = np.abs(model.decision_function(np.column_stack((columns.ravel(), rows.ravel())))) > 0.05  # type: ignore[union-attr]
     assert (bluer == (predicted == 0)).ravel()[sure].all() and len(np.unique(bluer)) == 2
     # The points lie on the colours of their own locations, and the labelled ones have the colours of their classes.
-    pool, locations = made.asking.pool, made.picture.spots()
+    pool, locations = made.asking.pool, made.picture.point_pixels()
     columns_, rows_ = (locations - made.picture.area().topLeft().toTuple()).astype(int).T
     below = picture.argb[rows_, columns_].astype(np.int64)
     certain = np.abs(model.decision_function(pool.xy)) > 0.1  # type: ignore[union-attr]

@@ -56,7 +56,7 @@ def test_the_key_draws_the_cells_of_knn_alone(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     (lines,) = cells(window, 0)
     assert len(lines.xy) > 10 and not cells(window, 1)
-    assert window.scene is not None and CELL in window.scene.signs
+    assert window.scene is not None and CELL in window.scene.legend_kinds
     model, grid = window.result(0).model, window.result(0).picture.grid  # type: ignore[union-attr]
     assert isinstance(model, KNeighborsClassifier)
     number = len(np.unique(model.cells_on(grid.xs)(grid.ys)))
@@ -107,7 +107,7 @@ def test_the_key_outlines_the_points_that_the_picture_needs(make: Make, qtbot: Q
         same = np.array_equal(after.top, before.top) and np.array_equal(after.tie, before.tie)
         assert same != (row in marked)
     assert f"{len(points) - len(marked)} of {len(points)} points idle" in words(window, 0)
-    assert window.scene is not None and "kept" in window.scene.signs
+    assert window.scene is not None and "kept" in window.scene.legend_kinds
     (idle,) = np.setdiff1d(np.arange(len(points)), marked)[:1]
     window.controller.dispatch(RemovePoints(ids=points.ids[[idle]]))
     window.refresh()

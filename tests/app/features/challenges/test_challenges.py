@@ -263,7 +263,7 @@ def test_a_challenge_is_made_shared_and_solved_by_clicks(make: Make, qtbot: QtBo
     lesson = window.controller.session.of(LessonSession).lesson
     assert lesson is not None and lesson.title == "Which k?"
     assert window.document.lanes[0].knn.n_neighbors == 5 and not solved(window)
-    assert window.scene is not None and "target" in window.scene.signs
+    assert window.scene is not None and "target" in window.scene.legend_kinds
     reports = [widget.text() for widget in window.findChildren(QLabel) if widget.isVisible()]
     assert not any("15" in each for each in reports), "the hidden value stands nowhere"
     field = window.findChild(QWidget, "lane0.k")

@@ -331,7 +331,7 @@ def test_every_row_of_the_table_can_be_drawn() -> None:
     for name, spec in CURVES.items():
         assert spec.plot in PLOTS and 0 <= spec.colour < len(COLOURS), name
     for plot in PLOTS:  # by dash or colour, and never by colour alone
-        own = [(spec.dash, spec.sign if spec.landmark > 0 else "") for spec in CURVES.values() if spec.plot == plot]
+        own = [(spec.dash, spec.symbol if spec.landmark > 0 else "") for spec in CURVES.values() if spec.plot == plot]
         assert len(set(own)) == len(own)
     for row in COLOURS:
         assert contrast(row[0], theme.LIGHT.background) >= 4.5 and contrast(row[1], theme.DARK.background) >= 4.5

@@ -127,11 +127,11 @@ def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
     without = window.canvases[1].grab().toImage()
     ratio = window.canvases[1].devicePixelRatioF()
     xy = lines.xy[~np.isnan(lines.xy[:, 0])]
-    spots = [window.to_widget(1, *index) for index in xy[:: max(1, len(xy) // 60)]]
+    pixels = [window.to_widget(1, *index) for index in xy[:: max(1, len(xy) // 60)]]
     differ = [
         with_it.pixelColor(round(p.x() * ratio), round(p.y() * ratio))
         != without.pixelColor(round(p.x() * ratio), round(p.y() * ratio))
-        for p in spots
+        for p in pixels
     ]
     assert np.mean(differ) > 0.4, "dashes, and gaps between them"
 
