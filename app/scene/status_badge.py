@@ -61,9 +61,7 @@ def badge(frame: Frame | None) -> Badge:
     if family.own_process:
         if frame.phase is Phase.TRAINING:
             return Badge(Mood.MOVING, "still training: the last picture stays until it is done")
-        return Badge(
-            Mood.UNPROVED, "trained: the end of its training proves nothing about the result"
-        )
+        return Badge(Mood.UNPROVED, "trained: the end of its training proves nothing about the result")
     if frame.lane.trainer is None:
         sentence = family.headline(frame.lane.settings, len(frame.points))
         return Badge(Mood.CERTIFIED, sentence[0].lower() + sentence[1:])

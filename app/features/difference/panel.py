@@ -111,7 +111,7 @@ class DifferencePanel(QWidget):
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(0, PARTS)
         self._slider.setPageStep(PARTS // 10)
-        describe(self._slider, "compare.border", "Border of the wipe", "Where the second picture begins.")
+        describe(self._slider, "compare.edge", "Edge of the wipe", "Where the second picture begins.")
         self._slider.actionTriggered.connect(lambda: self._difference.wipe(self._slider.sliderPosition() / PARTS))
         self._words = named(
             QLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse), "compare.words"

@@ -232,7 +232,7 @@ class FilmDialog(NamedDialog):
             "One from its middle.",
         )
         self._still.setFixedSize(STILL)
-        self._summary = RoomyLabel("film.said", LONGEST, title="The expected film")
+        self._summary = RoomyLabel("film.summary", LONGEST, title="The expected film")
         self._bar = describe(QProgressBar(), "film.progress", "Progress", "How many of its pictures are made.")
 
     def _lay_out(self) -> None:

@@ -42,7 +42,8 @@ class TopBar(QWidget):
         """Add a command; `gap` puts a separator before it."""
         parts: list[QWidget] = [button]
         if gap and self._commands.count():
-            line = QFrame(autoFillBackground=True)
+            line = QFrame()
+            line.setAutoFillBackground(True)
             line.setBackgroundRole(QPalette.ColorRole.LinkVisited)  # the theme's edge: a frame's own line is white
             line.setFixedWidth(1)
             parts.insert(0, line)

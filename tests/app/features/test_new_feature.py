@@ -46,15 +46,13 @@ class MiddleSession(FeatureSession, frozen=True):
     """Session of the feature."""
 
     marked: bool = False
-    locations: tuple[int, ...] = (0, 0, 0, 0)
+    values: tuple[int, ...] = (0, 0, 0, 0)
 
     def of_new_document(self) -> MiddleSession:
         return MiddleSession()
 
     def of_new_lane(self, slot: int) -> MiddleSession:
-        return replace(
-            self, locations=tuple(0 if each == slot else location for each, location in enumerate(self.locations))
-        )
+        return replace(self, values=tuple(0 if each == slot else value for each, value in enumerate(self.values)))
 
 
 class MiddleQuery(Struct, frozen=True):
@@ -232,10 +230,10 @@ def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot
     pointer = PointerPosition(0.1, 0.2, 0.01)
     controller.editing.hover(pointer)
     assert POINTED[-1] is pointer
-    controller.change(MiddleSession, locations=(1, 2, 3, 4))
+    controller.change(MiddleSession, values=(1, 2, 3, 4))
     controller.lanes.add(1)
     slot = controller.document.slots[2]
-    assert controller.session.of(MiddleSession).locations == tuple(0 if each == slot else each + 1 for each in range(4))
+    assert controller.session.of(MiddleSession).values == tuple(0 if each == slot else each + 1 for each in range(4))
     assert controller.session.of(MiddleSession).marked
     controller.new()
     settle(qtbot, window)

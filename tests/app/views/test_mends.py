@@ -23,7 +23,7 @@ from app.state.scaling import Scaling, named
 from app.state.session import Session
 from app.window.main_window import MainWindow
 from tests.covering import first_of
-from tests.windows import Make, finish_tasks, rest, settle
+from tests.windows import Make, finish_layout, finish_tasks, settle
 
 
 def press(window: MainWindow, lane: int, x: float, y: float) -> None:
@@ -235,7 +235,7 @@ def test_a_status_line_shortens_its_words_before_it_cuts_any(make: Make, qtbot: 
     window.appearance.set_text_size(QApplication.font().pointSize() + 4)
     window.named_actions["study"].trigger()
     settle(qtbot, window)
-    rest()
+    finish_layout()
     for lane in range(2):
         status = window.findChild(QLabel, f"lane{lane}.status")
         words = QTextDocument()

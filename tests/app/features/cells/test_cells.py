@@ -169,7 +169,7 @@ def test_cells_follow_a_drag_while_the_background_pauses(qtbot: QtBot) -> None:
         for seed in range(3):
             points = GeneratorSettings(count=30, seed=seed).points()
             query = CellsQuery(KNeighborsClassifier(3).fit(points.xy, points.labels), grid)
-            scheduler._pool.rest(600.0)  # as after each action of the user
+            scheduler._pool.pause(600.0)  # as after each action of the user
             scheduler.request_answers({"cells0": query})
 
             def answered(query: CellsQuery = query) -> bool:

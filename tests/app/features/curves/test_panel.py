@@ -569,10 +569,10 @@ def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
     run = made(100_000, seed=3)
     chart = chart_of(show(run_state_of(run.trace, step=5)), "violation")
     (line,) = chart.lines()
-    for location in (0, 101, 350):
-        step = round(float(np.asarray(line.x)[location]))
+    for index in (0, 101, 350):
+        step = round(float(np.asarray(line.x)[index]))
         low, high = run.trace.view().at("violation", step)
-        shown = chart.description(line, location)
+        shown = chart.description(line, index)
         assert shown.startswith(f"KKT violation m − M: {exact(low)}") and shown.endswith(f"at step {grouped(step)}")
         assert low <= run.values("violation")[step] <= high
     trace = Trace(("violation",), np.array([2.0]))

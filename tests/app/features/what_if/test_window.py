@@ -24,7 +24,7 @@ from app.tools import PointerPosition
 from app.window.main_window import MainWindow
 from solver import SVC, KNeighborsClassifier
 from tests.covering import first_of
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 KEY = Qt.Key
@@ -284,7 +284,7 @@ def test_nothing_is_cut_off(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool
     QTest.keyClick(window, KEY.Key_W)
     window.controller.dispatch(RemovePoints(ids=window.document.points.ids[:1]))
     settle(qtbot, window)
-    rest()
+    finish_layout()
     for label in panel.findChildren(QLabel):
         if label.isVisible() and label.text():
             assert label.height() >= label.heightForWidth(label.width()), label.objectName()

@@ -21,7 +21,7 @@ from app.window.main_window import MainWindow
 from tests.app import file_work
 from tests.app.views.lane.test_forms import NO_GRAB, find
 from tests.covering import first_of
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 pytestmark = NO_GRAB
 
@@ -449,7 +449,7 @@ def test_four_lanes_stand_two_by_two_on_a_projector_and_a_timeline_moves_none(ma
 
     def locations() -> list[tuple[int, int]]:
         settle(qtbot, window)
-        rest()
+        finish_layout()
         return [(canvas.x(), canvas.y()) for canvas in window.canvases]
 
     before = locations()
