@@ -351,8 +351,9 @@ class Canvas(PointingPlot):
 
     def pointer_position(self) -> PointerPosition | None:
         """Return the pointer's location if it is over this picture, within its axes."""
-        over = self.pointer is not None and self._scene is not None and self.inside(self.pointer)
-        return self.pointer_at(self.pointer) if over else None
+        if self.pointer is None or self._scene is None or not self.inside(self.pointer):
+            return None
+        return self.pointer_at(self.pointer)
 
     def pointer_moved(self) -> None:
         self._lay_over()

@@ -1,4 +1,4 @@
-"""Another theme reaches every widget, in sight or not, without a new style sheet; a size of text what is in sight."""
+"""A new theme reaches all widgets without a new style sheet; a new text size reaches the visible ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.views.theme import DARK, LIGHT
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 
 def colours(widget: QWidget) -> set[str]:
@@ -20,10 +20,10 @@ def name(rgb: tuple[int, int, int]) -> str:
     return QColor(*rgb).name()
 
 
-def test_another_theme_reaches_what_is_in_sight_and_what_is_not(make: Make, qtbot: QtBot) -> None:
+def test_a_new_theme_reaches_visible_and_hidden_widgets(make: Make, qtbot: QtBot) -> None:
     window = make()
-    panel = window.dock_manager.panel("race")  # made, but not in sight
-    rest()
+    panel = window.dock_manager.panel("race")  # created, but hidden
+    finish_layout()
     sheet, changes = window.styleSheet(), []
 
     class Spy(QObject):
@@ -47,14 +47,14 @@ def test_another_theme_reaches_what_is_in_sight_and_what_is_not(make: Make, qtbo
         (panel.findChildren(QSlider), DARK.accent, LIGHT.accent),
         (window.lanes_view.rows[1].findChildren(QLineEdit), DARK.edge, LIGHT.edge),
     ):
-        seen = [each for each in parts if each.isVisible()]
-        assert seen
-        for each in seen:
+        visible = [each for each in parts if each.isVisible()]
+        assert visible
+        for each in visible:
             found = colours(each)
             assert name(shown) in found and name(gone) not in found, each.objectName()
 
 
-def test_presenter_mode_gives_its_text_to_what_is_in_sight(make: Make, qtbot: QtBot) -> None:
+def test_presenter_mode_enlarges_the_text_of_visible_widgets(make: Make, qtbot: QtBot) -> None:
     window = make()
     lanes = window.lanes_view
 
@@ -66,10 +66,10 @@ def test_presenter_mode_gives_its_text_to_what_is_in_sight(make: Make, qtbot: Qt
     settle(qtbot, window)
     assert lanes.text_size not in plain
     assert sizes(lanes.rows[0].classifier, lanes.strips[1], lanes.canvases[0]) == {lanes.text_size}
-    assert sizes(*lanes.forms) == plain, "no time is spent on what nobody sees"
+    assert sizes(*lanes.forms) == plain, "hidden forms keep the text size: that saves time"
     window.controller.lanes.add(1)
     settle(qtbot, window)
-    assert sizes(lanes.rows[2].classifier, lanes.strips[2]) == {lanes.text_size}, "nor is a new one forgotten"
+    assert sizes(lanes.rows[2].classifier, lanes.strips[2]) == {lanes.text_size}, "a new classifier gets it, too"
     window.controller.undo()
     settle(qtbot, window)
     window.controller.presenting.end()
