@@ -31,6 +31,8 @@ NAMES = {
     "hand": "editing",
     "lent": "gesture_hint",
     "inquiry": "query",
+    "spot": "location, pixel",
+    "spots": "locations, pixels",
 }
 #: Words of prose that nearly always make a riddle, each with the reason.
 PROSE = {

@@ -238,9 +238,7 @@ class Controller:
         self.dispatch(Generate(settings=self.document.generator, add=add))
 
     def choose_generator(self, name: str) -> None:
-        """Choose another data set and generate it at once, with its default noise and number of classes, no label
-        flipped.
-        """
+        """Choose another data set and generate it at once, with its default noise and classes, and no label flipped."""
         kind = DATASETS[name]
         few, many = kind.n_classes
         n_classes = min(max(self.document.generator.n_classes, few), many)

@@ -144,8 +144,7 @@ class Editing:
         return True
 
     def menu_location(self, pointer: PointerPosition | None, unit: float) -> PointerPosition | None:
-        """Return the location to which a menu opened by a key applies, with pixels of size `unit`; `pointer` is the
-        mouse.
+        """Return where a menu opened by a key applies; pixels have size `unit`, and `pointer` is the mouse.
 
         It is the keyboard cursor on a point, else a selected point, else the cursor, else the mouse; None without any.
         """
@@ -254,9 +253,7 @@ class Editing:
         self._add(AddPoints(xy=_shifted(xy, BESIDE * unit, -BESIDE * unit), labels=labels, verb="Duplicate"))
 
     def nudge(self, dx: float, dy: float, again: bool = False) -> None:
-        """Move the selected points by (dx, dy) in the plane; with `again`, while a key repeats, in the same
-        undo step.
-        """
+        """Move the selected points by (dx, dy) in the plane; `again` (a repeating key) continues the same undo step."""
         if not again or self._nudging is None:
             self._nudging = object()
         ids = self.session.selection.ids

@@ -105,8 +105,7 @@ def _document(file: Path, name: str) -> Document:
 
 
 def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
-    """Return the copies that no open window has locked, newest first, and sentences about damaged and about unreadable
-    copies.
+    """Return the copies that no open window has locked, newest first, and sentences about damaged or unreadable ones.
 
     A damaged copy is set aside.  A copy that cannot be read at present stays, to be offered another time.
     """

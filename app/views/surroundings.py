@@ -20,9 +20,7 @@ from .task_runner import TaskRunner
 
 
 class AskWhere(Protocol):
-    """Ask where to write a file: `name` is proposed, `kinds` maps titles to suffixes; ``use(path)`` receives the
-    answer.
-    """
+    """Ask for a file to write: `name` is proposed, `kinds` maps titles to suffixes; ``use(path)`` gets the answer."""
 
     def __call__(
         self, title: str, object_name: str, name: str, kinds: dict[str, str], use: Callable[[Path], object]

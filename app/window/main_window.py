@@ -297,9 +297,7 @@ class MainWindow(DropWindow):
             self.refresh()
 
     def _indices_kept(self) -> bool:
-        """Return whether lanes are displayed at their present indices, so that an action by index cannot hit another
-        lane.
-        """
+        """Return whether lanes are displayed at their present indices; then an action by index hits the right one."""
         assert self.scene is not None
         return tuple(lane.slot for lane in self.scene.lanes) == self.document.slots[: self.document.shown]
 

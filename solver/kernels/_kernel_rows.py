@@ -34,9 +34,7 @@ Cache = tuple[Array, Integers, Integers, Integers, Integers]
 
 
 def new_cache(n: int, megabytes: float) -> Cache:
-    """Return an empty cache of rows of `n` numbers that takes at most `megabytes` of memory, but has at least
-    two rows.
-    """
+    """Return an empty cache of rows of `n` numbers of at most `megabytes`, but of at least two rows."""
     slots = int(min(n, max(2, megabytes * 2**20 // (8 * n))))
     rows = np.empty((slots, n))
     rows[0] = 0.0  # a step of length 0 reads a row before any is computed

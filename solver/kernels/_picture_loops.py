@@ -93,9 +93,7 @@ def one_vs_one(f, pairs, noise, scale, base, most, names, classes, tie, shade): 
 
 @jit
 def votes(top, share, even, most, names, classes, shade):  # type: ignore[no-untyped-def]
-    """Fill in the pixels of winners, indices into `names`, whose shade is the excess of their share over an
-    `even` one.
-    """
+    """Fill in the pixels of winners, indices into `names`; the shade is a share's excess over an `even` one."""
     for j in range(top.shape[0]):
         for i in range(top.shape[1]):
             sureness = (share[j, i] - even) / (1.0 - even) if even < 1.0 else 1.0

@@ -39,9 +39,7 @@ class CallableKernel:
     is_translation_invariant: bool = False
 
     def gram(self, A: Array, B: Array) -> Array:
-        """Return the kernel values ``k(A[i], B[j])``, shape (len(A), len(B)); ValueError if the function returns
-        anything else.
-        """
+        """Return the kernel values ``k(A[i], B[j])``, shape (len(A), len(B)); ValueError for other results."""
         shape = (len(A), len(B))
         if 0 in shape:  # no call, as many functions would not accept empty arrays
             return np.empty(shape)
@@ -53,9 +51,7 @@ class CallableKernel:
         return values
 
     def expansion_on(self, points: Array, coefficients: Array, xs: Array, offset: Array | float = 0.0) -> GridRows:
-        """Prepare the expansion as `Kernel.expansion_on` does, with one call of the function for each row of
-        the grid.
-        """
+        """Prepare the expansion as `Kernel.expansion_on` does; call the function once for each row of the grid."""
 
         def rows(ys: Array) -> Array:
             out = np.empty((len(ys), len(xs), coefficients.shape[1]))
@@ -70,8 +66,7 @@ AnyKernel = Kernel | CallableKernel
 
 
 def kernel_of(kernel: Any, X: Array, **parameters: Any) -> AnyKernel:
-    """Return the kernel of SVC's parameters for training points `X`; raise a ValueError with a sentence if one is
-    invalid.
+    """Return the kernel of SVC's parameters for training points `X`; raise ValueError with a sentence for invalid ones.
 
     `parameters` are those of `Kernel`; gamma may be a word, see `gamma_of`.
     """
@@ -88,9 +83,7 @@ def kernel_of(kernel: Any, X: Array, **parameters: Any) -> AnyKernel:
 
 
 def gamma_of(gamma: Any, X: Array, measured: bool = True) -> float:
-    """Return the number for `gamma`; "scale" depends on the points, and is 1 if no kernel `measured` with it
-    is used.
-    """
+    """Return the number for `gamma`; "scale" depends on the points, and is 1 if no kernel `measured` uses it."""
     if not isinstance(gamma, str):
         return check_number("gamma", gamma, 0.0, open_high=True)
     if gamma not in ("scale", "auto"):
@@ -230,9 +223,7 @@ class Expansion:
         return lambda ys: rows(np.asarray(ys) - middle)
 
     def running(self, points: Array, grid: Grid) -> RunningExpansion | None:
-        """Return the object that makes each picture of a training on `points` from the previous one; None if not
-        faster.
-        """
+        """Return the object that makes each picture of a training from the previous one; None if not faster."""
         if not isinstance(self.kernel, Kernel) or not self.kernel.kind.pays_per_point:
             return None
         return RunningExpansion(self.kernel, points, grid)

@@ -236,9 +236,7 @@ def plane_sums(kernel: Kernel, XT: Array, accuracy: float = ACCURACY) -> PlaneSu
 
 
 def _gaussian(c: float, accuracy: float) -> tuple[Array, float] | None:
-    """Return the Chebyshev coefficients of ``exp(-c (s - t)^2)`` on the square [-1, 1]^2, and a bound on
-    their error.
-    """
+    """Return the Chebyshev coefficients of ``exp(-c (s - t)^2)`` on [-1, 1]^2, and a bound on their error."""
     if not c < 1e6:
         return None
     rho = 1.0 + np.geomspace(1e-3, 1e6, 400)

@@ -40,9 +40,7 @@ class PlaneValues:
 
     @staticmethod
     def of(kernel: Kernel, points: Array, coef: Array) -> PlaneValues | None:
-        """Return those of an expansion, `points` (n, 2) and `coef` (n, n_problems); None if kernel values are
-        faster.
-        """
+        """Return the values of an expansion, `points` (n, 2) and `coef` (n, n_problems); None if not faster."""
         if len(points) < LEAST or points.shape[1] != 2 or kernel.is_translation_invariant:
             return None
         low, high = points.min(axis=0), points.max(axis=0)

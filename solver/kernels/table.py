@@ -192,9 +192,7 @@ PARAMETERS = tuple(field.name for field in fields(Kernel) if field.name != "name
 
 
 def _power(kernel: Parameters, product: Array) -> Array:
-    """Return ``(gamma product + coef0)^degree`` by squaring, as compiled rows do: numpy's power takes ten times as
-    long.
-    """
+    """Return ``(gamma product + coef0)^degree`` by squaring, as compiled rows do; numpy's power is ten times slower."""
     if kernel.degree == 0:
         return np.ones_like(product)
     with np.errstate(over="ignore"):

@@ -235,9 +235,7 @@ class ActiveLearningRun(Struct, frozen=True, eq=False):
         return self if self.target is None else self.answered(int(self.pool.points.labels[self.target]))
 
     def answered(self, label: int) -> ActiveLearningRun:
-        """Return the run with this label of `target`; the same run if there is no question, or no such class in the
-        pool.
-        """
+        """Return the run with this label of `target`; the same run without a question, or without such a class."""
         index = self.target
         if index is None or label not in self.pool.classes:
             return self

@@ -158,9 +158,7 @@ def _pool_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
 
 
 def _question_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
-    """Return the marks of the point in question with its "?", and a thin ring on the requested one if another is
-    chosen.
-    """
+    """Return the marks of the point in question, with its "?", and a thin ring on the rule's choice if not the same."""
     target, question, marks, ink, background = asking.target, asking.question, list[Mark](), theme.ink, theme.background
     if target is None:
         return marks

@@ -68,9 +68,7 @@ class CodeText(QPlainTextEdit):
         return keeps_key(event, lambda pressed: any(map(pressed.matches, keys))) or super().event(event)
 
     def show_program(self, text: str, head: int) -> None:
-        """Replace the lines that have changed, and scroll to them unless they are among the first `head` lines, the
-        points.
-        """
+        """Replace the lines that have changed, and scroll to them, except to the `head` lines with the points."""
         old = self._program
         if old == text:
             return

@@ -115,9 +115,7 @@ class WipeCover:
             grip.move(round(x), round(area.bottom() - GRIP - 6))
 
     def paint(self, painter: QPainter, area: QRectF, own: LaneOverlays, rect: QRectF) -> None:
-        """Paint the overlays of the two pictures, `own` over the left part; the edge, and the number of the lane on
-        each side.
-        """
+        """Paint the overlays of both pictures, `own` over the left part; the edge, and the lanes' numbers beside it."""
         if self._wipe is None or self._theme is None:
             return
         x = area.left() + self._wipe.at * area.width()

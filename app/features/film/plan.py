@@ -289,8 +289,7 @@ def content_of(
     pictures: int,
     relief: str = "",
 ) -> Content:
-    """Return the film of these options; raise ValueError with one sentence if they contradict each other or cannot be
-    met.
+    """Return the film of these options; raise ValueError with one sentence if that is impossible.
 
     Parameters
     ----------

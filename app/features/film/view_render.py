@@ -24,9 +24,7 @@ from .view_maker import FilmMaker, FilmSpec, moment_of
 def render_film(
     create: Callable[[Document, Path], Any], document: Document, content: Content, options: Namespace
 ) -> str:
-    """Make the film of `options` and return a summary; raise ValueError or FileError with a sentence if it cannot be
-    made.
-    """
+    """Make the film of `options` and return a summary; raise ValueError or FileError with a sentence if that fails."""
     ended: list[str] = []
     counts: list[int] = []
     with tempfile.TemporaryDirectory() as profile:

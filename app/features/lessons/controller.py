@@ -91,9 +91,7 @@ class LessonController:
         self._enter_or_say(replace(self.graded.with_state(document=self._host.document), at=at, ended=False))
 
     def next(self) -> None:
-        """Check the guess if there is one, else go to the next step; an open question is passed only at the second
-        call.
-        """
+        """Check the guess if there is one, else go to the next step; an open question takes a second call."""
         now = self._now
         guess, lesson = now.state.guess, now.lesson
         if lesson is None:

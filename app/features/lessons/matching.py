@@ -91,9 +91,7 @@ class ShareQuery(Struct, frozen=True):
 
 
 def queries(context: Context, text: str) -> dict[str, Query]:
-    """Return the queries for the boundary of the classifier in `text` and, once the first lane is trained, its
-    agreement.
-    """
+    """Return the queries for the boundary of `text`'s classifier and, after the first training, its agreement."""
     document = context.document
     if not text or not fast_loops.ready():
         return {}

@@ -38,8 +38,7 @@ _PICTURE = re.compile(r"!\[[^\]]{0,200}\]\(")
 
 
 class Entry(Struct):
-    """A field, answer or reason as written: its word, the text between word and colon, the text after the colon, and
-    the line.
+    """A field, answer or reason as written: its word, the text before and after the colon, and the line.
 
     Of an answer, `reason` tells why it is wrong.
     """

@@ -226,9 +226,7 @@ def _classifier(value: str) -> str:
 
 
 def _key(what: str, value: str, titles: Mapping[str, tuple[str, ...]]) -> str:
-    """Return the key that `value` is, or that has it among its titles; raise ValueError with a sentence if there is
-    none.
-    """
+    """Return the key that `value` is, or that has it among its titles; raise ValueError with a sentence otherwise."""
     found = {names.folded(called): key for key, others in titles.items() for called in (key, *others)}
     if names.folded(value) not in found:
         raise ValueError(f"there is no {what} “{value.strip()}”; there are {', '.join(titles)}.")

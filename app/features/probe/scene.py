@@ -292,9 +292,7 @@ def _norm(model: PairClassifier, shown: int, facts: BoundaryFacts | None) -> flo
 
 
 def heavy(model: Model) -> bool:
-    """Whether a probe of `model` takes too long for the window's thread, or its duration is unknown: in another
-    process.
-    """
+    """Return whether a probe of `model` may take too long for the window's thread."""
     if remote(model) is not None:
         return True
     return model.kind == "f" and len(model.expansion.support) * len(model.pairs_) > HEAVY

@@ -173,9 +173,7 @@ class Racer:
             self._reach_mark()
 
     def _reach_mark(self) -> None:
-        """Take a certificate, and set the step of the next one; these steps, and so the curve, do not depend on the
-        pace.
-        """
+        """Take a certificate, and set the step of the next one; these steps do not depend on the pace."""
         certificate = self.certify()
         steps, gap = self.solver.n_iter, certificate.gap
         if steps:

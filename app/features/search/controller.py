@@ -35,7 +35,5 @@ class SearchController(SubjectController):
         self.choose(step=None)
 
     def choose(self, **changes: int | None) -> None:
-        """Change fields of `SearchSession`; unless a `step` is given, go to the end, since another search has other
-        steps.
-        """
+        """Change fields of `SearchSession`; without a `step`, go to the end: another search has other steps."""
         self._host.change(SearchSession, **{"step": None, **changes})

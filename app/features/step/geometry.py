@@ -214,9 +214,7 @@ def fitted(box: StepBox, left: float, top: float, width: float, height: float) -
 def leaves(
     start: PlotPoint, end: PlotPoint, left: float, top: float, right: float, bottom: float
 ) -> tuple[PlotPoint, bool]:
-    """Return the last point within a rectangle on the way from `start`, inside it, to `end`; and whether that is not
-    `end`.
-    """
+    """Return the last point of a rectangle on the way from `start`, inside, to `end`; and whether it is not `end`."""
     share = 1.0
     for begin, finish, low, high in ((start[0], end[0], left, right), (start[1], end[1], top, bottom)):
         if finish > high:

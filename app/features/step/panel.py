@@ -78,9 +78,7 @@ class StepPanel(FittedWidget):
     # -- layout ----------------------------------------------------------------------------------------------------
 
     def fit(self) -> None:
-        """Choose the number of columns by the width: three pictures, box over gain beside the candidates, or one
-        column.
-        """
+        """Choose the columns by the width: three; two, box over gain beside the candidates; or one."""
         line = self._box.line()
         low = self.height() < ROOMY * line
         if self.width() >= (WIDE_AND_LOW if low else WIDE) * line:

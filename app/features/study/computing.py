@@ -182,9 +182,7 @@ def _of_draw(study: Study, path: Path, given: Given | None, draw: int, watch: Wa
 
 
 def _sentence(error: Exception) -> str:
-    """Return why a cell failed; errors other than wrong settings and lack of memory are faults of the program, and
-    logged.
-    """
+    """Return why a cell failed; log faults of the program: all but wrong settings and lack of memory."""
     text = " ".join(str(error).split())
     if text and isinstance(error, ValueError | MemoryError):
         return text

@@ -66,8 +66,7 @@ def plane_of(array: Any, study: Study, rest: tuple[int, ...]) -> Any:
 
 
 def further(study: Study, axis: int, low: bool) -> tuple[Value, ...]:
-    """Return the values that extend an axis of numbers beyond an edge, in ascending order; empty if it cannot be
-    extended.
+    """Return values that extend an axis of numbers beyond an edge, ascending; empty if that is impossible.
 
     Axes of the data cannot: with more points, or less noise, every result is better.
     """

@@ -485,8 +485,7 @@ def _run_state_of(own: dict[str, Any], folder: File) -> Study:
 
 
 def _lines(path: File) -> Iterator[Any]:
-    """Yield the lines of a file, None for a damaged one; a last line that is torn, or lost in a power failure, is
-    dropped."""
+    """Yield the lines of a file, None for a damaged one; drop a last line that is incomplete."""
     *lines, _ = read_bytes(path, LARGEST_FILE).split(b"\n")
     for number, line in enumerate(lines, 1):
         try:

@@ -199,9 +199,7 @@ def _contour(mean: Array, level: float | None) -> Array:
 
 
 def curves_of(drawn: Drawn) -> list[tuple[str, Array, Array]]:
-    """Return title, means and spreads of the curves: one per value of the second axis, else one per measure of this
-    kind.
-    """
+    """Return title, means and spreads of the curves: one per value of the second axis, else one per measure."""
     study = drawn.study
     if len(study.axes) > 1:
         mean, spread = (plane_of(each, study, drawn.rest) for each in (drawn.means.mean, drawn.means.spread))
@@ -412,9 +410,7 @@ LETTERS = 11.0
 
 
 def chart_of(drawn: Drawn, least: tuple[int, int] = SAVED) -> StudyPicture:
-    """Return a chart for a file, on white, with room for the numbers of a map that is not too large; it is not on
-    screen.
-    """
+    """Return a chart for a file, white and hidden, large enough for the numbers of a map that is not too large."""
     chart = StudyPicture(lambda cell: None, lambda cell: None)
     chart.framed = False
     chart.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)

@@ -134,9 +134,7 @@ class CurveQuery(Struct, frozen=True):
 
 @lru_cache(maxsize=64)
 def asked_lane(lane: Lane, control: str) -> Lane:
-    """Return `lane` with defaults for everything that a curve of `control` does not depend on, first of all the
-    control.
-    """
+    """Return `lane` with defaults for everything without effect on a curve of `control`, first the control."""
     settings = lane.family.curve_settings(lane.settings, lane.family.field(control).parameter)
     return Lane(lane.classifier, standardise=lane.standardise).with_part(lane.classifier, settings)
 

@@ -31,8 +31,7 @@ class IdlePoints(Struct, frozen=True, eq=False):
 
 
 def removal(model: KNeighborsClassifier, points: Points, grid: Grid) -> Task[IdlePoints]:
-    """Return the task that finds which of the `points` can be removed without changing the picture of `model` on
-    `grid`.
+    """Return the task that finds which `points` can be removed without a change of `model`'s picture on `grid`.
 
     At least k points stay, and one of each class.
     """

@@ -86,9 +86,7 @@ def differs(old: Document, new: Document) -> bool:
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """Return the queries for the old boundary of each lane and its changes, while what-if is armed and there was an
-    edit.
-    """
+    """Return the queries for each lane's old boundary and its changes, while what-if is armed, after an edit."""
     document, session = context.document, context.session
     baseline = session.of(WhatIfSession).baseline
     if baseline is None or not fast_loops.ready():

@@ -237,9 +237,7 @@ class Chart(pg.GraphicsView):
         return max((box.bottom() for box in self._boxes), default=self.metrics().lineSpacing() + 2)
 
     def sides(self, metrics: QFontMetricsF, ends: tuple[float, float], high: float) -> tuple[float, float]:
-        """Return the x of the area's left and right side; the vertical axis has the given `ends` and is `high` pixels
-        long.
-        """
+        """Return the x of the area's sides; the vertical axis has the given `ends` and is `high` pixels long."""
         texts = [] if self.y.bare else self.numbers(1, high, ends)
         widest = max((metrics.horizontalAdvance(text) for _, text in texts), default=0.0)
         widest = min(widest, NAMES * self.width()) if self.y.names else widest
@@ -266,9 +264,7 @@ class Chart(pg.GraphicsView):
         return 0.5 * metrics.horizontalAdvance("00 000") + EDGE
 
     def numbers(self, way: int, size: float, ends: tuple[float, float] | None = None) -> list[tuple[float, str]]:
-        """Return positions and texts of the numbers along `size` pixels of an axis; it has the given `ends` unless
-        zoomed.
-        """
+        """Return positions and texts of the numbers along `size` pixels of an axis, with these `ends` unless zoomed."""
         metrics, axis = self.metrics(), (self.x, self.y)[way]
         longest = max(axis.names, key=len) if axis.names else "00 000"
         room = 1.35 * metrics.lineSpacing() if way else metrics.horizontalAdvance(longest) + 14
@@ -276,9 +272,7 @@ class Chart(pg.GraphicsView):
         return axis.marks(low, high, size / room)
 
     def _values(self, way: int) -> Array:
-        """Return all values that the horizontal (0) or vertical (1) axis has to include; none if both of its ends are
-        fixed.
-        """
+        """Return all values that axis 0 (horizontal) or 1 has to include; none if both of its ends are fixed."""
         axis = (self.x, self.y)[way]
         marks = self.marks if axis.low is None or axis.high is None else ()
         return np.concatenate([np.empty(0), *(np.ravel(np.asarray(m.span()[way], dtype=float)) for m in marks)])

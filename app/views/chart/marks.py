@@ -284,8 +284,7 @@ class Region(Mark, frozen=True, eq=False, kw_only=True):
 
 
 class Strokes(Mark, frozen=True, eq=False, kw_only=True):
-    """Vertical strokes from `low` to `high`, for spreads and ticks; without these, `foot` pixels high at the lower
-    edge.
+    """Vertical strokes, for spreads and ticks: from `low` to `high`, or `foot` pixels high at the lower edge.
 
     They are shifted `aside` pixels to the right of x, to keep those of several lines apart.
     """
@@ -445,8 +444,7 @@ class SurfaceMark(Mark, frozen=True, eq=False, kw_only=True):
 
 
 class Texts(Mark, frozen=True, eq=False, kw_only=True):
-    """Texts at given values; `anchor` is the point of each text's box that lies there, from the upper left corner (0,
-    0).
+    """Texts at given values, where the point `anchor` of each text's box lies; (0, 0) is its upper left corner.
 
     With `in_cells` they belong to cells of side 1: none is drawn unless the longest fits into one.
     """

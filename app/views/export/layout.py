@@ -253,8 +253,7 @@ class _Plot:
         return msgspec.structs.replace(whole, span=whole.span * min(share, 1.0))
 
     def _wider(self, width: int, height: int) -> float:
-        """Return the factor by which a plot of this size has to span more of the plane, to cut off nothing that is on
-        screen.
+        """Return the factor by which a plot of this size has to span more of the plane than the screen's.
 
         A picture that is narrower in proportion than the one on screen would show less at its sides.
         """

@@ -94,8 +94,7 @@ class PictureMaker(PictureFlow):
 
 
 def draw_svg(sheet: Sheet) -> bytes:
-    """Return the sheet as SVG: text as text, lines and symbols as shapes, a single pixel as a stand-in for each
-    surface.
+    """Return the sheet as SVG: text as text, lines and symbols as shapes, and a pixel in place of each surface.
 
     A program that lacks this machine's font uses any sans-serif one.
     """

@@ -159,9 +159,7 @@ class Cloud:
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _keep_image(self, corners: QRectF, area: QRectF, theme: Theme, size: int, ratio: float) -> None:
-        """Update the cached picture of `area` (its corner lies within pixel (0, 0)), reusing what the previous one
-        shows.
-        """
+        """Update the cached picture of `area`, whose corner is in pixel (0, 0), from the previous one."""
         atlas = atlas_for(theme, size, ratio)
         old, was = self._image, self._made_for
         key = (area.getRect(), theme, size, ratio)

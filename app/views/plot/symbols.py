@@ -105,9 +105,7 @@ def _bar(width: float, middle: float) -> QPainterPath:
 
 
 def _kkt_mark(theme: Theme, kind: str, scale: float) -> tuple[Shape, ...]:
-    """Return a ring in the colour of the case on a seam of the background, visible on every surface; broken if
-    violated.
-    """
+    """Return a ring in the case's colour, broken if violated, on a seam that is visible on every surface."""
     case, satisfied = case_of(kind)
     style = kkt_style.CASES[case]
     width = 2.0 if scale > 0.8 else 1.4

@@ -97,8 +97,7 @@ def svg_bytes(
 
 @contextmanager
 def guarded(painter: QPainter, area: QRectF, widget: QWidget | None) -> Iterator[None]:
-    """Paint a part of `widget` with a painter that belongs to another function; if that fails, paint a sentence in
-    `area`.
+    """Paint a part of `widget` with a painter of another function; if that fails, paint a sentence in `area`.
 
     The state of the painter is restored.
     """

@@ -32,9 +32,7 @@ class NamedDialog(QDialog):
     def button_box(
         self, button: QDialogButtonBox.StandardButton = QDialogButtonBox.StandardButton.Close
     ) -> QDialogButtonBox:
-        """Return a row of buttons with one that closes, without Qt's icons, which are coloured, or black on a dark
-        theme.
-        """
+        """Return a row of buttons with one that closes; without Qt's icons, which do not follow the theme."""
         box = QDialogButtonBox(button)
         box.button(button).setIcon(QIcon())
         box.rejected.connect(self.close)

@@ -10,9 +10,7 @@ LEAST_HEIGHT = 150
 
 
 class Scrolled(QScrollArea):
-    """A scroll area for `content`, as wide as there is room, with bars where it does not fit; Tab skips the area
-    itself.
-    """
+    """A scroll area for `content`, as wide as there is room, with bars where needed; Tab skips the area."""
 
     def __init__(self, content: QWidget) -> None:
         super().__init__(widgetResizable=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.model import Scene
@@ -42,8 +42,7 @@ class TopBar(QWidget):
         """Add a command; `gap` puts a separator before it."""
         parts: list[QWidget] = [button]
         if gap and self._commands.count():
-            line = QFrame()
-            line.setAutoFillBackground(True)
+            line = QWidget(autoFillBackground=True)
             line.setBackgroundRole(QPalette.ColorRole.LinkVisited)  # the theme's edge: a frame's own line is white
             line.setFixedWidth(1)
             parts.insert(0, line)

@@ -35,9 +35,7 @@ _NOWHERE = QModelIndex()
 
 
 class _Entry(Struct, frozen=True):
-    """View in the list: a pair of columns, or the plane of the principal components (`pair` is None), which comes
-    first.
-    """
+    """Entry of the list: a pair of columns, or the plane of the principal components (`pair` is None), the first."""
 
     rank: float
     pair: Pair | None

@@ -216,9 +216,7 @@ class EditorMaker(QWidget):
         return made
 
     def _numbers(self, field: Field, limits: Parameter) -> Editor:
-        """Return the fields of the classes' weights, four to a row; each keeps its position, whichever
-        classes occur.
-        """
+        """Return the fields of the classes' weights, four to a row, in positions that do not depend on the classes."""
         table = QWidget()
         grid = grid_on(table, across=6, down=3)
         parts: dict[str, list[QWidget]] = {}

@@ -177,9 +177,7 @@ class PlaybackBar(QWidget):
         return QSize(480, max(HEIGHT, self._size[1] + 6, self._step.fontMetrics().height() + 4))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size for the buttons, the least timeline and the shortest counter; with less width, some are
-        hidden.
-        """
+        """Return the size for the buttons, the least timeline and the shortest counter; narrower, some are hidden."""
         least = ALL * self._size[0] + self.timeline.minimumSizeHint().width() + self._room(self._forms[-1][1])
         margins = self._line.contentsMargins()
         return QSize(least + margins.left() + margins.right(), self.sizeHint().height())

@@ -114,9 +114,7 @@ def _length(pair: tuple[str, str], dressed: QFontMetrics, plain: QFontMetrics) -
 
 
 def _fitted(text: str, metrics: QFontMetrics, room: int) -> str:
-    """Return as much of a text as fits.  Qt counts fractions of a pixel here, and would cut a text of the
-    exact width.
-    """
+    """Return as much of a text as fits; Qt counts fractions of a pixel, and would cut a text of exact width."""
     if metrics.horizontalAdvance(text) <= room:
         return text
     return metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(room, 0))

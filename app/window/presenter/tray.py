@@ -54,9 +54,7 @@ class Tray(QFrame):
         return button
 
     def render_scene(self, scene: Scene, presenting: Presenting, theme: Theme, area: QRectF, text: int) -> None:
-        """Show the scene's classes and the pens in the upper right corner of `area`, with text of size `text`
-        (pixels).
-        """
+        """Show the scene's classes and the pens in the upper right corner of `area`, with text of `text` pixels."""
         shown = (
             scene.session.active_class,
             scene.document.class_names,

@@ -22,7 +22,7 @@ def name(rgb: tuple[int, int, int]) -> str:
 
 def test_another_theme_reaches_what_is_in_sight_and_what_is_not(make: Make, qtbot: QtBot) -> None:
     window = make()
-    panel = window.dock_manager.panel("race")  # made, but not in sight
+    panel = window.dock_manager.panel("race")  # created, but hidden
     finish_layout()
     sheet, changes = window.styleSheet(), []
 
