@@ -43,7 +43,7 @@ DIALOGS = (
 TABLE = "x,y,class\n0,0,a\n1,1,b\n2,0,a\n"
 
 
-def rest(window: MainWindow) -> None:
+def finish(window: MainWindow) -> None:
     """Wait until all computations and layouts are done."""
     deadline = time.monotonic() + 60
     for _ in range(4):
@@ -57,11 +57,11 @@ def panels(window: MainWindow) -> Iterator[tuple[str, QDockWidget]]:
     """Open each panel alone, and yield it with its name."""
     for spec in docks(FEATURES):
         window.named_actions[spec.name].trigger()
-        rest(window)
+        finish(window)
         (dock,) = (each for each in window.findChildren(QDockWidget) if each.isVisible())
         yield spec.name, dock
         window.dock_manager.hide([spec.name])
-        rest(window)
+        finish(window)
 
 
 def dialogs(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
@@ -70,7 +70,7 @@ def dialogs(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     for name in DIALOGS:
         before = set(QApplication.topLevelWidgets())
         window.named_actions[name].trigger()
-        rest(window)
+        finish(window)
         opened = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each not in before]
         if not opened:
             raise AssertionError(f"{name} opens nothing")
@@ -78,12 +78,12 @@ def dialogs(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
         while summary is not None and summary.text() == "Reading…":  # on a thread of its own
             QApplication.processEvents()
             time.sleep(0.001)
-        rest(window)
+        finish(window)
         yield name, opened[0]
         for each in opened:
             each.close()
             QApplication.sendPostedEvents(each, QEvent.Type.DeferredDelete)
-        rest(window)
+        finish(window)
 
 
 def tab_stops(top: QWidget, begin: QWidget) -> list[QWidget]:
@@ -111,7 +111,7 @@ def _holds_tab(widget: QWidget) -> bool:
 def collect(window: MainWindow, check: Callable[[str, QWidget, list[Node]], object] = lambda *about: None) -> str:
     """Return all sections; call ``check(name, widget, nodes)`` for each."""
     QAccessible.setActive(True)
-    rest(window)
+    finish(window)
     parts: list[str] = []
 
     def add(title: str, widget: QWidget) -> None:

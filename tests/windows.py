@@ -28,7 +28,7 @@ Make = Callable[..., MainWindow]
 
 @pytest.fixture(scope="session")
 def qapp() -> QApplication:
-    scheduler.REST = 0.01  # the pause after each edit is for drags, and would only slow the tests
+    scheduler.PAUSE = 0.01  # the pause after each edit is for drags, and would only slow the tests
     lesson_stage.system_language = lambda: ENGLISH  # on every machine
     compile_all()
     return make_application()
@@ -68,7 +68,7 @@ def settle(qtbot: QtBot, window: MainWindow, timeout: int = 300_000) -> None:
     qtbot.waitUntil(window.idle, timeout=timeout)
 
 
-def rest() -> None:
+def finish_layout() -> None:
     """Wait until the layout is done."""
     for _ in range(4):
         QApplication.processEvents()

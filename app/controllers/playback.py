@@ -31,6 +31,8 @@ class PlaybackController:
         #: ``run_state_of(lane)`` returns the newest known state of a lane's run.
         self.run_state_of: Callable[[int], RunState | None] = lambda lane: None
         self._serials = itertools.count(1)
+        #: By slot, the run whose training from zero is to be replayed: an older run, which that training replaces.
+        self._replaced: dict[int, int] = {}
 
     # -- one lane --------------------------------------------------------------------------------------------------
 
@@ -90,7 +92,7 @@ class PlaybackController:
         if (run_state := self.run_state_of(lane)) is None:
             self._host.say(NO_RUN)
         else:
-            self._go(lane, run_state, 0, "replay", playing=True)
+            self._replay_from_zero(lane, run_state)
 
     def set_replay(self, factor: float) -> None:
         """Set the factor on the speed of replays."""
@@ -109,6 +111,15 @@ class PlaybackController:
         """Train again from zero."""
         restarts, slot = self._host.session.restarts, self._slot(lane)
         self._host.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), studied=slot)
+
+    def follow_results(self) -> None:
+        """Replay the trainings from zero that have begun."""
+        for slot, replaced in [*self._replaced.items()]:
+            lane = self._host.document.slots.index(slot)
+            run_state = self.run_state_of(lane)
+            if run_state is not None and run_state.recording != replaced:
+                del self._replaced[slot]
+                self._go(lane, run_state, 0, "replay", playing=True)
 
     # -- all lanes -------------------------------------------------------------------------------------------------
 
@@ -168,7 +179,18 @@ class PlaybackController:
             self._play(lane, True)
             return
         position = self._goal_step(lane, run_state)
-        self._go(lane, run_state, 0 if _is_last(run_state, position) else position, "replay", playing=True)
+        if _is_last(run_state, position):
+            self._replay_from_zero(lane, run_state)
+        else:
+            self._go(lane, run_state, position, "replay", playing=True)
+
+    def _replay_from_zero(self, lane: int, run_state: RunState) -> None:
+        """Replay the run from its start; one that continued an earlier training is first trained again from zero."""
+        frame = self._host.results.frame(self._slot(lane))
+        if frame is not None and frame.continues:
+            self._replaced[self._slot(lane)] = run_state.recording
+            self.restart(lane)
+        self._go(lane, run_state, 0, "replay", playing=True)
 
     def _run_to_go_through(self, lane: int, forward: bool) -> RunState | None:
         """Return the run of a lane; None, and a report, if there is no step left in that direction."""

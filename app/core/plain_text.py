@@ -22,6 +22,11 @@ def plain_line(text: str) -> str:
     return " ".join(plain(" ".join(text.split())).split())
 
 
+def first_line(text: str) -> str:
+    """Return the first line of `text` that is not empty, as `plain` makes it; "" without one."""
+    return plain(next((line.strip() for line in text.splitlines() if line.strip()), ""))
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names as a list in words: "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -213,6 +213,12 @@ class Frame(Struct, frozen=True, eq=False):
     cover: Cover = Cover.NOTHING
 
     @property
+    def continues(self) -> bool:
+        """Whether the training began with the multipliers of an earlier one."""
+        starts = () if self.starts is None else self.starts.multipliers
+        return any(each is not None and bool(each.any()) for each in starts)
+
+    @property
     def neighbours(self) -> KNeighborsClassifier | None:
         """The kNN classifier whose votes the picture shows, or None."""
         return None if self.model is None or self.model.kind == "f" else self.model.neighbours

@@ -101,7 +101,7 @@ class Specks(Struct, frozen=True, eq=False):
 Sheet = Lines | Hatch | Specks
 
 
-def signs_of(sheets: Sequence[Sheet]) -> set[str]:
+def legend_kinds(sheets: Sequence[Sheet]) -> set[str]:
     """Return the legend entries of `sheets`: the styles of lines, and "differ" for a hatched region."""
     styles: set[str] = {sheet.style for sheet in sheets if isinstance(sheet, Lines)}
     return styles | ({"differ"} if any(isinstance(sheet, Hatch) for sheet in sheets) else set())

@@ -102,7 +102,7 @@ class Pool:
                 heapq.heapify(self._ready)
                 self._push(Priority.FIRST_PICTURE, job)
 
-    def rest(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Start no `BACKGROUND` piece for some `seconds`, in which the window's thread responds to the user.
 
         That thread would have to wait for the interpreter at every call of Qt.

@@ -20,7 +20,7 @@ from .results import Results
 from .shading import Shades
 
 #: Pause of background work (s) after the user has changed a lane's picture.
-REST = 0.2
+PAUSE = 0.2
 
 
 class Scheduler:
@@ -59,7 +59,7 @@ class Scheduler:
             self._newest[index] = next(self._numbers)
             self._requested_at[index] = time.perf_counter()
             if spec.sides is None:  # a difference follows its models, not the user
-                self._pool.rest(REST)
+                self._pool.pause(PAUSE)
             self._queues[index].submit(LaneRequest(self._newest[index], index, spec))
 
     def stop(self, index: int) -> None:

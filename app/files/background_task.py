@@ -20,7 +20,7 @@ from .documents import FileError
 
 #: Time of work before each pause, and length of the pause (s): without pauses, the thread would delay the window's,
 #: which waits for the interpreter at every call of Qt.
-HURRY, REST = 0.01, 0.0005
+HURRY, PAUSE = 0.01, 0.0005
 
 Result = TypeVar("Result")
 
@@ -50,7 +50,7 @@ class Progress:
             raise CancelledError
         self.share = share
         if time.monotonic() - self._begun > HURRY:
-            time.sleep(REST)
+            time.sleep(PAUSE)
 
     def commit(self) -> None:
         """Begin the part that cannot be cancelled; raise CancelledError if the task has been cancelled."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from app.core.points import MAX_CLASSES, Points
 from app.engine.cover import Cover
 from app.engine.frames import NO_MARKS, Phase
-from app.engine.overlays import signs_of
+from app.engine.overlays import legend_kinds
 from app.engine.results import Results
 from app.engine.run_state import RunState, speed_of
 from app.learners.perceptron_orders import of_orders
@@ -85,7 +85,7 @@ def compose(
         studied=studied,
         studying="run" in watched or not all(playing),
         saved_at=saved_at,
-        signs=_signs(marking, lanes, len(document.test_points)),
+        legend_kinds=_kinds_of(marking, lanes, len(document.test_points)),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None,
         generator_fields=frozenset(fields),
@@ -142,7 +142,7 @@ def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
     return (*words, "standardised") if lane.standardises else words
 
 
-def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
+def _kinds_of(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     """Return the kinds of the legend entries for the pictures."""
     drawn = [lane for lane in lanes if lane.picture is not None]
     there = {
@@ -159,15 +159,15 @@ def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> 
         "tied": any(len(lane.marks.tied) for lane in drawn),
         "kept": any(len(lane.marks.kept) for lane in drawn),
     }
-    signs: set[str] = {kind for kind, is_there in there.items() if is_there}
+    kinds: set[str] = {kind for kind, is_there in there.items() if is_there}
     own = [lane for lane in drawn if lane.run_marks is None]
-    signs |= {kind for kind in ("free", "bounded", "chosen") if any(len(getattr(lane.marks, kind)) for lane in own)}
+    kinds |= {kind for kind in ("free", "bounded", "chosen") if any(len(getattr(lane.marks, kind)) for lane in own)}
     if marking is not None and len(own) < len(drawn):
-        signs |= {sign.kind for sign in marking.mark_signs}
+        kinds |= {entry.kind for entry in marking.mark_legend}
     if any(lane.provisional for lane in lanes):
-        signs.add(text.PROVISIONAL[0])
-    signs |= signs_of([sheet for lane in lanes for sheet in lane.sheets])
-    return frozenset(signs)
+        kinds.add(text.PROVISIONAL[0])
+    kinds |= legend_kinds([sheet for lane in lanes for sheet in lane.sheets])
+    return frozenset(kinds)
 
 
 def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
@@ -230,7 +230,7 @@ def _lane(
         job=job,
         message=message,
         headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
-        details="" if session.simple else text.details(frame),
+        details=text.SIMPLE if session.simple else text.details(frame),
         scores=(
             *paused(frame, followed),
             *scores(frame),

@@ -162,7 +162,7 @@ class Dock(Struct, frozen=True):
     needs: tuple[str, ...] = (POINTS,)
 
 
-class Sign(Struct, frozen=True):
+class LegendEntry(Struct, frozen=True):
     """An entry of the legend.
 
     Attributes
@@ -207,14 +207,14 @@ class Feature(Struct, frozen=True):
     sheets : callable or None
         ``sheets(context, index)``: what it draws over the picture of the lane at `index`; the same objects while
         nothing has changed, because new ones are painted anew.
-    signs : tuple of Sign
+    legend : tuple of LegendEntry
         Legend entries of its sheets, in order.
     watches : callable or None
         ``watches(session)``: parts of a run to display, whether its dock is visible or not.
     marks : callable or None
         ``marks(run_state, points)``: while it watches, marks of `points` in place of those of support vectors and
         errors; the same object for the same arguments, or None if the run has none.
-    mark_signs : tuple of Sign
+    mark_legend : tuple of LegendEntry
         Legend entries of its marks.
     other_marks : callable or None
         ``other_marks(context, index)``: marks of points in addition to those of the training of the lane at `index`;
@@ -252,10 +252,10 @@ class Feature(Struct, frozen=True):
     lane: Callable[[Context, int], object | None] | None = None
     status: Callable[[Context, int], StatusPart | None] | None = None
     sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
-    signs: tuple[Sign, ...] = ()
+    legend: tuple[LegendEntry, ...] = ()
     watches: Callable[[Session], tuple[Aspect, ...]] | None = None
     marks: Callable[[RunState, Points], PointMarks | None] | None = None
-    mark_signs: tuple[Sign, ...] = ()
+    mark_legend: tuple[LegendEntry, ...] = ()
     other_marks: Callable[[Context, int], Marks] | None = None
     shows: Callable[[Session], Set[str] | None] | None = None
     covers: Callable[[Document, Session], Mapping[int, Cover]] | None = None

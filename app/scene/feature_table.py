@@ -18,7 +18,7 @@ from app.state.session import Session
 
 from .compared import compared
 from .context import Context
-from .feature import Action, Aspect, Dock, Feature, Place, Sign
+from .feature import Action, Aspect, Dock, Feature, LegendEntry, Place
 from .model import LaneScene
 from .status_badge import StatusPart
 
@@ -65,9 +65,9 @@ class FeatureTable(Struct, frozen=True, eq=False):
         laid = [feature.sheets(context, index) for feature in self.rows if feature.sheets is not None]
         return tuple(sorted((sheet for sheets in laid for sheet in sheets), key=_height))
 
-    def signs(self) -> tuple[Sign, ...]:
+    def legend(self) -> tuple[LegendEntry, ...]:
         """Return the legend entries of sheets, in order."""
-        return tuple(sign for feature in reversed(self.rows) for sign in feature.signs)
+        return tuple(entry for feature in reversed(self.rows) for entry in feature.legend)
 
     def marking(self, session: Session) -> Feature | None:
         """Return the feature whose marks replace those of support vectors and errors, or None."""

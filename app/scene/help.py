@@ -83,7 +83,7 @@ BEFORE: tuple[Section, ...] = (
             ("Ctrl+S, Ctrl+Shift+S", "save, save as; a document can also be dropped on the window"),
             ("Ctrl+E", "export a picture: PNG, SVG or clipboard"),
             ("Ctrl++, Ctrl+−", "larger, smaller text"),
-            ("F9", "show or hide the legend: what the signs in the pictures mean"),
+            ("F9", "show or hide the legend: what the symbols in the pictures mean"),
             ("M", "hide or show the marks of support vectors and errors; held: put all points away until it is let go"),
             ("Ctrl+T", "table of the points: exact coordinates, editable"),
             ("Ctrl+H", "history: all steps; a click goes to one"),
@@ -152,7 +152,7 @@ AFTER: tuple[Section, ...] = (
 )
 
 
-def signs() -> list[tuple[str, str]]:
+def symbols() -> list[tuple[str, str]]:
     """Return the legend entries of the first page, each with its meaning."""
     return [("0", "A point; colour and shape are its class")] + [
         (kind, text) for kind, text in (*LEGEND, PROVISIONAL) if kind in FIRST_SIGNS

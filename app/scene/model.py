@@ -180,7 +180,7 @@ class Scene(Struct, _Composed, frozen=True):
         Whether there are enough points to offer a limit on training points.
     training_times : tuple of TrainingTime
         Estimated times for each choice of the limit, the present one included.
-    signs : frozenset of str
+    legend_kinds : frozenset of str
         Kinds of the legend entries.
     history : tuple of str
         Names of all steps, undone ones included; `position` of them are done.
@@ -216,7 +216,7 @@ class Scene(Struct, _Composed, frozen=True):
     history: tuple[str, ...]
     position: int
     saved_at: int | None
-    signs: frozenset[str]
+    legend_kinds: frozenset[str]
     undo: str | None
     redo: str | None
     generator_fields: frozenset[str]

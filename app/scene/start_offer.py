@@ -33,7 +33,7 @@ class StartOffer(Struct, frozen=True):
 
 
 BEGIN = ("examples", "paste", "open")
-FIRST = StartOffer("New here? Begin with an example, a lesson or real data.", ("examples", "real_data"), large=True)
+FIRST = StartOffer("New here? Begin with one of these.", ("examples", "real_data"), large=True)
 EMPTY_PICTURE = StartOffer("", BEGIN)
 EMPTY_PANEL = StartOffer("No points yet: click in a picture, or begin with", BEGIN)
 UNTRAINED = StartOffer("No classifier shown here is trained step by step, as an SVM is.", ("add_lane",))

@@ -61,7 +61,7 @@ def badge(frame: Frame | None) -> Badge:
     if family.own_process:
         if frame.phase is Phase.TRAINING:
             return Badge(Mood.MOVING, "still training: the last picture stays until it is done")
-        return Badge(Mood.UNPROVED, "not certified: its training has ended, which proves nothing about its result")
+        return Badge(Mood.UNPROVED, "trained: the end of its training proves nothing about the result")
     if frame.lane.trainer is None:
         sentence = family.headline(frame.lane.settings, len(frame.points))
         return Badge(Mood.CERTIFIED, sentence[0].lower() + sentence[1:])
@@ -100,20 +100,32 @@ class StatusPart(NamedTuple):
     brief: str = ""
 
 
+#: Of a run whose step 0 has the multipliers of an earlier training.
+CONTINUED = StatusPart(
+    "continues the last training",
+    "Step 0 is the solution before the last change of points or settings, so that few steps are left.  Play at the end"
+    " trains from zero.",
+    aside=True,
+)
+
+
 def paused(frame: Frame | None, followed: bool) -> tuple[StatusPart, ...]:
     """Return how to continue a run that is paused; it stays paused for new points and settings, too.
 
-    For a run that is `followed` on its timeline, return also that it has ended.
+    For a run that is `followed` on its timeline, return also that it has ended, and that it did not begin at zero.
     """
     if frame is None:
         return ()
+    continued: tuple[StatusPart, ...] = ()
+    if followed and frame.continues:
+        continued = (CONTINUED,)
     if followed and frame.run_state is not None and frame.run_state.at_end:
-        return (StatusPart("no step left", "The run has ended here: Space plays it again from the start.", aside=True),)
+        end = StatusPart("no step left", "The run has ended here: Space plays it again from the start.", aside=True)
+        return (end, *continued)
     if frame.phase is not Phase.PAUSED:
-        return ()
-    return (
-        StatusPart("Space goes on", "Paused: for new points and settings, too, until Space or Pause lets it go on."),
-    )
+        return continued
+    tip = "Paused: for new points and settings, too, until Space or Play continues."
+    return (StatusPart("Space: continue", tip), *continued)
 
 
 def fast_training(frame: Frame | None, n_trainable: int) -> tuple[StatusPart, ...]:

@@ -112,6 +112,10 @@ def fast_training(frame: Frame | None, n_trainable: int) -> str:
     return "Not trained step by step" if len(frame.points) < n_trainable else "Trained on all points; not step by step"
 
 
+#: In place of a lane's numbers in Simple.
+SIMPLE = "Full (F8) has more settings: metric, shading and others."
+
+
 def details(frame: Frame | None) -> str:
     """Return the lane's numbers in one line."""
     if frame is None or frame.model is None or (frame.fast_run is not None and frame.phase is not Phase.DONE):

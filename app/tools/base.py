@@ -202,7 +202,7 @@ class Tool:
         """Act on a press."""
 
     def go(self, pointer: PointerPosition) -> None:
-        """Act on a move from `self.spot` to `pointer`."""
+        """Act on a move from `self.location` to `pointer`."""
 
     def stay(self, pointer: PointerPosition) -> None:
         """Act repeatedly while the button is held at `pointer`."""

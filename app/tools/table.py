@@ -83,7 +83,7 @@ TOOLS: dict[str, ToolKind] = {
     "test": ToolKind(
         "Test points",
         "N",
-        "Keep the points under the brush for testing. Shift: train on them again.",
+        "Drag over points to keep them for testing; it adds none. Shift: train on them again.",
         TestTool,
         ("radius",),
         True,

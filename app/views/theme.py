@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QLineEdit, QRadioButton, QSlider, QToolButton, QWidget
 
@@ -210,6 +210,7 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     palette.setColor(role.BrightText, QColor(*theme.bad))
     palette.setColor(role.LinkVisited, QColor(*theme.edge))
     QApplication.setPalette(palette)
+    QApplication.sendPostedEvents(None, QEvent.Type.ApplicationPaletteChange)  # what is drawn next may look at it
     sheet = _style_sheet(text_size)
     if window.styleSheet() != sheet:
         window.setStyleSheet(sheet)  # on the application, it would also polish widgets during their destruction

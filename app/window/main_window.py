@@ -319,6 +319,7 @@ class MainWindow(DropWindow):
         self.scheduler.collect()
         self._draw(self._compose())
         self._request()
+        self.controller.playback.follow_results()
         for act in self._when_drawn:
             later(self, act)
         self._when_drawn.clear()

@@ -48,7 +48,7 @@ class PictureMenu(QMenu):
         self.setObjectName("picture.menu")
         self._copy = self._own("copy_picture", "&Copy picture", lambda: copy_picture(self._lane))
         self._test = self._own("test", "", lambda: self._editing.test_selected(not self._all_test))
-        self._pin = self._own("pin_point", "&Pin the probe", self._pin_probe)
+        self._pin = self._own("pin_point", "&Why this class, here", self._pin_probe)
         self._exact = self._own("exact", "E&xact coordinates", lambda: edit_point(self._index))
         self._classes = named(QMenu("&Class", self), "picture.menu.classes")
         for label in range(MAX_CLASSES):

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
 from app.core.number_format import count, signed
-from app.core.plain_text import plain
+from app.core.plain_text import first_line, plain
 from app.state.document import Document
 from app.state.session import Session
 from app.tools import TOOLS, PointerPosition, point_at
@@ -94,6 +94,8 @@ def _gestures_at(document: Document, session: Session, pointer: PointerPosition 
         return f"{kind.title}: {kind.sentence}"
     if session.cursor is not None:
         return "Arrow keys: move the cursor  ·  Enter: add a point  ·  Delete: remove the nearest  ·  Esc: hide it"
+    if notes := first_line(document.notes):
+        return notes
     return "Click adds points, dragging moves them  ·  Examples: Ctrl+Shift+O  ·  Help: F1  ·  Simple or full: F8"
 
 

@@ -138,32 +138,32 @@ def draw_lines(ends, colours, half, nearer, depth, rgb):  # type: ignore[no-unty
 
 
 @jit
-def stamp(spots, kinds, pictures, nearer, depth, rgb):  # type: ignore[no-untyped-def]
-    """Draw the picture ``pictures[kinds[n]]`` (side, side, 4), alpha in [0, 1], centred at each of `spots` (n, 3).
+def stamp(centres, kinds, pictures, nearer, depth, rgb):  # type: ignore[no-untyped-def]
+    """Draw the picture ``pictures[kinds[n]]`` (side, side, 4), alpha in [0, 1], centred at each of `centres` (n, 3).
 
     A picture is drawn if the pixel at its middle is visible, at a depth reduced by `nearer`: it is flat, and would else
     sink into the surface below it.
     """
     height, width = depth.shape
     side = pictures.shape[1]
-    visible = np.zeros(spots.shape[0], dtype=np.bool_)
-    for n in range(spots.shape[0]):  # checked before any is drawn: pictures do not hide each other's middles
-        x, y, z = spots[n, 0], spots[n, 1], spots[n, 2] - nearer
+    visible = np.zeros(centres.shape[0], dtype=np.bool_)
+    for n in range(centres.shape[0]):  # checked before any is drawn: pictures do not hide each other's middles
+        x, y, z = centres[n, 0], centres[n, 1], centres[n, 2] - nearer
         if -side < x < width + side and -side < y < height + side and math.isfinite(z):
             row, column = math.floor(y), math.floor(x)
             outside = row < 0 or row >= height or column < 0 or column >= width
             visible[n] = outside or z <= depth[row, column]
-    for n in range(spots.shape[0]):
+    for n in range(centres.shape[0]):
         if not visible[n]:
             continue
-        top, left = math.floor(spots[n, 1]) - side // 2, math.floor(spots[n, 0]) - side // 2
+        top, left = math.floor(centres[n, 1]) - side // 2, math.floor(centres[n, 0]) - side // 2
         for r in range(max(0, -top), min(side, height - top)):
             for c in range(max(0, -left), min(side, width - left)):
                 picture = pictures[kinds[n], r, c]
                 if picture[3] > 0.0:
                     blend(rgb, top + r, left + c, picture[0], picture[1], picture[2], picture[3])
                 if picture[3] > 0.5:
-                    depth[top + r, left + c] = min(depth[top + r, left + c], spots[n, 2] - nearer)
+                    depth[top + r, left + c] = min(depth[top + r, left + c], centres[n, 2] - nearer)
 
 
 @jit

@@ -106,15 +106,15 @@ class ZBuffer:
         ends = ends * float(self.samples)
         loops.draw_lines(ends, colours, 0.5 * self.samples * width, self.samples * nearer, self.depth, self.rgb)
 
-    def stamps(self, spots: Array, kinds: NDArray[np.intp], pictures: Array, nearer: float = 0.0) -> None:
-        """Draw symbols at `spots` (n, 3), the nearest on top: ``pictures[kinds[i]]`` at the i-th.
+    def stamps(self, centres: Array, kinds: NDArray[np.intp], pictures: Array, nearer: float = 0.0) -> None:
+        """Draw symbols at `centres` (n, 3), the nearest on top: ``pictures[kinds[i]]`` at the i-th.
 
         A symbol is hidden entirely if its middle is hidden.  `pictures` (k, side, side, 4) have one pixel per sample,
         colours from 0 to 255, and alpha from 0 to 1.
         """
-        spots = spots * float(self.samples)
-        order = np.argsort(-spots[:, 2], kind="stable")
-        loops.stamp(spots[order], kinds[order], pictures, self.samples * nearer, self.depth, self.rgb)
+        centres = centres * float(self.samples)
+        order = np.argsort(-centres[:, 2], kind="stable")
+        loops.stamp(centres[order], kinds[order], pictures, self.samples * nearer, self.depth, self.rgb)
 
     def sheet(self, corners: Array, colour: RGB, alpha: float) -> None:
         """Draw a translucent, flat, convex polygon with `corners` (n, 3); nothing if it is seen edge-on."""

@@ -41,15 +41,15 @@ def append(U, n, column, square, least):  # type: ignore[no-untyped-def]
 
 
 @part
-def leave(U, members, level, state, place):  # type: ignore[no-untyped-def]
-    """Remove the member at `place`; rotations make the rest of the factor triangular again."""
+def leave(U, members, level, state, index):  # type: ignore[no-untyped-def]
+    """Remove the member at `index`; rotations make the rest of the factor triangular again."""
     n = state[COUNT]
-    for k in range(place + 1, n):
+    for k in range(index + 1, n):
         members[k - 1], level[k - 1] = members[k], level[k]
-    for i in range(place):
-        for k in range(place + 1, n):
+    for i in range(index):
+        for k in range(index + 1, n):
             U[i, k - 1] = U[i, k]
-    for i in range(place, n - 1):
+    for i in range(index, n - 1):
         a, b = U[i, i + 1], U[i + 1, i + 1]
         r = np.sqrt(a * a + b * b)
         a, b = a / r, b / r

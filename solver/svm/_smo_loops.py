@@ -25,7 +25,7 @@ ITERATION, CURSOR, FREE_TURN, LAST_I, LAST_J = range(5)
 # numpy integers, because numba compiles a function again for each plain literal argument
 FIRST, EVERYONE, FREE_ONLY, EVERYTHING = np.int64(0), np.int64(0), np.int64(1), np.int64(2**62)
 #: Largest distance by rounding between a multiplier and a bound it has reached, as a share of its size: a few units in
-#: the last place after a few steps, some dozen after many.
+#: the last digit after a few steps, some dozen after many.
 SNAP = 256.0 * np.finfo(np.float64).eps
 #: Largest distance from a bound, as a share of the box, that counts as bounded for maximum-gain (Glasmachers, Igel).
 NEAR_BOUND = 1e-8

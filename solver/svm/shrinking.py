@@ -124,9 +124,9 @@ class Subproblem:
         """Run `_smo_loops.run` on these points; the pair in `ints` has indices among all points, before and after."""
         pair = ints[[loops.LAST_I, loops.LAST_J]]
         if not self.is_whole:
-            place = np.searchsorted(self.index, pair)
-            here = (place < len(self.index)) & (self.index[np.minimum(place, len(self.index) - 1)] == pair)
-            ints[[loops.LAST_I, loops.LAST_J]] = place if here.all() else -1
+            rows = np.searchsorted(self.index, pair)
+            here = (rows < len(self.index)) & (self.index[np.minimum(rows, len(self.index) - 1)] == pair)
+            ints[[loops.LAST_I, loops.LAST_J]] = rows if here.all() else -1
         arrays = self.XT, self.lo, self.hi, self.diagonal, self.beta, self.v, self.up, self.low, *self.cache, ints
         outcome: int = loops.run(rule, kernel, *arrays, rng, tol, n_steps, budget, notes)
         if not self.is_whole:

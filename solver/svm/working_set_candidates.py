@@ -52,7 +52,7 @@ DIFFERENCE = RuleMeasure("", "vᵢ − vⱼ")
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The candidates for one place of the pair, with the numbers that were compared.
+    """The candidates for one member of the pair, with the numbers that were compared.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Ranking:
         Reference value of `values`: the one that `measure.base` names.
     how : {"best", "drawn", "next", "first"}
         Whether the rule compared the numbers, drew a point, or took the next violator or the first partner in order.
-    place : {"i", "j"}
+    member : {"i", "j"}
         Which point of the pair was chosen.
     sentence : str
         The reason on screen: "i has the largest v of the 31 points whose y·α can still increase."
@@ -87,7 +87,7 @@ class Ranking:
     measure: RuleMeasure
     base: float
     how: str
-    place: str
+    member: str
     sentence: str
 
     @property
@@ -197,7 +197,7 @@ class RuleState:
         return beta - lo <= near or hi - beta <= near
 
     def placed(self, first: int, second: int) -> tuple[str, str]:
-        """Return the places, "i" or "j", of two points that move together."""
+        """Return the names, "i" or "j", of two points that move together."""
         return ("i", "j") if self.v[first] > self.v[second] else ("j", "i")
 
     def ranking(
@@ -207,7 +207,7 @@ class RuleState:
         chosen: int,
         *,
         measure: RuleMeasure,
-        place: str,
+        member: str,
         sentence: str = "",
         how: str = "best",
     ) -> Ranking:
@@ -235,6 +235,6 @@ class RuleState:
             measure,
             {"": 0.0, "m": m, "M": M}[measure.base],
             how,
-            place,
+            member,
             sentence,
         )

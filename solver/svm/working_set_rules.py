@@ -78,17 +78,17 @@ def _sharing(ranking: Ranking, among: str) -> str:
 
 def _best(ranking: Ranking, among: str, alone: str, together: str) -> Ranking:
     """Return `ranking` with its sentence, which ends with `alone` for one best candidate, `together` for several."""
-    place = ranking.place
+    member = ranking.member
     if ranking.tied > 1:
-        sentence_part = f"{_sharing(ranking, among)} {together}; {place} is the first of these."
+        sentence_part = f"{_sharing(ranking, among)} {together}; {member} is the first of these."
     else:
-        sentence_part = f"{place} {alone} of {among}." if ranking.total > 1 else f"{place} is {among}."
+        sentence_part = f"{member} {alone} of {among}." if ranking.total > 1 else f"{member} is {among}."
     return replace(ranking, sentence=sentence_part)
 
 
 def _above(state: RuleState) -> tuple[Ranking, str]:
     candidates = np.flatnonzero(state.up)
-    ranking = state.ranking(candidates, state.v[candidates], state.worst[0], measure=V_ABOVE, place="i")
+    ranking = state.ranking(candidates, state.v[candidates], state.worst[0], measure=V_ABOVE, member="i")
     among = counted(ranking.total, "point", " whose y·α can still increase")
     words = f"i is the first of {ranking.tied} that violate their conditions most"
     if ranking.tied == 1:
@@ -98,7 +98,7 @@ def _above(state: RuleState) -> tuple[Ranking, str]:
 
 def _below(state: RuleState) -> tuple[Ranking, str]:
     candidates = np.flatnonzero(state.low)
-    ranking = state.ranking(candidates, state.v[candidates], state.worst[1], measure=V_BELOW, place="j")
+    ranking = state.ranking(candidates, state.v[candidates], state.worst[1], measure=V_BELOW, member="j")
     among = counted(ranking.total, "point", " whose y·α can still decrease")
     words = f"j {'most' if ranking.tied == 1 else f'the first of {ranking.tied}'} in the other direction"
     return _best(ranking, among, "has the smallest v", "share the smallest v"), words
@@ -121,7 +121,7 @@ def _second_order(state: RuleState) -> Choice:
         return (i, worst), first, second, f"{above}, {below}: the gains are too small for double precision to tell."
     j = int(gains.argmax())
     candidates = np.flatnonzero(rise > 0.0)
-    second = state.ranking(candidates, 0.5 * gains[candidates], j, measure=GAIN, place="j")
+    second = state.ranking(candidates, 0.5 * gains[candidates], j, measure=GAIN, member="j")
     among = counted(second.total, "point", " with a smaller v than i whose y·α can still decrease")
     words = f"j is the first of {second.tied} that promise the largest gain"
     if second.tied == 1:
@@ -146,10 +146,15 @@ def _maximum_gain(state: RuleState) -> Choice:
     mine, other = state.placed(kept, partner)
     why = "both best steps bring the same, and it is the first" if best[0] == best[1] else "its best step brings more"
     first = state.ranking(
-        np.array(last), best, kept, measure=CLIPPED_GAIN, place=mine, sentence=f"Of the last pair, {mine} stays: {why}."
+        np.array(last),
+        best,
+        kept,
+        measure=CLIPPED_GAIN,
+        member=mine,
+        sentence=f"Of the last pair, {mine} stays: {why}.",
     )
     candidates = np.flatnonzero(gain > 0.0)
-    second = state.ranking(candidates, gain[candidates], partner, measure=CLIPPED_GAIN, place=other)
+    second = state.ranking(candidates, gain[candidates], partner, measure=CLIPPED_GAIN, member=other)
     among = counted(second.total, "point", f" that move{'s' if second.total == 1 else ''} with {mine}")
     second = _best(second, among, "brings the largest clipped gain", "bring the same largest gain")
     pair = (kept, partner) if mine == "i" else (partner, kept)
@@ -193,21 +198,21 @@ def _joined(state: RuleState, first: int, second: int, rankings: tuple[Ranking, 
     return pair, *rankings, words
 
 
-def _violator(state: RuleState, candidates: Indices, chosen: int, how: str, place: str, sentence: str) -> Ranking:
+def _violator(state: RuleState, candidates: Indices, chosen: int, how: str, member: str, sentence: str) -> Ranking:
     return state.ranking(
-        candidates, state.violations[candidates], chosen, measure=VIOLATION, place=place, sentence=sentence, how=how
+        candidates, state.violations[candidates], chosen, measure=VIOLATION, member=member, sentence=sentence, how=how
     )
 
 
 def _partner(
-    state: RuleState, candidates: Indices, with_: int, chosen: int, how: str, place: str, sentence: str
+    state: RuleState, candidates: Indices, with_: int, chosen: int, how: str, member: str, sentence: str
 ) -> Ranking:
     return state.ranking(
         candidates,
         np.abs(state.v[candidates] - state.v[with_]),
         chosen,
         measure=DIFFERENCE,
-        place=place,
+        member=member,
         sentence=sentence,
         how=how,
     )
@@ -236,12 +241,12 @@ def _cyclic(state: RuleState) -> Choice:
     return _joined(state, first, second, (violator, partner), words)
 
 
-def _taken(place: str, how: str, number: int, other: str, rest: str = "", noun: str = "point") -> str:
+def _taken(member: str, how: str, number: int, other: str, rest: str = "", noun: str = "point") -> str:
     """Return "j was drawn from the 5 points that move with i." or "j is the only point that moves with i."."""
     if number == 1:
-        return f"{place} is the only {noun} that moves with {other}."
+        return f"{member} is the only {noun} that moves with {other}."
     link = "from" if how == "was drawn" else "of"
-    return f"{place} {how} {link} the {number} {noun}s that move with {other}{rest}."
+    return f"{member} {how} {link} the {number} {noun}s that move with {other}{rest}."
 
 
 def _random(state: RuleState) -> Choice:
@@ -288,7 +293,7 @@ def _platt(state: RuleState) -> Choice:
         second = far
         p, q = state.placed(first, second)
         others = np.delete(np.arange(len(errors)), first)
-        partner = state.ranking(others, errors[others], far, measure=ERROR_DIFFERENCE, place=q)
+        partner = state.ranking(others, errors[others], far, measure=ERROR_DIFFERENCE, member=q)
         ties = f"; {partner.tied} share it, and {q} is the first of these" if partner.tied > 1 else ""
         sentence_part = f"{q} has the largest |Eᵢ − Eⱼ| of the {partner.total} other points{ties}."
         partner = replace(partner, sentence=sentence_part if partner.total > 1 else f"{q} is the only other point.")

@@ -72,7 +72,7 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("  fit: numbers", TrainingRun, "frame"),
     ("  surface", surface_values, "surface"),
     ("    colour", surface_values, "colour"),
-    ("  contour: border", Surface, "boundary"),
+    ("  contour: boundary", Surface, "boundary"),
     ("  contour: margins", Surface, "margins"),
     ("  mailbox", Mailbox, "post"),
 )

@@ -72,8 +72,8 @@ def measure(n: int) -> tuple[float, float, float, float]:
         again = [_milliseconds(canvas.viewport().repaint) for _ in range(9)]
         anew = []
         for turn in range(9):
-            spot = canvas.pointer_at(canvas.plot_area().center())
-            window.controller.zoom(1.02 if turn % 2 else 1 / 1.02, spot)
+            pointer = canvas.pointer_at(canvas.plot_area().center())
+            window.controller.zoom(1.02 if turn % 2 else 1 / 1.02, pointer)
             window.refresh_if_pending()
             anew.append(_milliseconds(canvas.viewport().repaint))
         _settle(window)

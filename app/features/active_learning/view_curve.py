@@ -42,7 +42,16 @@ class LearningCurve(Chart):
             x = np.arange(len(asking.given), len(asking.given) + len(run))
             marks += [
                 Strokes(x=x[-1:], low=[0.0], high=run[-1:], colour=theme.faint),
-                Line(x=x, y=run, width=1.2, colour=theme.ink, name="this run", sign="o", signs=[-1], sign_size=10.0),
+                Line(
+                    x=x,
+                    y=run,
+                    width=1.2,
+                    colour=theme.ink,
+                    name="this run",
+                    symbol="o",
+                    symbols_at=[-1],
+                    symbol_size=10.0,
+                ),
             ]
         if asking is None:
             self.show_marks((), theme)

@@ -12,7 +12,7 @@ from app.engine.frames import Picture
 from app.state.document import View
 from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, Chart
-from app.views.chart.marks import Mark, Spots, SurfaceMark, Texts, class_spots
+from app.views.chart.marks import Mark, Scatter, SurfaceMark, Texts, class_symbols
 from app.views.plot.symbols import POINT
 from app.views.theme import Theme
 from app.views.widgets.inputs import describe
@@ -99,7 +99,7 @@ class PoolPicture(Chart):
         width, height = (max(round(size * ratio), 16) for size in (area.width(), area.height()))
         return Grid(left, right, bottom, top, width, height)
 
-    def spots(self) -> Array:
+    def point_pixels(self) -> Array:
         """Return the pixels of the points of the pool, shape (n, 2)."""
         assert self._shown[0] is not None
         return np.column_stack(self.pixels(*self._shown[0].pool.xy.T))
@@ -109,7 +109,7 @@ class PoolPicture(Chart):
     def put(self, position: QPointF) -> None:
         self.dragging, asking = False, self._shown[0]  # a click chooses one point
         if asking is not None:
-            distance = np.where(asking.open, np.hypot(*(self.spots() - position.toTuple()).T), np.inf)
+            distance = np.where(asking.open, np.hypot(*(self.point_pixels() - position.toTuple()).T), np.inf)
             nearest = int(distance.argmin())
             if distance[nearest] <= REACH:
                 self.chosen.emit(nearest)
@@ -135,10 +135,10 @@ class PoolPicture(Chart):
         asking = self._shown[0]
         if asking is None or asking.finished:
             return
-        spots = self.spots()
-        here = spots[asking.target] if asking.target is not None else np.array(self.area().center().toTuple())
-        ahead = (spots - here) @ (dx, dy)
-        aside = np.abs((spots - here) @ (dy, dx))
+        pixels = self.point_pixels()
+        here = pixels[asking.target] if asking.target is not None else np.array(self.area().center().toTuple())
+        ahead = (pixels - here) @ (dx, dy)
+        aside = np.abs((pixels - here) @ (dy, dx))
         usable = asking.open & (ahead > 0.0)
         if usable.any():
             self.chosen.emit(int(np.where(usable, ahead + 2.0 * aside, np.inf).argmin()))
@@ -149,10 +149,10 @@ def _pool_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
     xy, labelled, small = asking.pool.xy, asking.labelled, 1.0 if len(asking.pool) <= MANY else 0.75
     size, background, ink = UNLABELLED * small, theme.background, theme.ink
     x, y = xy[asking.open].T
-    marks: list[Mark] = [Spots(x=x, y=y, size=size, colour=background, edge=theme.faint, edge_width=1.3)]
+    marks: list[Mark] = [Scatter(x=x, y=y, size=size, colour=background, edge=theme.faint, edge_width=1.3)]
     for label in sorted({answer.label for answer in labelled}):
         x, y = xy[[answer.index for answer in labelled if answer.label == label]].T
-        marks.append(class_spots(theme, label, x, y, POINT * small))
+        marks.append(class_symbols(theme, label, x, y, POINT * small))
     x, y = xy[[answer.index for answer in labelled if answer.label != asking.pool.truth[answer.index]]].T
     marks.append(Texts(x=x, y=y, texts=[" ≠ "] * len(x), colour=background, plate=ink, anchor=BESIDE_POINT))
     return marks
@@ -171,10 +171,10 @@ def _question_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
     for index, colour, width in rings:
         x, y = asking.pool.xy[[index]].T
         marks += [
-            Spots(x=x, y=y, size=RING, colour=each, edge_width=wide, hollow=True)
+            Scatter(x=x, y=y, size=RING, colour=each, edge_width=wide, hollow=True)
             for each, wide in ((background, width + 2.4), (colour, width))
         ]
-    marks.append(Spots(x=x, y=y, size=DISC, colour=background, edge=ink, edge_width=1.6))
+    marks.append(Scatter(x=x, y=y, size=DISC, colour=background, edge=ink, edge_width=1.6))
     marks.append(Texts(x=x, y=y, texts=[" ? "], colour=background, plate=ink, anchor=BESIDE_RING))
     return marks
 

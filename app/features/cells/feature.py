@@ -1,6 +1,6 @@
 """Cells: the cells of kNN, and the points that its picture needs."""
 
-from app.scene.feature import Action, Feature, Sign
+from app.scene.feature import Action, Feature, LegendEntry
 
 from . import scene
 from .query import CELL
@@ -37,7 +37,7 @@ FEATURE = Feature(
     ),
     queries=scene.queries,
     sheets=scene.sheets,
-    signs=(Sign(CELL, "Boundary of kNN's cells: other points vote beyond it"),),
+    legend=(LegendEntry(CELL, "Boundary of kNN's cells: other points vote beyond it"),),
     status=scene.status,
     other_marks=scene.marks,
     help=(

@@ -29,7 +29,7 @@ THIN = 0.36
 #: Smallest number of rows computed together.
 ROWS = 4
 #: Delay (s) that leaves the processors to the pictures of the other lanes.
-REST = 0.012
+PAUSE = 0.012
 #: Line style of the cells' boundaries.
 CELL = LineStyle("cell", 0, 1.0, faint=True)
 
@@ -65,7 +65,7 @@ class CellsQuery(Struct, frozen=True):
     def answer(self, post: Callable[[KnnCells], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post the cells on a coarse grid in any case, so that a drag shows them, then those on the full grid."""
         coarse = self.grid.coarse()
-        yield Delay(REST, self.priority)
+        yield Delay(PAUSE, self.priority)
         post((yield from self._cells(coarse, Pace(priority=self.priority))))
         if coarse != self.grid:
             pace = Pace(overtaken)

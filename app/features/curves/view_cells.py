@@ -77,7 +77,7 @@ class CurveSpec(Struct, frozen=True):
         Lengths of a dash and of a gap (pixels).
     landmark : int
         Column of `TraceView.landmarks` that has it if it is not recorded at every step; -1 for none.
-    sign : str
+    symbol : str
         Symbol of the steps at which it is known, if these are not all.
     """
 
@@ -87,7 +87,7 @@ class CurveSpec(Struct, frozen=True):
     colour: int
     dash: Dash = SOLID
     landmark: int = -1
-    sign: str = "s"
+    symbol: str = "s"
 
 
 PLOTS: dict[str, PlotSpec] = {
@@ -101,7 +101,7 @@ PLOTS: dict[str, PlotSpec] = {
 CURVES: dict[str, CurveSpec] = {
     "dual": CurveSpec("dual D", "Dual", "objective", INK, SOLID, landmark=1),
     "primal": CurveSpec("primal P", "Primal", "objective", VIOLET, DASHED, landmark=2),
-    "gap": CurveSpec("gap (P − D)/P", "Gap", "gap", AMBER, landmark=3, sign="d"),
+    "gap": CurveSpec("gap (P − D)/P", "Gap", "gap", AMBER, landmark=3, symbol="d"),
     "violation": CurveSpec("KKT violation m − M", "KKT violation", "violation", INK),
     "margin": CurveSpec("smallest y f/‖w‖", "Smallest margin", "margin", INK),
     "free": CurveSpec("free SVs, 0<α<C", "Free support vectors", "counts", INK),

@@ -164,11 +164,11 @@ class CurveChart(Chart):
     def _curve(self, run: RunState, name: str, cells: CurveCells, scale: StepScale) -> tuple[Array, Array, Array]:
         """Return the curve, with least and largest value of each cell, and which of its points have a symbol."""
         x, y = np.repeat(_steps_at(cells.x, scale), 2), np.column_stack((cells.low, cells.high)).ravel()
-        signs = np.arange(0.0, len(x) if name not in run.trace.names else 0.0, 2.0)
-        return x, y, signs
+        symbols_at = np.arange(0.0, len(x) if name not in run.trace.names else 0.0, 2.0)
+        return x, y, symbols_at
 
     def _with_value(self, run: RunState, name: str, cursor: int) -> Line:
-        spec, (x, y, signs), plot = CURVES[name], self._curves[name], PLOTS[self.name]
+        spec, (x, y, symbols_at), plot = CURVES[name], self._curves[name], PLOTS[self.name]
         known = curve_cells.value_at(run.trace, name, cursor)
         text = "–" if known is None else between(*known[:2], plot.percent, plot.whole)
         if known is not None and known[2] != cursor:
@@ -180,8 +180,8 @@ class CurveChart(Chart):
             colour=colour,
             width=LINE,
             dash=spec.dash,
-            sign=spec.sign if len(signs) else "",
-            signs=signs,
+            symbol=spec.symbol if len(symbols_at) else "",
+            symbols_at=symbols_at,
             name=spec.label,
             value=text,
         )

@@ -1,6 +1,6 @@
 """The comparison of two classifiers."""
 
-from app.scene.feature import BESIDE, COMPARE, Action, Dock, Feature, Sign, Widget
+from app.scene.feature import BESIDE, COMPARE, Action, Dock, Feature, LegendEntry, Widget
 
 from . import scene
 from .controller import DifferenceController
@@ -42,7 +42,7 @@ FEATURE = Feature(
     queries=scene.queries,
     sheets=scene.sheets,
     views={"cover": Widget("app.features.difference.overlay.WipeCover")},
-    signs=(Sign("differ", "Striped: the two compared classifiers predict different classes"),),
+    legend=(LegendEntry("differ", "Striped: the two compared classifiers predict different classes"),),
     scene=scene.scene,
     help=(
         (BESIDE, "Ctrl+7", "two compared: the share of the view where they differ, and the points"),

@@ -153,7 +153,7 @@ class _Grip(QWidget):
         self._theme: Theme | None = None
         self._held = 0.0
         name = canvas.objectName()
-        describe(self, f"{name}.wipe", "Border between the two pictures", "Drag it, or use the arrow keys.")
+        describe(self, f"{name}.wipe", "Edge between the two pictures", "Drag it, or use the arrow keys.")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.SplitHCursor)
         self.setFixedSize(GRIP, GRIP)

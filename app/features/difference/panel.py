@@ -62,7 +62,7 @@ class InvolvedRows(TextRows):
 
     def __init__(self, involved: Involved | None, names: tuple[str, ...], lanes: tuple[int, int]) -> None:
         self.made_of = involved, names, lanes
-        self.header = ("x", "y", "class", *(f"{lane + 1} says" for lane in lanes))
+        self.header = ("x", "y", "class", *(f"{lane + 1} predicts" for lane in lanes))
         self.rows = 0 if involved is None else min(len(involved.index), MOST_ROWS)
 
     def cell(self, row: int, column: int) -> str:
@@ -111,7 +111,7 @@ class DifferencePanel(QWidget):
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(0, PARTS)
         self._slider.setPageStep(PARTS // 10)
-        describe(self._slider, "compare.border", "Border of the wipe", "Where the second picture begins.")
+        describe(self._slider, "compare.edge", "Edge of the wipe", "Where the second picture begins.")
         self._slider.actionTriggered.connect(lambda: self._difference.wipe(self._slider.sliderPosition() / PARTS))
         self._words = named(
             QLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse), "compare.words"

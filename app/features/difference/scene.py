@@ -245,8 +245,9 @@ def _sentences(
             sentences.append(f"They give each of the {all_points} the same class.")
         else:
             right, neither = involved.right, number - sum(involved.right)
-            score = f"{first} is right on {right[0]}, {second} on {right[1]}" + f", neither on {neither}" * bool(
-                neither
+            score = (
+                f"{first} is right on {right[0]} of them, {second} on {right[1]}"
+                + f", neither on {neither}" * bool(neither)
             )
-            sentences.append(f"They differ on {number} of {all_points}: {score}.")
+            sentences.append(f"They differ on {number} of {all_points}; {score}.")
     return tuple(sentences)

@@ -1,6 +1,6 @@
 """The evaluation on test points and by cross-validation."""
 
-from app.scene.feature import COMPARE, Action, Dock, Feature, Sign, Widget
+from app.scene.feature import COMPARE, Action, Dock, Feature, LegendEntry, Widget
 
 from . import query, scene
 
@@ -9,6 +9,6 @@ FEATURE = Feature(
     dock=Dock("evaluation", "Evaluation", Widget("app.features.evaluation.panel.EvaluationPanel")),
     queries=scene.queries,
     sheets=scene.sheets,
-    signs=(Sign(query.OTHER, "Threshold: here the score is t"),),
+    legend=(LegendEntry(query.OTHER, "Threshold: here the score is t"),),
     scene=scene.scene,
 )

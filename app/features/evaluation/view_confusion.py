@@ -10,7 +10,7 @@ from app.core.number_format import counted
 from app.engine.shading import RGB
 from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, Chart
-from app.views.chart.marks import Cells, Line, Mark, Texts, class_spots
+from app.views.chart.marks import Cells, Line, Mark, Texts, class_symbols
 from app.views.theme import Theme, mixed
 from app.views.widgets.inputs import describe
 from solver.core.arrays import Integers
@@ -67,7 +67,7 @@ class ConfusionView(Chart):
             # Right answers differ not only in shade.
             _frames(x[right], y[right], theme.ink, 2.0),
             Texts(x=x.tolist(), y=y.tolist(), texts=[*map(counted, counts.ravel().tolist())], colour=theme.ink),
-            *(class_spots(theme, c, [k, left], [below, n - 1 - k], SYMBOL) for k, c in enumerate(classes)),
+            *(class_symbols(theme, c, [k, left], [below, n - 1 - k], SYMBOL) for k, c in enumerate(classes)),
         ]
         names = tuple(evaluation.class_names[label] for label in classes)
         end = n - 0.5 + 0.01 * n  # with room for the frames

@@ -13,7 +13,7 @@ from app.core.number_format import percent
 from app.features.scores.scene import plain_lane
 from app.views.chart.axis import ChartAxis, share
 from app.views.chart.chart import Chart, goal_of, is_plain
-from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Spots
+from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Scatter
 from app.views.theme import Theme
 from app.views.widgets.inputs import describe
 
@@ -64,9 +64,9 @@ class RocView(Chart):
             x, y = lane.roc.fpr, lane.roc.tpr
             ink, background = theme.ink, theme.background
             marks += [
-                Spots(x=[x[own]], y=[y[own]], sign="d", size=11.0, colour=background, edge=ink, edge_width=1.6),
-                Spots(x=[x[here]], y=[y[here]], size=17.0, colour=background, edge=ink, edge_width=1.4),
-                Spots(x=[x[here]], y=[y[here]], size=12.0, colour=theme.accent),
+                Scatter(x=[x[own]], y=[y[own]], symbol="d", size=11.0, colour=background, edge=ink, edge_width=1.6),
+                Scatter(x=[x[here]], y=[y[here]], size=17.0, colour=background, edge=ink, edge_width=1.4),
+                Scatter(x=[x[here]], y=[y[here]], size=12.0, colour=theme.accent),
             ]
         self.show_marks(marks, theme, message="" if len(marks) > 1 else words.NO_ROC)
         self.setAccessibleDescription("" if lane is None else words.threshold_words(evaluation, lane))

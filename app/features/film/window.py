@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.controllers.controller import Controller
 from app.core.number_format import count, number_of, short, span_of_time
-from app.engine.overlays import signs_of
+from app.engine.overlays import legend_kinds
 from app.engine.scheduler import Scheduler
 from app.files.settings import Settings
 from app.learners.scales import LinearScale, Scale
@@ -232,7 +232,7 @@ class FilmDialog(NamedDialog):
             "One from its middle.",
         )
         self._still.setFixedSize(STILL)
-        self._summary = RoomyLabel("film.said", LONGEST, title="The expected film")
+        self._summary = RoomyLabel("film.summary", LONGEST, title="The expected film")
         self._bar = describe(QProgressBar(), "film.progress", "Progress", "How many of its pictures are made.")
 
     def _lay_out(self) -> None:
@@ -396,7 +396,7 @@ class FilmDialog(NamedDialog):
         document = self._controller.document
         lengths = tuple(0 if lane.run_state is None else lane.run_state.length for lane in scene.lanes)
         playing = any(lane.playing and lane.run_state is not None for lane in scene.lanes)
-        session, layers = scene.session, [signs_of(list(lane.sheets)) for lane in scene.lanes]
+        session, layers = scene.session, [legend_kinds(list(lane.sheets)) for lane in scene.lanes]
         looks = (scene.session.dark, session.marks, session.points_away, *layers)
         shown = (document, lengths, looks, playing, fast_loops.ready())
         if self._path is not None or shown == self._shown:

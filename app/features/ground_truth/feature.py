@@ -1,6 +1,6 @@
 """Ground truth: what the generator knows, and how stable a boundary is."""
 
-from app.scene.feature import COMPARE, Action, Dock, Feature, Sign, Widget
+from app.scene.feature import COMPARE, Action, Dock, Feature, LegendEntry, Widget
 
 from . import scene
 from .bootstrap import HAZE
@@ -47,9 +47,9 @@ FEATURE = Feature(
     dock=Dock("truth", "Truth and stability", Widget("app.features.ground_truth.panel.GroundTruthPanel"), tab="Truth"),
     queries=scene.queries,
     sheets=scene.sheets,
-    signs=(
-        Sign(IDEAL, "True or ideal boundary", scene.boundary_name),
-        Sign(HAZE, "Haze: boundaries on resampled points"),
+    legend=(
+        LegendEntry(IDEAL, "True or ideal boundary", scene.boundary_name),
+        LegendEntry(HAZE, "Haze: boundaries on resampled points"),
     ),
     scene=scene.scene,
 )

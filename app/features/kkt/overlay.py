@@ -30,7 +30,7 @@ SEAMED, CROWDED = 600, 110
 #: Distances (pixels) between a ring and its plate, and between a plate's edge and its text.
 GAP, PAD = 5.0, 5.0
 #: x and y in pixels.
-Spot = tuple[float, float]
+Pixel = tuple[float, float]
 
 
 class SlackLines(Struct, frozen=True, eq=False):
@@ -115,8 +115,8 @@ class PairMark(Struct, frozen=True):
         The visible points.
     """
 
-    at: tuple[Spot, ...]
-    rings: tuple[Spot, ...]
+    at: tuple[Pixel, ...]
+    rings: tuple[Pixel, ...]
     labels: tuple[Label, ...]
 
     def bounds(self) -> QRectF:
@@ -130,7 +130,7 @@ class PairMark(Struct, frozen=True):
 class PointCard(Struct, frozen=True):
     """The hovered point: a ring, with its numbers beside it."""
 
-    at: Spot
+    at: Pixel
     label: Label
 
     def bounds(self) -> QRectF:
@@ -180,7 +180,7 @@ def to_repaint(old: RunOverlay | None, new: RunOverlay | None, area: QRectF) -> 
     return [(each.adjusted(-2, -2, 2, 2) & area).toAlignedRect() for each in areas if each.intersects(area)]
 
 
-def square(at: Spot, radius: float) -> QRectF:
+def square(at: Pixel, radius: float) -> QRectF:
     """Return the square around a location, in pixels."""
     return QRectF(at[0] - radius, at[1] - radius, 2 * radius, 2 * radius)
 
@@ -214,7 +214,7 @@ def _paint_pair(painter: QPainter, theme: Theme, pair: PairMark, within: QRectF)
         _paint_ring(painter, theme, at, PAIR, ink)
 
 
-def _paint_ring(painter: QPainter, theme: Theme, at: Spot, radius: float, colour: QColor) -> None:
+def _paint_ring(painter: QPainter, theme: Theme, at: Pixel, radius: float, colour: QColor) -> None:
     for pen in (QPen(QColor(*theme.background), 6.0), QPen(colour, 3.0)):
         painter.setPen(pen)
         painter.drawEllipse(QPointF(*at), radius, radius)

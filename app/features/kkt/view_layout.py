@@ -17,7 +17,7 @@ from app.views.plot.lines import clipped, to_pixels
 from app.views.widgets import painting
 from solver import Grid
 
-from .overlay import CARD, GAP, PAD, PAIR, Label, PairMark, PointCard, RunOverlay, SlackLines, Spot, square, to_repaint
+from .overlay import CARD, GAP, PAD, PAIR, Label, PairMark, Pixel, PointCard, RunOverlay, SlackLines, square, to_repaint
 from .scene import KktSession
 from .text import number, point_words
 
@@ -102,18 +102,18 @@ def _pair_mark(run_state: RunState, grid: Grid, area: QRectF, font: QFont, label
     members = [(name, index) for name, index in zip(names, run_state.pair, strict=True) if index >= 0]
     if not members:
         return None
-    spots = [(x, y) for x, y in to_pixels(run_state.points.xy[[at for _, at in members]], grid, area).tolist()]
-    inside = [spot for spot in spots if area.contains(QPointF(*spot))]
-    busy = [square(spot, PAIR) for spot in inside]
+    pixels = [(x, y) for x, y in to_pixels(run_state.points.xy[[at for _, at in members]], grid, area).tolist()]
+    inside = [pixel for pixel in pixels if area.contains(QPointF(*pixel))]
+    busy = [square(pixel, PAIR) for pixel in inside]
     labels = []
-    for (name, index), spot in zip(members, spots, strict=True):
-        if labelled and name and spot in inside:
+    for (name, index), pixel in zip(members, pixels, strict=True):
+        if labelled and name and pixel in inside:
             v = [] if run_state.v is None else run_state.v[run_state.index == index].tolist()
             text = f"{name}: v = {_before(run_state, name)}{_signed(v[0])}" if v else name
-            others = [other for other in spots if other != spot]
-            labels.append(_label((text,), (True,), spot, PAIR + GAP, area, font, busy, others))
+            others = [other for other in pixels if other != pixel]
+            labels.append(_label((text,), (True,), pixel, PAIR + GAP, area, font, busy, others))
             busy.append(labels[-1].rect)
-    return PairMark(tuple(spots), tuple(inside), tuple(labels))
+    return PairMark(tuple(pixels), tuple(inside), tuple(labels))
 
 
 def _before(run_state: RunState, name: str) -> str:
@@ -145,12 +145,12 @@ def _card(
 def _label(
     lines: tuple[str, ...],
     bold: tuple[bool, ...],
-    at: Spot,
+    at: Pixel,
     reach: float,
     area: QRectF,
     font: QFont,
     busy: Sequence[QRectF],
-    away: Sequence[Spot] = (),
+    away: Sequence[Pixel] = (),
 ) -> Label:
     """Return lines on a plate beside `at`, within `area`; long lines are broken."""
     plain, bolder = QFontMetricsF(font), QFontMetricsF(painting.bold(font))

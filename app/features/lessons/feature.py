@@ -1,7 +1,7 @@
 """Lessons: steps with a text, a start and perhaps a question, answered before the picture is displayed."""
 
 from app.controllers.controller import Controller
-from app.scene.feature import Action, Dock, Feature, Sign, Widget
+from app.scene.feature import Action, Dock, Feature, LegendEntry, Widget
 
 from . import matching, scene
 from .controller import LessonController
@@ -83,7 +83,7 @@ FEATURE = Feature(
     shows=scene.shows,
     covers=scene.covers,
     sheets=scene.sheets,
-    signs=(Sign(matching.TARGET, "Boundary to be found"),),
+    legend=(LegendEntry(matching.TARGET, "Boundary to be found"),),
     views={"overlay": Widget("app.features.lessons.overlay.LessonLayer", ())},
     help=(
         (

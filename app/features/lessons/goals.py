@@ -248,7 +248,7 @@ def check(goal: str, context: Context) -> Reached:
         reached &= all(clause.holds(value) for value in values)
         texts.append(_sentence_of(clause.what, values, document))
     if known:
-        return Reached(reached, f"{goal}: {'; '.join(texts)}")
+        return Reached(reached, f"{goal}, now {'; '.join(texts)}")
     if any(clause.what == "validation accuracy" for clause in clauses(goal)):
         return Reached(None, f"{goal}: {_validating(context)}")
     frames = [context.results.frame(document.slots[index]) for index in range(document.shown)]

@@ -22,7 +22,7 @@ ASKED = {
     " ends of a line.",
     "pair": "Click two points{of}, or go to them with the arrow keys and press Enter.",
 }
-PASS = "Not answered yet.  PageDown once more goes on without an answer."
+PASS = "Not answered yet.  Next once more goes on without an answer."
 OVER = "The lesson is over.  Its panel leads to other lessons, and back to your own document."
 NOT_READY = "It is still learning; reveal in a moment."
 NOT_TRAINED = "This classifier does not move two multipliers at a time."

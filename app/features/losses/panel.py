@@ -22,10 +22,10 @@ from app.views.chart.marks import (
     Line,
     Mark,
     Region,
-    Spots,
+    Scatter,
     Strokes,
     Texts,
-    class_spots,
+    class_symbols,
 )
 from app.views.plot.symbol_painting import size_for
 from app.views.plot.symbols import POINT
@@ -85,11 +85,11 @@ class LossPicture(PointChart):
         """Return the pixels of margins and losses; values beyond the picture are at its edge."""
         return self.pixels(np.clip(margin, *self._range), np.clip(loss, 0.0, self._top))
 
-    def spots(self) -> tuple[Array, Array]:
+    def symbol_pixels(self) -> tuple[Array, Array]:
         """Return the pixels of all points on the hinge curve."""
         return self.to_widget(self._margins, np.maximum(0.0, 1.0 - self._margins))
 
-    def tick_spots(self) -> tuple[Array, Array]:
+    def tick_pixels(self) -> tuple[Array, Array]:
         """Return the pixels of the middles of their ticks at the 0-1 loss."""
         wrong = self._margins <= 0.0
         x, y = self.to_widget(self._margins, wrong.astype(np.float64))
@@ -101,7 +101,9 @@ class LossPicture(PointChart):
     def index_at(self, position: QPointF) -> int:
         if not len(self._margins):
             return -1
-        squares = [(x - position.x()) ** 2 + (y - position.y()) ** 2 for x, y in (self.spots(), self.tick_spots())]
+        squares = [
+            (x - position.x()) ** 2 + (y - position.y()) ** 2 for x, y in (self.symbol_pixels(), self.tick_pixels())
+        ]
         nearest = np.minimum(*squares)
         index = int(nearest.argmin())
         return index if nearest[index] <= REACH**2 else -1
@@ -140,8 +142,8 @@ class LossPicture(PointChart):
         # At y f = 0 the upper one counts.
         return [
             *marks,
-            Spots(x=[0.0], y=[0.0], size=6.0, colour=theme.background, edge=theme.accent, edge_width=1.6),
-            Spots(x=[0.0], y=[1.0], size=6.0, colour=theme.accent),
+            Scatter(x=[0.0], y=[0.0], size=6.0, colour=theme.background, edge=theme.accent, edge_width=1.6),
+            Scatter(x=[0.0], y=[1.0], size=6.0, colour=theme.accent),
         ]
 
     def _ticks(self, margins: Array, pixel: float, width: float, longer: float = 0.0) -> Strokes:
@@ -186,14 +188,14 @@ class LossPicture(PointChart):
         return [
             Line(x=[margin, margin], y=[loss, tick], colour=theme.accent, dash=DOTTED, read=False),
             self._ticks(np.array([margin]), pixel, width=3.0, longer=2.0),
-            Spots(x=[margin], y=[loss], size=20.0, colour=theme.background, edge=theme.accent, edge_width=2.5),
+            Scatter(x=[margin], y=[loss], size=20.0, colour=theme.background, edge=theme.accent, edge_width=2.5),
             _symbols(theme, int(run_state.points.labels[run_state.index[self.highlighted]]), np.array([margin]), POINT),
         ]
 
 
-def _symbols(theme: Theme, label: int, margins: Array, size: float) -> Spots:
+def _symbols(theme: Theme, label: int, margins: Array, size: float) -> Scatter:
     """Return points of a class on the hinge curve."""
-    return class_spots(theme, label, margins, np.maximum(0.0, 1.0 - margins), size)
+    return class_symbols(theme, label, margins, np.maximum(0.0, 1.0 - margins), size)
 
 
 def _tick(value: float) -> str:

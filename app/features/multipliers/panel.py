@@ -19,7 +19,7 @@ from app.views import kkt_style
 from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, INSET
 from app.views.chart.linked import Hover, PointChart
-from app.views.chart.marks import Bars, Line, Mark, Region, Strokes, class_spots
+from app.views.chart.marks import Bars, Line, Mark, Region, Strokes, class_symbols
 from app.views.plot.symbols import kkt_pixmap
 from app.views.theme import Theme
 from app.views.widgets.boxes import grid_on
@@ -191,7 +191,7 @@ class MultiplierBars(PointChart):
             height = 0.5 * low * (14 + below) / below
             for label in np.unique(labels).tolist():
                 at = np.flatnonzero(labels == label) + 0.5
-                marks.append(class_spots(theme, label, at, np.full(len(at), height)))
+                marks.append(class_symbols(theme, label, at, np.full(len(at), height)))
         if self.highlighted >= 0:
             bar, reach = int(bars.bar[self.highlighted]), float(run_state.alpha[self.highlighted])
             half = max(0.5, 3.0 / self.pitch())

@@ -84,9 +84,9 @@ class ProbeOverlay(Struct, frozen=True, eq=False):
         reach = ring.width() / ratio / 2.0
         for x, y in self.rings.tolist():
             painter.drawPixmap(QPointF(x - reach, y - reach), ring)
-        for spot, pinned in ((self.aim, False), (self.cross, self.pinned)):
-            if spot is not None:
-                _paint_cross(painter, spot, pinned, background, ink if spot is self.aim else QColor(*theme.accent))
+        for pixel, pinned in ((self.aim, False), (self.cross, self.pinned)):
+            if pixel is not None:
+                _paint_cross(painter, pixel, pinned, background, ink if pixel is self.aim else QColor(*theme.accent))
 
     def _paint_lines(self, painter: QPainter, theme: Theme, seam: QColor) -> None:
         """Draw the lines, the strongest on top; those against the positive class are dashed."""
@@ -211,8 +211,8 @@ def _ball_outline(ball: Ball, location: Location, grid: Grid, area: QRectF) -> A
     return pieces_in(pixels[:, 0], pixels[:, 1], area)
 
 
-def _inside(spots: Array, area: QRectF) -> Mask:
-    x, y = spots.T
+def _inside(pixels: Array, area: QRectF) -> Mask:
+    x, y = pixels.T
     inside: Mask = (x >= area.left() - RING) & (x <= area.right() + RING)
     inside &= (y >= area.top() - RING) & (y <= area.bottom() + RING)
     return inside
@@ -227,10 +227,10 @@ def _pixel(location: Location | None, grid: Grid, area: QRectF) -> tuple[float, 
 
 
 def _paint_cross(painter: QPainter, at: tuple[float, float], pinned: bool, background: QColor, ink: QColor) -> None:
-    spot, inner = QPointF(*at), PIN if pinned else GAP
+    pixel, inner = QPointF(*at), PIN if pinned else GAP
     for pen in (QPen(background, 5.0), QPen(ink, 2.2)):
         painter.setPen(pen)
         for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            painter.drawLine(spot + QPointF(inner * dx, inner * dy), spot + QPointF(ARM * dx, ARM * dy))
+            painter.drawLine(pixel + QPointF(inner * dx, inner * dy), pixel + QPointF(ARM * dx, ARM * dy))
         if pinned:
-            painter.drawEllipse(spot, PIN, PIN)
+            painter.drawEllipse(pixel, PIN, PIN)

@@ -70,7 +70,7 @@ def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tu
 def crossing_lines(came: Sequence[str], left: Sequence[str]) -> tuple[str, ...]:
     """Return which points began and stopped voting at the last edge that was crossed; () if none was."""
     parts = [f"{_points(names)} {what}" for names, what in ((came, "came"), (left, "left")) if names]
-    return (f"Last border of a cell: {', '.join(parts)}.",) if parts else ()
+    return (f"Last boundary of a cell: {', '.join(parts)}.",) if parts else ()
 
 
 def _points(names: Sequence[str]) -> str:

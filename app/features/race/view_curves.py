@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache, partial
 
 import numpy as np
@@ -14,7 +15,7 @@ from app.core.number_format import grouped
 from app.engine.shading import RGB
 from app.views.chart.axis import ChartAxis, exact, share
 from app.views.chart.chart import Chart
-from app.views.chart.marks import DASHES, LevelLine, Line, Mark, Spots, Texts
+from app.views.chart.marks import DASHES, LevelLine, Line, Mark, Scatter, Texts
 from app.views.theme import Theme, theme_of
 from app.views.widgets.painting import blank, painter_on
 from solver.core.arrays import Array
@@ -41,11 +42,18 @@ def colour_of(theme: Theme, slot: int) -> RGB:
     return (theme.ink, theme.classes[5], theme.classes[4], theme.classes[2])[slot % 4]
 
 
-def racer_line(theme: Theme, slot: int, xy: Array, name: str, signs: list[int] | None = None) -> Line:
+def racer_line(theme: Theme, slot: int, xy: Array, name: str, symbols_at: Sequence[int] = ()) -> Line:
     """Return the line of the racer with index `slot`, with its marker at some of its points."""
-    look = DASHES[slot % 4], MARKERS[slot % 4]
-    at = [] if signs is None else signs
-    return Line(x=xy[:, 0], y=xy[:, 1], colour=colour_of(theme, slot), dash=look[0], sign=look[1], signs=at, name=name)
+    dash, marker = DASHES[slot % 4], MARKERS[slot % 4]
+    return Line(
+        x=xy[:, 0],
+        y=xy[:, 1],
+        colour=colour_of(theme, slot),
+        dash=dash,
+        symbol=marker,
+        symbols_at=symbols_at,
+        name=name,
+    )
 
 
 def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: float) -> QPixmap:
@@ -131,11 +139,11 @@ class RaceCurves(Chart):
             # Markers at equal ratios to the right, each racer's beside the others'.
             shares = (np.arange(1, MOST_MARKERS) + 0.2 * slot) / MOST_MARKERS
             wanted = least * (most / least) ** shares
-            signs = sorted({int(np.searchsorted(xy[:, 0], each)) for each in wanted if xy[0, 0] <= each < xy[-1, 0]})
-            marks.append(racer_line(theme, slot, xy, title(self._frame.racers[slot].rule), signs))
+            at = sorted({int(np.searchsorted(xy[:, 0], each)) for each in wanted if xy[0, 0] <= each < xy[-1, 0]})
+            marks.append(racer_line(theme, slot, xy, title(self._frame.racers[slot].rule), at))
         size, edge = 1.6 * MARKER, theme.base
         marks += [  # the present state of each
-            Spots(x=xy[-1:, 0], y=xy[-1:, 1], colour=colour_of(theme, n), sign=MARKERS[n % 4], size=size, edge=edge)
+            Scatter(x=xy[-1:, 0], y=xy[-1:, 1], colour=colour_of(theme, n), symbol=MARKERS[n % 4], size=size, edge=edge)
             for n, xy in found
         ]
         marks.append(

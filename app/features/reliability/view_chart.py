@@ -11,7 +11,7 @@ from app.core.number_format import percent
 from app.engine.shading import RGB
 from app.views.chart.axis import ChartAxis, share
 from app.views.chart.chart import Chart
-from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Spots, Strokes
+from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Scatter, Strokes
 from app.views.theme import Theme, mixed
 from app.views.widgets.inputs import describe
 
@@ -78,11 +78,11 @@ def _marks(index: int, lane: LaneReliability, theme: Theme) -> list[Mark]:
             colour=colour,
             width=2.0,
             dash=DASHES[index % 4],
-            sign="o",
-            signs=np.arange(len(curve.predicted)),
+            symbol="o",
+            symbols_at=np.arange(len(curve.predicted)),
             name=lane.name,
         ),
     ]
     if curve.expected is not None:
-        marks.append(Spots(x=curve.predicted, y=curve.expected, size=11.0, colour=colour, hollow=True))
+        marks.append(Scatter(x=curve.predicted, y=curve.expected, size=11.0, colour=colour, hollow=True))
     return marks

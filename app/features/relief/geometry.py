@@ -92,7 +92,7 @@ class Solid(Struct, frozen=True, eq=False):
     triangles : ndarray of shape (m, 3), int32
     limit : float
         |f| at which the surface is cut off.
-    spots, labels : ndarray of shape (k, 3) and (k,)
+    symbols, labels : ndarray of shape (k, 3) and (k,)
         The points, and their classes.
     posts, post_labels : ndarray of shape (p, 2, 3) and (p,)
         The hinge losses, and the classes of their points.
@@ -109,7 +109,7 @@ class Solid(Struct, frozen=True, eq=False):
     values: Array
     triangles: NDArray[np.int32]
     limit: float
-    spots: Array
+    symbols: Array
     labels: Integers
     posts: Array
     post_labels: Integers

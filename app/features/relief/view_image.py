@@ -125,9 +125,9 @@ def draw(
     if len(solid.posts):
         colours = 0.75 * np.array(theme.classes, dtype=np.float64)[solid.post_labels]
         buffer.lines(projected(solid.posts), np.column_stack((colours, np.ones(len(colours)))), POST * ratio, nearer)
-    size = size_for(len(solid.spots), min(width, height) / ratio)
+    size = size_for(len(solid.symbols), min(width, height) / ratio)
     pictures = _symbols(theme, size, ratio * samples)
-    buffer.stamps(projected(solid.spots), solid.labels.astype(np.intp), pictures, nearer + 0.75 * size * ratio)
+    buffer.stamps(projected(solid.symbols), solid.labels.astype(np.intp), pictures, nearer + 0.75 * size * ratio)
     for level, corners in sorted(solid.sheets, key=lambda sheet: -float(projected(sheet[1])[:, 2].mean())):
         alpha = solid.strength * (SHEET if level == 0 else MARGIN)
         side = relief.classes[int(level > 0)]

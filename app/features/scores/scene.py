@@ -26,7 +26,9 @@ PANEL = "evaluation"
 #: Largest number of test points for which a lane is scored, and their marks follow, while points are dragged.
 MOST_MARKED = 5000
 #: Status without test points and generator: a reminder that the training accuracy flatters.
-NO_TEST = StatusPart("on its own training points", "There are no test points, and no generator made the points.", True)
+NO_TEST = StatusPart(
+    "no test points", "The accuracy is that on its own training points: no generator made them, either.", True
+)
 
 
 def measured_on(document: Document) -> Points | Law | None:

@@ -156,7 +156,7 @@ def gain_line(step: Explanation) -> str:
     texts = f"Gain {number(step.gain)}"
     if not step.curved:
         return f"{texts}; no top"
-    return f"{texts}; clipping costs {number(step.lost)}" if step.clipped else f"{texts}; clipping costs nothing"
+    return f"{texts}; clipping costs {number(step.lost)}" if step.clipped else f"{texts}; the step was not shortened"
 
 
 def moves(step: Explanation) -> tuple[str, str, str]:

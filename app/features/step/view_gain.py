@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout
 
 from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, Chart
-from app.views.chart.marks import DASHED, DOTTED, SOLID, Dash, LevelLine, Line, Mark, Region, Spots, Texts
+from app.views.chart.marks import DASHED, DOTTED, SOLID, Dash, LevelLine, Line, Mark, Region, Scatter, Texts
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.inputs import describe, filled
@@ -67,9 +67,9 @@ class GainChart(Chart):
                 x, y = zip(*gain.between(begin, end), strict=True)
                 marks.append(Line(x=x, y=y, colour=theme.ink, dash=dash, name="gain" if dash is SOLID else ""))
         marks += [LevelLine(at=at, upright=True, colour=theme.ink, dash=SOLID) for at in gain.limits if at is not None]
-        marks += self._signs(step, gain, theme)
+        marks += self._symbols(step, gain, theme)
         x_axis = ChartAxis(low=gain.left, high=gain.right, grid=False, exact=words.number)
-        room = 0.06 * (gain.top - gain.bottom)
+        room = 0.14 * (gain.top - gain.bottom)  # for the ring at the top
         y_axis = ChartAxis(
             "Gain of D along the segment",
             low=gain.bottom - room,
@@ -80,7 +80,7 @@ class GainChart(Chart):
         )
         self.show_marks(marks, theme, x_axis, y_axis)
 
-    def _signs(self, step: Explanation, gain: StepGain, theme: Theme) -> list[Mark]:
+    def _symbols(self, step: Explanation, gain: StepGain, theme: Theme) -> list[Mark]:
         """Return the step with its gain, and the top of the parabola if the step does not end there."""
         length, up = step.step, step.gain
         ink, background, size = theme.ink, theme.background, self.metrics().height()
@@ -99,15 +99,17 @@ class GainChart(Chart):
             y = float(gain.curve[-1, 1])
             text = f"λ* = {words.number(step.unclipped)} →"
             marks.append(Texts(x=[gain.right], y=[y], texts=[text], colour=ink, anchor=(1.0, 0.0), plate=background))
-        marks.append(Spots(x=[0.0], y=[0.0], size=0.56 * size, colour=ink, edge=background))
+        marks.append(Scatter(x=[0.0], y=[0.0], size=0.56 * size, colour=ink, edge=background))
         for colour, width in ((background, 0.32), (theme.accent, 0.17)):
             marks.append(
-                Spots(x=[length], y=[up], size=0.92 * size, colour=colour, edge_width=width * size, hollow=True)
+                Scatter(x=[length], y=[up], size=0.92 * size, colour=colour, edge_width=width * size, hollow=True)
             )
         if gain.vertex is not None and gain.vertex_inside:
             x, top = gain.vertex
             marks.append(
-                Spots(x=[x], y=[top], sign="d", size=0.6 * size, colour=background, edge=ink, edge_width=0.12 * size)
+                Scatter(
+                    x=[x], y=[top], symbol="d", size=0.6 * size, colour=background, edge=ink, edge_width=0.12 * size
+                )
             )
         return marks
 

@@ -82,7 +82,7 @@ class RankingView(Painted):
     def show_strip(self, strip: RankedPoints, hovered: int | None, theme: Theme) -> None:
         """Show a ranking, with the bar of the point `hovered` marked."""
         if strip is not self._strip:
-            self.setAccessibleName(f"Candidates for {strip.ranking.place}")
+            self.setAccessibleName(f"Candidates for {strip.ranking.member}")
             self.setAccessibleDescription(strip.ranking.sentence)
             self.setToolTip(strip.ranking.sentence)
         self._newest = hovered
@@ -188,7 +188,7 @@ class RankingView(Painted):
         full = QRectF(0, 0, self.width(), line)
         painter.setFont(strong)
         painter.setPen(ink)
-        painter.drawText(full, LEFT, f"{ranking.place}: {title}")
+        painter.drawText(full, LEFT, f"{ranking.member}: {title}")
         painter.setFont(self.font())
         painter.setPen(faint)
         draw_text(painter, QPointF(0, 1.05 * line + metrics.ascent()), ranking.measure.formula)
@@ -214,7 +214,7 @@ class RankingView(Painted):
             if chosen:
                 painter.setFont(strong)
                 painter.setPen(text)
-                painter.drawText(area.adjusted(0.2 * line, 0, 0, 0), LEFT, ranking.place)
+                painter.drawText(area.adjusted(0.2 * line, 0, 0, 0), LEFT, ranking.member)
             pixmap = symbol_pixmap(theme, str(strip.labels[index]), icon, ratio)
             painter.drawPixmap(QPointF(0.7 * line, middle - 0.5 * icon), pixmap)
             share = min(float(sizes[index]) / largest, 1.0)

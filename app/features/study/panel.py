@@ -135,6 +135,8 @@ class StudyPanel(QWidget):
         self.form = StudyForm(studies)
         self._scrolled = ScrollingForm(self.form)
         self.forecast = named(QLabel(wordWrap=True), "study.forecast")
+        # Two lines from the start: the map below must not move under the pointer.
+        self.forecast.setMinimumHeight(2 * self.forecast.fontMetrics().lineSpacing())
         head, self._going, self._warned = self._head(), self._progress(), self._warning()
         self.picture = describe(
             StudyPicture(lambda cell: self._say(), studies.apply),
@@ -358,7 +360,7 @@ class StudyPanel(QWidget):
             self.picture.setAccessibleDescription(cell_words)
         elif drawn.best is not None:
             best = cell_text(drawn.kept, drawn.means, drawn.value, drawn.best.cell)
-            self.words.say(f"Best (star): {best}. The cross is the classifier.")
+            self.words.say(f"Best (star): {best}. The cross marks the classifier's settings.")
         else:
             self.words.say(HINT if not drawn.curves else HINT.replace("cell", "value"))
 

@@ -17,7 +17,7 @@ from app.views.chart import saving
 from app.views.chart.axis import ChartAxis, share
 from app.views.chart.chart import Chart, is_plain
 from app.views.chart.colour_map import BLACK, WHITE, levels_of, rgb_of, shades
-from app.views.chart.marks import BAR, DASHES, Cells, ColourBar, Line, Mark, Spots, Strokes, Texts
+from app.views.chart.marks import BAR, DASHES, Cells, ColourBar, Line, Mark, Scatter, Strokes, Texts
 from app.views.png_bytes import png_bytes
 from app.views.theme import LIGHT, Theme, contrast
 from app.views.widgets.painting import painter_on
@@ -161,17 +161,17 @@ def map_marks(drawn: Drawn, theme: Theme) -> list[Mark]:
             anchor=(0.5, 1.0),
             in_cells=True,
         ),
-        Spots(x=failed[0], y=failed[1], sign="x", size=10.0, colour=theme.ink),
+        Scatter(x=failed[0], y=failed[1], symbol="x", size=10.0, colour=theme.ink),
         Line(x=line[:, 0], y=line[:, 1], colour=WHITE, width=4.0),
         Line(x=line[:, 0], y=line[:, 1], colour=BLACK, width=1.8),
     ]
     if drawn.best is not None:
         x, y = (*drawn.best.cell, 0)[:2]
-        marks.append(Spots(x=[x], y=[y + UP], sign="star", size=19.0, colour=WHITE, edge=BLACK, edge_width=1.5))
+        marks.append(Scatter(x=[x], y=[y + UP], symbol="star", size=19.0, colour=WHITE, edge=BLACK, edge_width=1.5))
     if drawn.cross is not None:
         at = (*drawn.cross, 0.0)
         fill, edge = (BLACK, WHITE) if drawn.same else (WHITE, BLACK)  # open: its other settings differ
-        marks.append(Spots(x=at[:1], y=at[1:2], sign="+", size=22.0, colour=fill, edge=edge, edge_width=1.5))
+        marks.append(Scatter(x=at[:1], y=at[1:2], symbol="+", size=22.0, colour=fill, edge=edge, edge_width=1.5))
     return marks
 
 
@@ -241,8 +241,8 @@ def curves_marks(drawn: Drawn, x: Array, theme: Theme) -> tuple[list[Mark], Char
             colour=colour,
             width=2.2,
             dash=DASHES[number % len(DASHES)],
-            sign="o",
-            signs=np.arange(there.sum()),
+            symbol="o",
+            symbols_at=np.arange(there.sum()),
             name=title,
         )
         marks.append(line)
@@ -322,7 +322,7 @@ class StudyPicture(Chart):
                 if drawn.curves:
                     y = [row if np.isfinite(row) else self.y.value(self.box.viewRange()[1][0])]
                     marks.append(
-                        Spots(x=[column], y=y, sign="s", size=14.0, colour=tint, edge_width=width, hollow=True)
+                        Scatter(x=[column], y=y, symbol="s", size=14.0, colour=tint, edge_width=width, hollow=True)
                     )
                 else:
                     x, y = ([at + dx for dx in side] for at, side in ((column, SQUARE[0]), (row, SQUARE[1])))

@@ -23,7 +23,7 @@ from app.scene.model import LaneScene
 from app.views.chart.axis import ChartAxis, share
 from app.views.chart.chart import EDGE, INSET, Chart, goal_of, is_plain
 from app.views.chart.legend import width_of
-from app.views.chart.marks import DASHED, DOTTED, SOLID, LevelLine, Line, Mark, Spots, Texts
+from app.views.chart.marks import DASHED, DOTTED, SOLID, LevelLine, Line, Mark, Scatter, Texts
 from app.views.theme import Theme, mixed
 from app.views.widgets.deferred import later
 from app.views.widgets.scale_slider import ScaleSlider
@@ -169,13 +169,13 @@ class ValidationCurveView(Chart):
                     colour=colour,
                     width=1.0 if grows else width,
                     dash=SOLID if grows else dash,
-                    sign="o" if grows else "",
-                    signs=np.arange(len(known)),
-                    sign_size=4.0,
+                    symbol="o" if grows else "",
+                    symbols_at=np.arange(len(known)),
+                    symbol_size=4.0,
                     name=words.SHORT[name] if wide > self.width() - 2 * EDGE else name,
                     value=words.accuracy(values[name]),
                 )
-                marks += [Spots(x=x[~sure], y=series[known][~sure], size=4.4, colour=colour, hollow=True), line]
+                marks += [Scatter(x=x[~sure], y=series[known][~sure], size=4.4, colour=colour, hollow=True), line]
         return marks
 
     # -- where things are ------------------------------------------------------------------------------------------

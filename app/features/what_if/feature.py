@@ -1,6 +1,6 @@
 """What if: an edit beside the state before it."""
 
-from app.scene.feature import COMPARE, Action, Dock, Feature, Sign, Widget
+from app.scene.feature import COMPARE, Action, Dock, Feature, LegendEntry, Widget
 
 from . import scene, text
 from .controller import WhatIf
@@ -27,7 +27,7 @@ FEATURE = Feature(
     dock=Dock("whatif", "What if", Widget("app.features.what_if.panel.WhatIfPanel", ("controller", "tasks", "grids"))),
     queries=scene.queries,
     sheets=scene.sheets,
-    signs=(Sign(GHOST, "Boundary before the last edit"),),
+    legend=(LegendEntry(GHOST, "Boundary before the last edit"),),
     lane=text.lane,
     help=(
         ("What if", "W", "from now on the boundary before each edit stays as a dashed line; again to switch off"),

@@ -117,9 +117,9 @@ class Line(Mark, frozen=True, eq=False, kw_only=True):
     width : float
         In pixels.
     dash : (float, float) or None
-    sign : str
-        A pyqtgraph symbol, drawn at the indices `signs`.
-    signs : array_like of int
+    symbol : str
+        A pyqtgraph symbol, drawn at the indices `symbols_at`.
+    symbols_at : array_like of int
     read : bool
         The user can read off its values.
     """
@@ -128,9 +128,9 @@ class Line(Mark, frozen=True, eq=False, kw_only=True):
     y: ArrayLike
     width: float = 2.0
     dash: Dash = SOLID
-    sign: str = ""
-    signs: ArrayLike = ()
-    sign_size: float = 7.0
+    symbol: str = ""
+    symbols_at: ArrayLike = ()
+    symbol_size: float = 7.0
     read: bool = True
 
     def columns(self) -> dict[str, ArrayLike]:
@@ -141,8 +141,8 @@ class Line(Mark, frozen=True, eq=False, kw_only=True):
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         x, y, visible = frame.across(self.x), frame.up(self.y), frame.visible
-        at = np.asarray(self.signs, dtype=np.intp) if self.sign else np.empty(0, dtype=np.intp)
-        signs = x[at], y[at]
+        at = np.asarray(self.symbols_at, dtype=np.intp) if self.symbol else np.empty(0, dtype=np.intp)
+        symbols_at = x[at], y[at]
         if len(x) > DENSE * max(visible.width(), 1.0):
             x, y = thinned(x, y)
         if len(x) > 200 and float(np.nansum(np.abs(np.diff(y)))) > WILD * visible.width():
@@ -151,16 +151,16 @@ class Line(Mark, frozen=True, eq=False, kw_only=True):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         else:
             draw_line(painter, x, y, QPen(QColor(*self.colour), self.width), visible, self.dash)
-        self._draw_signs(painter, *signs, frame.theme)
+        self._draw_symbols(painter, *symbols_at, frame.theme)
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
         _draw_level(painter, box, self.colour, self.width, self.dash)
-        if self.sign:
-            self._draw_signs(painter, np.array([box.center().x()]), np.array([box.center().y()]), theme)
+        if self.symbol:
+            self._draw_symbols(painter, np.array([box.center().x()]), np.array([box.center().y()]), theme)
 
-    def _draw_signs(self, painter: QPainter, x: Array, y: Array, theme: Theme) -> None:
+    def _draw_symbols(self, painter: QPainter, x: Array, y: Array, theme: Theme) -> None:
         edge = QPen(QColor(*theme.background), 1.0)
-        draw_signs(painter, x, y, self.sign, self.sign_size, edge, QBrush(QColor(*self.colour)))
+        draw_symbols(painter, x, y, self.symbol, self.symbol_size, edge, QBrush(QColor(*self.colour)))
 
 
 def thinned(x: Array, y: Array) -> tuple[Array, Array]:
@@ -176,13 +176,13 @@ def thinned(x: Array, y: Array) -> tuple[Array, Array]:
     return np.column_stack((x[first], middle, middle, x[last])).ravel(), np.column_stack(four).ravel()
 
 
-def draw_signs(painter: QPainter, x: Array, y: Array, sign: str, size: float, pen: QPen, brush: QBrush) -> None:
+def draw_symbols(painter: QPainter, x: Array, y: Array, symbol: str, size: float, pen: QPen, brush: QBrush) -> None:
     """Paint a pyqtgraph symbol, `size` pixels large, at each pixel position; NaN positions are skipped."""
     fine = np.isfinite(x) & np.isfinite(y)
     x, y = x[fine], y[fine]
     if not len(x):
         return
-    path = QTransform.fromScale(size, size).map(Symbols[sign])
+    path = QTransform.fromScale(size, size).map(Symbols[symbol])
 
     def draw(onto: QPainter, *_: object) -> None:
         onto.setPen(pen)
@@ -320,13 +320,13 @@ class Strokes(Mark, frozen=True, eq=False, kw_only=True):
             painter.fillRect(QRectF(round(box.left()) + dx, round(box.center().y()) - 3, 1, 6), QColor(*self.colour))
 
 
-class Spots(Mark, frozen=True, eq=False, kw_only=True):
+class Scatter(Mark, frozen=True, eq=False, kw_only=True):
     """Symbols at given values.
 
     Attributes
     ----------
     x, y : array_like of shape (n,)
-    sign : str
+    symbol : str
         A pyqtgraph symbol.
     size : float
         In pixels.
@@ -339,7 +339,7 @@ class Spots(Mark, frozen=True, eq=False, kw_only=True):
 
     x: ArrayLike
     y: ArrayLike
-    sign: str = "o"
+    symbol: str = "o"
     size: float = 8.0
     edge: RGB | None = None
     edge_width: float = 1.2
@@ -361,13 +361,13 @@ class Spots(Mark, frozen=True, eq=False, kw_only=True):
         edge = self.edge or (self.colour if self.hollow else None)
         pen = QPen(Qt.PenStyle.NoPen) if edge is None else QPen(QColor(*edge), self.edge_width)
         brush = QBrush() if self.hollow else QBrush(QColor(*self.colour))
-        draw_signs(painter, x, y, self.sign, self.size, pen, brush)
+        draw_symbols(painter, x, y, self.symbol, self.size, pen, brush)
 
 
-def class_spots(theme: Theme, label: int, x: ArrayLike, y: ArrayLike, size: float = POINT) -> Spots:
+def class_symbols(theme: Theme, label: int, x: ArrayLike, y: ArrayLike, size: float = POINT) -> Scatter:
     """Return the symbols of a class, as in a plot."""
     edge = (0, 0, 0) if theme.dark else theme.ink
-    return Spots(x=x, y=y, sign=SYMBOLS[label], size=size, colour=theme.classes[label], edge=edge, edge_width=1.0)
+    return Scatter(x=x, y=y, symbol=SYMBOLS[label], size=size, colour=theme.classes[label], edge=edge, edge_width=1.0)
 
 
 class Bars(Mark, frozen=True, eq=False, kw_only=True):

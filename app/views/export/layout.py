@@ -22,7 +22,7 @@ from app.core.number_format import count
 from app.core.plain_text import plain
 from app.core.points import LIMIT
 from app.engine.frames import NO_MARKS, Frame, Phase, Picture
-from app.engine.overlays import signs_of
+from app.engine.overlays import legend_kinds
 from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene, columns_for, grid_of
 from app.scene.text import LEGEND, headline, sampled
@@ -318,9 +318,9 @@ class Sheet:
         self._text, self._bold = font_of(TEXT), font_of(TITLE, bold=True)
         self._width, self._height = spec.width / spec.scale, spec.height / spec.scale
         canvases: list[Canvas | None] = [None] * len(shot.lanes)
-        self._above, self._signs = (0, 0), frozenset[str]()
+        self._above, self._kinds = (0, 0), frozenset[str]()
         if before is not None:
-            canvases, self._above, self._signs = [plot.canvas for plot in before.plots], before._above, before._signs
+            canvases, self._above, self._kinds = [plot.canvas for plot in before.plots], before._above, before._kinds
         self.plots: list[_Plot] = [
             _Plot(index, shot, spec, self.theme, canvas) for index, canvas in enumerate(canvases)
         ]
@@ -352,7 +352,7 @@ class Sheet:
         self._legend_top = self.bands * self._band + 6
         # Without the entries of what does not cover the plots.
         self.entries = self._legend(shot) if self.entries else []
-        self._signs |= {kind for kind, _ in self.entries}
+        self._kinds |= {kind for kind, _ in self.entries}
         #: Heights of strips are multiples of this.
         self.step = step
 
@@ -396,9 +396,9 @@ class Sheet:
             "orders": any(plot.lane.orders is not None for plot in drawn),
             "second": any(plot.lane.lane.is_difference for plot in drawn),
         }
-        signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets]) | self._signs
-        sheets = [(sign.kind, sign.title(shot.scene)) for sign in shot.features.signs() if sign.kind in signs]
-        return classes + [(kind, text) for kind, text in LEGEND if there[kind] or kind in self._signs] + sheets
+        kinds = legend_kinds([sheet for plot in self.plots for sheet in plot.lane.sheets]) | self._kinds
+        sheets = [(entry.kind, entry.title(shot.scene)) for entry in shot.features.legend() if entry.kind in kinds]
+        return classes + [(kind, text) for kind, text in LEGEND if there[kind] or kind in self._kinds] + sheets
 
     def _rows(self) -> list[list[tuple[str, str, float]]]:
         """Return the legend's entries in rows as wide as the picture, with the x of each."""

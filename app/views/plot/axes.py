@@ -87,11 +87,11 @@ def size_axes(
             axis.setLabel(escape(fitting))
         else:
             axis.showLabel(False)
-        size += metrics.height() + 2 if fitting else 0
+        size += metrics.height() + 3 if fitting else 0
         if side == "left":
             axis.setWidth(size)
         else:
             axis.setHeight(size)
         axis.resizeEvent()  # centres the name
         if side == "bottom":  # and too low: descenders would be cut off
-            axis.label.moveBy(0, -4)
+            axis.label.moveBy(0, -5)

@@ -16,6 +16,7 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene
 from app.tools import POINT_PIXELS, TOOLS, PointerPosition
 from app.views.theme import Theme
+from app.views.widgets.deferred import later
 from app.views.widgets.inputs import named
 from app.views.widgets.painting import guarded, painter_on
 from solver import Grid
@@ -252,6 +253,8 @@ class Canvas(PointingPlot):
         self._layers.show_view(grid)
         for cover in self.covers:
             cover.show_view(grid, self.plot_area())
+        if self.pointer is not None:
+            later(self, self.follow_layout)
 
     def _place_message(self) -> None:
         if not self._message.isHidden():
@@ -347,8 +350,10 @@ class Canvas(PointingPlot):
             self.viewport().update()
 
     def pointer_position(self) -> PointerPosition | None:
-        """Return the pointer's location if it is over this canvas."""
-        return None if self.pointer is None or self._scene is None else self.pointer_at(self.pointer)
+        """Return the pointer's location if it is over this picture, within its axes."""
+        if self.pointer is None or self._scene is None or not self.inside(self.pointer):
+            return None
+        return self.pointer_at(self.pointer)
 
     def pointer_moved(self) -> None:
         self._lay_over()

@@ -22,19 +22,19 @@ class LegendCard(QFrame):
 
     def __init__(self, picture: QWidget, features: FeatureTable) -> None:
         super().__init__(picture)
-        self._signs_of_sheets = features.signs()
+        self._sheet_legend = features.legend()
         self.setObjectName("legend")
         self.setAutoFillBackground(True)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
         self._theme: Theme | None = None
-        self._signs: frozenset[str] | None = None
+        self._kinds: frozenset[str] | None = None
         self._rows: dict[str, tuple[QLabel, QLabel]] = {}
         grid = grid_on(self, (8, 6, 8, 6), down=3)
         grid.setColumnStretch(1, 1)
-        of_marks = [(sign.kind, sign.text) for feature in features for sign in feature.mark_signs]
-        of_sheets = [(sign.kind, sign.text) for sign in self._signs_of_sheets]
+        of_marks = [(entry.kind, entry.text) for feature in features for entry in feature.mark_legend]
+        of_sheets = [(entry.kind, entry.text) for entry in self._sheet_legend]
         entries = (*LEGEND, *of_marks, PROVISIONAL, *of_sheets)
         for row, (kind, text) in enumerate(entries):
             self._rows[kind] = (QLabel(), QLabel(text, wordWrap=True))
@@ -50,14 +50,14 @@ class LegendCard(QFrame):
             self._theme = theme
             for kind, (picture, _) in self._rows.items():
                 picture.setPixmap(symbol_pixmap(theme, kind, ratio=self.devicePixelRatioF()))
-        for sign in self._signs_of_sheets:
-            if sign.called is not None:
-                self._rows[sign.kind][1].setText(sign.called(scene))
-        if scene.signs != self._signs:
-            self._signs = scene.signs
+        for entry in self._sheet_legend:
+            if entry.called is not None:
+                self._rows[entry.kind][1].setText(entry.called(scene))
+        if scene.legend_kinds != self._kinds:
+            self._kinds = scene.legend_kinds
             for kind, parts in self._rows.items():
                 for part in parts:
-                    part.setVisible(kind in scene.signs)
+                    part.setVisible(kind in scene.legend_kinds)
         self.place(area)
 
     def place(self, area: QRectF) -> None:

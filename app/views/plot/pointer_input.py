@@ -69,6 +69,8 @@ class PointingPlot(pg.PlotWidget):
         self._space_used = False
         #: Location of the pointer in the widget (pixels) while it is over it.
         self.pointer: QPointF | None = None
+        #: The same in the window's pixels: a new layout moves this widget below a mouse that does not move.
+        self._in_window = QPointF()
         self._on_point = False  # a click would select the point under the pointer
         self._stroke: QPointF | None = None  # location of the present press
         self._repeated = True  # the effect of the last arrow key has been painted
@@ -187,7 +189,8 @@ class PointingPlot(pg.PlotWidget):
         self.open_menu(pointer, self.mapToGlobal(self.nearest_inside(position)).toPoint())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        position = self.pointer = event.position()
+        position = event.position()
+        self._place_pointer(position)
         if self._pan_from is not None:
             self._pan_by(position - self._pan_from)
             self._pan_from = position
@@ -218,7 +221,19 @@ class PointingPlot(pg.PlotWidget):
         event.accept()
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        self.pointer = event.position()
+        self._place_pointer(event.position())
+        self.pointer_moved()
+
+    def _place_pointer(self, position: QPointF) -> None:
+        self.pointer, self._in_window = position, self.viewport().mapTo(self.window(), position)
+
+    def follow_layout(self) -> None:
+        """Update what is below the pointer after the layout or the view has changed, as if it had moved there."""
+        if self.pointer is None or self._stroke is not None or self._pan_from is not None:
+            return
+        position = self.viewport().mapFrom(self.window(), self._in_window)
+        self.pointer = position if self.rect().contains(position.toPoint()) else None
+        self._editing.hover(None if self.pointer is None else self.pointer_at(self.pointer))
         self.pointer_moved()
 
     def leaveEvent(self, event: QEvent) -> None:

@@ -14,7 +14,7 @@ from app.views.widgets.inputs import describe, filled, named
 
 #: Texts of the buttons.
 TEXTS = {
-    "examples": "Examples…",
+    "examples": "Examples and lessons…",
     "real_data": "Real data…",
     "paste": "Paste",
     "open": "Open…",

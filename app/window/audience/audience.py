@@ -161,6 +161,7 @@ class Audience(QObject):
                 view.showNormal()
                 view.resize(*SIZE)
             view.show()
+            view.raise_()  # some desktops would open it behind the window
             return
         if view.isFullScreen():
             view.showNormal()  # else Qt does not move it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from app.controllers.controller import Controller
@@ -42,7 +42,11 @@ class TopBar(QWidget):
         """Add a command; `gap` puts a separator before it."""
         parts: list[QWidget] = [button]
         if gap and self._commands.count():
-            parts.insert(0, QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Sunken))
+            line = QFrame()
+            line.setAutoFillBackground(True)
+            line.setBackgroundRole(QPalette.ColorRole.LinkVisited)  # the theme's edge: a frame's own line is white
+            line.setFixedWidth(1)
+            parts.insert(0, line)
         in_simple = button.objectName() in SIMPLE_COMMANDS
         first = self._commands.count() == len(self._full)
         for part in parts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any, cast
 
@@ -36,6 +36,9 @@ PICTURE, GAP = (192, 96), 6
 PLAIN_TEXT, LARGEST = 13, 2.0
 #: Widths of a card's text in letters: the preferred one, and the least beside another card.
 LETTERS, LEAST_LETTERS = 32, 18
+
+#: Name, title, sentence and picture of a card, and what opens it.
+_Row = tuple[str, str, str, bytes, Callable[[], object]]
 
 
 class Card(QPushButton):
@@ -116,31 +119,31 @@ class GalleryDialog(NamedDialog):
         width = min(2 * (around + LETTERS * letter) + 4 * GAP, room.width() - 20)
         self._columns = 2 if width >= 2 * (around + LEAST_LETTERS * letter) else 1
         self._tabs = named(QTabWidget(), "gallery.tabs")
-        self._cards: list[list[Card]] = []
-        self._scores, self._choose_language = scores, choose_language
-        self._lessons: dict[str, Card] = {}
+        self._scores, self._choose_language, self._size, self._in_text = scores, choose_language, size, bool(text)
         dark = self.palette().window().color().lightness() < 128
-        examples, lessons = [], []
-        for index, each in enumerate(EXAMPLES, 1):
-            card = Card(f"example.{each.name}", index, each.title, each.sentence, thumbnail(each, dark), size)
-            examples.append((card, self._opens(choose, each)))
-        for index, row in enumerate(shipped(language), 1):
-            card = Card(f"lesson.{row.name}", index, *_words(row, scores), picture(row.name, dark), size)
-            lessons.append((card, self._opens(learn, row.name)))
-            self._lessons[row.name] = card
-        cards = self._page("&Examples", examples)
-        self._page("&Lessons", lessons)
+        self._rows: tuple[list[_Row], ...] = (
+            [
+                (f"example.{each.name}", each.title, each.sentence, thumbnail(each, dark), self._opens(choose, each))
+                for each in EXAMPLES
+            ],
+            [
+                (f"lesson.{row.name}", *_words(row, scores), picture(row.name, dark), self._opens(learn, row.name))
+                for row in shipped(language)
+            ],
+        )
+        self._cards: list[list[Card]] = [[], []]
+        for title in ("&Examples", "&Lessons"):
+            self._tabs.addTab(scrolling(QWidget()), title)
         languages = self._language_choice(language)
         self._of_lessons = (label_for("Language of the lessons", languages), languages)
-        self._tabs.currentChanged.connect(self._show_language)
-        self._show_language(0)
+        self._tabs.currentChanged.connect(self._show_tab)
         buttons = self.button_box()
         buttons.setCenterButtons(False)
         filled(QVBoxLayout(self), self._tabs, filled(QHBoxLayout(), *self._of_lessons, (buttons, 1)), margins=GAP)
         close = buttons.button(QDialogButtonBox.StandardButton.Close)
         close.setDefault(True)  # else Return in the choice of a language would open a lesson
-        for label in self.findChildren(QLabel) if text else ():
-            label.ensurePolished()  # without it the height would be that of another size of text
+        self._show_tab(0)
+        cards = cast(QWidget, self._area(0).widget())
         self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))
         self.show_lessons(False)
 
@@ -156,28 +159,33 @@ class GalleryDialog(NamedDialog):
         """Show the lessons in another language, and remember the choice."""
         self._choose_language(language)
         for row in shipped(language):
-            if row.name in self._lessons:
-                self._lessons[row.name].show_words(*_words(row, self._scores))
+            card = self.findChild(Card, f"lesson.{row.name}")
+            if card is not None:
+                card.show_words(*_words(row, self._scores))
 
-    def _show_language(self, tab: int) -> None:
-        """Show the choice of the language beside lessons only: examples have none."""
+    def _area(self, tab: int) -> QScrollArea:
+        return cast(QScrollArea, self._tabs.widget(tab))
+
+    def _show_tab(self, tab: int) -> None:
+        """Show a tab, whose cards are created at the first time; below lessons, show the choice of the language."""
         for widget in self._of_lessons:
             widget.setVisible(tab > 0)
-
-    def _page(self, title: str, cards: Sequence[tuple[Card, Callable[[], object]]]) -> QWidget:
-        """Return a new tab with these cards, each with the function that opens it."""
+        if self._cards[tab]:
+            return
         page = QWidget()
         grid = QGridLayout(page)
         grid.setSpacing(GAP)
-        for index, (card, run) in enumerate(cards):
+        for index, (name, title, sentence, data, run) in enumerate(self._rows[tab]):
+            card = Card(name, index + 1, title, sentence, data, self._size)
             card.installEventFilter(self)
             card.clicked.connect(run)
             grid.addWidget(card, *divmod(index, self._columns))
+            self._cards[tab].append(card)
         for column in range(self._columns):
             grid.setColumnStretch(column, 1)
-        self._cards.append([card for card, _ in cards])
-        self._tabs.addTab(scrolling(page), title)
-        return page
+        self._area(tab).setWidget(page)
+        for label in page.findChildren(QLabel) if self._in_text else ():
+            label.ensurePolished()  # without it the height would be that of another size of text
 
     def show_lessons(self, lessons: bool) -> None:
         """Show the lessons, or the examples, and focus the first card."""

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from app.core import log
 from app.core.plain_text import plain
 from app.scene.feature_table import FeatureTable
-from app.scene.help import FIRST_STEPS, sections, signs, written_page
+from app.scene.help import FIRST_STEPS, sections, symbols, written_page
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import theme_of
 from app.views.widgets.elided_label import ElidedLabel
@@ -45,11 +45,12 @@ class HelpDialog(NamedDialog):
         super().__init__(parent, "help", "Help")
         self._pages = named(QTabWidget(), "help.pages")
         self._begin = self._add_page("begin", "Begin here")
-        self._draw_signs()
+        self._draw_symbols()
         self._begin.setHtml(
             _table(FIRST_STEPS)
             + "<h3>What the pictures show</h3><p>The colour of the plane is the class that the model predicts there: "
-            "the stronger, the surer.</p>" + _rows((f"<img src='sign:{kind}'>", escape(text)) for kind, text in signs())
+            "the stronger, the surer.</p>"
+            + _rows((f"<img src='symbol:{kind}'>", escape(text)) for kind, text in symbols())
         )
         keys = self._add_page("keys", "Mouse and keys")
         keys.setHtml("".join(f"<h3>{escape(title)}</h3>{_table(rows)}" for title, rows in sections(features).items()))
@@ -76,19 +77,19 @@ class HelpDialog(NamedDialog):
         self._pages.addTab(page, title)
         return page
 
-    def _draw_signs(self) -> None:
+    def _draw_symbols(self) -> None:
         """Draw the symbols of the first page in the colours of the theme."""
         theme = theme_of(self.palette().window().color().lightness() < 128)
-        for kind, _ in signs():
+        for kind, _ in symbols():
             drawing = symbol_pixmap(theme, kind, DRAWING, self.devicePixelRatioF())
             self._begin.document().addResource(
-                QTextDocument.ResourceType.ImageResource.value, QUrl(f"sign:{kind}"), drawing
+                QTextDocument.ResourceType.ImageResource.value, QUrl(f"symbol:{kind}"), drawing
             )
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_begin"):
-            self._draw_signs()
+            self._draw_symbols()
 
     def _find(self, text: str, onward: bool) -> None:
         """Select the next hit for `text`, page after page and round again; the field turns red if there is none.

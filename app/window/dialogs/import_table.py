@@ -37,7 +37,7 @@ from app.files.background_task import Task
 from app.files.documents import FileError
 from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import Chart
-from app.views.chart.marks import Mark, class_spots
+from app.views.chart.marks import Mark, class_symbols
 from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
 from app.views.widgets.clickable import clickable
@@ -141,7 +141,7 @@ class PointsPreview(Chart):
         if preview is not None:
             for label in np.unique(preview.labels).tolist():
                 x, y = preview.xy[preview.labels == label].T
-                marks.append(class_spots(theme, label, x, y, 7.7))
+                marks.append(class_symbols(theme, label, x, y, 7.7))
         self.show_marks(marks, theme, x_axis, y_axis)
 
 

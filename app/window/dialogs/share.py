@@ -19,7 +19,7 @@ from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
 
 #: Number of characters that are read at a glance.
 SHORT = 300
-LEFT_OUT = "Not in the text: notes, and what standardised points were standardised by."
+LEFT_OUT = "Not in the text: notes, and the means and deviations with which points were standardised."
 
 
 def copied(document: Document) -> tuple[str, list[str]]:
@@ -38,7 +38,8 @@ def rounding(document: Document) -> str:
     if document.is_generated:
         return "The text has the generator's settings instead of its points, so that none of them is moved."
     x, y = moves(document)
-    kept = "Points are kept at 12 bits" if document.origin is None else "Edited points are kept at 12 bits"
+    of = "" if document.origin is None else " of edited points"
+    kept = f"Coordinates{of} are rounded to 12 bits"
     if x == y == 0:
         return f"{kept}; none of these is moved by that."
     return f"{kept}: x moves by at most {_at_most(x)}, y by at most {_at_most(y)}."

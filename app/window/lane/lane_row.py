@@ -111,17 +111,17 @@ class LaneRow(QWidget):
         self.flow.addWidget(self._title)
         controller = maker.controller
         fold, watch, select = controller.lanes.toggle_fold, controller.playback.watch, controller.presenting.select
-        self._more = self._button("fold", "All settings", "", lambda: fold(self._index))
+        self._more = self._button("fold", "More settings", "", lambda: fold(self._index))
         self._play = self._button("watch", "Watch the training", WATCH, lambda: watch(self._index))
         self._menu = PopupButton(
             f"lane{self._index}.menu",
             "⋮",
             f"More, classifier {self._index + 1}",
-            "All settings; move, add, duplicate or remove classifiers.",
+            "More settings; move, add, duplicate or remove classifiers.",
         )
         self._menu.setMinimumSize(SIZE, SIZE)
         self._settings = self._entry(
-            "settings", "All settings", "All settings, with their formulas.", lambda lanes, at: lanes.toggle_fold(at)
+            "settings", "More settings", "More settings, with their formulas.", lambda lanes, at: lanes.toggle_fold(at)
         )
         self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
         tip = "The sliders of this classifier, in place of those of another."
@@ -233,7 +233,7 @@ class LaneRow(QWidget):
         self._scene = lane, theme
         self._show_ends(lane, theme)
         words = ", ".join(lane.not_default)
-        tip = "All settings, with their formulas." if lane.folded else "Fold the settings away."
+        tip = "More settings, with their formulas." if lane.folded else "Fold the settings away."
         if (words, tip) != (self._more.text(), self._more.toolTip()):
             self._more.setText(words)
             self._end.show_words()

@@ -127,7 +127,7 @@ class Lanes(QWidget):
         self.strips.append(StatusStrip(index))
         for part in (*self._parts(index), self.forms[-1]):
             part.setParent(self)
-        self.forms[-1].hide()
+            part.hide()  # else the layout shows all of them
         if self.text_size:
             self._present(index)
         if index >= AT_START:
@@ -327,9 +327,18 @@ class Lanes(QWidget):
         put_down = old is not None and old.session.drawing and not scene.session.drawing
         while len(self.canvases) < scene.shown:
             self._make()
+        self._arrange(scene.shown, self._columns(scene.shown, self.size()))  # before anything more is shown
         opened = False
         for index in range(len(self.canvases)):
             shown = index < scene.shown
+            if shown:
+                lane = scene.lanes[index]
+                if old is None or old.shown != scene.shown or old.lanes[index] != lane or put_down:
+                    self.panels[index].render_scene(lane, scene.shown, scene.session.drawing, theme)
+                    if lane.watched:
+                        self.bars[index].render_scene(lane, theme)
+                    self.strips[index].render_scene(lane, theme)
+                self.canvases[index].render_scene(scene, lane, theme)
             # In presenter mode none is open, but what a lesson names is in sight.
             open_form = shown and not scene.lanes[index].folded and not (presenting and not scene.lanes[index].hidden)
             for part, visible in zip(
@@ -342,14 +351,6 @@ class Lanes(QWidget):
                         self._set_text(part)
                     part.setVisible(visible)
                     opened |= part is self.forms[index]
-            if shown:
-                lane = scene.lanes[index]
-                if old is None or old.shown != scene.shown or old.lanes[index] != lane or put_down:
-                    self.panels[index].render_scene(lane, scene.shown, scene.session.drawing, theme)
-                    if lane.watched:
-                        self.bars[index].render_scene(lane, theme)
-                    self.strips[index].render_scene(lane, theme)
-                self.canvases[index].render_scene(scene, lane, theme)
         if presenting != bool(self.text_size):
             self._show_text(self._first_text(scene.shown) if presenting else 0)
             self._arranged = (0, 0)  # another set of buttons after the lanes

@@ -83,7 +83,7 @@ class NamedCombo(QComboBox):
             self._show_all()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let a click on the entry for all show all; Qt would choose the present entry again, and close the list."""
+        """Show all classifiers after a click on that entry; Qt would close the list and keep the present one."""
         if event.type() is QEvent.Type.MouseButtonRelease:
             index = self.view().indexAt(cast(QMouseEvent, event).position().toPoint())
             if index.data(Qt.ItemDataRole.UserRole) == MORE:

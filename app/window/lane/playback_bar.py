@@ -232,7 +232,7 @@ class PlaybackBar(QWidget):
             self._forms = [("no run yet", "no run yet"), ("–", "–")]
             long = "No run yet."
         else:
-            step, length = grouped(run_state.step), grouped(run_state.length)
+            step, length = grouped(run_state.step), grouped(run_state.length) if run_state.ended else "…"
             # As wide as for the present length of the run, and for at least four digits.
             widest = grouped(10 ** max(len(str(run_state.length)), 4) - 1)
             self._forms = [
@@ -240,7 +240,8 @@ class PlaybackBar(QWidget):
                 (f"{step} of {length}", f"{widest} of {widest}"),
                 (step, widest),
             ]
-            long = f"Step {step} of {length}" + (", where the run has ended." if run_state.ended else " made so far.")
+            so_far = f"{grouped(run_state.length)} made so far."
+            long = f"Step {step} of " + (f"{length}, where the run has ended." if run_state.ended else so_far)
         self._step.setToolTip(long)
         self._step.setAccessibleDescription(long)
         self._fit()

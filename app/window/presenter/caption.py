@@ -8,7 +8,7 @@ from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from app.controllers.controller import Controller
-from app.core.plain_text import plain
+from app.core.plain_text import first_line, plain
 from app.features.lessons.state import LessonSession
 from app.views.theme import text_rules
 from app.views.widgets.elided_label import ElidedLabel
@@ -62,5 +62,4 @@ class Caption(FittedWidget):
             return "", ""
         if example is not None:
             return example.title, example.sentence
-        first = next((line.strip() for line in store.document.notes.splitlines() if line.strip()), "")
-        return (store.path.stem if store.path is not None else ""), plain(first)
+        return (store.path.stem if store.path is not None else ""), first_line(store.document.notes)

@@ -42,7 +42,7 @@ class PenLayer(QWidget):
         self._state = Presenting()
         self._strokes: tuple[PenStroke, ...] = ()
         self._painted: tuple[object, ...] = ()
-        self._spot: PointerPosition | None = None
+        self._location: PointerPosition | None = None
         self._drawing = False
         self._dark = False
         self.setObjectName(f"glass{index}")
@@ -68,10 +68,10 @@ class PenLayer(QWidget):
         self.show()
         self.raise_()
 
-    def aim(self, spot: PointerPosition) -> None:
+    def aim(self, location: PointerPosition) -> None:
         """Move the spotlight to this location."""
         before = self._disc()
-        self._spot = spot
+        self._location = location
         if self._state.spotlight:
             for disc in (before, self._disc()):
                 self.update(self.rect() if disc is None else _bounds(disc))
@@ -87,9 +87,9 @@ class PenLayer(QWidget):
         )
 
     def _disc(self) -> tuple[QPointF, float] | None:
-        if self._spot is None:
+        if self._location is None:
             return None
-        return self._pixel(self._spot.x, self._spot.y), DISC * min(self.width(), self.height())
+        return self._pixel(self._location.x, self._location.y), DISC * min(self.width(), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with painter_on(self, smooth=True) as painter, guarded(painter, QRectF(self.rect()), self):

@@ -162,11 +162,11 @@ def direct(points: Points, lane: Lane) -> SVC:
 
 @pytest.fixture
 def pool() -> Iterator[Pool]:
-    before = threading.active_count()
+    before = set(threading.enumerate())
     made = Pool(1)
     yield made
     assert made.close(PATIENCE)
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before
 
 
 class Hold:
@@ -298,7 +298,7 @@ def test_the_background_pauses_after_an_edit_and_everything_else_continues(secon
     trained, done = threading.Event(), threading.Event()
     hold = Hold(pool)
     pool.submit(ending(log, "background", done, Priority.BACKGROUND), Priority.BACKGROUND)
-    pool.rest(0.05)
+    pool.pause(0.05)
     training = ending(log, "training", trained, *[Priority.TRAINING] * 20, Priority.FULL_PICTURE)
     pool.submit(training, Priority.TRAINING)
     hold.release()
@@ -713,8 +713,8 @@ def test_one_vs_rest_is_as_sure_as_half_its_lead(chosen: int) -> None:
     sureness = np.minimum((ordered[..., -1] - ordered[..., -2]) / 4.0, 1.0)
     assert np.abs(shade / (LEVELS - 1) - sureness).max() <= 0.5001 / (LEVELS - 1)
     assert values.f is not None and (values.f == f[..., chosen]).all()
-    border = shade <= 1
-    assert border.any() and np.abs(f.max(axis=2)[border]).max() > 0.1, "a border is not where f is 0"
+    boundary = shade <= 1
+    assert boundary.any() and np.abs(f.max(axis=2)[boundary]).max() > 0.1, "a boundary is not where f is 0"
 
 
 def test_equal_leaders_are_a_tie() -> None:

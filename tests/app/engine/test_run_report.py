@@ -190,7 +190,7 @@ def check_step(run_state: RunState, now: Dense) -> None:
     beta = y * after
     assert step.gain == pytest.approx(after.sum() - 0.5 * beta @ now.K @ beta - now.dual, abs=100 * now.small_dual)
     for ranking in (step.first, step.second):
-        assert ranking.candidates[ranking.chosen] == (i if ranking.place == "i" else j)
+        assert ranking.candidates[ranking.chosen] == (i if ranking.member == "i" else j)
 
 
 @examples(40)

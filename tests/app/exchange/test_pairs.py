@@ -210,7 +210,7 @@ def test_no_whole_row_means_no_components() -> None:
 def test_names_twice_and_of_other_alphabets() -> None:
     table = table_of("größe,größe,身長,kind\n1,2,9,u\n3,1,8,v\n5,6,2,u\n2,3,4,v\n")
     found = pairs.views(table, 3)
-    assert [table.columns[location].name for location in found.columns] == ["größe", "größe (2)", "身長"]
+    assert [table.columns[index].name for index in found.columns] == ["größe", "größe (2)", "身長"]
     assert "größe (2)" in "".join(found.components.axis_names([column.name for column in table.columns[:3]]))
 
 

@@ -91,14 +91,14 @@ def dense_margins(run_state: RunState) -> np.ndarray:
 def some_slacks(run_state: RunState, seed: int = 1) -> Slacks:
     """Return slacks with random ends near the points, every fourth one capped."""
     rng = np.random.default_rng(seed)
-    location = np.flatnonzero(run_state.y * run_state.f < 1 - 1e-6)
-    end = run_state.points.xy[run_state.index[location]] + rng.normal(scale=0.4, size=(len(location), 2))
-    return Slacks(location, end, np.arange(len(location)) % 4 == 0)
+    index = np.flatnonzero(run_state.y * run_state.f < 1 - 1e-6)
+    end = run_state.points.xy[run_state.index[index]] + rng.normal(scale=0.4, size=(len(index), 2))
+    return Slacks(index, end, np.arange(len(index)) % 4 == 0)
 
 
-def id_of(run_state: RunState, location: int) -> int:
+def id_of(run_state: RunState, index: int) -> int:
     """Return the lifelong id of a point."""
-    return int(run_state.points.ids[run_state.index[location]])
+    return int(run_state.points.ids[run_state.index[index]])
 
 
 def scene_of(run_state: RunState | None, hovered: int | None = None) -> Any:

@@ -26,7 +26,7 @@ from app.engine.query import Query, Step
 from app.engine.run_state import RunState
 from app.features.table import FEATURES
 from app.scene.context import Context
-from app.scene.feature import Action, Dock, Feature, Place, Sign, Widget
+from app.scene.feature import Action, Dock, Feature, LegendEntry, Place, Widget
 from app.scene.feature_table import FeatureTable
 from app.scene.help import sections
 from app.scene.marks import PointMarks
@@ -46,15 +46,13 @@ class MiddleSession(FeatureSession, frozen=True):
     """Session of the feature."""
 
     marked: bool = False
-    locations: tuple[int, ...] = (0, 0, 0, 0)
+    values: tuple[int, ...] = (0, 0, 0, 0)
 
     def of_new_document(self) -> MiddleSession:
         return MiddleSession()
 
     def of_new_lane(self, slot: int) -> MiddleSession:
-        return replace(
-            self, locations=tuple(0 if each == slot else location for each, location in enumerate(self.locations))
-        )
+        return replace(self, values=tuple(0 if each == slot else value for each, value in enumerate(self.values)))
 
 
 class MiddleQuery(Struct, frozen=True):
@@ -157,10 +155,10 @@ MIDDLE = Feature(
     sheets=sheets,
     scene=scene,
     lane=lambda context, index: Middle((0.0, 0.0)) if context.session.of(MiddleSession).marked else None,
-    signs=(Sign(CROSSING, "", lambda scene: f"To the middle of {len(scene.points.xy)} points"),),
+    legend=(LegendEntry(CROSSING, "", lambda scene: f"To the middle of {len(scene.points.xy)} points"),),
     watches=lambda session: ("run",) if session.of(MiddleSession).marked else (),
     marks=marks,
-    mark_signs=(Sign("selected", "One of three"),),
+    mark_legend=(LegendEntry("selected", "One of three"),),
     other_marks=lambda context, index: first(context.document.points),
     pointed=lambda controller, pointer: POINTED.append(pointer),
     views={
@@ -195,7 +193,9 @@ def test_a_row_of_the_table_is_a_feature(middle: None, make: Make, qtbot: QtBot)
     card = window.findChild(QFrame, "legend")
     assert card is not None and card.isVisible()
     legend = {label.text() for label in card.findChildren(QLabel) if label.isVisible()}
-    assert f"To the middle of {len(window.document.points)} points" in legend and "crossing" in window.scene.signs
+    assert (
+        f"To the middle of {len(window.document.points)} points" in legend and "crossing" in window.scene.legend_kinds
+    )
     picture = Sheet(window.shoot("window"), PictureSpec("window", *screen_size(window.canvases[:2], "window")))
     assert (CROSSING, f"To the middle of {len(window.document.points)} points") in picture.entries
     picture.close()
@@ -222,14 +222,18 @@ def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot
     action.trigger()
     settle(qtbot, window)
     assert action.isChecked() and window.scene.studying and any(each.isVisible() for each in below)
-    assert len(canvas.layers.marks) == 3 and "selected" in window.scene.signs and "free" not in window.scene.signs
+    assert (
+        len(canvas.layers.marks) == 3
+        and "selected" in window.scene.legend_kinds
+        and "free" not in window.scene.legend_kinds
+    )
     pointer = PointerPosition(0.1, 0.2, 0.01)
     controller.editing.hover(pointer)
     assert POINTED[-1] is pointer
-    controller.change(MiddleSession, locations=(1, 2, 3, 4))
+    controller.change(MiddleSession, values=(1, 2, 3, 4))
     controller.lanes.add(1)
     slot = controller.document.slots[2]
-    assert controller.session.of(MiddleSession).locations == tuple(0 if each == slot else each + 1 for each in range(4))
+    assert controller.session.of(MiddleSession).values == tuple(0 if each == slot else each + 1 for each in range(4))
     assert controller.session.of(MiddleSession).marked
     controller.new()
     settle(qtbot, window)

@@ -205,13 +205,13 @@ def test_a_study_is_kept_with_its_numbers() -> None:
         np.testing.assert_array_equal(kept.values[name], numbers)
     assert kept.done == 47 and len(list(kept.records())) == 47
     by_index = {(*each.cell, each.repetition, each.fold): each for each in kept.records()}
-    failed = {location for location, each in by_index.items() if each.error}
+    failed = {index for index, each in by_index.items() if each.error}
     assert len(failed) == 1 and by_index[next(iter(failed))].error == "MemoryError: no room"
     written = folder_lines("study")
     for line in written:
-        location = (*line["places"], line["repetition"], line["fold"])
-        if location in by_index and location not in failed:
-            assert by_index[location].values == line["values"] and by_index[location].status == line["status"]
+        index = (*line["places"], line["repetition"], line["fold"])
+        if index in by_index and index not in failed:
+            assert by_index[index].values == line["values"] and by_index[index].status == line["status"]
     assert StudyResults.decode(kept.encode()).encode() == kept.encode()
     assert lost(plain["study"], json.loads(kept.encode())["study"]) == []
 

@@ -55,14 +55,14 @@ def saving(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> Non
             table = Open()
             new = documents.encode(table.store.document)
             with disk:
-                failure = file_work.try_save(table.hand, path)
+                failure = file_work.try_save(table.user, path)
             now = path.read_bytes() if path.exists() else None
             if failure:
                 sentence(failure, "mine.playground was not saved")
                 assert disk.reached and table.unharmed() and now in (SOUND if existing else None, new)
             else:
                 assert now == new and not table.store.modified
-            assert file_work.try_save(table.hand, path) == "" and path.read_bytes() == new
+            assert file_work.try_save(table.user, path) == "" and path.read_bytes() == new
             assert [each.name for each in folder.iterdir()] == ["mine.playground"], "nothing is left lying about"
 
         tally.every_fault("save" if existing else "save as", folder, prepare, act, codes, step)
@@ -78,23 +78,23 @@ def opening(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> No
     def act(disk: FaultyDisk) -> None:
         table = Open()
         with disk:
-            opened = file_work.open_file(table.hand, path, table.alerts.append)
+            opened = file_work.open_file(table.user, path, table.alerts.append)
         if opened:
             assert not table.alerts and content(table.store.document) == content(default_document())
             assert table.store.path == path and not table.store.modified
         else:
             sentence(table.alerts[-1], "mine.playground cannot be read")
             assert disk.reached and table.unharmed()
-        assert path.read_bytes() == SOUND and file_work.open_file(table.hand, path)
+        assert path.read_bytes() == SOUND and file_work.open_file(table.user, path)
 
     tally.every_fault("open", folder, prepare, act, codes, step)
 
     def revert(disk: FaultyDisk) -> None:
         table = Open()
-        assert file_work.open_file(table.hand, path)
-        table.hand.set_notes("edited")
+        assert file_work.open_file(table.user, path)
+        table.user.set_notes("edited")
         with disk:
-            back = file_work.revert(table.hand, table.alerts.append)
+            back = file_work.revert(table.user, table.alerts.append)
         assert back == (not table.store.modified) == (not table.alerts)
         assert table.store.document.notes == ("" if back else "edited")
 
@@ -102,11 +102,11 @@ def opening(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> No
 
     def changed(disk: FaultyDisk) -> None:
         table = Open()
-        assert file_work.open_file(table.hand, path, table.alerts.append)
+        assert file_work.open_file(table.user, path, table.alerts.append)
         with disk:
-            assert not table.hand.file_tasks.changed_on_disk(path)
+            assert not table.user.file_tasks.changed_on_disk(path)
         path.write_bytes(OTHER)
-        assert table.hand.file_tasks.changed_on_disk(path)
+        assert table.user.file_tasks.changed_on_disk(path)
 
     tally.every_fault("changed on disk", folder, prepare, changed, codes, step)
 
@@ -114,7 +114,7 @@ def opening(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> No
 def exchanging(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> None:
     path = folder / "points.csv"
     table = Open()
-    assert file_work.export(table.hand, path.parent.parent / "sound.csv")
+    assert file_work.export(table.user, path.parent.parent / "sound.csv")
     sound = (path.parent.parent / "sound.csv").read_bytes()
 
     def prepare() -> None:
@@ -125,7 +125,7 @@ def exchanging(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) ->
         path.write_bytes(b"old")
         table.alerts.clear()
         with disk:
-            written = file_work.export(table.hand, path, table.alerts.append)
+            written = file_work.export(table.user, path, table.alerts.append)
         assert written == (not table.alerts) and path.read_bytes() in ((sound,) if written else (sound, b"old"))
         if not written:
             sentence(table.alerts[0], "points.csv was not saved")

@@ -172,7 +172,7 @@ def test_programs_predict_the_same(tmp_path: Path) -> None:
     for name, reports in programs.run(cases, tmp_path).items():
         case = cases[name]
         for index in case.lanes:
-            expected = reference(case.document.lanes[index]).predict(case.places)
+            expected = reference(case.document.lanes[index]).predict(case.locations)
             assert np.array_equal(reports["predicted"][f"model_{index + 1}"], expected), case.document.lanes[
                 index
             ].title

@@ -56,19 +56,9 @@ EDITS: dict[str, list[tuple[str, str]]] = {
         (
             "    elif code == SIGMOID:\n",
             "    elif code == EXPONENTIAL:\n"
-            "        for k in range(n):\n"
+            "        for k in range(first, end):\n"
             "            out[k] = math.exp(gamma * out[k] / tau)\n"
             "    elif code == SIGMOID:\n",
-        ),
-    ],
-    "solver/online/_online_loops.py": [
-        ("import LAPLACIAN,", "import EXPONENTIAL, LAPLACIAN,"),
-        ("    code, gamma, coef0, degree = kernel\n", "    code, gamma, coef0, degree, tau = kernel\n"),
-        (
-            "        elif code == SIGMOID:\n",
-            "        elif code == EXPONENTIAL:\n"
-            "            row[k] = math.exp(gamma * row[k] / tau)\n"
-            "        elif code == SIGMOID:\n",
         ),
     ],
     "solver/kernels/kernel_classifier.py": [

@@ -200,7 +200,7 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
         shown = window.scene.lanes[lane]
         assert (
             shown.shows_pair
-            and "chosen" in window.scene.signs
+            and "chosen" in window.scene.legend_kinds
             and shown.marks.chosen.tolist() == now.marks.chosen.tolist()
         )
         playback.to_end(lane)

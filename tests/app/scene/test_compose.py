@@ -86,10 +86,10 @@ def svm_frame(phase: Phase, *certificates: Certificate) -> Frame:
 def test_a_scene_without_results() -> None:
     made = scene(MOONS)
     assert made.document is MOONS and made.points is MOONS.points and made.shown == len(made.lanes) == 2
-    assert (made.title, made.undo, made.redo, "margin" in made.signs) == ("t", "Add 1 point", None, False)
+    assert (made.title, made.undo, made.redo, "margin" in made.legend_kinds) == ("t", "Add 1 point", None, False)
     for lane in made.lanes:
         assert lane.picture is None and lane.message == "" and lane.headline == "Starting…" and lane.job == 0
-    assert scene(replace(MOONS, shown=1)).signs == frozenset(), "nothing is drawn that has to be explained"
+    assert scene(replace(MOONS, shown=1)).legend_kinds == frozenset(), "nothing is drawn that has to be explained"
 
 
 def test_a_scene_shows_the_frames() -> None:

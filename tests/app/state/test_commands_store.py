@@ -479,9 +479,9 @@ def test_fields_of_the_document_change_and_count_as_modified() -> None:
     }
     for name, value in changes.items():
         store = Store(SMALL)
-        store.dispatch(SetFields(changes=((name, value),), text="said"))
-        assert getattr(store.document, name) == value and store.modified and store.history == ("said",)
+        store.dispatch(SetFields(changes=((name, value),), text="a step"))
+        assert getattr(store.document, name) == value and store.modified and store.history == ("a step",)
         store.dispatch(SetFields(changes=((name, value),), text="again"))
-        assert store.history == ("said",)
+        assert store.history == ("a step",)
         store.undo()
         assert not store.modified and getattr(store.document, name) == getattr(SMALL, name)

@@ -156,11 +156,11 @@ class Table:
     def paint(self, index: int, *more: int, shift: bool = False) -> None:
         """Paint a stroke from one point to others with the tool."""
         self.user.set_session(tool="test")
-        spots = [PointerPosition(*self.document.points.xy[each], 0.0005) for each in (index, *more)]
-        self.user.editing.press(spots[0], Keys(shift=shift))
-        for pointer in spots[1:]:
+        pointers = [PointerPosition(*self.document.points.xy[each], 0.0005) for each in (index, *more)]
+        self.user.editing.press(pointers[0], Keys(shift=shift))
+        for pointer in pointers[1:]:
             self.user.editing.drag(pointer)
-        self.user.editing.release(spots[-1])
+        self.user.editing.release(pointers[-1])
 
 
 def test_a_stroke_is_one_step_and_goes_back_whole() -> None:

@@ -45,11 +45,11 @@ def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (1500, 700)
     view = window.audience.view
     assert view is not None and window.named_actions["audience"].isChecked()
     view.resize(*size)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     return view
 
 
-def rest(window: MainWindow, qtbot: QtBot) -> None:
+def settle_layout(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until all parts have their sizes."""
     for _ in range(3):
         settle(qtbot, window)
@@ -101,7 +101,7 @@ def test_each_pixel_is_that_of_a_picture_made_for_the_audience_alone(
         assert unit <= window.canvases[lane].unit(), "the audience has the larger picture"
         left, top = round((own.left - whole.grid.left) / unit), round((whole.grid.top - own.top) / unit)
         part = whole.argb[top : top + own.height, left : left + own.width]
-        assert np.mean(part != exact.argb) < 2e-5, "but for pixels whose middle lies on the border of two shades"
+        assert np.mean(part != exact.argb) < 2e-5, "but for pixels whose middle lies on the edge of two shades"
         if lane:  # boundaries of kNN are thinned: they begin and end at other corners
             for mine, alone in ((whole.boundary, exact.boundary), (whole.margins, exact.margins)):
                 assert len(alone) > 50 and distances(alone, mine).max() < 0.1 * unit
@@ -126,7 +126,7 @@ def test_both_windows_follow_a_change_and_the_surface_is_computed_once(make: Mak
     numbers = [window.scheduler.newest(slot) for slot in window.document.slots[:2]]
     before = pixels(view)
     window.controller.dispatch(AddPoints(xy=[(0.5, 1.5)], labels=[1]))
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert [window.scheduler.newest(slot) for slot in window.document.slots[:2]] == [
         number + 2 for number in numbers
     ], "one request of each lane"
@@ -141,10 +141,10 @@ def test_frozen_it_stays_as_it_is_until_it_follows_again(make: Make, qtbot: QtBo
     before = pixels(view)
     QTest.keyClick(window.canvases[0], Qt.Key.Key_F5, ALT)
     window.controller.dispatch(AddPoints(xy=[(0.5, 1.5)], labels=[1]))
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert (pixels(view) == before).all()
     window.named_actions["freeze_audience"].trigger()
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert (pixels(view) != before).any()
 
 
@@ -152,29 +152,29 @@ def test_covered_pictures_are_visible_here_alone_until_revealed(make: Make, qtbo
     window = make(moons())
     view = opened(window, qtbot)
     window.lessons.begin(lesson(window.features, "support-vectors"))
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     session = window.controller.session
     while session.of(LessonSession).prediction is None:
         window.named_actions["lesson_next"].trigger()
-        rest(window, qtbot)
+        settle_layout(window, qtbot)
         session = window.controller.session
     covered = pixels(view)
     assert session.of(LessonSession).prediction.question.split()[0] in view._sentence.text()
     hidden = [lane.picture is None for lane in window.scene.lanes]
     assert any(hidden)
     window.named_actions["peek"].trigger()
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert all(lane.picture is not None for lane in window.scene.lanes), "seen here"
     reports = window.findChild(QTextBrowser, "lesson.teacher").toPlainText()
     assert "Answer: Only 2" in reports and "support vectors" in reports and "Next: Take points away" in reports
     assert (pixels(view) == covered).all(), "nothing leaks to the audience"
     window.controller.dispatch(AddPoints(xy=[(0.1, 0.1)], labels=[1]))
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert [canvas._lane.picture is None for canvas in view.canvases[: len(hidden)]] == hidden
     controller = window.controller.feature(LessonController)
     assert controller.choose(session.of(LessonSession).prediction.right)
     controller.reveal()
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert all(canvas._lane.picture is not None for canvas in view.canvases[: len(hidden)])
 
 
@@ -189,14 +189,14 @@ def test_no_step_of_a_lesson_shows_the_audience_what_it_covers(make: Make, qtbot
     lessons, asked = window.controller.feature(LessonController), 0
     for at in range(len(reports.steps)):
         lessons.go(at)
-        rest(window, qtbot)
+        settle_layout(window, qtbot)
         if window.controller.session.of(LessonSession).prediction is None:
             continue
         asked += 1
         visible = [pixels(view)]
         for _ in range(2):
             window.named_actions["peek"].trigger()
-            rest(window, qtbot)
+            settle_layout(window, qtbot)
             visible.append(pixels(view))
         assert (
             visible[0].shape == visible[1].shape
@@ -211,19 +211,19 @@ def test_spotlight_and_pen_are_on_both(make: Make, qtbot: QtBot) -> None:
     view = opened(window, qtbot)
     presenting = window.controller.presenting
     QTest.keyClick(window.canvases[0], Qt.Key.Key_C)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     glass = window.canvases[0].findChild(PenLayer)
     for kind, at in ((QTest.mousePress, QPoint(60, 60)), (QTest.mouseRelease, QPoint(60, 60))):
         kind(glass, Qt.MouseButton.LeftButton, pos=at)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert [len(each.canvases[0].findChild(PenLayer)._strokes) for each in (window, view)] == [1, 1]
     presenting.toggle_pen()
     presenting.light(True)
     QTest.mouseMove(window.canvases[0].viewport(), QPoint(200, 200))
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     lit = pixels(view.canvases[1]).mean()
     presenting.light(False)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert lit < 0.6 * pixels(view.canvases[1]).mean(), "all but a disc is dark"
 
 
@@ -233,13 +233,13 @@ def test_presenter_mode_and_audience_begin_and_end_each_by_itself(make: Make, qt
     opened(window, qtbot)
     assert window.bar.isVisible(), "this window keeps its controls"
     QTest.keyClick(window.canvases[0], Qt.Key.Key_F5)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert not window.bar.isVisible() and window.audience.view is not None
     QTest.keyClick(window.canvases[0], Qt.Key.Key_Escape)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert window.bar.isVisible() and window.audience.view is not None
     QTest.keyClick(window.canvases[0], Qt.Key.Key_F5, SHIFT)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert window.audience.view is None and window.controller.session.presenting is None
     assert window.canvases[0].findChild(PenLayer) is None or not window.canvases[0].findChild(PenLayer).isVisible()
 
@@ -251,7 +251,7 @@ def test_closing_it_by_hand_ends_it_and_the_pictures_have_their_own_size_again(m
     view.activateWindow()
     qtbot.waitUntil(view.isActiveWindow)
     QTest.keyClick(view, Qt.Key.Key_Escape)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert window.audience.view is None and not window.named_actions["audience"].isChecked()
     assert not window.named_actions["peek"].isEnabled()
     frame = window.result(0)
@@ -264,12 +264,12 @@ def test_more_pictures_come_and_go(make: Make, qtbot: QtBot) -> None:
     view = opened(window, qtbot, (1200, 1000))
     for _ in range(2):
         window.controller.lanes.add(window.document.shown - 1)
-        rest(window, qtbot)
+        settle_layout(window, qtbot)
     assert [canvas.isVisible() for canvas in view.canvases] == [True] * 4
     assert len({canvas.y() for canvas in view.canvases}) == 2, "two above two"
     for _ in range(3):
         window.controller.lanes.remove(window.document.shown - 1)
-        rest(window, qtbot)
+        settle_layout(window, qtbot)
     assert [canvas.isVisible() for canvas in view.canvases] == [True, False, False, False]
     assert all(canvas._lane is not None for canvas in view.canvases)
 
@@ -281,11 +281,11 @@ def test_where_there_is_no_other_screen_it_is_a_window(make: Make, qtbot: QtBot,
     view = opened(window, qtbot)
     assert view.isVisible() and not view.isFullScreen()
     window.audience.choose_screen(QGuiApplication.primaryScreen().name())
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert view.isFullScreen() and view.size() == QGuiApplication.primaryScreen().size()
     window.audience._screen_removed(QGuiApplication.primaryScreen())
     window.audience.choose_screen(PLAIN)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert not view.isFullScreen() and view.isVisible()
     assert Settings(window.settings.folder / "settings.json").values.audience_screen == PLAIN
 

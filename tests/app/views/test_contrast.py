@@ -153,9 +153,9 @@ def test_focus_edges_and_icons(theme: Theme) -> None:
 
 def line_styles() -> Iterator[LineStyle]:
     for feature in FEATURES:
-        for sign in feature.signs:
-            if isinstance(sign.kind, LineStyle):
-                yield sign.kind
+        for entry in feature.legend:
+            if isinstance(entry.kind, LineStyle):
+                yield entry.kind
 
 
 @both

@@ -8,8 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QWidget
 
 from app.window.main_window import MainWindow
-from tests.make_accessible import DIALOGS, TABLE
-from tests.make_accessible import rest as rested
+from tests.make_accessible import DIALOGS, TABLE, finish
 from tests.windows import Make
 
 
@@ -39,10 +38,10 @@ def test_every_dialog_closes(make: Make, way: str) -> None:
     for name in DIALOGS:
         for _ in range(2):
             window.named_actions[name].trigger()
-            rested(window)
+            finish(window)
             (dialog,) = tops(window)
             WAYS[way](dialog)
-            rested(window)
+            finish(window)
             QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             assert not tops(window), name
             assert name not in window.dock_manager.windows, name

@@ -22,7 +22,7 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.window import main_window as window_module
 from app.window.main_window import MainWindow
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 LONG = 20.0
 
@@ -313,7 +313,7 @@ def test_a_moving_pointer_has_nothing_laid_out(make: Make, qtbot: QtBot) -> None
         for x in (0.123456, -0.123456, 0.5, 0.0, -0.25):
             QTest.mouseMove(viewport, window.to_widget(0, x, 0.4))
             settle(qtbot, window)
-            rest()
+            finish_layout()
             texts.add(point_at.text())
             assert point_at.minimumSizeHint().width() <= point_at.width(), "whole"
     assert len(texts) == 5 and heard.count == 0, "the widest has been there"

@@ -1,14 +1,19 @@
-"""What a teacher tries in the first hour, by the first gesture that comes to mind."""
+"""First actions of a new user: the menu of themes, the list of classifiers, a number, notes, legend and pointer."""
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
+from app.features.probe.scene import Probe
 from app.files import examples
 from app.scene import start_offer
+from app.state.commands import AddPoints, SetView
+from app.tools import PointerPosition
 from app.views.widgets.inputs import NumberField
 from app.window.lane.named_combo import MORE, NamedCombo
 from app.window.main_window import MainWindow
@@ -43,7 +48,7 @@ def test_a_click_on_more_classifiers_opens_them(make: Make, qtbot: QtBot) -> Non
     view, more = combo.view(), combo.model().index(combo.findData(MORE), 0)
     at = view.visualRect(more).center()
     QTest.mouseMove(view.viewport(), at)
-    QTest.qWait(QApplication.doubleClickInterval() + 50)  # so long Qt ignores a release behind the opening click
+    QTest.qWait(QApplication.doubleClickInterval() + 50)  # until then Qt ignores a release after the opening click
     QTest.mousePress(view.viewport(), LEFT, NONE, view.visualRect(more).center())
     QTest.mouseRelease(view.viewport(), LEFT, NONE, view.visualRect(more).center())
     QApplication.processEvents()
@@ -78,3 +83,69 @@ def test_the_legend_takes_the_corner_of_the_first_offer(make: Make, qtbot: QtBot
     window.named_actions["legend"].trigger()
     settle(qtbot, window)
     assert window.scene.offer is None and window.lanes_view.offer.isHidden()
+
+
+def test_the_probe_follows_a_still_pointer_after_a_new_layout_and_a_new_view(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800))
+    canvas = window.canvases[0]
+    at = canvas.plot_area().center().toPoint() + QPoint(60, 0)
+    QTest.mouseMove(canvas.viewport(), at)
+    settle(qtbot, window)
+    for change in ("layout", "view"):
+        if change == "layout":
+            window.named_actions["probe"].trigger()
+        else:
+            window.controller.dispatch(SetView(view=window.document.view.panned(0.7, 0.4)))
+        settle(qtbot, window)
+        pointer = canvas.pointer_position()
+        assert pointer is not None
+
+        def follows(pointer: PointerPosition = pointer) -> bool:
+            probed = window.scene.feature(Probe).location
+            return probed is not None and probed == pytest.approx((pointer.x, pointer.y), abs=2e-3)
+
+        qtbot.waitUntil(follows, timeout=5_000)
+
+
+def test_play_trains_from_zero_after_an_edit_too(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    window.controller.dispatch(AddPoints(xy=[(0.5, 0.9)], labels=1))
+    settle(qtbot, window)
+    continued = window.result(1)
+    assert continued.continues and continued.run_state.at_end
+    QTest.mouseClick(window.findChild(QToolButton, "lane1.watch"), LEFT)
+    seen = []
+
+    def replays() -> bool:
+        frame = window.result(1)
+        if frame.run_state is not None and frame.run_state.recording != continued.run_state.recording:
+            seen.append((frame.continues, frame.run_state.step))
+        return any(step == 0 for _, step in seen)
+
+    qtbot.waitUntil(replays)
+    assert not any(continues for continues, _ in seen)
+    qtbot.waitUntil(lambda: window.result(1).run_state.step > 0)
+    assert window.result(1).run_state.length > continued.run_state.length
+    window.controller.playback.to_end(1)
+    settle(qtbot, window)
+    assert window.result(1).run_state.at_end
+    assert (
+        np.abs(
+            window.result(1).model.decision_function(window.document.points.xy)
+            - continued.model.decision_function(window.document.points.xy)
+        ).max()
+        < 0.02
+    )
+
+
+def test_beside_the_pictures_the_status_line_has_the_notes(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    window.open_example(examples.BY_NAME["differ"])
+    settle(qtbot, window)
+    canvas = window.canvases[0]
+    QTest.mouseMove(canvas.viewport(), canvas.plot_area().center().toPoint())
+    window.controller.dispatch(AddPoints(xy=[(0.5, 0.9)], labels=1))
+    settle(qtbot, window)
+    assert window.status_line.text().startswith("Click: add a point")
+    QTest.mouseMove(canvas.viewport(), QPoint(canvas.width() // 2, canvas.height() - 2))  # over the axis
+    assert window.status_line.text() == window.document.notes.splitlines()[0]

@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 from app.state.document import default_document
 from app.tools import TOOLS
 from app.window.main_window import MainWindow
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 LEFT = Qt.MouseButton.LeftButton
 KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
@@ -43,7 +43,7 @@ def click(window: MainWindow, qtbot: QtBot, name: str) -> None:
     assert button is not None and button.isVisible(), name
     QTest.mouseClick(button, LEFT)
     settle(qtbot, window)
-    rest()
+    finish_layout()
 
 
 def test_the_first_screen_has_thirty_controls_at_most(make: Make, qtbot: QtBot) -> None:
@@ -55,13 +55,13 @@ def test_the_first_screen_has_thirty_controls_at_most(make: Make, qtbot: QtBot) 
     assert len(tools) == 6 and "tool.more" in shown
     window.controller.prefer_simple(False)
     settle(qtbot, window)
-    rest()
+    finish_layout()
     everything = controls(window)
     assert {"class8", "tool.tool.magnet", "generate", "generator.count", "tool.fit", "lane0.fold"} <= set(everything)
     assert "class.more" not in everything and "tool.more" not in everything
     window.controller.prefer_simple(True)
     settle(qtbot, window)
-    rest()
+    finish_layout()
     assert sorted(controls(window)) == sorted(shown)
 
 
@@ -96,13 +96,13 @@ def test_other_tools_are_one_click_away(make: Make, qtbot: QtBot) -> None:
 def choose_more(combo: QComboBox, data: str, by_click: bool) -> None:
     """Choose an entry behind "More classifiers…", which a click on it opens, or the pointer on it."""
     combo.showPopup()  # after a press on the list Qt ignores clicks for the time of a double click
-    rest()
+    finish_layout()
     view = combo.view()
     before = view.mapToGlobal(QPoint(0, 0)) + view.visualRect(combo.model().index(0, 0)).topLeft()
     more = view.visualRect(combo.model().index(combo.findData("more"), 0)).center()
     assert view.isRowHidden(combo.findData(data))
     (QTest.mouseClick if by_click else QTest.mouseMove)(view.viewport(), *([LEFT] if by_click else []), pos=more)
-    rest()
+    finish_layout()
     after = view.mapToGlobal(QPoint(0, 0)) + view.visualRect(combo.model().index(0, 0)).topLeft()
     assert view.isVisible() and after == before, "what was in the list stays where it was"
     location = view.visualRect(combo.model().index(combo.findData(data), 0)).center()

@@ -54,13 +54,13 @@ def test_a_tap_hides_the_marks_of_all_pictures_and_the_next_shows_them(make: Mak
     window = make(document())
     before, position = pixels(window, 0), window.controller.store.position
     picture = exported(window)
-    assert "free" in window.scene.signs
+    assert "free" in window.scene.legend_kinds
     QTest.keyClick(window.canvases[1], M)
     settle(qtbot, window)
     scene = window.scene
     assert not window.named_actions["marks"].isChecked()
     assert all(not (len(lane.marks.free) or len(lane.marks.bounded) or len(lane.marks.wrong)) for lane in scene.lanes)
-    assert not {"free", "bounded", "wrong"} & scene.signs
+    assert not {"free", "bounded", "wrong"} & scene.legend_kinds
     assert (pixels(window, 0) != before).any() and (exported(window) != picture).any()
     QTest.keyClick(window.canvases[1], M)
     settle(qtbot, window)

@@ -23,7 +23,7 @@ from app.state.scaling import Scaling, named
 from app.state.session import Session
 from app.window.main_window import MainWindow
 from tests.covering import first_of
-from tests.windows import Make, finish_tasks, rest, settle
+from tests.windows import Make, finish_layout, finish_tasks, settle
 
 
 def press(window: MainWindow, lane: int, x: float, y: float) -> None:
@@ -110,16 +110,16 @@ def test_a_paused_run_explains_how_to_continue(make: Make, qtbot: QtBot) -> None
     press(window, 1, view.x + 0.3, view.y + 0.3)
     settle(qtbot, window)
     assert len(window.document.points) == 201
-    assert "paused" in status.text().replace("\xa0", " ") and "Space goes on" in status.text()
+    assert "paused" in status.text().replace("\xa0", " ") and "Space: continue" in status.text()
     window.controller.playback.restart(1)  # from zero and slowly, so that it has not ended when the button is clicked
     window.controller.playback.set_replay(0.01)
     settle(qtbot, window)
     QTest.keyClick(window.canvases[1], Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: "step" in status.text() and "Space goes on" not in status.text())
+    qtbot.waitUntil(lambda: "step" in status.text() and "Space: continue" not in status.text())
     QTest.mouseClick(pause, Qt.MouseButton.LeftButton)
     press(window, 1, view.x - 0.3, view.y + 0.2)
     settle(qtbot, window)
-    assert "Space goes on" in status.text() and not window.scene.lanes[1].playing
+    assert "Space: continue" in status.text() and not window.scene.lanes[1].playing
 
 
 @pytest.mark.slow
@@ -235,7 +235,7 @@ def test_a_status_line_shortens_its_words_before_it_cuts_any(make: Make, qtbot: 
     window.appearance.set_text_size(QApplication.font().pointSize() + 4)
     window.named_actions["study"].trigger()
     settle(qtbot, window)
-    rest()
+    finish_layout()
     for lane in range(2):
         status = window.findChild(QLabel, f"lane{lane}.status")
         words = QTextDocument()

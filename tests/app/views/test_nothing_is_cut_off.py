@@ -45,7 +45,7 @@ from app.window.lane.named_combo import NamedCombo
 from app.window.main_window import MainWindow
 from tests.covering import first_rows
 from tests.make_accessible import dialogs
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 CONTROLS = (QLabel, QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QSlider)
 #: Width of a font that is a third wider (%).
@@ -186,7 +186,7 @@ def moving(window: MainWindow) -> list[str]:
     """Return what does not settle: a scroll bar that appears and vanishes rewraps texts, which toggle it in turn."""
     for _ in range(10):
         before = locations(window)
-        rest()
+        finish_layout()
         after = locations(window)
         if before == after:
             return []
@@ -215,7 +215,7 @@ def dressed(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, dark: boo
         window.controller.lanes.remove(window.document.shown - 1)
     window.appearance.set_text_size(QApplication.font().pointSize() + larger)
     settle(qtbot, window, 120_000)
-    rest()
+    finish_layout()
 
 
 def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
@@ -224,11 +224,11 @@ def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
     for panel in ("", *(spec.name for spec in docks(FEATURES))):
         if panel:
             window.named_actions[panel].trigger()
-            rest()
+            finish_layout()
         found = faults(window)
         for _ in range(3):  # a late number causes another layout
             if found:
-                rest()
+                finish_layout()
                 found = faults(window)
         found += moving(window)
         least = window.minimumSizeHint()
@@ -241,7 +241,7 @@ def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
         wrong += [f"{panel or 'no panel'}: {each}" for each in found]
         if panel:
             window.dock_manager.hide([panel])
-            rest()
+            finish_layout()
     return wrong
 
 
@@ -264,7 +264,7 @@ def test_badges_are_whole_whatever_a_training_comes_to(make: Make, qtbot: QtBot)
             for lane in range(4):
                 getattr(window.controller.playback, go)(lane)
             settle(qtbot, window)
-            rest()
+            finish_layout()
             assert window.scene is not None and all(lane.badge.text for lane in window.scene.lanes)
             assert cut_badges(window) == [], (go, presented)
 

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.features.table import FEATURES
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 
 def heads(window: MainWindow) -> list[object]:
@@ -32,14 +32,14 @@ def test_no_panel_makes_the_bar_or_a_row_wrap(make: Make, qtbot: QtBot) -> None:
     assert shown == [["lane0.k.slider"], ["lane1.C.slider", "lane1.gamma.slider"]]
     for spec in docks(FEATURES):
         window.named_actions[spec.name].trigger()
-        rest()
+        finish_layout()
         dock = window.dock_manager.docks([spec.name])[0]
         assert heads(window) == before, spec.name
         assert [sliders(window, lane) for lane in (0, 1)] == shown, spec.name
         location = QRect(dock.mapTo(window, QPoint(0, 0)), dock.size())
         assert location.top() >= window.bar.mapTo(window, QPoint(0, window.bar.height())).y() - 1, spec.name
         window.dock_manager.hide([spec.name])
-        rest()
+        finish_layout()
     settle(qtbot, window)
 
 
@@ -50,7 +50,7 @@ def test_a_row_shortens_before_it_wraps(make: Make, qtbot: QtBot) -> None:
     window.controller.set_lane(1, "svm", kernel="sigmoid")
     window.controller.set_lane(0, "knn", metric="cosine")
     settle(qtbot, window)
-    rest()
+    finish_layout()
     row = window.lanes_view.rows[1]
     assert row.height() == window.lanes_view.rows[0].height() < 50 and len(sliders(window, 1)) < 2
     for name in ("C", "gamma"):
@@ -59,5 +59,5 @@ def test_a_row_shortens_before_it_wraps(make: Make, qtbot: QtBot) -> None:
     words = window.findChild(QToolButton, "lane0.fold")
     assert words.text() and words.width() > 26
     window.dock_manager.hide(["alphas"])
-    rest()
+    finish_layout()
     assert sliders(window, 1) == [f"lane1.{name}.slider" for name in ("C", "gamma")]

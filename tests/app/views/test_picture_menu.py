@@ -15,7 +15,7 @@ from app.tools import TOOLS
 from app.views.plot import pointer_input
 from app.window.dialogs.export_picture import PictureDialog
 from app.window.main_window import MainWindow
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 KEY, NO, SHIFT = Qt.Key, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
@@ -55,9 +55,9 @@ def test_the_menu_of_a_point_applies_to_it_or_to_the_selection_it_belongs_to(mak
     window = make(five())
     right_click(window, *XY[2], lane=1)
     menu = menu_of(window)
-    assert texts(menu) == ["Remove", "Class", "Make it a test point", "Pin the probe", "Exact coordinates"]
+    assert texts(menu) == ["Remove", "Class", "Make it a test point", "Why this class, here", "Exact coordinates"]
     assert selected(window) == [2] and window.controller.store.history == ()
-    choose(menu, "Pin the probe")
+    choose(menu, "Why this class, here")
     assert window.controller.session.of(ProbeSession).probe == XY[2]
     right_click(window, *XY[2])
     choose(menu_of(window), "Remove")
@@ -93,17 +93,17 @@ def test_exact_coordinates_are_typed_in_the_table(make: Make, qtbot: QtBot) -> N
     qtbot.waitUntil(window.isActiveWindow)
     for turn, x in enumerate(("0.75", "-0.5")):  # with the table closed, then with it open
         right_click(window, *window.document.points.xy[3])
-        rest()  # the offscreen platform activates the menu, and does not return the activation
+        finish_layout()  # the offscreen platform activates the menu, and does not return the activation
         choose(menu_of(window), "Exact")
         window.activateWindow()
         settle(qtbot, window)
-        rest()
+        finish_layout()
         field = window.findChild(QLineEdit, "table.cell")
         assert field is not None and field.isVisible() and field.hasFocus(), turn
         assert float(field.text()) == window.document.points.xy[3, 0] and field.selectedText() == field.text()
         QTest.keyClicks(field, x)
         QTest.keyClick(field, KEY.Key_Return)
-        rest()
+        finish_layout()
         assert window.document.points.xy[3].tolist() == [float(x), -1.0]
     assert window.dock_manager.docked == ("table",)
 
@@ -218,7 +218,7 @@ def test_a_finger_that_stays_opens_the_menu(make: Make, qtbot: QtBot, monkeypatc
     window.controller.undo()
     for tool in ("pointer", "eraser"):
         window.controller.editing.choose(tool)
-        rest()
+        finish_layout()
         at = window.to_widget(0, *XY[2]) + QPoint(8, 0)
         QTest.touchEvent(view, screen).press(0, at, view)
         qtbot.wait(200)
@@ -237,7 +237,7 @@ def test_delete_removes_with_every_tool(make: Make, qtbot: QtBot) -> None:
     canvas.setFocus()
     for tool in TOOLS:
         window.controller.editing.choose(tool)
-        rest()  # its options may have moved the picture
+        finish_layout()  # its options may have moved the picture
         QTest.mouseMove(canvas.viewport(), window.to_widget(0, *XY[2]) + QPoint(3, 0))
         QTest.keyClick(canvas, KEY.Key_Delete)
         assert len(window.document.points) == 4, tool

@@ -29,10 +29,10 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 def press(window: MainWindow, qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier):
     QTest.keyClick(window.canvases[0], key, held)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
 
 
-def rest(window: MainWindow, qtbot: QtBot) -> None:
+def settle_layout(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until all parts have their sizes."""
     for _ in range(2):
         settle(qtbot, window)
@@ -132,11 +132,11 @@ def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path,
         window.named_actions["larger"].trigger()
     for panel in ("history", "alphas"):
         window.named_actions[panel].trigger()
-        rest(window, qtbot)
+        settle_layout(window, qtbot)
     field = window.findChild(QLineEdit, "lane1.C")
     assert field is not None
     field.setFocus()
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     before, document, position = state(window), window.document, window.controller.store.position
     settings = (tmp_path / "settings.json").read_bytes()
     begin(window, qtbot)
@@ -147,7 +147,7 @@ def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path,
     draw(window, qtbot, 0)
     press(window, qtbot, Qt.Key.Key_Escape)
     assert window.controller.session.presenting is None
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     after = state(window)
     for name, value in before.items():
         if name == "pixels":
@@ -172,7 +172,7 @@ def test_quitting_meanwhile_restores_the_window(make: Make, qtbot: QtBot, tmp_pa
         if not presenting:
             window.named_actions["history"].trigger()
         window.move(0, 0)
-        rest(window, qtbot)
+        settle_layout(window, qtbot)
         assert window.findChild(QDockWidget, "dock.history").isVisible()  # type: ignore[union-attr]
         if presenting:
             begin(window, qtbot)
@@ -224,12 +224,12 @@ def test_text_of_four_is_fitted_in_a_few_tries_and_scores_are_whole(
     window = make(size=size)
     while window.document.shown < 4:
         window.controller.lanes.add(window.document.shown - 1)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     view = window.lanes_view
     with patch.object(view, "_show_text", wraps=view._show_text) as show_text:
         begin(window, qtbot)
         window.resize(*size)  # not full screen: the least size allowed
-        rest(window, qtbot)
+        settle_layout(window, qtbot)
         assert 1 <= show_text.call_count <= 6
     for row, strip in zip(view.rows, view.strips, strict=True):
         assert row.height() <= max(76, 4 * row.fontMetrics().lineSpacing()), "two lines"
@@ -272,13 +272,13 @@ def test_steps_bring_the_transport_and_closing_it_takes_it_away(make: Make, qtbo
     assert window.scene.lanes[1].run_state.step == length - 1
     close = bar.findChild(QWidget, "lane1.transport.close")
     QTest.mouseClick(close, Qt.MouseButton.LeftButton)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert not bar.isVisible()
     QTest.keyClick(window.canvases[0], Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: 0 < window.scene.lanes[1].run_state.step < length)
     assert bar.isVisible(), "what Play replays has its timeline here, too"
     QTest.keyClick(window.canvases[0], Qt.Key.Key_Space)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
 
 
 @pytest.mark.slow
@@ -288,13 +288,13 @@ def test_clicks_still_add_points(make: Make, qtbot: QtBot) -> None:
     number = len(window.document.points)
     at = window.canvases[1].mapTo(window, window.to_widget(1, -1.2, 2.0))
     QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=at)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert len(window.document.points) == number + 1
 
 
 def draw(window: MainWindow, qtbot: QtBot, lane: int) -> list[QPoint]:
     """Draw a line with the mouse, whose events the window passes on; return its corners on the layer."""
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     over = glass(window, lane)
     corners = [QPoint(60 + 12 * step, 80 + 5 * step) for step in range(12)]
     at = [over.mapTo(window, corner) for corner in corners]
@@ -304,7 +304,7 @@ def draw(window: MainWindow, qtbot: QtBot, lane: int) -> list[QPoint]:
         QTest.mouseMove(handle, corner)
         QApplication.processEvents()
     QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=at[-1])
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     return corners
 
 
@@ -334,7 +334,7 @@ def test_the_pen_draws_over_a_picture_and_one_key_clears_it(make: Make, qtbot: Q
     press(window, qtbot, Qt.Key.Key_C)
     at = window.canvases[1].mapTo(window, window.to_widget(1, -1.2, 2.0))
     QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=at)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert len(window.document.points) == len(document.points) + 1, "without the pen the tool is back"
 
 
@@ -346,7 +346,7 @@ def test_what_the_pen_drew_stays_where_it_is_in_the_plane(make: Make, qtbot: QtB
     draw(window, qtbot, 0)
     (stroke,) = window.controller.session.presenting.strokes
     window.controller.pan(0.3, 0.2)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     x, y = stroke.xy[5]
     at = window.to_widget(0, x, y)
     assert pixels(window.canvases[0])[at.y(), at.x()][2] > 180
@@ -369,7 +369,7 @@ def test_the_spotlight_follows_the_pointer_in_every_picture(make: Make, qtbot: Q
     def point(x: float, y: float) -> None:
         at = window.canvases[0].mapTo(window, window.to_widget(0, x, y))
         QTest.mouseMove(window.windowHandle(), at)
-        rest(window, qtbot)
+        settle_layout(window, qtbot)
 
     press(window, qtbot, Qt.Key.Key_P)
     point(1.0, 2.0)
@@ -381,10 +381,10 @@ def test_the_spotlight_follows_the_pointer_in_every_picture(make: Make, qtbot: Q
     assert lit(1.5, 1.6) == [True, True]
     QTest.keyPress(window.canvases[0], Qt.Key.Key_Z)  # held
     qtbot.waitUntil(lambda: window.controller.session.presenting.spotlight)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert lit(1.5, 1.6) == [False, False]
     QTest.keyRelease(window.canvases[0], Qt.Key.Key_Z)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert lit(1.5, 1.6) == [True, True] and not window.controller.session.presenting.spotlight
 
 
@@ -392,7 +392,7 @@ def test_the_spotlight_follows_the_pointer_in_every_picture(make: Make, qtbot: Q
 def test_a_panel_takes_half_of_the_screen_and_goes_away_again(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1300, 800))
     window.named_actions["alphas"].trigger()
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     begin(window, qtbot)
     dock = window.findChild(QDockWidget, "dock.alphas")
     assert dock is not None and not dock.isVisible()
@@ -460,7 +460,7 @@ def test_the_pen_has_a_second_colour_and_an_eraser(make: Make, qtbot: QtBot) -> 
     red, green, blue = ink(window, 1, corners[5])
     assert blue > 200 and red < 80 and green < 80, "another colour than the first"
     QTest.mouseClick(window.findChild(QWidget, "presenter.pen1"), Qt.MouseButton.LeftButton)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert [stroke.ink for stroke in window.controller.session.presenting.strokes] == [1]
     draw(window, qtbot, 0)
     assert ink(window, 0, corners[5])[0] > 180
@@ -469,7 +469,7 @@ def test_the_pen_has_a_second_colour_and_an_eraser(make: Make, qtbot: QtBot) -> 
     over = glass(window, 1)
     for at, left in ((QPoint(60, 300), 2), (corners[3], 1)):
         QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=over.mapTo(window, at))
-        rest(window, qtbot)
+        settle_layout(window, qtbot)
         assert len(window.controller.session.presenting.strokes) == left, "the line it touches, and no other"
     assert window.controller.session.tool != "eraser" and not window.controller.store.modified
     press(window, qtbot, Qt.Key.Key_E, SHIFT)
@@ -483,7 +483,7 @@ def test_swatches_choose_the_class(make: Make, qtbot: QtBot) -> None:
     second, third = (window.findChild(QWidget, f"presenter.class{n}") for n in (2, 3))
     assert second.isVisible() and not third.isVisible(), "the classes that have points"
     QTest.mouseClick(second, Qt.MouseButton.LeftButton)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert window.controller.session.active_class == 1 and second.isChecked()
     press(window, qtbot, Qt.Key.Key_3)
     assert third.isVisible() and third.isChecked()
@@ -502,19 +502,19 @@ def test_page_down_opens_the_next_example_as_one_step(make: Make, qtbot: QtBot) 
     assert not name.isVisible(), "there is nothing to say"
     position = window.controller.store.position
     press(window, qtbot, Qt.Key.Key_PageDown)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert name.isVisible() and EXAMPLES[0].title in name.text() and sentence.text() == EXAMPLES[0].sentence
     assert window.document.points is not own and window.controller.store.modified, "own points are not saved yet"
     assert window.controller.store.position == position + 1
     press(window, qtbot, Qt.Key.Key_PageDown)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert EXAMPLES[1].title in name.text()
     press(window, qtbot, Qt.Key.Key_PageUp)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert EXAMPLES[0].title in name.text() and window.controller.session.presenting is not None
     for _ in range(3):
         press(window, qtbot, Qt.Key.Key_Z, CONTROL)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert (window.document.points.xy == own.xy).all() and not name.isVisible()
     press(window, qtbot, Qt.Key.Key_PageUp)
     assert EXAMPLES[0].title in name.text(), "from own points to the first"
@@ -540,7 +540,7 @@ def test_panels_grow_with_the_text(make: Make, qtbot: QtBot, name: str) -> None:
     window.named_actions["lanes"].trigger()
     begin(window, qtbot)
     window.named_actions[name].trigger()
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     panel, text = window.dock_manager.panel(name), window.lanes_view.text_size
     assert text > 15 and QFontInfo(panel.font()).pixelSize() == text
     smaller = [each for each in panel.findChildren(QWidget) if QFontInfo(each.font()).pixelSize() < text]
@@ -564,6 +564,6 @@ def test_the_gallery_grows_with_the_text(make: Make, qtbot: QtBot) -> None:
         gallery.close()
         QApplication.sendPostedEvents(gallery, QEvent.Type.DeferredDelete)
         window.controller.set_session(presenting=Presenting())
-        rest(window, qtbot)
+        settle_layout(window, qtbot)
     (plain, _), (larger, text) = widths
     assert text == window.lanes_view.text_size and larger > 1.3 * plain

@@ -70,7 +70,7 @@ def look(window: MainWindow, begun: float, acts: int) -> Look:
     )
 
 
-def rest(qtbot: QtBot, window: MainWindow, visitor: Visitor) -> None:
+def reset(qtbot: QtBot, window: MainWindow, visitor: Visitor) -> None:
     """Set everything to its beginning, and open; discard the history, which is meant to grow."""
     controller = window.controller
     visitor.answer()
@@ -141,7 +141,7 @@ def test_an_hour_with_everything_open_stays_flat(
         window.named_actions[name].trigger()
         QApplication.processEvents()
         visitor.answer()
-    rest(qtbot, window, visitor)
+    reset(qtbot, window, visitor)
     begun, looks = time.monotonic(), [look(window, time.monotonic(), 0)]
     print(*(field.name for field in fields(Look)), sep="\t", flush=True)
     while time.monotonic() - begun < 60 * MINUTES:
@@ -152,7 +152,7 @@ def test_an_hour_with_everything_open_stays_flat(
             assert not errors, errors
             if acts % 50 == 0:
                 open_everything(window)
-        rest(qtbot, window, visitor)
+        reset(qtbot, window, visitor)
         looks.append(look(window, begun, acts))
         print(*(f"{value:.0f}" for value in astuple(looks[-1])), sep="\t", flush=True)
     assert window.close()

@@ -17,7 +17,7 @@ from app.scene.start_offer import BEGIN, TRAINING
 from app.window.dialogs.gallery import GalleryDialog
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
-from tests.windows import Make, discard, finish_tasks, rest, settle
+from tests.windows import Make, discard, finish_layout, finish_tasks, settle
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
@@ -37,7 +37,7 @@ def press(window: MainWindow, qtbot: QtBot, name: str) -> None:
     QTest.mouseClick(button, LEFT)
     finish_tasks(window)
     settle(qtbot, window)
-    rest()
+    finish_layout()
 
 
 def test_the_gallery_is_offered_at_the_first_start_until_the_first_click(make: Make, qtbot: QtBot) -> None:
@@ -60,7 +60,7 @@ def test_the_gallery_is_offered_at_the_first_start_until_the_first_click(make: M
     background = window.canvases[0].viewport().mapTo(window, window.to_widget(0, 0.3, 2.0))
     QTest.mouseClick(window.windowHandle(), LEFT, NONE, background)
     settle(qtbot, window)
-    rest()
+    finish_layout()
     assert len(window.document.points) == number + 1 and not offer.isVisible()
 
 
@@ -69,7 +69,7 @@ def test_any_click_takes_the_offer_away(make: Make, qtbot: QtBot, tmp_path: Path
     x = window.bar.mapTo(window, QPoint(window.bar.width() - 4, 4))
     QTest.mouseClick(window.windowHandle(), LEFT, NONE, x)
     settle(qtbot, window)
-    rest()
+    finish_layout()
     assert not window.lanes_view.offer.isVisible() and not window.controller.store.modified
     discard(window)
     again = create_window(None, tmp_path)
@@ -87,7 +87,7 @@ def test_an_empty_picture_and_every_empty_panel_offer_to_go_on(make: Make, qtbot
     window.named_actions["clear"].trigger()
     settle(qtbot, window)
     assert buttons(window, "offer") == list(BEGIN)
-    rest()
+    finish_layout()
     for name in BEGIN:
         button = window.findChild(QPushButton, f"offer.{name}")
         assert button is not None and button.visibleRegion().boundingRect().size() == button.size(), "all of it is seen"
@@ -96,7 +96,7 @@ def test_an_empty_picture_and_every_empty_panel_offer_to_go_on(make: Make, qtbot
     for spec in docks(FEATURES):
         window.named_actions[spec.name].trigger()
         settle(qtbot, window)
-        rest()
+        finish_layout()
         offered = buttons(window, f"{spec.name}.offer")
         if spec.needs and (
             offered != list(BEGIN) or not window.findChild(QLabel, f"{spec.name}.offer.sentence").text()
@@ -106,7 +106,7 @@ def test_an_empty_picture_and_every_empty_panel_offer_to_go_on(make: Make, qtbot
         window.dock_manager.hide([spec.name])
     assert lacking == []
     window.named_actions["evaluation"].trigger()
-    rest()
+    finish_layout()
     press(window, qtbot, "evaluation.offer.examples")
     gallery = window.findChild(GalleryDialog)
     assert gallery is not None and gallery.isVisible()

@@ -44,13 +44,13 @@ def take(window: MainWindow, tool: str) -> None:
 
 def drag(window: MainWindow, *locations: tuple[float, float], lane: int = 0, held: Qt.KeyboardModifier = NO) -> None:
     view = window.canvases[lane].viewport()
-    spots = [window.to_widget(lane, *index) for index in locations]
-    QTest.mousePress(view, LEFT, held, spots[0])
-    for start, end in pairwise(spots):
+    pixels = [window.to_widget(lane, *index) for index in locations]
+    QTest.mousePress(view, LEFT, held, pixels[0])
+    for start, end in pairwise(pixels):
         for step in range(1, 9):
             QTest.mouseMove(view, start + (end - start) * (step / 8))
             QApplication.processEvents()
-    QTest.mouseRelease(view, LEFT, held, spots[-1])
+    QTest.mouseRelease(view, LEFT, held, pixels[-1])
     window.refresh_if_pending()
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QTabWidg
 from pytestqt.qtbot import QtBot
 
 from app.features.table import FEATURES
-from app.scene.help import sections, signs
+from app.scene.help import sections, symbols
 from app.views.widgets.whats_this import teaching
 from app.window.bars.popup import PopupButton
 from app.window.dialogs.help import HelpDialog
@@ -63,7 +63,7 @@ def test_help_begins_with_first_steps_and_drawings_of_the_pictures(make: Make) -
 
     def drawings() -> list[QImage]:
         image = QTextDocument.ResourceType.ImageResource.value
-        found = [begin.document().resource(image, QUrl(f"sign:{kind}")) for kind, _ in signs()]
+        found = [begin.document().resource(image, QUrl(f"symbol:{kind}")) for kind, _ in symbols()]
         return [each.toImage() for each in found]
 
     light = drawings()

@@ -23,7 +23,7 @@ from pytestqt.qtbot import QtBot
 from app.views.widgets.scrolling_form import ScrollingForm
 from app.window.dialogs.classes import ClassesDialog
 from tests.app.views.wheel import turned, value
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 
 def wheel(widget: QWidget, angle: int, at: QPoint | None = None) -> None:
@@ -66,7 +66,7 @@ def test_behind_a_control_a_panel_scrolls_and_an_open_list_stays_open(make: Make
     assert split is not None
     area = next(each for each in window.findChildren(ScrollingForm) if each.isAncestorOf(split))
     area.setFixedHeight(100)
-    rest()
+    finish_layout()
     bar = area.verticalScrollBar()
     assert bar.maximum() > 0, "there is something to scroll"
     document, shown = window.document, split.currentIndex()
@@ -75,7 +75,7 @@ def test_behind_a_control_a_panel_scrolls_and_an_open_list_stays_open(make: Make
     kinds = window.findChild(QComboBox, "lane0.classifier")
     assert kinds is not None
     kinds.showPopup()
-    rest()
+    finish_layout()
     wheel(kinds.view().viewport(), -120)
     assert kinds.view().isVisible() and window.document is document
     kinds.hidePopup()
@@ -94,7 +94,7 @@ def test_nor_does_it_in_presenter_mode_and_in_the_dialogs_of_qt(make: Make, qtbo
     classes.close()
     for action in ("save_as", "export"):
         window.named_actions[action].trigger()
-        rest()
+        finish_layout()
         (files,) = (each for each in window.findChildren(QFileDialog) if each.isVisible())
         assert files.findChild(QComboBox) is not None and not turned(files)
         files.close()

@@ -115,9 +115,9 @@ def rankings_hold(explanation: Explanation) -> None:
     best.
     """
     names = {"i": explanation.i, "j": explanation.j}
-    assert {explanation.first.place, explanation.second.place} == {"i", "j"}
+    assert {explanation.first.member, explanation.second.member} == {"i", "j"}
     for ranking in (explanation.first, explanation.second):
-        assert ranking.candidates[ranking.chosen] == names[ranking.place]
+        assert ranking.candidates[ranking.chosen] == names[ranking.member]
         assert len(ranking.candidates) == len(set(ranking.candidates.tolist())) == min(ranking.total, MOST)
         if not ranking.compared:
             continue
@@ -225,11 +225,11 @@ def test_clipped_gains_are_the_best_that_the_box_allows() -> None:
             assert sorted(explanation.first.candidates.tolist()) == sorted(last)
             assert explanation.first.values[0] == explanation.second.values[0]
             assert not explanation.curved or explanation.gain == pytest.approx(explanation.first.values[0], rel=1e-9)
-            for place, point in enumerate(explanation.second.candidates[:4]):
+            for index, point in enumerate(explanation.second.candidates[:4]):
                 if run.K[kept, kept] + run.K[point, point] - 2.0 * run.K[kept, point] < 1e-9:
                     continue  # the rule does not count what an upward bend adds
                 best = best_on_segment(run, kept, int(point))
-                assert explanation.second.values[place] == pytest.approx(best, rel=2e-3, abs=1e-9)
+                assert explanation.second.values[index] == pytest.approx(best, rel=2e-3, abs=1e-9)
             last = explanation.i, explanation.j
     assert shown > 100
 
@@ -339,7 +339,7 @@ def test_every_choice_of_the_compiled_rules_on_wild_states(tol: float) -> None:
             pair, first, second, sentence = rule.choose(state)
             assert pair == moved, (seed, name)
             for ranking in (first, second):
-                assert ranking.candidates[ranking.chosen] == dict(zip("ij", pair, strict=True))[ranking.place]
+                assert ranking.candidates[ranking.chosen] == dict(zip("ij", pair, strict=True))[ranking.member]
                 assert ranking.chosen == 0 or not ranking.compared
             if sentence.startswith("v is too large"):
                 too_large.add(name)

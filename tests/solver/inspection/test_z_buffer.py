@@ -160,11 +160,13 @@ def test_symbols_are_hidden_by_what_is_nearer() -> None:
     pictures = np.zeros((2, 5, 5, 4))
     pictures[0, :, :] = (0, 255, 0, 1)
     pictures[1, 1:4, 1:4] = (9, 9, 9, 1)
-    spots = np.array([[10.5, 10.5, 20.0], [10.5, 22.5, 5.0], [30.5, 10.5, 99.0], [31.5, 10.5, 50.0], [-1.5, 3.5, 0.0]])
+    centres = np.array(
+        [[10.5, 10.5, 20.0], [10.5, 22.5, 5.0], [30.5, 10.5, 99.0], [31.5, 10.5, 50.0], [-1.5, 3.5, 0.0]]
+    )
     buffer = ZBuffer(40, 30, WHITE)
     wall(buffer)
     kinds = np.array([0, 0, 0, 1, 0])
-    buffer.stamps(np.vstack([spots, [np.nan, 5, 5], [1e300, 5, 5]]), np.append(kinds, [0, 0]), pictures)
+    buffer.stamps(np.vstack([centres, [np.nan, 5, 5], [1e300, 5, 5]]), np.append(kinds, [0, 0]), pictures)
     green = (buffer.rgb[..., 1] == 255) & (buffer.rgb[..., 0] == 0)
     expected = np.zeros_like(green)
     expected[20:25, 8:13] = expected[8:13, 28:33] = expected[1:6, 0:1] = True

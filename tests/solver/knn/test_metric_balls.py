@@ -68,5 +68,5 @@ def test_it_separates_neighbours_from_others(metric: str) -> None:
     model = KNeighborsClassifier(12, "uniform", metric, p).fit(X, rng.integers(0, 2, 300))
     for location in rng.normal(size=(10, 2)):
         vote = model.vote_at(location)
-        border = outline(metric, 3.0, tuple(location), vote.radius * (1 + 1e-4), 1.0, 1e-6 * vote.radius)
-        assert set(np.flatnonzero(inside_polygon(X, border[:-1]))) == set(vote.index)
+        polygon = outline(metric, 3.0, tuple(location), vote.radius * (1 + 1e-4), 1.0, 1e-6 * vote.radius)
+        assert set(np.flatnonzero(inside_polygon(X, polygon[:-1]))) == set(vote.index)

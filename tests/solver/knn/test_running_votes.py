@@ -35,15 +35,15 @@ def test_each_picture_is_that_of_its_own_points(metric: str, weights: str) -> No
     y = rng.integers(0, 3, len(X))
     running = RunningVotes(GRID)
     for turn in range(24):
-        X, y, location = X.copy(), y.copy(), int(rng.integers(len(X)))
+        X, y, index = X.copy(), y.copy(), int(rng.integers(len(X)))
         if turn % 6 == 1:
-            X[location] += rng.normal(scale=0.3, size=2)  # a drag
+            X[index] += rng.normal(scale=0.3, size=2)  # a drag
         elif turn % 6 == 2:
             X, y = np.concatenate([X, rng.normal(size=(2, 2))]), np.append(y, [0, 1])
         elif turn % 6 == 3:
-            X, y = np.delete(X, location, axis=0), np.delete(y, location)
+            X, y = np.delete(X, index, axis=0), np.delete(y, index)
         elif turn % 6 == 4:
-            y[location] = (y[location] + 1) % 3
+            y[index] = (y[index] + 1) % 3
         elif turn % 6 == 5:
             X[rng.integers(len(X), size=40)] += 0.1  # many at once
         k = 9 if turn in (8, 9) else 5

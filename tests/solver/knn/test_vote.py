@@ -90,10 +90,10 @@ def exact(
 @given(st.data())
 def test_the_tie_rule_in_fractions(data: st.DataObject) -> None:
     n = data.draw(st.integers(3, 14))
-    spots = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
-    points = data.draw(st.lists(spots, min_size=n, max_size=n))
+    locations = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
+    points = data.draw(st.lists(locations, min_size=n, max_size=n))
     codes = [0, 1, 2, *data.draw(st.lists(st.integers(0, 2), min_size=n - 3, max_size=n - 3))]
-    k, location = data.draw(st.integers(1, n)), data.draw(spots)
+    k, location = data.draw(st.integers(1, n)), data.draw(locations)
     metric = data.draw(st.sampled_from(["euclidean", "manhattan", "chebyshev"]))
     model = KNeighborsClassifier(k, "uniform", metric).fit(np.array(points, dtype=float), codes)
     vote, votes = checked(model, np.array(location, dtype=float)), exact(points, codes, location, k, metric)

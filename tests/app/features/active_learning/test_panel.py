@@ -83,7 +83,7 @@ class Stage:
         self.panel.activateWindow()
         self.qtbot.waitUntil(self.panel.isActiveWindow)
         self.panel.setFocus()
-        self.rest()
+        self.finish()
 
     def render(self) -> None:
         """Draw the scene, as a window does after each change."""
@@ -108,7 +108,7 @@ class Stage:
         self.panel.deleteLater()
         assert self.scheduler.close()
 
-    def rest(self) -> None:
+    def finish(self) -> None:
         """Wait until everything is learnt and painted."""
         self.qtbot.waitUntil(lambda: not self.panel.runner.learning)
 
@@ -140,26 +140,26 @@ class Stage:
 
     def click(self, name: str) -> None:
         QTest.mouseClick(self.find(name, QAbstractButton), Qt.MouseButton.LeftButton)
-        self.rest()
+        self.finish()
 
     def key(self, key: Qt.Key, on: QWidget | None = None) -> None:
         QTest.keyClick(on or self.find("picture"), key)
-        self.rest()
+        self.finish()
 
     def point(self, index: int, off: tuple[int, int] = (0, 0)) -> None:
         picture = self.picture
-        x, y = picture.spots()[index]
+        x, y = picture.point_pixels()[index]
         QTest.mouseClick(
             picture.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(round(x) + off[0], round(y) + off[1])
         )
-        self.rest()
+        self.finish()
 
     def choose(self, name: str, data: object) -> None:
         combo = self.find(name, QComboBox)
         assert isinstance(combo, QComboBox)
         combo.setCurrentIndex(combo.findData(data))
         combo.activated.emit(combo.currentIndex())
-        self.rest()
+        self.finish()
 
 
 class Docked(Stage):
@@ -244,7 +244,7 @@ def test_the_classifier_may_have_been_removed_when_a_result_arrives(make: Make, 
     assert made.panel._plan.lane == 1
     made.controller.lanes.remove(1)
     made.panel._show()  # the window has not drawn the change yet
-    made.rest()
+    made.finish()
     assert made.panel._plan.lane == 0
 
 
@@ -269,7 +269,7 @@ def test_the_truth_goes_on_to_the_end(stage: Build, qtbot: QtBot) -> None:
     QTest.mouseClick(play, Qt.MouseButton.LeftButton)
     assert made.panel.playing and play.text() == "Stop"
     qtbot.waitUntil(lambda: made.asking.finished and not made.panel.playing)
-    made.rest()
+    made.finish()
     assert play.text() == "Label all" and not play.isEnabled()
     assert made.text("question") == "All points have their labels."
     assert made.asking.last_step is not None and len(made.asking.steps) == 15
@@ -288,7 +288,7 @@ def test_space_plays_and_stops_and_a_step_back_stops_too(stage: Build, qtbot: Qt
     qtbot.waitUntil(lambda: len(made.asking.answers) >= 3)
     QTest.keyClick(picture, Qt.Key.Key_Space)
     assert not made.panel.playing
-    made.rest()
+    made.finish()
     count = len(made.asking.answers)
     QTest.keyClick(picture, Qt.Key.Key_Space)
     QTest.keyClick(picture, Qt.Key.Key_Backspace)
@@ -331,7 +331,7 @@ def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
 def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     made = stage()
     asked = made.asking.target
-    locations = made.picture.spots()
+    locations = made.picture.point_pixels()
     # Far from any other point.
     own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(locations - locations[i]).T))[1])
     made.point(own, (3, -2))
@@ -359,7 +359,7 @@ def test_a_labelled_point_does_not_hide_an_unlabelled_one(stage: Build) -> None:
 
 def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
     made = stage()
-    locations = made.picture.spots()
+    locations = made.picture.point_pixels()
     for key, (dx, dy) in {
         Qt.Key.Key_Left: (-1, 0),
         Qt.Key.Key_Right: (1, 0),
@@ -393,7 +393,7 @@ def test_settings_count_at_once_before_the_first_answer_and_then_from_the_next_s
     assert "equally likely" in made.text("formula")
     given = made.find("per_class", QSpinBox)
     QTest.keyClick(given, Qt.Key.Key_Up)
-    made.rest()
+    made.finish()
     assert len(made.asking.given) == 4
     made.click("truth")
     before = made.asking
@@ -553,14 +553,14 @@ def test_a_new_size_and_a_new_theme_get_a_picture_of_their_own(stage: Build) -> 
     assert first is not None and (first.grid.width, first.grid.height) == (area.width(), area.height())
     made.panel.resize(*SIZES["wide"])
     QApplication.processEvents()
-    made.rest()
+    made.finish()
     second = made.panel.runner.picture
     assert second is not None and second.grid == made.picture.grid() != first.grid
     assert made.find("picture").width() < 600 < 900, "the picture stands beside the rest"
     dark = int(second.argb.mean())
     made.dark = True
     made.render()
-    made.rest()
+    made.finish()
     third = made.panel.runner.picture
     assert third is not None and third.grid == second.grid and int(third.argb.mean()) != dark
 
@@ -579,7 +579,7 @@ def test_the_picture_shows_the_querying_model(stage: Build) -> None:
     sure = np.abs(model.decision_function(np.column_stack((columns.ravel(), rows.ravel())))) > 0.05  # type: ignore[union-attr]
     assert (bluer == (predicted == 0)).ravel()[sure].all() and len(np.unique(bluer)) == 2
     # The points lie on the colours of their own locations, and the labelled ones have the colours of their classes.
-    pool, locations = made.asking.pool, made.picture.spots()
+    pool, locations = made.asking.pool, made.picture.point_pixels()
     columns_, rows_ = (locations - made.picture.area().topLeft().toTuple()).astype(int).T
     below = picture.argb[rows_, columns_].astype(np.int64)
     certain = np.abs(model.decision_function(pool.xy)) > 0.1  # type: ignore[union-attr]

@@ -56,7 +56,7 @@ def test_the_key_draws_the_cells_of_knn_alone(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     (lines,) = cells(window, 0)
     assert len(lines.xy) > 10 and not cells(window, 1)
-    assert window.scene is not None and CELL in window.scene.signs
+    assert window.scene is not None and CELL in window.scene.legend_kinds
     model, grid = window.result(0).model, window.result(0).picture.grid  # type: ignore[union-attr]
     assert isinstance(model, KNeighborsClassifier)
     number = len(np.unique(model.cells_on(grid.xs)(grid.ys)))
@@ -107,7 +107,7 @@ def test_the_key_outlines_the_points_that_the_picture_needs(make: Make, qtbot: Q
         same = np.array_equal(after.top, before.top) and np.array_equal(after.tie, before.tie)
         assert same != (row in marked)
     assert f"{len(points) - len(marked)} of {len(points)} points idle" in words(window, 0)
-    assert window.scene is not None and "kept" in window.scene.signs
+    assert window.scene is not None and "kept" in window.scene.legend_kinds
     (idle,) = np.setdiff1d(np.arange(len(points)), marked)[:1]
     window.controller.dispatch(RemovePoints(ids=points.ids[[idle]]))
     window.refresh()
@@ -169,7 +169,7 @@ def test_cells_follow_a_drag_while_the_background_pauses(qtbot: QtBot) -> None:
         for seed in range(3):
             points = GeneratorSettings(count=30, seed=seed).points()
             query = CellsQuery(KNeighborsClassifier(3).fit(points.xy, points.labels), grid)
-            scheduler._pool.rest(600.0)  # as after each action of the user
+            scheduler._pool.pause(600.0)  # as after each action of the user
             scheduler.request_answers({"cells0": query})
 
             def answered(query: CellsQuery = query) -> bool:

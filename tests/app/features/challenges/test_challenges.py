@@ -42,7 +42,7 @@ from app.main import main
 from app.state.commands import AddPoints, RelabelPoints
 from app.state.document import Document, Lane, View
 from app.window.main_window import MainWindow
-from tests.windows import Make, finish_tasks, rest, settle
+from tests.windows import Make, finish_layout, finish_tasks, settle
 
 RNG = np.random.default_rng(3)
 XY = np.concatenate((RNG.normal((-1, 0), 0.5, (20, 2)), RNG.normal((1, 0), 0.5, (20, 2))))
@@ -263,7 +263,7 @@ def test_a_challenge_is_made_shared_and_solved_by_clicks(make: Make, qtbot: QtBo
     lesson = window.controller.session.of(LessonSession).lesson
     assert lesson is not None and lesson.title == "Which k?"
     assert window.document.lanes[0].knn.n_neighbors == 5 and not solved(window)
-    assert window.scene is not None and "target" in window.scene.signs
+    assert window.scene is not None and "target" in window.scene.legend_kinds
     reports = [widget.text() for widget in window.findChildren(QLabel) if widget.isVisible()]
     assert not any("15" in each for each in reports), "the hidden value stands nowhere"
     field = window.findChild(QWidget, "lane0.k")
@@ -378,7 +378,7 @@ def test_the_dialog_shows_what_belongs_to_each_kind(make: Make, qtbot: QtBot) ->
         QTest.keyClick(combo, Qt.Key.Key_Home)
         for _ in range(row):
             QTest.keyClick(combo, Qt.Key.Key_Down)
-        rest()
+        finish_layout()
 
     lanes = window.findChild(QComboBox, "challenge.lane")
     assert lanes is not None and lanes.count() == 2, "a difference cannot be found"

@@ -23,17 +23,17 @@ import contextlib, io, json, runpy, sys, warnings
 import matplotlib, numpy as np
 import matplotlib.pyplot as plt
 from pathlib import Path
-told = {}
+reports = {}
 for path in sorted(Path().glob("*.py")):
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always")
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             made = runpy.run_path(str(path))
         models = {name: each for name, each in made.items() if name == "model" or name.startswith("model_")}
-        places = np.load(path.with_suffix(".npy"))
-        np.savez(path.with_suffix(".npz"), **{name: each.predict(places) for name, each in models.items()})
-    told[path.stem] = {
-        "said": [f"{each.category.__name__}: {each.message}" for each in said],
+        locations = np.load(path.with_suffix(".npy"))
+        np.savez(path.with_suffix(".npz"), **{name: each.predict(locations) for name, each in models.items()})
+    reports[path.stem] = {
+        "warnings": [f"{each.category.__name__}: {each.message}" for each in raised],
         "printed": printed.getvalue(),
         "titles": [ax.get_title() for ax in plt.gcf().axes],
         "legend": [text.get_text() for ax in plt.gcf().axes if ax.get_legend() for text in ax.get_legend().get_texts()],
@@ -45,7 +45,7 @@ for path in sorted(Path().glob("*.py")):
     }
     plt.close("all")
 assert not {name for name in sys.modules if name.partition(".")[0] in ("app", "solver", "numba")}
-Path("told.json").write_text(json.dumps(told))
+Path("reports.json").write_text(json.dumps(reports))
 """
 
 
@@ -81,7 +81,7 @@ def run(cases: dict[str, Case], folder: Path) -> dict[str, Any]:
         command, cwd=folder, env=environment | {"MPLBACKEND": "Agg"}, capture_output=True, text=True, timeout=3600
     )
     assert done.returncode == 0, done.stderr
-    reports: dict[str, Any] = json.loads((folder / "told.json").read_text())
+    reports: dict[str, Any] = json.loads((folder / "reports.json").read_text())
     for name, each in reports.items():
         with np.load(folder / f"{name}.npz") as predicted:
             each["predicted"] = dict(predicted)

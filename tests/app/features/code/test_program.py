@@ -266,7 +266,7 @@ def test_reduced_neighbours_are_those_of_the_library(standardise: bool, tmp_path
 
 @pytest.mark.slow
 def test_no_program_warns(reports: Reported) -> None:
-    assert not {name: each["said"] for name, each in reports.items() if each["said"]}
+    assert not {name: each["warnings"] for name, each in reports.items() if each["warnings"]}
 
 
 def test_parts_without_equivalent_in_scikit_learn_are_reported() -> None:
@@ -302,10 +302,10 @@ def test_points_test_points_classes_and_view(cases: dict[str, Case], reports: Re
     assert scope["CLASSES"][1] == ('"x" and \\$y\\$', "#123456", "s") and scope["CLASSES"][0][0][0] == " "
     corners = [[view.x - view.span / 2, view.y - view.span / 2], [view.x + view.span / 2, view.y + view.span / 2]]
     np.testing.assert_allclose(scope["VIEW"], corners, atol=1e-3 * view.span)
-    for title, lane, location in zip(reports["tested"]["titles"], TESTED.lanes, (0, 1), strict=True):
-        model = model_of(TESTED, location)
+    for title, lane, index in zip(reports["tested"]["titles"], TESTED.lanes, (0, 1), strict=True):
+        model = model_of(TESTED, index)
         shares = [f"{(model.predict(part.xy) == part.labels).mean():.1%}" for part in (training, test)]
-        assert title == f"{location + 1}: {lane.title}\ntraining accuracy {shares[0]}, test accuracy {shares[1]}"
+        assert title == f"{index + 1}: {lane.title}\ntraining accuracy {shares[0]}, test accuracy {shares[1]}"
     assert '"x" and \\$y\\$, test point' in reports["tested"]["legend"]
     assert set(reports["second"]["predicted"]) == {"model"}
 
@@ -362,7 +362,7 @@ def test_a_picture_of_the_probability_is_that_of_a_calibrated_classifier(tmp_pat
     made = document(TWO, *[msgspec.structs.replace(lane, shading="probability") for lane in lanes], svm())
     case = Case.of(made)
     (reports,) = run({"probable": case}, tmp_path).values()
-    assert reports["said"] == [] and reports["artists"] == [
+    assert reports["warnings"] == [] and reports["artists"] == [
         6,
         6,
         5,
@@ -370,7 +370,7 @@ def test_a_picture_of_the_probability_is_that_of_a_calibrated_classifier(tmp_pat
     assert reports["support"] == [len(model_of(made, at).support_) for at in range(3)]
     machine = LIBSVM(C=made.lanes[1].svm.C, gamma=made.lanes[1].svm.gamma, class_weight="balanced")
     theirs = CalibratedClassifierCV(machine, ensemble=False).fit(TWO.xy, TWO.labels)
-    assert (reports["predicted"]["model_2"] == theirs.predict(case.places)).mean() > 0.999
+    assert (reports["predicted"]["model_2"] == theirs.predict(case.locations)).mean() > 0.999
     assert case.text.replace("\n# ", " ").count("the most probable one") == 2
 
 
@@ -380,13 +380,13 @@ def test_probabilities_of_several_classes_and_of_votes(tmp_path: Path) -> None:
     case = Case.of(document(THREE, *lanes))
     (reports,) = run({"probable": case}, tmp_path).values()
     plain = Case.of(document(THREE, *(msgspec.structs.replace(lane, shading=msgspec.UNSET) for lane in lanes)))
-    assert reports["said"] == [] and "draw_probability" not in plain.text and "draw_boundary" not in case.text
+    assert reports["warnings"] == [] and "draw_probability" not in plain.text and "draw_boundary" not in case.text
     text = case.text.replace("\n# ", " ")
     assert text.count("CalibratedClassifierCV(") == 1 and text.count("each is calibrated against the rest") == 1
     assert text.count("draw_probability(axes") == 2 and text.count("Not here: its probability") == 1
     machine = LIBSVM(C=lanes[0].svm.C, gamma=lanes[0].svm.gamma)
     theirs = CalibratedClassifierCV(machine, ensemble=False).fit(THREE.xy, THREE.labels)
-    assert (reports["predicted"]["model_1"] == theirs.predict(case.places)).mean() > 0.99
+    assert (reports["predicted"]["model_1"] == theirs.predict(case.locations)).mean() > 0.99
 
 
 def test_many_points_stand_in_a_file(cases: dict[str, Case], reports: Reported, folder: Path) -> None:

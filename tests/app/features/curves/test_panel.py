@@ -331,7 +331,7 @@ def test_every_row_of_the_table_can_be_drawn() -> None:
     for name, spec in CURVES.items():
         assert spec.plot in PLOTS and 0 <= spec.colour < len(COLOURS), name
     for plot in PLOTS:  # by dash or colour, and never by colour alone
-        own = [(spec.dash, spec.sign if spec.landmark > 0 else "") for spec in CURVES.values() if spec.plot == plot]
+        own = [(spec.dash, spec.symbol if spec.landmark > 0 else "") for spec in CURVES.values() if spec.plot == plot]
         assert len(set(own)) == len(own)
     for row in COLOURS:
         assert contrast(row[0], theme.LIGHT.background) >= 4.5 and contrast(row[1], theme.DARK.background) >= 4.5
@@ -569,10 +569,10 @@ def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
     run = made(100_000, seed=3)
     chart = chart_of(show(run_state_of(run.trace, step=5)), "violation")
     (line,) = chart.lines()
-    for location in (0, 101, 350):
-        step = round(float(np.asarray(line.x)[location]))
+    for index in (0, 101, 350):
+        step = round(float(np.asarray(line.x)[index]))
         low, high = run.trace.view().at("violation", step)
-        shown = chart.description(line, location)
+        shown = chart.description(line, index)
         assert shown.startswith(f"KKT violation m − M: {exact(low)}") and shown.endswith(f"at step {grouped(step)}")
         assert low <= run.values("violation")[step] <= high
     trace = Trace(("violation",), np.array([2.0]))

@@ -228,7 +228,9 @@ def test_sentences() -> None:
     assert area.startswith("1 and 2 differ on ") and area.endswith(" of the area in view.")
     assert last.involved is not None
     number, (first, second) = len(last.involved.index), last.involved.right
-    assert number and of_points == f"They differ on {number} of 40 points: 1 is right on {first}, 2 on {second}."
+    assert (
+        number and of_points == f"They differ on {number} of 40 points; 1 is right on {first} of them, 2 on {second}."
+    )
     moved = replace(doc, points=doc.points.append([(0.0, 0.0)], [1]))
     assert "a moment ago" in difference_scene(moved, found).sentences[0]
     elsewhere = replace(doc, view=View(0.6, 0.25, 3.5))

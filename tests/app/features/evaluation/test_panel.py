@@ -138,8 +138,8 @@ def test_painting_in_a_picture_changes_the_numbers(make: Make, qtbot: QtBot) -> 
     window.canvases[0].setFocus()
     QTest.keyClick(window.canvases[0], KEY.Key_N)
     assert window.controller.session.tool == "test"
-    spot = window.to_widget(0, *MOONS.xy[0])
-    QTest.mouseClick(view, LEFT, Qt.KeyboardModifier.NoModifier, spot)
+    pixel = window.to_widget(0, *MOONS.xy[0])
+    QTest.mouseClick(view, LEFT, Qt.KeyboardModifier.NoModifier, pixel)
     settle(qtbot, window)
     painted = len(window.document.test_points)
     assert painted >= 1 and 0 in window.document.test_points.ids and f"{painted} test point" in text(panel, "counts")
@@ -195,8 +195,8 @@ def test_the_scores_of_each_class(make: Make, qtbot: QtBot) -> None:
     assert found[0] > shown.index("class 1") and found[3] > shown.index("class 2") > found[2]
 
 
-def channels(image: Any, spot: Any) -> np.ndarray:
-    colour = image.pixelColor(int(spot.x()), int(spot.y()))
+def channels(image: Any, pixel: Any) -> np.ndarray:
+    colour = image.pixelColor(int(pixel.x()), int(pixel.y()))
     return np.array([colour.red(), colour.green(), colour.blue()])
 
 

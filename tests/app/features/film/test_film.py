@@ -331,7 +331,7 @@ def choose(dialog: FilmDialog, name: str, data: object) -> None:
 
 
 def reports(qtbot: QtBot, dialog: FilmDialog, report: str) -> str:
-    label = field(dialog, QLabel, "said")
+    label = field(dialog, QLabel, "summary")
     qtbot.waitUntil(lambda: report in label.text())
     return label.text()
 
@@ -389,7 +389,7 @@ def test_the_dialog_cancels(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     assert not field(dialog, QPushButton, "save").isEnabled() and bar.isVisible()
     assert "left…" in reports(qtbot, dialog, "Picture 2 of 60")
     qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
-    assert "cancelled" in field(dialog, QLabel, "said").text() and not bar.isVisible()
+    assert "cancelled" in field(dialog, QLabel, "summary").text() and not bar.isVisible()
     save(qtbot, dialog, tmp_path / "b.gif")  # the window is closed while the film is made
     reports(qtbot, dialog, "Picture 1 of 60")
     window.close()

@@ -23,7 +23,7 @@ from app.state.document import Document, GeneratorSettings, Lane, View
 from app.window.main_window import MainWindow
 from solver.data.distribution import Law
 from tests.covering import first_of
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 MOONS = GeneratorSettings("moons", 40, 0.2, 3)
@@ -291,7 +291,7 @@ def test_nothing_is_cut_off(qtbot: QtBot, make: Make, size: tuple[int, int]) -> 
     lanes = (Lane("knn"), Lane("svm"), Lane("perceptron"))
     window = opened(qtbot, make, document_of(CIRCLE, lanes), size=size)
     click(qtbot, window, "throw")
-    rest()
+    finish_layout()
     for name in ("throw", "keep", "pick_up", "haze", "ideal", "count", "resamples"):
         widget = part(window, QWidget, name)
         assert widget.width() >= widget.minimumSizeHint().width() and widget.height() >= 24

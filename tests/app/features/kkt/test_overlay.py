@@ -161,11 +161,11 @@ def test_slacks_go_from_the_point_to_their_end(qapp: QApplication) -> None:
     assert lines is not None and run_state.kkt is not None
     unit = 5.0 / 300.0
     centre = np.array([250.0, 160.0])
-    for row, (location, end) in enumerate(zip(slacks.point.tolist(), slacks.end, strict=True)):
-        start = run_state.points.xy[location]
+    for row, (index, end) in enumerate(zip(slacks.point.tolist(), slacks.end, strict=True)):
+        start = run_state.points.xy[index]
         for at, pixel in ((start, lines.ends[row, :2]), (end, lines.ends[row, 2:])):
             assert pixel == pytest.approx(centre + at * (1, -1) / unit, abs=1e-6)
-        assert lines.capped[row] == slacks.capped[row] and lines.cases[row] == run_state.kkt.case[location]
+        assert lines.capped[row] == slacks.capped[row] and lines.cases[row] == run_state.kkt.case[index]
 
 
 def test_a_foot_stands_across_and_a_capped_one_is_double_and_slants(qapp: QApplication) -> None:
@@ -207,8 +207,8 @@ def test_only_what_is_painted_anew_is_drawn(qapp: QApplication, n: int) -> None:
 
 def test_slacks_of_no_length_are_no_lines(qapp: QApplication) -> None:
     run_state = run_state_of(10)
-    location = np.array([0, 1])
-    slacks = Slacks(location, run_state.points.xy[location], np.array([False, True]))
+    index = np.array([0, 1])
+    slacks = Slacks(index, run_state.points.xy[index], np.array([False, True]))
     lines = overlay(replace(run_state, slacks=slacks)).slacks
     assert lines is not None and not len(lines.ends) and not lines.strokes(WHOLE)
     assert lines.bounds().isEmpty()
@@ -347,13 +347,13 @@ def has_room(box: QRectF, busy: list[QRectF], area: QRectF = AREA) -> bool:
 
 def test_the_card_has_the_sentences_about_the_point(qapp: QApplication) -> None:
     run_state = run_state_of(40)
-    for location in (0, 11, 39):
-        card = overlay(run_state, id_of(run_state, location)).card
+    for index in (0, 11, 39):
+        card = overlay(run_state, id_of(run_state, index)).card
         assert card is not None
-        assert " ".join(card.label.lines) == " ".join(point_words(run_state, location))
+        assert " ".join(card.label.lines) == " ".join(point_words(run_state, index))
         bold = [line for line, heavy in zip(card.label.lines, card.label.bold, strict=True) if heavy]
-        assert " ".join(bold) == point_words(run_state, location)[-1]
-        x, y = run_state.points.xy[location]
+        assert " ".join(bold) == point_words(run_state, index)[-1]
+        x, y = run_state.points.xy[index]
         assert card.at == pytest.approx((250 + 60 * x, 160 - 60 * y))
         assert not card.label.rect.contains(QPointF(*card.at))
     assert overlay(run_state, None).card is None

@@ -56,15 +56,15 @@ def context(name: str, step: int) -> Context:
     return context_of(start(name, step))
 
 
-def frame(name: str, step: int, location: int = 1) -> Frame:
+def frame(name: str, step: int, lane: int = 1) -> Frame:
     """Return a frame of classifier `place`, counted from 1 as lessons count."""
-    found = context(name, step).results.frame(start(name, step).slots[location - 1])
+    found = context(name, step).results.frame(start(name, step).slots[lane - 1])
     assert found is not None
     return found
 
 
-def test_score(name: str, step: int, location: int = 1) -> float:
-    answer = context(name, step).results.answer(f"scores{start(name, step).slots[location - 1]}")
+def test_score(name: str, step: int, lane: int = 1) -> float:
+    answer = context(name, step).results.answer(f"scores{start(name, step).slots[lane - 1]}")
     assert answer is not None
     return float(answer.value.accuracy)
 
@@ -81,12 +81,12 @@ def with_settings(document: Document, *lines: str) -> Document:
     return made
 
 
-def without(document: Document, *locations: int) -> Document:
-    return RemovePoints(ids=document.points.ids[list(locations)]).apply(document)
+def without(document: Document, *indices: int) -> Document:
+    return RemovePoints(ids=document.points.ids[list(indices)]).apply(document)
 
 
-def moved(document: Document, location: int, x: float, y: float) -> Document:
-    return MovePoints(ids=document.points.ids[[location]], xy=[(x, y)]).apply(document)
+def moved(document: Document, index: int, x: float, y: float) -> Document:
+    return MovePoints(ids=document.points.ids[[index]], xy=[(x, y)]).apply(document)
 
 
 # -- all of them -----------------------------------------------------------------------------------------------------
@@ -216,14 +216,14 @@ def test_a_goal_is_reached_by_what_the_step_offers_and_not_before(name: str, num
 # -- what they claim -------------------------------------------------------------------------------------------------
 
 
-def right(name: str, location: int) -> str:
-    prediction = lesson(name).steps[location - 1].prediction
+def right(name: str, step: int) -> str:
+    prediction = lesson(name).steps[step - 1].prediction
     assert prediction is not None and prediction.kind == "choice"
     return prediction.answers[prediction.right]
 
 
-def because(name: str, location: int) -> str:
-    prediction = lesson(name).steps[location - 1].prediction
+def because(name: str, step: int) -> str:
+    prediction = lesson(name).steps[step - 1].prediction
     assert prediction is not None
     return prediction.because
 
@@ -293,8 +293,8 @@ def grids(document: Document) -> Iterator[Grid]:
         yield Grid(view.x - x, view.x + x, view.y - y, view.y + y, width, height)
 
 
-def neighbours(document: Document, location: int = 1) -> KNeighborsClassifier:
-    found = frame_of(document, location - 1).neighbours
+def neighbours(document: Document, lane: int = 1) -> KNeighborsClassifier:
+    found = frame_of(document, lane - 1).neighbours
     assert found is not None
     return found
 
@@ -305,11 +305,11 @@ def needed(document: Document, grid: Grid | None = None) -> Mask:
     return neighbours(document).kept_on(grid.xs)(grid.ys)
 
 
-def changed_share(document: Document, other: Document, grid: Grid, locations: tuple[int, int] = (1, 1)) -> float:
+def changed_share(document: Document, other: Document, grid: Grid, lanes: tuple[int, int] = (1, 1)) -> float:
     """Return the share of the picture of a voting classifier that has another class in one of `other`."""
     one, two = (
-        neighbours(d, location).surface_classes_on(grid.xs)(grid.ys)
-        for d, location in zip((document, other), locations, strict=True)
+        neighbours(d, lane).surface_classes_on(grid.xs)(grid.ys)
+        for d, lane in zip((document, other), lanes, strict=True)
     )
     return float(((one.top != two.top) | (one.tie != two.tie)).mean())
 
@@ -556,7 +556,7 @@ def calibrated(document: Document) -> tuple[Probability, Any]:
 
 
 def test_promise() -> None:
-    one, fifteen, many = (start("promise", location) for location in (1, 2, 3))
+    one, fifteen, many = (start("promise", index) for index in (1, 2, 3))
     assert len(one.points) == 200 and FRESH == 5000
     curve = reliability(one).curve
     assert curve.predicted.tolist() == [0.0, 1.0] and right("promise", 1).startswith("About 83")
@@ -565,14 +565,14 @@ def test_promise() -> None:
     assert (curve.predicted < curve.low).any() and (curve.predicted > curve.high).any(), "neither is on the diagonal"
     honest, timid = reliability(fifteen), reliability(many)
     curve, text = honest.curve, because("promise", 2)
-    location = int(np.abs(curve.predicted - 13 / 15).argmin())
-    assert curve.predicted[location] == pytest.approx(13 / 15) and right("promise", 2).startswith("About 87")
-    assert curve.expected is not None and "191 of 220" in text and curve.counts[location] == 220
+    index = int(np.abs(curve.predicted - 13 / 15).argmin())
+    assert curve.predicted[index] == pytest.approx(13 / 15) and right("promise", 2).startswith("About 87")
+    assert curve.expected is not None and "191 of 220" in text and curve.counts[index] == 220
     for share in (curve.observed, curve.low, curve.high, curve.expected):
-        assert f"{report(share[location])} %" in text
+        assert f"{report(share[index])} %" in text
     curve, text = timid.curve, because("promise", 3)
-    location = int(np.abs(curve.predicted - 0.85).argmin())
-    assert 0.8 < curve.predicted[location] < 0.9 and text.startswith(f"{report(curve.observed[location])} %")
+    index = int(np.abs(curve.predicted - 0.85).argmin())
+    assert 0.8 < curve.predicted[index] < 0.9 and text.startswith(f"{report(curve.observed[index])} %")
     assert right("promise", 3).startswith("About 96")
     assert f"{report(test_score('promise', 3))} % against {report(test_score('promise', 2))} %" in text
     assert f"{timid.brier_score:.3f} against {honest.brier_score:.3f}" in text
@@ -598,7 +598,7 @@ def test_promise() -> None:
 
 
 def test_units() -> None:
-    first, wide, fair = (start("units", location) for location in (1, 2, 5))
+    first, wide, fair = (start("units", step) for step in (1, 2, 5))
     assert wide.units == fair.units == (10.0, 1.0) and [lane.standardises for lane in fair.lanes[:2]] == [True, False]
     assert (len(first.points), len(first.test_points)) == (200, 80)
     assert np.allclose(wide.points.xy, first.points.xy * (10, 1)) and wide.origin is None, "no generator makes these"
@@ -618,7 +618,7 @@ def test_units() -> None:
     svms = [context_of(each).results.answer(f"scores{each.slots[1]}") for each in (in_cm, fair)]
     assert [report(each.value.accuracy) for each in svms if each is not None] == ["100", "88.8"]
     assert "100 % in centimetres, 88.8 % in millimetres" in because("units", 5)
-    models = {unit: [frame_of(each, location).model for location in (0, 1)] for unit, each in ((10, fair), (1, in_cm))}
+    models = {unit: [frame_of(each, lane).model for lane in (0, 1)] for unit, each in ((10, fair), (1, in_cm))}
     rng = np.random.default_rng(0)
     locations = rng.uniform(first.points.xy.min(axis=0), first.points.xy.max(axis=0), (1000, 2))
     kept, other = (
@@ -660,10 +660,10 @@ def test_step() -> None:
 
 
 def test_race() -> None:
-    def steps(document: Document, location: int = 0) -> int:
-        return int(frame_of(document, location).certificates[0].n_iter)  # type: ignore[union-attr]
+    def steps(document: Document, lane: int = 0) -> int:
+        return int(frame_of(document, lane).certificates[0].n_iter)  # type: ignore[union-attr]
 
-    random, second = (frame("race", 1, location) for location in (1, 2))
+    random, second = (frame("race", 1, lane) for lane in (1, 2))
     assert [int(each.certificates[0].n_iter) for each in (random, second)] == [8066, 503]  # type: ignore[union-attr]
     assert 15.5 < 8066 / 503 < 16.5 and "16" in right("race", 2) and "8066" in because("race", 2)
     at = start("race", 1).points.xy
@@ -671,7 +671,7 @@ def test_race() -> None:
     assert np.abs(f[0] - f[1]).max() < 0.01 and right("race", 1).startswith("They end with the same")
     assert steps(start("race", 4)) == 8066
     assert (steps(start("race", 5), 0), steps(start("race", 5), 1)) == (115, 503) and right("race", 5) == "C = 100"
-    low, high = (frame("race", 5, location).certificates[0] for location in (1, 2))
+    low, high = (frame("race", 5, lane).certificates[0] for lane in (1, 2))
     assert low.n_bounded > low.n_free and high.n_free == 3 * high.n_bounded  # type: ignore[union-attr]
 
 

@@ -221,7 +221,7 @@ def test_nothing_reveals_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert all(colours(window, lane) < 60 for lane in (0, 1)), [colours(window, lane) for lane in (0, 1)]
     assert "%" not in reports(window) and "accuracy" not in report(window, "lane0.status")
     assert report(window, "lesson.goal") == "○  Goal: at most 99 wrong"
-    assert "boundary" not in window.scene.signs and "wrong" not in window.scene.signs
+    assert "boundary" not in window.scene.legend_kinds and "wrong" not in window.scene.legend_kinds
     assert [window.result(lane) is not None for lane in (0, 1)] == [True, True]  # the models are trained nevertheless
     assert not window.named_actions["race"].isEnabled() and not window.named_actions["asking"].isEnabled()
     assert all(lane.picture is None and frame is None for lane, frame in window.shoot("window").lanes)

@@ -23,7 +23,7 @@ from app.features.kkt.text import NO_RUN, point_words
 from app.features.losses.panel import LossPanel, x_range
 from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
-from app.views.chart.marks import Spots, Texts
+from app.views.chart.marks import Scatter, Texts
 from app.views.theme import DARK, LIGHT, SYMBOLS, Theme
 from tests.app.features.studies import controller, dense_margins, id_of, libsvm, run_state_of, scene_of
 from tests.windows import Make, settle
@@ -72,7 +72,7 @@ def argb(colour: tuple[int, int, int]) -> int:
 
 def shown_values(panel: LossPanel, run_state: RunState) -> tuple[np.ndarray, np.ndarray]:
     """Return y f and loss of each point, read from its location on the axes."""
-    area, (x, y) = panel.picture.plot_area(), panel.picture.spots()
+    area, (x, y) = panel.picture.plot_area(), panel.picture.symbol_pixels()
     left, right = x_range(run_state.y * run_state.f)
     return (left + (x - area.left()) * (right - left) / area.width(), (area.bottom() - y) * (1 - left) / area.height())
 
@@ -113,15 +113,15 @@ def test_ticks_stand_at_the_zero_one_loss(show: Show) -> None:
     values = [-1.0, -0.2, 0.0, 0.3, 1.0, 2.0]
     picture = show(with_margins(values)).picture
     area = picture.plot_area()
-    x, y = picture.tick_spots()
-    assert (x == picture.spots()[0]).all()
+    x, y = picture.tick_pixels()
+    assert (x == picture.symbol_pixels()[0]).all()
     level_one = area.bottom() - area.height() / (1 - x_range(np.array(values))[0])
     assert y[:3] == pytest.approx(level_one) and (y[3:] > area.bottom()).all()
 
 
 def test_points_are_painted_in_their_class(show: Show) -> None:
     panel = show(with_margins([-1.0, 1.6, 0.5, 2.2]))
-    image, (x, y) = pixels(panel), panel.picture.spots()
+    image, (x, y) = pixels(panel), panel.picture.symbol_pixels()
     for index, label in enumerate((0, 1, 0, 1)):
         assert image[int(y[index]), int(x[index])] == argb(LIGHT.classes[label])
 
@@ -136,7 +136,7 @@ def test_of_many_points_all_visible_ones_are_painted(show: Show) -> None:
     drawn = [
         mark
         for mark in panel.picture.marks
-        if isinstance(mark, Spots) and mark.sign in SYMBOLS[:2] and mark.edge == LIGHT.ink
+        if isinstance(mark, Scatter) and mark.symbol in SYMBOLS[:2] and mark.edge == LIGHT.ink
     ]
     assert len(drawn) == 2 and sum(len(mark.x) for mark in drawn) < 1600
     area, (left, right) = panel.picture.plot_area(), x_range(margins)
@@ -169,7 +169,7 @@ def test_what_lies_beyond_is_counted_at_the_edge(show: Show) -> None:
 
     panel = show(with_margins([-7.0, -60.0, -1e9, 0.5, 6.5, 6.0]), size=(700, 500))
     assert any(text.startswith("◂ 3 ") for text in shown()) and any(text.startswith("1 ") for text in shown())
-    area, (x, y) = panel.picture.plot_area(), panel.picture.spots()
+    area, (x, y) = panel.picture.plot_area(), panel.picture.symbol_pixels()
     assert x[:3] == pytest.approx(area.left()) and y[:3] == pytest.approx(area.top())
     assert x[4] == x[5] == pytest.approx(area.right())
     panel.render_scene(scene_of(with_margins([-6.0, 6.0])), LIGHT)
@@ -230,7 +230,7 @@ def test_the_pointer_finds_points_and_ticks(show: Show, qapp: QApplication) -> N
     setup = controller()
     panel, heard = show(run_state, setup=setup), setup.playback.heard
     picture = panel.picture
-    (x, y), (_, tick_y) = picture.spots(), picture.tick_spots()
+    (x, y), (_, tick_y) = picture.symbol_pixels(), picture.tick_pixels()
     for index in range(4):
         QTest.mouseMove(picture.viewport(), QPoint(round(x[index]) + 3, round(y[index]) - 3))
         assert heard[-1] == id_of(run_state, index)
@@ -253,7 +253,7 @@ def test_a_point_hovered_elsewhere_stands_out(show: Show) -> None:
     before = pixels(panel)
     panel.render_scene(scene_of(run_state, id_of(run_state, 6)), LIGHT)
     changed = np.argwhere(pixels(panel) != before)
-    (x, y), (_, tick_y) = panel.picture.spots(), panel.picture.tick_spots()
+    (x, y), (_, tick_y) = panel.picture.symbol_pixels(), panel.picture.tick_pixels()
     assert np.abs(changed[:, 1] - x[6]).max() < 13
     assert changed[:, 0].min() > min(y[6], tick_y[6]) - 13 and changed[:, 0].max() < max(y[6], tick_y[6]) + 13
     assert len(changed) > 100

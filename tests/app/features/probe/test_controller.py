@@ -147,18 +147,18 @@ def test_a_boundary_of_a_cell_names_the_point_that_entered_and_the_one_that_left
         assert found is not None
         return " ".join(found.lanes[0].lines)
 
-    assert "border" not in lines(-0.5) + lines(-0.1)
-    assert "Last border of a cell: point 2 came, point 1 left." in lines(0.1)
-    assert "point 2 came, point 1 left" in lines(0.6), "it stays until the next border"
+    assert "boundary of a cell" not in lines(-0.5) + lines(-0.1)
+    assert "Last boundary of a cell: point 2 came, point 1 left." in lines(0.1)
+    assert "point 2 came, point 1 left" in lines(0.6), "it stays until the next boundary"
     assert "point 3 came, point 2 left" in lines(0.6, 8.0)
     moved = Points.of([[-1.0, 0.0], [1.0, 0.0], [9.0, 9.0]], [0, 1, 0])
     other = frame_of(*knn(moved, k=1), moved)
     found = scene_with(setup.session, other, pointer=setup.pointer, came_from=setup.came_from).feature(Probe)
-    assert found is not None and found.lanes[0].headline and not found.lanes[0].lines, "a border of other cells"
+    assert found is not None and found.lanes[0].headline and not found.lanes[0].lines, "a boundary of other cells"
     probe.toggle()
     assert "point 3 came, point 2 left" in lines(-0.5), "pinned: the pointer is not followed"
     probe.toggle()
     setup.set_panel_open("probe", False)
     probe.aim(None)
     setup.set_panel_open("probe", True)
-    assert "border" not in lines(-0.5), "it came from nowhere"
+    assert "boundary of a cell" not in lines(-0.5), "it came from nowhere"

@@ -116,14 +116,14 @@ def test_the_sentences_of_ties() -> None:
 @examples(150)
 @given(st.data())
 def test_ties_on_lattices(data: st.DataObject) -> None:
-    spot = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
-    spots = data.draw(st.lists(spot, min_size=1, max_size=12))
-    labels = data.draw(st.lists(st.sampled_from([1, 3, 4]), min_size=len(spots), max_size=len(spots)))
-    points = Points.of(np.array(spots, dtype=float), labels)
-    k = data.draw(st.integers(1, len(spots)))
+    location = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
+    locations = data.draw(st.lists(location, min_size=1, max_size=12))
+    labels = data.draw(st.lists(st.sampled_from([1, 3, 4]), min_size=len(locations), max_size=len(locations)))
+    points = Points.of(np.array(locations, dtype=float), labels)
+    k = data.draw(st.integers(1, len(locations)))
     metric, weights = data.draw(st.sampled_from(METRICS)), data.draw(st.sampled_from(WEIGHTS))
     model, lane = knn(points, k, metric, weights)
-    point_at = tuple(float(v) for v in data.draw(spot))
+    point_at = tuple(float(v) for v in data.draw(location))
     probe = probe_lane(model, lane, who(points), point_at)
     assert probe.label == model.predict([point_at])[0]
     best = model.predict_proba([point_at])[0]

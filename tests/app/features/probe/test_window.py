@@ -24,7 +24,7 @@ from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
 from solver import Grid
 from tests.covering import first_of
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 KEY = Qt.Key
 
@@ -244,7 +244,7 @@ def test_no_text_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> 
         if larger:
             window.named_actions["larger"].trigger()
             settle(qtbot, window)
-        rest()
+        finish_layout()
         panel = panel_of(window)
         for label in panel.findChildren(QLabel):
             if label.isVisible() and label.text() and label.objectName().startswith("probe") and label.wordWrap():

@@ -62,12 +62,12 @@ def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650))
     dock.resize(*size)
     qtbot.waitExposed(race)
     qtbot.waitUntil(lambda: race.racing.frame is not None)
-    rest(race, qtbot)
+    finish(race, qtbot)
     race.setFocus()
     return race
 
 
-def rest(race: RacePanel, qtbot: QtBot) -> None:
+def finish(race: RacePanel, qtbot: QtBot) -> None:
     """Wait until no more results are expected, and those that arrived are drawn."""
     (window,) = (each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow) and each.isVisible())
 
@@ -134,7 +134,7 @@ def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: any(frame is not None and frame.racers[0].steps > 0 for frame in frames))
     full_speed(race)
     wait_for_end(race, qtbot)
-    rest(race, qtbot)
+    finish(race, qtbot)
     points, settings = window.document.points, window.document.lanes[1].svm
     steps = []
     for rule in ("random", "second-order"):
@@ -171,7 +171,7 @@ def test_rules_are_ticked_and_a_fifth_is_refused(make: Make, qtbot: QtBot) -> No
     race = opened(window, qtbot)
     for rule in ("platt", "maximum-gain"):
         click(find(race, QCheckBox, f"rule.{rule}"))
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert [view.isVisible() for view in race.board.racers] == [True] * 4
     sizes = {(view.picture.width(), view.picture.height()) for view in race.board.racers}
     assert len(sizes) == 1, "all pictures are of one size"
@@ -188,7 +188,7 @@ def test_rules_are_ticked_and_a_fifth_is_refused(make: Make, qtbot: QtBot) -> No
     assert not race.racing.choice.playing
     click(cyclic)
     assert cyclic.isChecked() and not sentence.isVisible() and find(race, QPushButton, "play").isEnabled()
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert [find(race, QLabel, f"title{slot}").text() for slot in (0, 1)] == ["<b>Cyclic</b>", "<b>Second order</b>"]
 
 
@@ -202,7 +202,7 @@ def test_the_keyboard_alone_races(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: race.racing.frame.begun)
     QTest.keyClick(race, Qt.Key.Key_Space)
     assert not race.racing.choice.playing
-    rest(race, qtbot)
+    finish(race, qtbot)
     stand = [racer.steps for racer in race.racing.frame.racers]
     assert "paused" in find(race, QLabel, "badge0").text() and stand[0] == stand[1] > 0
     reached = set()
@@ -237,7 +237,7 @@ def test_it_is_a_panel_whose_return_key_plays_and_that_has_the_keys_of_the_windo
     race = window.dock_manager.panel("race")
     assert dock_of(window).isVisible() and window.named_actions["race"].isCheckable()
     qtbot.waitUntil(lambda: race.racing.frame is not None)
-    rest(race, qtbot)
+    finish(race, qtbot)
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         QTest.keyClick(QApplication.focusWidget(), key)
         assert race.racing.choice.playing == (key == Qt.Key.Key_Return)
@@ -258,10 +258,10 @@ def test_out_of_sight_it_pauses_where_it_is(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: race.racing.frame.begun)
     window.named_actions["race"].trigger()
     assert not race.isVisible() and not race.racing.choice.playing
-    rest(race, qtbot)
+    finish(race, qtbot)
     steps = [racer.steps for racer in window.scheduler.results.answer("race").value.racers]
     window.named_actions["race"].trigger()
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert [racer.steps for racer in race.racing.frame.racers] == steps and min(steps) > 0
 
 
@@ -272,7 +272,7 @@ def test_four_rules_stand_two_by_two_in_a_column(make: Make, qtbot: QtBot) -> No
     for rule in ("platt", "maximum-gain"):
         race.racing.choose_rule(rule, True)
     qtbot.waitUntil(lambda: race.racing.frame is not None)
-    rest(race, qtbot)
+    finish(race, qtbot)
     views = [(view.x(), view.y()) for view in race.board.racers]
     assert len({x for x, _ in views}) == len({y for _, y in views}) == 2
     assert len({view.picture.size().toTuple() for view in race.board.racers}) == 1
@@ -289,7 +289,7 @@ def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
     assert "times as long" in news(race)
-    rest(race, qtbot)
+    finish(race, qtbot)
     curves = find(race, RaceCurves, "curves")
     shown = [curves.grab().toImage()]
     choose(find(race, QComboBox, "rightwards"), "evaluations")
@@ -341,7 +341,7 @@ def test_a_frozen_worker_does_not_hold_the_window(make: Make, qtbot: QtBot, monk
     timer.stop()
     assert not thaw.is_set() and len(window.document.points) >= before
     thaw.set()
-    rest(race, qtbot)
+    finish(race, qtbot)
 
 
 @pytest.mark.slow
@@ -362,13 +362,13 @@ def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> No
     race = opened(window, qtbot)
     sentence = find(race, QLabel, "sentence")
     window.controller.dispatch(AddPoints(xy=[(0.0, 3.0)], labels=[0]))
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert not sentence.isVisible() and len(race.racing.frame.points) == 81, "not started: it takes them in"
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
     window.controller.dispatch(AddPoints(xy=[(1.0, -3.0)], labels=[1]))
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert sentence.isVisible() and "The points have changed: Restart races on the new ones." in sentence.text()
     assert len(race.racing.frame.points) == 81
     picture = race.board.racers[1].picture  # the sentence has taken space from it
@@ -376,7 +376,7 @@ def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> No
     assert (grid.width, grid.height) == (picture.width(), picture.height())
     click(find(race, QPushButton, "restart"))
     wait_for_end(race, qtbot)
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert len(race.racing.frame.points) == 82 and not sentence.isVisible()
 
 
@@ -386,18 +386,18 @@ def test_without_an_svm_or_a_second_class_there_is_a_sentence(make: Make, qtbot:
     race = opened(window, qtbot)
     sentence, play = find(race, QLabel, "sentence"), find(race, QPushButton, "play")
     window.controller.set_lane(1, classifier="knn")
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert text.NO_LANE in sentence.text() and not play.isEnabled()
     window.controller.set_lane(1, classifier="svm")
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert not sentence.isVisible() and play.isEnabled()
     window.controller.clear()
-    rest(race, qtbot)
+    finish(race, qtbot)
     qtbot.waitUntil(lambda: sentence.isVisible())
     assert NO_SECOND_CLASS in sentence.text() and not play.isEnabled()
     assert find(race, QTableWidget, "table").rowCount() == 0 and race.curves.lines_of() == []
     window.controller.undo()
-    rest(race, qtbot)
+    finish(race, qtbot)
     qtbot.waitUntil(lambda: play.isEnabled())
 
 
@@ -408,7 +408,7 @@ def test_several_classes_offer_their_problems(make: Make, qtbot: QtBot) -> None:
     assert problems.isVisible() and problems.count() == 3
     assert problems.currentText() == "class 1 against class 2"
     choose(problems, (1, 2))
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert race.racing.frame.points.classes == [1, 2]
 
 
@@ -419,22 +419,22 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
-    rest(race, qtbot)
+    finish(race, qtbot)
     window.choose_theme("dark")
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert dark_share(race) > 0.7
     shades = themes.DARK.shades
     qtbot.waitUntil(lambda: race.racing.asked.shades == shades)
-    rest(race, qtbot)
+    finish(race, qtbot)
     corner = int(race.racing.frame.racers[0].picture.argb[0, 0])
     assert max(corner >> 16 & 255, corner >> 8 & 255, corner & 255) < 140
     window.choose_theme("light")
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert dark_share(race) < 0.3
     scroll = dock_of(window).findChild(QScrollArea)
     assert scroll.verticalScrollBar().maximum() == 0 == scroll.horizontalScrollBar().maximum()
     window.appearance.set_text_size(20)
-    rest(race, qtbot)
+    finish(race, qtbot)
     assert scroll.horizontalScrollBar().maximum() == 0, "larger text goes on below, not beyond the edge"
     assert scroll.verticalScrollBar().maximum() > 0
     for label in race.findChildren(RoomyLabel):
@@ -452,11 +452,11 @@ def test_text_may_grow_while_the_window_stays(make: Make, qtbot: QtBot) -> None:
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
-    rest(race, qtbot)
+    finish(race, qtbot)
     before = race.table.rowHeight(0)
     for size in (16, 8):
         window.appearance.set_text_size(size)
-        rest(race, qtbot)
+        finish(race, qtbot)
         assert dock_of(window).findChild(QScrollArea).verticalScrollBar().maximum() == 0
         for label in race.findChildren(RoomyLabel):
             if label.isVisible():
@@ -476,7 +476,7 @@ def test_everything_has_a_name_and_is_large_enough(make: Make, qtbot: QtBot, siz
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
-    rest(race, qtbot)
+    finish(race, qtbot)
     for kind in (QAbstractButton, QComboBox, QSlider):
         for widget in race.findChildren(kind):
             if widget.isVisible() and widget.objectName().startswith("race."):
@@ -503,7 +503,7 @@ def test_pictures_show_points_lines_and_marks(make: Make, qtbot: QtBot) -> None:
     full_speed(race)
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
-    rest(race, qtbot)
+    finish(race, qtbot)
     image = picture.grab().toImage()
     assert image != start
     frame = race.racing.frame

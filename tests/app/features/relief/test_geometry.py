@@ -112,7 +112,7 @@ def test_posts_are_the_hinge_losses() -> None:
     unit = HEIGHT / solid.limit
     assert np.abs(solid.posts[:, 0, 2] - solid.posts[:, 1, 2]) == pytest.approx(loss[loss > 0] * unit)
     assert solid.posts[:, 1, 2] == pytest.approx(found.y[loss > 0] * unit)
-    assert (solid.posts[:, 0] == solid.spots[loss > 0]).all() and (solid.post_labels == found.labels[loss > 0]).all()
+    assert (solid.posts[:, 0] == solid.symbols[loss > 0]).all() and (solid.post_labels == found.labels[loss > 0]).all()
     assert f"{loss.mean():.3g} on average" in relief_words(found, solid.limit)
     steep = over_plane(relief(Lane("perceptron")))
     assert levels_of(steep.relief) == (0.0,) and (steep.posts[:, 1, 2] == 0).all()
@@ -123,7 +123,7 @@ def test_the_cut_leaves_the_points_in_the_box() -> None:
     for largest, limit in ((0.5, 2.0), (2.5, 3.0), (7.9, 8.0), (50.0, 8.0)):
         f = found.f_points / np.abs(found.f_points).max() * largest
         scaled = replace(found, f_points=f)
-        assert limit_of(scaled) == limit and np.abs(over_plane(scaled).spots[:, 2]).max() <= HEIGHT + 1e-12
+        assert limit_of(scaled) == limit and np.abs(over_plane(scaled).symbols[:, 2]).max() <= HEIGHT + 1e-12
         assert ("at the edge" in relief_words(scaled, limit)) == (largest > limit)
         assert f"|f| = {limit:g}" in relief_words(scaled, limit)
         free = replace(scaled, has_margins=False)
@@ -141,13 +141,13 @@ def test_the_morph_goes_from_the_plane_to_where_f_is_affine(coef0: float) -> Non
     assert np.ptp(flat.corners[:, 2]) == 0 and not flat.sheets and not half.sheets and len(there.sheets) >= 2
     assert half.corners == pytest.approx(0.5 * (flat.corners + there.corners))
     # The plane is unchanged: locations of points are a scaled copy of it.
-    scale = (flat.spots[1, :2] - flat.spots[0, :2]) / (found.xy[1] - found.xy[0])
-    assert scale[0] == pytest.approx(scale[1]) and flat.spots[:, :2] - flat.spots[0, :2] == pytest.approx(
+    scale = (flat.symbols[1, :2] - flat.symbols[0, :2]) / (found.xy[1] - found.xy[0])
+    assert scale[0] == pytest.approx(scale[1]) and flat.symbols[:, :2] - flat.symbols[0, :2] == pytest.approx(
         scale * (found.xy - found.xy[0])
     )
-    assert np.abs(there.corners).max() <= 1 + 1e-9 and np.abs(there.spots).max() <= 1 + 1e-9
+    assert np.abs(there.corners).max() <= 1 + 1e-9 and np.abs(there.symbols).max() <= 1 + 1e-9
     # f of each point, from the location where it is drawn alone: the sheets are its levels.
-    one = np.column_stack((there.spots, np.ones(len(there.spots))))
+    one = np.column_stack((there.symbols, np.ones(len(there.symbols))))
     plane, miss = np.linalg.lstsq(one, found.f_points, rcond=None)[:2]
     assert miss < 1e-15 * len(one) or np.abs(one @ plane - found.f_points).max() < 1e-8
     for level, corners in there.sheets:
@@ -164,8 +164,8 @@ def test_the_morph_goes_from_the_plane_to_where_f_is_affine(coef0: float) -> Non
 def test_opposite_points_meet_without_coef0() -> None:
     found = relief(with_coef0(0.0))
     both = replace(found, xy=np.vstack([found.xy, -found.xy]), labels=np.tile(found.labels, 2))
-    spots = kernel_map(both, 1.0).spots
-    assert spots[: len(found.xy)] == pytest.approx(spots[len(found.xy) :])
+    symbols = kernel_map(both, 1.0).symbols
+    assert symbols[: len(found.xy)] == pytest.approx(symbols[len(found.xy) :])
 
 
 def test_without_points_or_map() -> None:
@@ -173,7 +173,7 @@ def test_without_points_or_map() -> None:
     none = np.empty(0)
     bare = replace(found, xy=np.empty((0, 2)), labels=none.astype(int), y=none, f_points=none)
     for solid in (over_plane(bare), kernel_map(bare, 0.3), kernel_map(bare, 1.0)):
-        assert np.isfinite(solid.corners[:, :2]).all() and not len(solid.spots)
+        assert np.isfinite(solid.corners[:, :2]).all() and not len(solid.symbols)
     assert relief_words(bare, 2.0) and map_words(bare)
     with pytest.raises(ValueError, match="degree 2"):
         kernel_map(relief(Lane("svm")), 0.5)

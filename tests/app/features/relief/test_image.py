@@ -59,7 +59,7 @@ def test_points_stand_where_they_are_projected() -> None:
     for camera in (ABOVE, Camera(20.0, 50.0, 1.2)):
         solid = over_plane(relief)
         pixels = bare(relief, camera)
-        at = camera.project(solid.spots, 300, 240, solid.pixels(300, 240))
+        at = camera.project(solid.symbols, 300, 240, solid.pixels(300, 240))
         assert all(found(pixels, LIGHT.classes[0])[int(y), int(x)] for x, y, _ in at)
 
 
@@ -78,7 +78,7 @@ def test_a_given_limit_replaces_the_default() -> None:
     relief = hill(((0.5, 0.5),), (-1.8,))
     lower, own = (over_plane(relief, limit=limit) for limit in (4.0, None))
     assert own.limit == 2.0 and lower.limit == 4.0
-    np.testing.assert_allclose(2 * lower.spots[:, 2], own.spots[:, 2])
+    np.testing.assert_allclose(2 * lower.symbols[:, 2], own.symbols[:, 2])
     by_image = relief_image(relief, 300, 240, limit=4.0)
     assert (channels(by_image) == draw(lower, Camera(), 300, 240, LIGHT, samples=2)).all()
     assert (by_image != relief_image(relief, 300, 240)).any()

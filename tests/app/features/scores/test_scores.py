@@ -68,7 +68,7 @@ def test_test_points_come_first(make: Make) -> None:
 def test_without_either_the_line_names_the_points_of_its_number(make: Make) -> None:
     window = make(noisy(origin=None))
     for lane in range(2):
-        assert "on its own training points" in line(window, lane) and "test " not in line(window, lane)
+        assert "no test points" in line(window, lane) and "test accuracy" not in line(window, lane)
 
 
 def test_a_number_is_of_the_model_in_sight(make: Make, qtbot: QtBot) -> None:

@@ -56,7 +56,7 @@ def test_where_all_is_tied_no_point_is_wrong_and_every_number_reports_it(make: M
     assert some.marks.tied.tolist() == np.flatnonzero(tie).tolist() and tie.any()
     assert some.marks.wrong.tolist() == np.flatnonzero(right == 0).tolist() and len(some.marks.wrong)
     assert f"training {100 * right.mean():.1f} % ({tie.sum()} ties count ½)" in status(window, 1)
-    assert {"tied", "wrong", "tie"} <= window.scene.signs
+    assert {"tied", "wrong", "tie"} <= window.scene.legend_kinds
     window.controller.set_session(legend=True)
     settle(qtbot, window)
     assert any("Tied: neither right nor wrong" in label.text() for label in window.findChildren(QLabel))

@@ -263,7 +263,7 @@ def test_the_formulas_are_filled_in_with_the_numbers_of_the_step() -> None:
         else:
             free += 1
             assert words.clipping(step) == "which lies within the box"
-            assert words.gain_line(step) == f"Gain {words.number(step.gain)}; clipping costs nothing"
+            assert words.gain_line(step) == f"Gain {words.number(step.gain)}; the step was not shortened"
         sums = re.fullmatch(r"Kᵢᵢ \+ Kⱼⱼ − 2Kᵢⱼ = (\S+) \+ (\S+) − 2·(\S+) = (\S+)", words.curvature(step))
         assert sums is not None
         k_ii, k_jj, k_ij, total = (value_of(text) for text in sums.groups())

@@ -37,7 +37,7 @@ from app.state.document import Document, GeneratorSettings, Lane, View
 from app.window.main_window import MainWindow
 from tests import playground_files
 from tests.app.features.study.studies import GRID, computed, document_of, given_of, no_document, plain
-from tests.windows import Make, finish_tasks, rest, settle
+from tests.windows import Make, finish_layout, finish_tasks, settle
 
 KEY, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -419,7 +419,7 @@ def test_the_choices_are_whole_on_a_small_screen(make: Make, qtbot: QtBot) -> No
         panel.form.kind.setCurrentIndex(kind)
         panel.form.kind.activated.emit(kind)
         settle(qtbot, window)
-        rest()
+        finish_layout()
         for combo in (panel.form.kind, panel.form.lane, panel.form.data, panel.form.value):
             assert combo.is_whole(), (combo.currentText(), combo.width())
 

@@ -28,7 +28,7 @@ from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.main_window import MainWindow
 from tests.app.views.lane.test_forms import find
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 C_FIELD = Lane("svm").family.field("C")
 C_SCALE = C_FIELD.scale(0)
@@ -114,7 +114,7 @@ def test_the_legend_is_legible_below_its_curves_which_are_high_in_full(quick: No
     for simple in (False, True):
         window.controller.prefer_simple(simple)
         settle(qtbot, window)
-        rest()
+        finish_layout()
         for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
             strip = strip_of(window, lane, control)
             legend = strip.legend_height()
@@ -440,8 +440,8 @@ def test_a_drag_is_one_undo_step(quick: None, make: Make, qtbot: QtBot) -> None:
     strip, start = strip_of(window, 1, "C"), window.controller.store.position
     x = strip.columns()
     QTest.mousePress(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x[120]), 20))
-    for location in (140, 160, 180):
-        QTest.mouseMove(strip.viewport(), QPoint(int(x[location]), 20))
+    for index in (140, 160, 180):
+        QTest.mouseMove(strip.viewport(), QPoint(int(x[index]), 20))
     QTest.mouseRelease(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x[180]), 20))
     assert pytest.approx(1e5, rel=0.3) == window.document.lanes[1].svm.C
     assert window.controller.store.position == start + 1

@@ -119,8 +119,8 @@ def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -
     predicted = model.predict(np.column_stack([g.ravel() for g in np.meshgrid(GRID.xs, GRID.ys)])).reshape(120, 160)
     rows, columns = np.nonzero(predicted[:, 1:] != predicted[:, :-1])
     for row, column in list(zip(rows, columns, strict=True))[::7]:
-        spot = 0.5 * (GRID.xs[column] + GRID.xs[column + 1]), GRID.ys[row]
-        assert np.hypot(*(xy - spot).T).min() < 2.5 * step
+        location = 0.5 * (GRID.xs[column] + GRID.xs[column + 1]), GRID.ys[row]
+        assert np.hypot(*(xy - location).T).min() < 2.5 * step
 
 
 def test_a_ghost_without_a_model_is_that_of_the_refit() -> None:

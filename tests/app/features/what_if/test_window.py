@@ -24,7 +24,7 @@ from app.tools import PointerPosition
 from app.window.main_window import MainWindow
 from solver import SVC, KNeighborsClassifier
 from tests.covering import first_of
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 KEY = Qt.Key
@@ -127,11 +127,11 @@ def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
     without = window.canvases[1].grab().toImage()
     ratio = window.canvases[1].devicePixelRatioF()
     xy = lines.xy[~np.isnan(lines.xy[:, 0])]
-    spots = [window.to_widget(1, *index) for index in xy[:: max(1, len(xy) // 60)]]
+    pixels = [window.to_widget(1, *index) for index in xy[:: max(1, len(xy) // 60)]]
     differ = [
         with_it.pixelColor(round(p.x() * ratio), round(p.y() * ratio))
         != without.pixelColor(round(p.x() * ratio), round(p.y() * ratio))
-        for p in spots
+        for p in pixels
     ]
     assert np.mean(differ) > 0.4, "dashes, and gaps between them"
 
@@ -284,7 +284,7 @@ def test_nothing_is_cut_off(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool
     QTest.keyClick(window, KEY.Key_W)
     window.controller.dispatch(RemovePoints(ids=window.document.points.ids[:1]))
     settle(qtbot, window)
-    rest()
+    finish_layout()
     for label in panel.findChildren(QLabel):
         if label.isVisible() and label.text():
             assert label.height() >= label.heightForWidth(label.width()), label.objectName()

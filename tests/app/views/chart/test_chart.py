@@ -31,7 +31,7 @@ from app.views.chart.marks import (
     Line,
     Mark,
     Region,
-    Spots,
+    Scatter,
     Strokes,
     Texts,
     thinned,
@@ -144,14 +144,14 @@ def test_a_line_goes_through_the_pixels_of_its_values(make: Make) -> None:
 def test_every_kind_of_mark_changes_the_picture_and_is_drawn_anew_with_new_numbers(make: Make) -> None:
     x = np.arange(5.0)
     marks: list[Callable[[float], Mark]] = [
-        lambda k: Line(x=x, y=x * k, dash=DASHED, sign="s", signs=[1, 3]),
+        lambda k: Line(x=x, y=x * k, dash=DASHED, symbol="s", symbols_at=[1, 3]),
         lambda k: Band(x=x, low=x, high=x + k),
         lambda k: LevelLine(at=k),
         lambda k: LevelLine(at=k, upright=True),
         lambda k: Region(low=0, high=k),
         lambda k: Strokes(x=x, low=x, high=x + k),
         lambda k: Strokes(x=x * k, foot=8),
-        lambda k: Spots(x=x, y=x * k, hollow=k > 1),
+        lambda k: Scatter(x=x, y=x * k, hollow=k > 1),
         lambda k: Bars(left=x, right=x + 0.5, height=x * k, brushes=[QBrush(QColor("red"))] * 5),
         lambda k: Cells(pixels=np.full((3, 3), 0xFF800000 + int(k * 100), np.uint32), values=np.ones((3, 3))),
         lambda k: Texts(x=[1.0], y=[k], texts=[f"text {k}"]),
@@ -310,7 +310,7 @@ def test_where_a_click_sets_something_a_drag_does_not_zoom(make: Make) -> None:
 
 def test_numbers_and_pictures_are_saved_and_copied(make: Make, tmp_path: Path) -> None:
     band = Band(x=[0, 1], low=[1, 2], high=[3, 4], name="band")
-    chart = make(ramp(), band, LevelLine(at=3.0, name="goal"), Spots(x=[1], y=[1]))
+    chart = make(ramp(), band, LevelLine(at=3.0, name="goal"), Scatter(x=[1], y=[1]))
     rows = list(csv.DictReader(io.StringIO(saving.csv_of(chart))))
     assert [(float(row["x"]), float(row["y"])) for row in rows if row["series"] == "square"] == [
         (float(k), float(k * k)) for k in range(11)
@@ -362,7 +362,7 @@ def test_a_chart_that_changed_looks_as_one_made_anew(make: Make) -> None:
             ChartAxis(bare=True),
             ChartAxis("up"),
         ),
-        ([Line(x=x, y=x * 100, name="a", sign="s", signs=[3, 9])], ChartAxis(), of_shares("y")),
+        ([Line(x=x, y=x * 100, name="a", symbol="s", symbols_at=[3, 9])], ChartAxis(), of_shares("y")),
     ]
     used = make()
     for marks, across, up in [*states, *states[::-1]]:

@@ -161,6 +161,20 @@ def test_no_text_is_cut_off(make: Make, qtbot: QtBot, larger: int) -> None:
     dialog.close()
 
 
+def test_lessons_are_made_when_they_are_shown(make: Make) -> None:
+    window = make()
+    dialog = gallery(window)
+    assert dialog.findChild(Card, "example.circle") and not dialog.findChild(Card, "lesson.circle")
+    dialog.show_lessons(True)
+    first = dialog.findChild(Card, "lesson.neighbours")
+    assert first is not None and first.isVisible() and dialog.focusWidget() is first
+    lessons = len(dialog.findChildren(Card)) - len(EXAMPLES)
+    dialog.show_lessons(False)
+    dialog.show_lessons(True)
+    assert len(dialog.findChildren(Card)) == len(EXAMPLES) + lessons
+    dialog.close()
+
+
 def test_a_missing_example_is_a_sentence(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

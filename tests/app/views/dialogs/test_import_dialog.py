@@ -103,8 +103,8 @@ def choose(dialog: ImportDialog, qtbot: QtBot, name: str, entry: str) -> None:
 
 def click(widget: QWidget) -> None:
     """Click a widget; a check box or radio button on its text."""
-    spot = QPoint(12, widget.height() // 2) if not widget.objectName().endswith(".import") else widget.rect().center()
-    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=spot)
+    pixel = QPoint(12, widget.height() // 2) if not widget.objectName().endswith(".import") else widget.rect().center()
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=pixel)
 
 
 def press_import(dialog: ImportDialog) -> None:
@@ -656,8 +656,8 @@ def test_it_fits_a_small_screen_with_large_text(parent: QMainWindow, qtbot: QtBo
     QApplication.processEvents()
     for name in ("x", "class", "standardise", "import", "bad", "summary", "separator", "header", "views"):
         widget = part(dialog, name)
-        spot = widget.mapTo(dialog, QPoint(0, 0))
-        assert dialog.rect().contains(spot) and not widget.visibleRegion().isEmpty(), name
+        pixel = widget.mapTo(dialog, QPoint(0, 0))
+        assert dialog.rect().contains(pixel) and not widget.visibleRegion().isEmpty(), name
         if name not in ("bad", "views"):
             least_height = widget.heightForWidth(widget.width()) if name == "summary" else widget.sizeHint().height()
             assert widget.height() >= least_height, name

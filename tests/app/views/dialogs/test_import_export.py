@@ -14,7 +14,7 @@ from app.state.document import PLAIN_STYLES, ClassStyle, Document
 from app.window.dialogs.import_table import ImportDialog
 from app.window.main_window import MainWindow
 from tests.covering import first_of
-from tests.windows import Make, finish_tasks, rest
+from tests.windows import Make, finish_layout, finish_tasks
 
 SMALL = Document(Points.of([(0.0, 0.0), (1.0, 1.0)], [0, 1]))
 RISKY = replace(SMALL, styles=(ClassStyle("=cmd()"), *PLAIN_STYLES[1:]))
@@ -44,7 +44,7 @@ def test_a_paste_in_doubt_is_shown_first(make: Make, qtbot: QtBot) -> None:
 def test_a_paste_without_doubt_is_pasted_at_once(make: Make, text: str) -> None:
     window = make(SMALL, wait=False)
     paste(window, text)
-    rest()
+    finish_layout()
     assert window.findChild(ImportDialog) is None and len(window.document.points) == 3
 
 

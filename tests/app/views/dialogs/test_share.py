@@ -115,7 +115,7 @@ def test_the_generator_goes_on_after_pasting(make: Make, qtbot: QtBot) -> None:
     window.controller.store.dispatch(AddPoints(xy=((0.123456, 0.2), (0.3, -0.1), (-0.2, 0.1)), labels=(0, 1, 0)))
     edited, shown = window.document, dialog(window)
     x, y = (_at_most(each) for each in moves(edited))
-    assert f"Edited points are kept at 12 bits: x moves by at most {x}, y by at most {y}." in (
+    assert f"Coordinates of edited points are rounded to 12 bits: x moves by at most {x}, y by at most {y}." in (
         shown.findChild(QLabel, "share.about").text()
     )
     shown.close()

@@ -169,7 +169,7 @@ def test_space_stops_it_and_space_goes_on(make: Make, qtbot: QtBot, monkeypatch:
     settle(qtbot, window)
     asked = held.asked
     assert window.scheduler.idle and window.result(1).phase is Phase.PAUSED
-    assert window.scene.lanes[1].badge.short == "paused" and "Space goes on" in shown(window)
+    assert window.scene.lanes[1].badge.short == "paused" and "Space: continue" in shown(window)
     play = part(window, QToolButton, "lane1.transport.play")
     assert play.isVisible() and play.isEnabled()
     held.free.set()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDockWidget, QTableView, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -14,12 +15,13 @@ from app.features.difference.controller import DifferenceController
 from app.features.difference.scene import DifferenceSession, Wipe
 from app.scene.model import columns_for
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
+from app.views.plot.canvas import Canvas
 from app.window.lane.lanes import COMFORTABLE
 from app.window.main_window import MainWindow
 from tests.app import file_work
 from tests.app.views.lane.test_forms import NO_GRAB, find
 from tests.covering import first_of
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 pytestmark = NO_GRAB
 
@@ -122,6 +124,34 @@ def test_a_lane_in_the_position_of_a_removed_one_shows_nothing_of_it(make: Make,
     assert window.document.slots[3] == slot and window.scene.lanes[3].picture is None
     settle(qtbot, window)
     assert window.result(3).lane == window.document.lanes[3]
+
+
+def test_a_new_lane_is_laid_out_once(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It came as large as its parts liked, over the others, then with a bar that went away again."""
+    window = make(document("knn", "svm"), size=(1280, 800))
+    sizes: dict[str, list[tuple[int, int]]] = {}
+
+    class Spy(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if isinstance(watched, Canvas) and isinstance(event, QResizeEvent):
+                sizes.setdefault(watched.objectName(), []).append(event.size().toTuple())
+            return False
+
+    spy = Spy(window)
+    build = window.lanes_view._make
+
+    def make_watched() -> None:
+        build()
+        window.canvases[-1].installEventFilter(spy)
+
+    monkeypatch.setattr(window.lanes_view, "_make", make_watched)
+    for canvas in window.canvases:
+        canvas.installEventFilter(spy)
+    window.controller.lanes.add(1)
+    settle(qtbot, window)
+    assert sizes.keys() == {"canvas0", "canvas1", "canvas2"}
+    assert {len(each) for each in sizes.values()} == {1}, sizes
+    assert window.lanes_view.bars[2].isHidden()
 
 
 def test_the_bar_of_a_run_makes_no_picture_wider(make: Make, qtbot: QtBot) -> None:
@@ -419,7 +449,7 @@ def test_four_lanes_stand_two_by_two_on_a_projector_and_a_timeline_moves_none(ma
 
     def locations() -> list[tuple[int, int]]:
         settle(qtbot, window)
-        rest()
+        finish_layout()
         return [(canvas.x(), canvas.y()) for canvas in window.canvases]
 
     before = locations()

@@ -401,7 +401,7 @@ def test_the_counter_in_all_its_forms_keeps_its_width(show: Show) -> None:
         bar.window().resize(width, 60)
         QApplication.sendPostedEvents()
         forms.append(label.text())
-    assert forms == ["step 412 of 412", "412 of 412", "412"]
+    assert forms == ["step 412 of …", "412 of …", "412"]
 
 
 def test_a_click_on_a_button_leaves_the_keys_where_they_are(show: Show, qtbot: QtBot) -> None:

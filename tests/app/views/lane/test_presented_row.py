@@ -39,7 +39,7 @@ def show(window: MainWindow, qtbot: QtBot, *kernels: str) -> None:
     settle(qtbot, window)
 
 
-def rest(window: MainWindow, qtbot: QtBot) -> None:
+def settle_layout(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until the text has been fitted; it must settle."""
     for _ in range(3):
         settle(qtbot, window)
@@ -53,7 +53,7 @@ def rest(window: MainWindow, qtbot: QtBot) -> None:
 
 def resize(window: MainWindow, qtbot: QtBot, size: tuple[int, int]) -> None:
     window.resize(*size)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert window.size().toTuple() == size
 
 
@@ -106,7 +106,7 @@ def test_with_a_panel_the_sliders_are_in_sight_or_one_click_away(make: Make, qtb
     window = make(size=SIZES[0])
     show(window, qtbot, "poly")
     window.named_actions["presenter"].trigger()
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     window.named_actions["evaluation"].trigger()
     for size in SIZES[:3]:  # in larger windows everything fits
         resize(window, qtbot, size)
@@ -115,12 +115,12 @@ def test_with_a_panel_the_sliders_are_in_sight_or_one_click_away(make: Make, qtb
     show(window, qtbot, "poly", "poly")
     resize(window, qtbot, SIZES[0])
     window.controller.presenting.select(1)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert (in_sight(window, 0), in_sight(window, 1)) == (set(), POLY)
     button = window.findChild(QWidget, "lane0.sliders")
     assert button is not None and button.isVisible() and not window.findChild(QWidget, "lane1.sliders").isVisible()
     QTest.mouseClick(button, LEFT)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert (in_sight(window, 0), in_sight(window, 1)) == (POLY, set())
     window.named_actions["evaluation"].trigger()
     resize(window, qtbot, SIZES[2])
@@ -132,7 +132,7 @@ def test_degree_and_coef0_go_back_into_the_form(make: Make, qtbot: QtBot) -> Non
     window = make(size=SIZES[2])
     show(window, qtbot, "poly")
     window.named_actions["presenter"].trigger()
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     degree, coef0 = (window.findChild(QSlider, f"lane0.{name}.slider") for name in ("degree", "coef0"))
     row, form = window.lanes_view.rows[0], window.lanes_view.panels[0]
     assert row.isAncestorOf(degree) and row.isAncestorOf(coef0)
@@ -145,13 +145,13 @@ def test_degree_and_coef0_go_back_into_the_form(make: Make, qtbot: QtBot) -> Non
     window.named_actions["undo"].trigger()
     assert window.document.lanes[0].svm.degree == 3
     window.named_actions["presenter"].trigger()
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert form.isAncestorOf(degree) and form.isAncestorOf(coef0)
     window.controller.lanes.toggle_fold(0)
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert degree.isVisible() and coef0.isVisible()
     window.controller.set_lane(0, "svm", kernel="rbf")
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     assert not degree.isVisible()
 
 
@@ -163,7 +163,7 @@ def test_the_handle_grows_with_the_text_and_is_visible_in_the_dark(make: Make, q
     slider = window.findChild(ScaleSlider, "lane0.k.slider")
     before = slider._handle()
     window.named_actions["presenter"].trigger()
-    rest(window, qtbot)
+    settle_layout(window, qtbot)
     handle = slider._handle()
     text = QFontInfo(window.lanes_view.rows[0].classifier.font()).pixelSize()
     assert min(handle.width(), handle.height()) >= 0.85 * text > before.width()

@@ -286,7 +286,7 @@ def test_the_kkt_cases_replace_the_marks(make: Make, qtbot: QtBot) -> None:
     met = slacks.end[~slacks.capped]
     f = model.decision_function(met)
     np.testing.assert_allclose(run_state.y[slacks.point[~slacks.capped]] * f, 1.0, atol=1e-6)
-    assert {"kkt1", "slack"} <= window.scene.signs and not {"free", "bounded"} & window.scene.signs
+    assert {"kkt1", "slack"} <= window.scene.legend_kinds and not {"free", "bounded"} & window.scene.legend_kinds
     press(window, qtbot, Qt.Key.Key_K)
     assert canvas.grab().toImage() == plain
 

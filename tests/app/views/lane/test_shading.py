@@ -37,7 +37,7 @@ def test_the_probability_is_chosen_shown_and_undone(make: Make, qtbot: QtBot) ->
     after = window.result(0)
     assert after.probability is not None and after.full
     assert not np.array_equal(before.picture.argb, after.picture.argb)
-    assert "probability" in window.scene.signs and "margin" not in window.scene.signs
+    assert "probability" in window.scene.legend_kinds and "margin" not in window.scene.legend_kinds
     assert any("50 % at f" in status.text for status in window.scene.lanes[0].scores)
     assert window.controller.store.undo_name == "Shade the probability"
     window.named_actions["undo"].trigger()
@@ -52,11 +52,11 @@ def test_votes_and_a_difference(make: Make, qtbot: QtBot) -> None:
     choose(window, "lane1.shading", "probability")
     settle(qtbot, window)
     assert window.result(1).shows_probability and len(window.result(1).picture.margins)
-    assert "probability" in window.scene.signs
+    assert "probability" in window.scene.legend_kinds
     assert window.controller.store.undo_name == "Show lines of probability"
     choose(window, "lane1.classifier", "difference")
     settle(qtbot, window)
-    assert not find(window, "lane1.shading").isVisible() and "probability" not in window.scene.signs
+    assert not find(window, "lane1.shading").isVisible() and "probability" not in window.scene.legend_kinds
 
 
 def test_files_and_share_texts_keep_it_and_those_of_f_are_as_before(tmp_path: Path) -> None:

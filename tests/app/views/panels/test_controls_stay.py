@@ -11,7 +11,7 @@ from app.features.table import FEATURES
 from app.features.what_if.controller import WhatIf
 from app.state.commands import AddPoints
 from app.window.dock_manager import docks
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QSlider)
 #: Active learning reports an outdated run in a line of its own, for which the run's picture makes space.
@@ -36,13 +36,13 @@ def test_an_edit_moves_no_control(make: Make, qtbot: QtBot) -> None:
         if name == "whatif":
             window.controller.feature(WhatIf).toggle()
         settle(qtbot, window)
-        rest()
+        finish_layout()
         dock = window.dock_manager.docks([name])[0]
         before = locations(dock)
         window.controller.set_lane(1, "svm", C=20.0)
         window.controller.dispatch(AddPoints(xy=(0.3, 1.9), labels=0))
         settle(qtbot, window)
-        rest()
+        finish_layout()
         after = locations(dock)
         moved |= {
             control: (location, after[control]) for control, location in before.items() if after[control] != location

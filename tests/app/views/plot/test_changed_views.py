@@ -278,16 +278,16 @@ WIDER = AREA.adjusted(-BEYOND - 0.01, -BEYOND - 0.01, BEYOND + 0.01, BEYOND + 0.
 @given(st.data())
 def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
     far = data.draw(st.sampled_from([300.0, 1000.0, 1e7]))
-    spot = st.floats(-far, far) | st.sampled_from([50.0, 200.0, 310.0])
-    pieces = np.array(data.draw(st.lists(st.tuples(spot, spot, spot, spot), min_size=1, max_size=5)))
+    coordinate = st.floats(-far, far) | st.sampled_from([50.0, 200.0, 310.0])
+    pieces = np.array(data.draw(st.lists(st.tuples(*[coordinate] * 4), min_size=1, max_size=5)))
     parts, kept, skipped = clipped(pieces, AREA)
     assert all(WIDER.contains(QPointF(*part[:2])) and WIDER.contains(QPointF(*part[2:])) for part in parts)
     begins = pieces[kept, :2] + skipped[:, None] * (pieces[kept, 2:] - pieces[kept, :2])
     assert np.abs(begins - parts[:, :2]).max(initial=0.0) < 1e-8 * far
     whole = dict(zip(kept.tolist(), parts, strict=True))
     for i, piece in enumerate(pieces):
-        spots = piece[:2] + np.linspace(0, 1, 200)[:, None] * (piece[2:] - piece[:2])
-        inside = spots[[AREA.contains(QPointF(*spot)) for spot in spots]]
+        pixels = piece[:2] + np.linspace(0, 1, 200)[:, None] * (piece[2:] - piece[:2])
+        inside = pixels[[AREA.contains(QPointF(*pixel)) for pixel in pixels]]
         if not len(inside):
             continue
         start, way = whole[i][:2], whole[i][2:] - whole[i][:2]
@@ -307,18 +307,18 @@ def test_dashes_lie_where_those_of_the_whole_line_lie(corners: list[tuple[float,
         """Return the length drawn in each of the 25 squares inside the area, counted in small pieces."""
         steps = (np.arange(400) + 0.5) / 400
         length = np.hypot(pieces[:, 2] - pieces[:, 0], pieces[:, 3] - pieces[:, 1])
-        spots = pieces[:, None, :2] + steps[None, :, None] * (pieces[:, None, 2:] - pieces[:, None, :2])
+        pixels = pieces[:, None, :2] + steps[None, :, None] * (pieces[:, None, 2:] - pieces[:, None, :2])
         edges = np.linspace(AREA.left(), AREA.right(), 6), np.linspace(AREA.top(), AREA.bottom(), 6)
         weights = np.repeat(length / len(steps), len(steps))
-        return np.histogram2d(*spots.reshape(-1, 2).T, bins=edges, weights=weights)[0]
+        return np.histogram2d(*pixels.reshape(-1, 2).T, bins=edges, weights=weights)[0]
 
     np.testing.assert_allclose(ink(part), ink(everything), atol=0.5)
     middles = 0.5 * (part[:, :2] + part[:, 2:])
-    for spot in middles[[AREA.contains(QPointF(*spot)) for spot in middles]]:
+    for pixel in middles[[AREA.contains(QPointF(*pixel)) for pixel in middles]]:
         # On a dash of the whole line, within a small tolerance.
         start, way = everything[:, :2], everything[:, 2:] - everything[:, :2]
-        share = np.clip(((spot - start) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-300), 0, 1)
-        assert np.hypot(*(start + share[:, None] * way - spot).T).min() < 1e-6
+        share = np.clip(((pixel - start) * way).sum(axis=1) / np.maximum((way**2).sum(axis=1), 1e-300), 0, 1)
+        assert np.hypot(*(start + share[:, None] * way - pixel).T).min() < 1e-6
 
 
 @pytest.mark.parametrize("far", [1e9, 1e15, 1e30, 1e200, 1e307])

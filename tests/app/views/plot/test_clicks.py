@@ -24,7 +24,7 @@ def five() -> Document:
     return Document(Points.of(XY, [0, 0, 0, 1, 1]), view=View(0.0, 0.0, 3.0))
 
 
-def spot(window: MainWindow, x: float, y: float) -> QPoint:
+def pixel(window: MainWindow, x: float, y: float) -> QPoint:
     return window.to_widget(0, x, y)
 
 
@@ -75,31 +75,31 @@ def history(window: MainWindow) -> tuple[str, ...]:
 
 def test_a_click_on_a_point_selects_it_and_one_elsewhere_adds_a_point(make: Make) -> None:
     window = make(five())
-    click(window, spot(window, *XY[2]) + QPoint(4, -3))
+    click(window, pixel(window, *XY[2]) + QPoint(4, -3))
     assert selected(window) == [2]
-    click(window, spot(window, *XY[0]), SHIFT)
+    click(window, pixel(window, *XY[0]), SHIFT)
     assert selected(window) == [0, 2]
-    click(window, spot(window, *XY[2]), CONTROL)
-    click(window, spot(window, *XY[4]), CONTROL)
+    click(window, pixel(window, *XY[2]), CONTROL)
+    click(window, pixel(window, *XY[4]), CONTROL)
     assert selected(window) == [0, 4]
-    click(window, spot(window, *XY[0]))
+    click(window, pixel(window, *XY[0]))
     assert selected(window) == [0]
     for held in (SHIFT, CONTROL):
-        click(window, spot(window, 0.5, 0.5), held)
+        click(window, pixel(window, 0.5, 0.5), held)
         assert selected(window) == [0]
     assert len(window.document.points) == 5 and history(window) == (), "selecting is no step"
-    click(window, spot(window, 0.5, 0.5))
+    click(window, pixel(window, 0.5, 0.5))
     assert selected(window) == [] and len(window.document.points) == 6
     assert history(window) == ("Add 1 point",)
 
 
 def test_a_double_click_adds_one_point_and_selects_or_drags_one(make: Make) -> None:
     window = make(five())
-    double_click(window, spot(window, 0.5, 0.5))
+    double_click(window, pixel(window, 0.5, 0.5))
     assert len(window.document.points) == 6 and selected(window) == [] and history(window) == ("Add 1 point",)
-    double_click(window, spot(window, *XY[2]), CONTROL)
+    double_click(window, pixel(window, *XY[2]), CONTROL)
     assert selected(window) == [2], "it is selected once, not once more"
-    view, at = window.canvases[0].viewport(), spot(window, *XY[3])
+    view, at = window.canvases[0].viewport(), pixel(window, *XY[3])
     QTest.mouseClick(view, LEFT, NO, at)
     send(view, QEvent.Type.MouseButtonDblClick, at)
     send(view, QEvent.Type.MouseMove, at + QPoint(-30, 0))
@@ -111,31 +111,31 @@ def test_a_double_click_adds_one_point_and_selects_or_drags_one(make: Make) -> N
 def test_drags_move_points_or_draw_a_rubber_band(make: Make) -> None:
     window = make(five())
     unit = window.canvases[0].unit()
-    drag(window, spot(window, -1.3, -1.3), spot(window, 0.2, 1.3), SHIFT)
+    drag(window, pixel(window, -1.3, -1.3), pixel(window, 0.2, 1.3), SHIFT)
     assert selected(window) == [0, 1, 2] and len(window.document.points) == 5
-    drag(window, spot(window, -0.3, -1.3), spot(window, 1.3, 0.3), CONTROL)
+    drag(window, pixel(window, -0.3, -1.3), pixel(window, 1.3, 0.3), CONTROL)
     assert selected(window) == [0, 1, 3] and len(window.document.points) == 5 and history(window) == ()
-    at = spot(window, *XY[4])
+    at = pixel(window, *XY[4])
     drag(window, at, at + QPoint(0, 20))
     assert selected(window) == [0, 1, 3] and history(window) == ("Move 1 point",)
-    at = spot(window, *XY[0])
+    at = pixel(window, *XY[0])
     drag(window, at, at + QPoint(20, 0))
     moved = (window.document.points.xy - XY) / unit
     assert moved == pytest.approx(np.array([(20, 0), (20, 0), (0, 0), (20, 0), (0, -20)]), abs=1e-6)
     assert selected(window) == [0, 1, 3] and history(window) == ("Move 1 point", "Move 3 points")
     view = window.canvases[0].viewport()
-    QTest.mousePress(view, LEFT, SHIFT, spot(window, -0.3, -0.3))
-    QTest.mouseMove(view, spot(window, 0.3, 0.3))
+    QTest.mousePress(view, LEFT, SHIFT, pixel(window, -0.3, -0.3))
+    QTest.mouseMove(view, pixel(window, 0.3, 0.3))
     assert window.controller.session.outline is not None and window.controller.session.outline.kind == "rectangle"
     QTest.keyClick(window.canvases[0], Qt.Key.Key_Escape)
-    QTest.mouseRelease(view, LEFT, SHIFT, spot(window, 0.3, 0.3))
+    QTest.mouseRelease(view, LEFT, SHIFT, pixel(window, 0.3, 0.3))
     assert selected(window) == [0, 1, 3]
 
 
 def test_hovering_explains_what_a_click_does(make: Make) -> None:
     window = make(five())
     canvas = window.canvases[0]
-    background, point, other = spot(window, 0.5, 0.5), spot(window, *XY[2]), spot(window, *XY[4])
+    background, point, other = pixel(window, 0.5, 0.5), pixel(window, *XY[2]), pixel(window, *XY[4])
     shape = Qt.CursorShape
 
     def shown() -> tuple[Qt.CursorShape, int]:
@@ -172,7 +172,7 @@ def test_the_pointer_is_on_a_point_where_its_symbol_is_drawn(make: Make) -> None
         area = window.canvases[0].plot_area()
         drawn = window.canvases[0].layers.point_size(area.width(), area.height())
         reach = max(6.0, drawn / 2)
-        at = spot(window, *XY[2])
+        at = pixel(window, *XY[2])
         inside, outside = at + QPoint(int(reach - 0.8), 0), at + QPoint(int(reach + 1.6), 0)
         assert "click: select it" in hover(window, inside) and hover(window, outside).startswith("Click: add")
     assert reach > 9.0, "of large symbols the least distance is not the test"
@@ -181,7 +181,7 @@ def test_the_pointer_is_on_a_point_where_its_symbol_is_drawn(make: Make) -> None
 def test_a_point_on_top_of_another_is_added_with_alt_and_by_the_keyboard(make: Make) -> None:
     window = make(five())
     canvas = window.canvases[0]
-    click(window, spot(window, *XY[3]), ALT)
+    click(window, pixel(window, *XY[3]), ALT)
     assert len(window.document.points) == 6
     canvas.setFocus()
     for _ in range(2):
@@ -203,16 +203,16 @@ def test_a_tap_is_a_click(make: Make, screen: QPointingDevice) -> None:
         QTest.touchEvent(view, screen).press(0, at, view)
         QTest.touchEvent(view, screen).release(0, at, view)
 
-    tap(spot(window, *XY[2]) + QPoint(9, 0))
+    tap(pixel(window, *XY[2]) + QPoint(9, 0))
     assert selected(window) == [2] and len(window.document.points) == 5, "a finger aims less well"
     for _ in range(2):
-        tap(spot(window, 0.5, 0.5))
+        tap(pixel(window, 0.5, 0.5))
     assert selected(window) == [] and len(window.document.points) == 6, "a double tap adds one point"
 
 
 def test_enter_adds_a_point_on_top_of_a_selected_one(make: Make) -> None:
     window = make(five())
-    click(window, spot(window, -1.0, 1.0))
+    click(window, pixel(window, -1.0, 1.0))
     QTest.keyClick(window.canvases[0], Qt.Key.Key_Return)
     assert window.controller.session.cursor == (-1.0, 1.0)
     assert "arrow keys move what is selected" in window.status_line.text()

@@ -146,7 +146,7 @@ def test_the_wheel_zooms_about_the_pointer_and_the_middle_button_pans(make: Make
     window = make()
     before = window.document.view
     at = QPoint(200, 150)
-    spot = window.canvases[0].pointer_at(QPointF(at))
+    pointer = window.canvases[0].pointer_at(QPointF(at))
     window.canvases[0].wheelEvent(
         QWheelEvent(
             QPointF(at),
@@ -162,7 +162,7 @@ def test_the_wheel_zooms_about_the_pointer_and_the_middle_button_pans(make: Make
     settle(qtbot, window)
     assert window.document.view.span == pytest.approx(before.span / 1.44)
     after = window.canvases[0].pointer_at(QPointF(at))
-    assert (after.x, after.y) == pytest.approx((spot.x, spot.y), abs=1e-9)
+    assert (after.x, after.y) == pytest.approx((pointer.x, pointer.y), abs=1e-9)
     assert window.canvases[0].grid() == window.canvases[1].grid()
     view = window.canvases[1].viewport()
     grid = window.canvases[0].grid()

@@ -68,8 +68,8 @@ def at(window: MainWindow, lane: int, index: int) -> int:
     canvas = window.canvases[lane]
     image = canvas.viewport().grab().toImage()
     ratio = image.devicePixelRatio()
-    spot = window.to_widget(lane, *window.document.points.xy[index])
-    return image.pixel(int(spot.x() * ratio), int(spot.y() * ratio)) & 0xFFFFFF
+    pixel = window.to_widget(lane, *window.document.points.xy[index])
+    return image.pixel(int(pixel.x() * ratio), int(pixel.y() * ratio)) & 0xFFFFFF
 
 
 @pytest.mark.parametrize("theme", first_of([LIGHT, DARK], 1), ids=["light", "dark"])
@@ -97,8 +97,8 @@ def test_a_selected_test_point_stays_hollow(make: Make, qtbot: QtBot) -> None:
     assert at(window, 0, 0) == rgb(theme.background) and at(window, 0, 1) == rgb(theme.classes[0])
     canvas = window.canvases[0]
     image = canvas.viewport().grab().toImage()
-    spot = window.to_widget(0, *LOCATIONS[0])
-    near = {image.pixel(spot.x() + d, spot.y()) & 0xFFFFFF for d in range(-9, 10)}
+    pixel = window.to_widget(0, *LOCATIONS[0])
+    near = {image.pixel(pixel.x() + d, pixel.y()) & 0xFFFFFF for d in range(-9, 10)}
     assert rgb(symbols.HIGHLIGHT) in near
 
 

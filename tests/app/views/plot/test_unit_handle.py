@@ -21,7 +21,7 @@ from app.state.scaling import Scaling
 from app.views.plot.unit_handle import LEAST, UnitHandle, dragged
 from app.window.main_window import MainWindow
 from tests import playground_files
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -132,7 +132,7 @@ def test_a_press_beside_it_and_a_click_on_it_change_nothing(make: Make, qtbot: Q
     assert window.document is before
     target.setVisible(True)
     window.controller.dispatch(Clear())
-    rest()
+    finish_layout()
     assert not target.isVisible()  # there is nothing to multiply
 
 
@@ -158,7 +158,7 @@ def test_it_is_visible_when_it_matters(make: Make, qtbot: QtBot) -> None:
     window = make()
     target = handle(window)
     window.canvases[0].setFocus()
-    rest()
+    finish_layout()
     assert not painted(target)
     QApplication.sendEvent(target, QEvent(QEvent.Type.Leave))
     target.enterEvent(None)  # type: ignore[arg-type]
@@ -197,7 +197,7 @@ def test_a_standardised_lane_stays_while_the_other_moves(make: Make, qtbot: QtBo
 def test_the_box_of_a_lane_is_a_click_an_undo_step_and_in_the_file(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make()
     window.controller.lanes.fold(1, False)
-    rest()
+    finish_layout()
     box = window.findChild(QCheckBox, "lane1.standardise")
     assert box is not None and box.isVisible() and not box.isChecked()
     QTest.mouseClick(box, LEFT, pos=QPoint(8, box.height() // 2))
