@@ -270,12 +270,8 @@ def votes(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Integers
     -------
     ndarray of shape (..., n_classes)
     """
-    count = np.zeros((*pair_values.shape[:-1], n_classes), dtype=np.int64)
-    for p, pair in enumerate(pairs):
-        won = pair_values[..., p] > 0
-        count[..., pair.positive] += won
-        count[..., pair.negative] += ~won
-    return count
+    winner = np.where(pair_values > 0, [pair.positive for pair in pairs], [pair.negative for pair in pairs])
+    return np.stack([(winner == c).sum(axis=-1) for c in range(n_classes)], axis=-1)
 
 
 def _for_less_against(values: Array, pairs: Sequence[Pair], n_classes: int) -> Array:
