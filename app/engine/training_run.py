@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from app.core.points import Points
@@ -331,20 +332,39 @@ class TrainingRun:
                 self._orders[problem, settings.orders] = orders
             yield orders
 
-    def multipliers_for(self, spec: LaneSpec) -> Callable[[BinaryProblem, Array], Array | None]:
-        """Return a function that gives, for a binary problem of the new training, the old multipliers of old points."""
-        # As shares of their bounds: if C or a weight changes, bounded ones stay bounded.  (The solver restores the
-        # equality constraint.)
-        old: dict[tuple[int, int], tuple[Indices, Array, Array]] = {}
-        known = self.estimator.pair_multipliers(self.trainer.snapshot(False))
-        for pair, (alpha, C) in zip(self.trainer.pairs, known, strict=False):  # `known` may be empty
-            old[problem_of(pair, self.points.classes)] = (pair.index, alpha, C)
-        new_ids, new_labels = spec.points.ids, spec.points.labels
-        old_ids, old_labels = self.points.ids, self.points.labels
-        was_hard = any(np.isinf(C).any() for _, C in known)
+
+class Multipliers(Struct, frozen=True, eq=False):
+    """The multipliers of a training.
+
+    Attributes
+    ----------
+    points : Points
+        The points that it trained on.
+    problems : mapping of (int, int) to (ndarray, ndarray, ndarray)
+        For each binary problem, the indices of its points, their alpha, and its upper bounds C.
+    """
+
+    points: Points
+    problems: Mapping[tuple[int, int], tuple[Indices, Array, Array]]
+
+    @staticmethod
+    def of(estimator: Stepwise, trainer: PairTrainer[Any], points: Points) -> Multipliers:
+        """Return the present multipliers of `trainer`, which `estimator` has prepared for `points`."""
+        known = estimator.pair_multipliers(trainer.snapshot(False))
+        pairs = zip(trainer.pairs, known, strict=False)  # `known` may be empty
+        return Multipliers(points, {problem_of(pair, points.classes): (pair.index, *own) for pair, own in pairs})
+
+    def start_for(self, points: Points) -> Callable[[BinaryProblem, Array], Array | None]:
+        """Return a function that gives, for a binary problem of a training on `points`, the multipliers to begin with.
+
+        Points that have come, or changed their class, begin at 0.  Multipliers are shares of their bounds: if C or a
+        weight changes, bounded ones stay bounded.  (The solver restores the equality constraint.)
+        """
+        new_ids, new_labels, old_ids, old_labels = points.ids, points.labels, self.points.ids, self.points.labels
+        was_hard = any(np.isinf(C).any() for _, _, C in self.problems.values())
 
         def start(pair: BinaryProblem, C: Array) -> Array | None:
-            known = old.get(problem_of(pair, spec.points.classes))
+            known = self.problems.get(problem_of(pair, points.classes))
             if known is None:
                 return None
             index, alpha, bound = known
@@ -362,7 +382,9 @@ class TrainingRun:
 def _prepared(spec: LaneSpec, before: TrainingRun | None) -> _Prepared:
     """Return a new training, from the multipliers of `before`, if any."""
     estimator = spec.lane.estimator()
-    given = None if before is None else before.multipliers_for(spec)
+    given = None
+    if before is not None:
+        given = Multipliers.of(before.estimator, before.trainer, before.points).start_for(spec.points)
     known = iter(() if spec.starts is None else spec.starts.multipliers)
     began: list[Array | None] = []
 

@@ -154,8 +154,6 @@ def _class_column(table: Table) -> int | None:
 
 
 def _n_values(column: Column) -> int:
-    if column.categories:
-        return len(column.categories)
     return len(set(column.texts.values())) + len(np.unique(column.values[np.isfinite(column.values)]))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -14,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from app.core.csv_text import csv_text
 from app.core.number_format import number_in
 from app.core.points import MAX_CLASSES
 from app.files.documents import FileError
@@ -68,9 +68,9 @@ def _table(content: Content, separator: str) -> bytes:
     head = [guarded(title, content.guard) for title in content.titles]
     head.append(_class_title(content.titles, content.names))
     # Within quotes, a name that begins with # does not begin a comment.
-    quoting = csv.QUOTE_ALL if head[0].startswith("#") else csv.QUOTE_MINIMAL
+    text = csv_text([head], separator, quote_all=head[0].startswith("#"))
     cells = [guarded(name, content.guard) for name in content.names]
-    text = _text([head], separator, quoting) + _rows(content.xy, content.labels, cells, separator)
+    text += _rows(content.xy, content.labels, cells, separator)
     return text.encode("utf-8", "replace")
 
 
@@ -276,10 +276,4 @@ def _key(name: str) -> str:
 def _rows(xy: Array, labels: Labels, names: Sequence[str], separator: str) -> str:
     # repr returns the shortest text that is read as the same number.
     cells = zip(map(repr, xy[:, 0].tolist()), map(repr, xy[:, 1].tolist()), [names[c] for c in labels.tolist()])  # noqa: B905
-    return _text(cells, separator)
-
-
-def _text(rows: Iterable[Iterable[str]], separator: str, quoting: int = csv.QUOTE_MINIMAL) -> str:
-    file = io.StringIO()
-    csv.writer(file, delimiter=separator, quoting=quoting, lineterminator="\n").writerows(rows)  # type: ignore[arg-type]
-    return file.getvalue()
+    return csv_text(cells, separator)

@@ -5,14 +5,13 @@ The packed Markdown of its file follows a prefix.  Anyone who unpacks the text c
 
 from __future__ import annotations
 
-from app.core.number_format import grouped
 from app.files.documents import FileError
 
 from .opening import LESSON_PREFIX
-from .packed_text import packed, unpacked
+from .packed_text import joined, packed, unpacked
 
-#: Bytes of a lesson's Markdown (as `lessons.reading.LARGEST`), and characters of a text.
-MOST_BYTES, MOST_CHARACTERS = 1_000_000, 2_000_000
+#: Bytes of a lesson's Markdown (as `lessons.reading.LARGEST`).
+MOST_BYTES = 1_000_000
 _NAME = "The lesson text"
 
 
@@ -26,7 +25,4 @@ def encode(markdown: str) -> str:
 
 def decode(text: str) -> bytes:
     """Return the Markdown in `text`, ignoring spaces and line ends; raise a FileError with one sentence if damaged."""
-    if len(text) > MOST_CHARACTERS:
-        raise FileError(f"{_NAME} is longer than {grouped(MOST_CHARACTERS)} characters, so it was not read.")
-    body = "".join(text.removeprefix("\ufeff").split())
-    return unpacked(body.removeprefix(LESSON_PREFIX), _NAME, MOST_BYTES)
+    return unpacked(joined(text, _NAME).removeprefix(LESSON_PREFIX), _NAME, MOST_BYTES)

@@ -8,12 +8,23 @@ from __future__ import annotations
 import base64
 import zlib
 
+from app.core.number_format import grouped
 from app.files.documents import FileError
+
+#: Most characters of a text.
+MOST_CHARACTERS = 2_000_000
 
 
 def damaged(name: str, why: str) -> FileError:
     """Return the error for a damaged text with this `name`."""
     return FileError(f"{name} is damaged, or a part is missing ({why}); copy it once more.")
+
+
+def joined(text: str, name: str) -> str:
+    """Return `text` without spaces and line ends, which mail adds; raise a FileError if it is too long."""
+    if len(text) > MOST_CHARACTERS:
+        raise FileError(f"{name} is longer than {grouped(MOST_CHARACTERS)} characters, so it was not read.")
+    return "".join(text.removeprefix("\ufeff").split())
 
 
 def packed(data: bytes) -> str:

@@ -53,16 +53,15 @@ from solver.data.datasets import DATASETS
 
 from . import generated_points
 from .generated_points import Made
-from .packed_text import damaged, packed, unpacked
+from .packed_text import damaged, joined, packed, unpacked
 
 PREFIX = f"{file_format.FORMAT}:#"
 #: Version 2 has the generator; documents without one are written in version 1, which older programs read.
 VERSIONS = (1, 2)
 #: Most points that are not generated: with more, the text is too long for a mail.
 MOST_POINTS = 450
-#: Most bytes before packing, and most characters of a text.
+#: Most bytes before packing.
 MOST_BYTES = 1_000_000
-MOST_CHARACTERS = 2_000_000
 _TOP = 4095
 _NAME = "The share text"
 _HEAD, _BOX = struct.Struct("<3dH"), struct.Struct("<4d")
@@ -86,9 +85,7 @@ def encode(document: Document) -> str:
 
 def decode(text: str) -> Document:
     """Return the document in `text`, ignoring spaces and line ends; raise a FileError with a sentence if damaged."""
-    if len(text) > MOST_CHARACTERS:
-        raise FileError(f"{_NAME} is longer than {grouped(MOST_CHARACTERS)} characters, so it was not read.")
-    body = "".join(text.removeprefix("\ufeff").split())
+    body = joined(text, _NAME)
     if not body.startswith(PREFIX):
         raise FileError(f"{_NAME} does not begin with {PREFIX}.")
     data = unpacked(body.removeprefix(PREFIX), _NAME, MOST_BYTES)

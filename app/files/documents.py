@@ -329,23 +329,10 @@ def sweep(folder: Path, pattern: str) -> None:
         found = [name for name in os.listdir(folder) if name.endswith(".tmp") and fnmatch.fnmatchcase(name, pattern)]
     except OSError:
         return
-    for name in found:
+    for path in (folder / name for name in found):
         with contextlib.suppress(OSError):
-            _sweep_one(folder / name)
-
-
-def _sweep_one(path: Path) -> None:
-    if not stat.S_ISREG(os.lstat(path).st_mode):
-        return
-    if os.name == "nt":  # files that are open cannot be deleted there
-        path.unlink()
-        return
-    handle = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
-    try:
-        if locks.take(handle) and locks.stands_for(handle, path):
-            path.unlink()
-    finally:
-        os.close(handle)
+            if stat.S_ISREG(os.lstat(path).st_mode):
+                locks.held(path)  # deletes it if no process has locked it; on Windows no file that is open is deleted
 
 
 def _flush_folder(folder: Path) -> None:

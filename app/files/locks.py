@@ -48,8 +48,9 @@ class Lock:
         return True
 
     def _try(self) -> bool:
-        # O_NONBLOCK: the path may be a pipe.
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600)
+        # The path may be a pipe, which is not waited for, or a link, which is not followed; Windows has neither flag.
+        careful = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | careful, 0o600)
         try:
             taken = take(handle)
         except OSError:

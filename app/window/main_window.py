@@ -281,6 +281,9 @@ class MainWindow(DropWindow):
         self._refresh_queued = False
         if not self._refresh_pending or self._closed:
             return
+        if self.lanes_view.make_one(self.document.shown):  # takes as long as drawing it: input is handled in between
+            later(self, self._refresh_soon)
+            return
         self.scheduler.collect()
         known = self.scene is not None and self._indices_kept()
         if known:

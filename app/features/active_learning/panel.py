@@ -19,11 +19,12 @@ from app.state.document import Lane
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.button_rows import ButtonRows, FittingGrid
+from app.views.widgets.clickable import chooser
 from app.views.widgets.inputs import (
     WholeField,
-    combo_box,
     describe,
     filled,
+    keeps_key,
     label_for,
     named,
     show_choice,
@@ -81,15 +82,17 @@ class PlanForm(FittingGrid):
         self.lay_out()
 
     def _combo(self, name: str, title: str, tip: str, entries: Sequence[tuple[str, str]]) -> QComboBox:
-        combo = describe(combo_box(entries, 8), f"asking.{name}", title, tip)
+        combo = chooser(f"asking.{name}", title, tip, lambda chosen: self._change(name, chosen), entries, 8)
         combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        combo.activated.connect(lambda: self._changed(replace(self._plan, **{name: combo.currentData()})))
         return combo
 
     def _spin(self, name: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
         spin = describe(spin_box(low, high), f"asking.{name}", title, tip)
-        spin.valueChanged.connect(lambda value: self._changed(replace(self._plan, **{name: value})))
+        spin.valueChanged.connect(lambda value: self._change(name, value))
         return spin
+
+    def _change(self, name: str, value: object) -> None:
+        self._changed(replace(self._plan, **{name: value}))
 
     # -- room ------------------------------------------------------------------------------------------------------
 
@@ -400,10 +403,7 @@ class ActiveLearningPanel(QWidget):
 
     def event(self, event: QEvent) -> bool:
         # The window's keys 1 to 8 choose the class of the next point; here they answer.
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and _own_key(event):
-            event.accept()
-            return True
-        return super().event(event)
+        return keeps_key(event, _own_key) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not _own_key(event):

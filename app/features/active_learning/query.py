@@ -27,11 +27,11 @@ from app.engine.outcome import outcome
 from app.engine.pacing import Pace, Step
 from app.engine.pool import Priority
 from app.engine.shading import Shades
-from app.engine.surface_values import problem_of
+from app.engine.training_run import Multipliers
 from app.learners.model import Model
 from app.state.document import Lane
-from solver import BinaryProblem, Grid
-from solver.core.arrays import Array, Indices, Integers
+from solver import Grid
+from solver.core.arrays import Array, Indices
 from solver.inspection.active_learning import certainty, most_informative
 
 from .state import (
@@ -39,7 +39,6 @@ from .state import (
     ActiveLearningRun,
     LabelQuestion,
     LearningStep,
-    Multipliers,
     PointLabel,
     PointPool,
     Score,
@@ -81,8 +80,9 @@ class LearningQuery:
         for n in range(len(asking.given) + len(steps), len(labelled) + 1):
             steps.append((yield from learning_step(asking, labelled[:n], steps[-1] if steps else None, pace)))
         post(LearningReply(tuple(steps)))
-        points = Points.of(asking.pool.xy[[each.index for each in labelled]], [each.label for each in labelled])
-        frame = Frame(0, asking.plan.lane, points, asking.lane, Phase.DONE, model=steps[-1].model)
+        frame = Frame(
+            0, asking.plan.lane, asking.pool.labelled(labelled), asking.lane, Phase.DONE, model=steps[-1].model
+        )
         picture = yield from picture_of(frame, self.grid, self.shades, pace)
         post(LearningReply(tuple(steps), picture))
 
@@ -102,62 +102,44 @@ def learning_step(
     before : LearningStep or None
         The step of all but the last of them (or of any number of the first).
     """
-    pool, order, index = (asking.pool, asking.order, np.array([answer.index for answer in labelled], dtype=np.intp))
-    labels = np.array([answer.label for answer in labelled], dtype=np.int64)
-    start = before.multipliers if before is not None else {}
-    learnt, multipliers = yield from training(pool.xy[index], labels, asking.lane, start, pace)
+    pool, start = asking.pool, before.multipliers if before is not None else None
+    learnt, multipliers = yield from training(pool.labelled(labelled), asking.lane, start, pace)
     model, question = learnt.model, None
     score = yield from scoring(model, pool, pace)
-    candidates = order[~np.isin(order, index)]
+    candidates = asking.order[~np.isin(asking.order, [answer.index for answer in labelled])]
     if len(candidates):
         # In random order: of equally certain points (kNN has many) none is preferred for its class.
-        at = most_informative(model, pool.xy[candidates]) if asking.plan.strategy == "closest" else 0
+        at = most_informative(model, pool.points.xy[candidates]) if asking.plan.strategy == "closest" else 0
         asked = int(candidates[at])
-        question = LabelQuestion(asked, float(certainty(model, pool.xy[[asked]])[0]))
+        question = LabelQuestion(asked, float(certainty(model, pool.points.xy[[asked]])[0]))
     return LearningStep(model, score, question, learnt.finished, multipliers)
 
 
 def training(
-    xy: Array, labels: Integers, lane: Lane, before: Multipliers, pace: Pace
-) -> Generator[Step, None, tuple[Fitted, Multipliers]]:
-    """Train the classifier of `lane` on `xy` (n, 2); the multipliers `before` belong to its first points.
+    points: Points, lane: Lane, before: Multipliers | None, pace: Pace
+) -> Generator[Step, None, tuple[Fitted, Multipliers | None]]:
+    """Train the classifier of `lane`; the multipliers `before` belong to the first of `points`.
 
     Returns
     -------
     fitted : Fitted
-    multipliers : dict
-        The start of the next training.
+    multipliers : Multipliers or None
+        The start of the next training; None for a classifier that is not trained by steps.
     """
     if lane.trainer is None:
-        return Fitted(lane.fit(Points.of(xy, labels)), True), {}
-    estimator = lane.label_estimator()
-    classes = [int(label) for label in np.unique(labels)]
-
-    def start(pair: BinaryProblem, C: Array) -> Array | None:
-        old = before.get(problem_of(pair, classes))
-        if old is None:
-            return None
-        index, alpha, share = old
-        first = np.zeros(len(pair.index))
-        bounded = np.isfinite(C).all()  # bounded multipliers then follow a class weight that has changed
-        first[np.searchsorted(pair.index, index)] = share if bounded else alpha
-        return first * C if bounded else first
-
-    trainer = estimator.prepare(xy, labels, start=start)
+        return Fitted(lane.fit(points), True), None
+    estimator, start = lane.label_estimator(), None if before is None else before.start_for(points)
+    trainer = estimator.prepare(points.xy, points.labels, start=start)
     fitted = yield from trained(estimator, trainer, pace, most=math.inf)
-    kept: Multipliers = {}
-    for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
-        share = solver.alpha / np.where(np.isfinite(solver.C), solver.C, 1.0)
-        kept[problem_of(pair, classes)] = pair.index, solver.alpha, share
-    return fitted, kept
+    return fitted, Multipliers.of(estimator, trainer, points)
 
 
 def scoring(model: Model, pool: PointPool, pace: Pace) -> Generator[Step, None, Score]:
     """Return the shares of the pool and of its new points that `model` classifies correctly."""
     shares = []
-    for xy, truth in ((pool.xy, pool.truth), (pool.test_xy, pool.test_truth)):
-        found = yield from outcome(model, xy, truth, pace)
-        shares.append(found.accuracy if len(xy) else math.nan)
+    for points in (pool.points, pool.tests):
+        found = yield from outcome(model, points.xy, points.labels, pace)
+        shares.append(found.accuracy if len(points) else math.nan)
     return Score(*shares)
 
 
@@ -260,7 +242,7 @@ class Comparison:
         pace = Pace(overtaken)
         if math.isnan(self.curves.full):
             pool, lane = self.curves.pool, self._runs[0].lane
-            learnt, _ = yield from training(pool.xy, pool.truth.astype(np.int64), lane, {}, pace)
+            learnt, _ = yield from training(pool.points, lane, None, pace)
             score = yield from scoring(learnt.model, pool, pace)
             self.curves = replace(self.curves, full=score.shown)
             post(self.curves)

@@ -7,24 +7,24 @@ does not change until `ActiveLearningRun.command` is dispatched.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 import numpy as np
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.points import Points
+from app.engine.training_run import Multipliers
 from app.learners.model import Model
 from app.state.commands import ImportPoints
 from app.state.document import Document, GeneratorSettings, Lane
-from solver.core.arrays import Array, Indices
+from solver.core.arrays import Indices
 from solver.data import datasets
 
 Labels = NDArray[np.uint8]
-#: For each binary problem: indices of its points among the labelled ones, their alpha, and alpha / C.
-Multipliers = dict[tuple[int, int], tuple[Indices, Array, Array]]
 Strategy = Literal["closest", "random"]
 Source = Literal["points", "generator"]
 STRATEGIES: tuple[Strategy, ...] = ("closest", "random")
@@ -65,9 +65,9 @@ class PointPool(Struct, frozen=True, eq=False):
 
     Attributes
     ----------
-    xy : ndarray of shape (n, 2)
-    truth : ndarray of shape (n,), uint8
-    test_xy, test_truth : ndarray of shape (m, 2) and (m,)
+    points : Points
+        With their true labels.
+    tests : Points
         New points of the same generator; empty if the pool comes from the document's points.
     origin : Points or GeneratorSettings
         Points or settings that it was made from.
@@ -75,25 +75,22 @@ class PointPool(Struct, frozen=True, eq=False):
         Number of points that it is a sample of.
     """
 
-    xy: Array
-    truth: Labels
-    test_xy: Array
-    test_truth: Labels
+    points: Points
+    tests: Points
     origin: Points | GeneratorSettings
     of: int
 
     def __len__(self) -> int:
-        return len(self.truth)
+        return len(self.points)
 
     @property
     def classes(self) -> list[int]:
         """The true classes that occur, ascending."""
-        return [int(label) for label in np.unique(self.truth)]
+        return self.points.classes
 
-    @property
-    def tested(self) -> bool:
-        """Whether there are new points to test on."""
-        return len(self.test_truth) > 0
+    def labelled(self, labels: Sequence[PointLabel]) -> Points:
+        """Return the points with these labels, right or wrong, in this order."""
+        return Points.of(self.points.xy[[each.index for each in labels]], [each.label for each in labels])
 
 
 class PointLabel(Struct, frozen=True):
@@ -144,7 +141,7 @@ class LearningStep(Struct, frozen=True, eq=False):
         None if all points are labelled.
     optimal : bool
         False if the training ended without a solution (no hard margin exists, or too many steps).
-    multipliers : dict
+    multipliers : Multipliers or None
         Start of the next training.
     """
 
@@ -152,7 +149,7 @@ class LearningStep(Struct, frozen=True, eq=False):
     score: Score
     question: LabelQuestion | None
     optimal: bool = True
-    multipliers: Multipliers = field(default_factory=dict)
+    multipliers: Multipliers | None = None
 
 
 class ActiveLearningRun(Struct, frozen=True, eq=False):
@@ -224,7 +221,7 @@ class ActiveLearningRun(Struct, frozen=True, eq=False):
     @property
     def wrong(self) -> int:
         """Number of answers that differ from the true label."""
-        return sum(answer.label != self.pool.truth[answer.index] for answer in self.answers)
+        return sum(answer.label != self.pool.points.labels[answer.index] for answer in self.answers)
 
     @property
     def own(self) -> int:
@@ -235,7 +232,7 @@ class ActiveLearningRun(Struct, frozen=True, eq=False):
 
     def shown_truth(self) -> ActiveLearningRun:
         """Return the run with the true label of `target`; the same run if there is no question."""
-        return self if self.target is None else self.answered(int(self.pool.truth[self.target]))
+        return self if self.target is None else self.answered(int(self.pool.points.labels[self.target]))
 
     def answered(self, label: int) -> ActiveLearningRun:
         """Return the run with this label of `target`; the same run if there is no question, or no such class in the
@@ -288,12 +285,11 @@ class ActiveLearningRun(Struct, frozen=True, eq=False):
 
     def command(self, document: Document) -> ImportPoints:
         """Return the command that replaces the document's points by the labelled ones, as one undo step."""
-        xy = self.pool.xy[[answer.index for answer in self.labelled]]
-        labels = [answer.label for answer in self.labelled]
+        points = self.pool.labelled(self.labelled)
         names = tuple(style.name for style in document.styles)
         return ImportPoints(
-            xy=xy,
-            labels=labels,
+            xy=points.xy,
+            labels=points.labels,
             class_names=names,
             axes=document.axes,
             fit=self.plan.source == "generator",
@@ -329,8 +325,10 @@ def begin(document: Document, plan: LearningPlan) -> ActiveLearningRun:
 
 def started(pool: PointPool, plan: LearningPlan, lane: Lane, repetition: int = 0) -> ActiveLearningRun:
     """Return the start of a run with the random choices of one repetition; the displayed run is repetition 0."""
-    given, order = drawn(pool.truth, plan.per_class, plan.draw, repetition)
-    return ActiveLearningRun(pool, plan, lane, order, tuple(PointLabel(int(at), int(pool.truth[at])) for at in given))
+    given, order = drawn(pool.points.labels, plan.per_class, plan.draw, repetition)
+    return ActiveLearningRun(
+        pool, plan, lane, order, tuple(PointLabel(int(at), int(pool.points.labels[at])) for at in given)
+    )
 
 
 def drawn(truth: Labels, per_class: int, draw: int, repetition: int) -> tuple[Indices, Indices]:
@@ -350,8 +348,7 @@ def drawn(truth: Labels, per_class: int, draw: int, repetition: int) -> tuple[In
 
 def _pool(document: Document, plan: LearningPlan) -> PointPool:
     if plan.source == "points":
-        points, nothing = document.points.sample(LARGEST_POOL), Points()
-        return PointPool(points.xy, points.labels, nothing.xy, nothing.labels, document.points, len(document.points))
+        return PointPool(document.points.sample(LARGEST_POOL), Points(), document.points, len(document.points))
     settings = document.generator
     many = settings.n_classes if datasets.DATASETS[settings.name].n_classes[1] > 2 else 2
     seeds = np.random.SeedSequence([settings.seed, plan.draw]).generate_state(2) >> 1  # other than the document's own
@@ -361,4 +358,4 @@ def _pool(document: Document, plan: LearningPlan) -> PointPool:
 
     pool = sample(min(settings.count, LARGEST_POOL // many), seeds[0])
     test = sample(TEST_POINTS // many, seeds[1])
-    return PointPool(pool.xy, pool.labels, test.xy, test.labels, settings, len(pool))
+    return PointPool(pool, test, settings, len(pool))

@@ -53,10 +53,10 @@ def progress(asking: ActiveLearningRun) -> str:
 def measured(asking: ActiveLearningRun) -> str:
     """Return what the accuracy is a share of."""
     pool = asking.pool
-    if not pool.tested:
+    if not len(pool.tests):
         sample = f", a sample of {grouped(pool.of)}" if pool.of > len(pool) else ""
         return f"of the pool ({count(len(pool), 'point')}{sample})."
-    text = f"of {count(len(pool.test_truth), 'new point')}"
+    text = f"of {count(len(pool.tests), 'new point')}"
     return (
         f"{text}, {percent(asking.last_step.score.pool)} of the pool." if asking.last_step is not None else f"{text}."
     )

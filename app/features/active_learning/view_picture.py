@@ -7,7 +7,6 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
 from app.core.number_format import short
-from app.core.points import Points
 from app.engine.frames import Picture
 from app.state.document import View
 from app.views.chart.axis import ChartAxis
@@ -76,7 +75,7 @@ class PoolPicture(Chart):
         self._shown = shown
         x, y = self.x, self.y
         if asking is not None and (before is None or before.pool is not asking.pool):
-            view = View.fitting(Points.of(asking.pool.xy, asking.pool.truth))
+            view = View.fitting(asking.pool.points)
             half = 0.5 * view.shown_span
             x, y = (ChartAxis(low=at - half, high=at + half, bare=True, grid=False) for at in (view.x, view.y))
         marks: list[Mark] = [] if picture is None else [SurfaceMark(picture=picture)]
@@ -102,7 +101,7 @@ class PoolPicture(Chart):
     def point_pixels(self) -> Array:
         """Return the pixels of the points of the pool, shape (n, 2)."""
         assert self._shown[0] is not None
-        return np.column_stack(self.pixels(*self._shown[0].pool.xy.T))
+        return np.column_stack(self.pixels(*self._shown[0].pool.points.xy.T))
 
     # -- the user --------------------------------------------------------------------------------------------------
 
@@ -146,14 +145,14 @@ class PoolPicture(Chart):
 
 def _pool_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
     """Return the marks of all points, with a sign on those that are labelled wrongly."""
-    xy, labelled, small = asking.pool.xy, asking.labelled, 1.0 if len(asking.pool) <= MANY else 0.75
+    xy, labelled, small = asking.pool.points.xy, asking.labelled, 1.0 if len(asking.pool) <= MANY else 0.75
     size, background, ink = UNLABELLED * small, theme.background, theme.ink
     x, y = xy[asking.open].T
     marks: list[Mark] = [Scatter(x=x, y=y, size=size, colour=background, edge=theme.faint, edge_width=1.3)]
     for label in sorted({answer.label for answer in labelled}):
         x, y = xy[[answer.index for answer in labelled if answer.label == label]].T
         marks.append(class_symbols(theme, label, x, y, POINT * small))
-    x, y = xy[[answer.index for answer in labelled if answer.label != asking.pool.truth[answer.index]]].T
+    x, y = xy[[answer.index for answer in labelled if answer.label != asking.pool.points.labels[answer.index]]].T
     marks.append(Texts(x=x, y=y, texts=[" ≠ "] * len(x), colour=background, plate=ink, anchor=BESIDE_POINT))
     return marks
 
@@ -169,7 +168,7 @@ def _question_marks(asking: ActiveLearningRun, theme: Theme) -> list[Mark]:
     if question is not None and question.index != target:
         rings.insert(0, (question.index, ink, 1.4))
     for index, colour, width in rings:
-        x, y = asking.pool.xy[[index]].T
+        x, y = asking.pool.points.xy[[index]].T
         marks += [
             Scatter(x=x, y=y, size=RING, colour=each, edge_width=wide, hollow=True)
             for each, wide in ((background, width + 2.4), (colour, width))
@@ -183,6 +182,6 @@ def _words(asking: ActiveLearningRun) -> str:
     """Return a description of the picture."""
     words = f"{len(asking.pool)} points, {len(asking.labelled)} of them labelled."
     if asking.target is not None:
-        x, y = asking.pool.xy[asking.target]
+        x, y = asking.pool.points.xy[asking.target]
         words += f" Asked about: ({short(x)}, {short(y)})."
     return words

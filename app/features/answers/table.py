@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.core.csv_text import csv_text
 from app.core.number_format import count, percent
 from app.core.plain_text import plain
 from app.exchange.opening import LESSON_SUFFIX, Kind, kind_of
@@ -81,12 +80,9 @@ def _csv(lesson: Lesson, hand_ins: Sequence[HandIn]) -> str:
         kind = "" if step.prediction is None else step.prediction.kind
         columns += [(f"{at + 1} answer", at)] * (kind == "choice") + [(f"{at + 1} lines", at)] * (kind == "boundary")
         columns += [(f"{at + 1} solved", at)] * bool(kind or step.goal)
-    file = io.StringIO()
-    rows = csv.writer(file, lineterminator="\n")
-    rows.writerow(["nickname", *(title for title, _ in columns)])
-    for each in hand_ins:
-        rows.writerow([guarded(each.nickname), *(_cell(title, each, at) for title, at in columns)])
-    return file.getvalue()
+    head = ["nickname", *(title for title, _ in columns)]
+    rows = ([guarded(each.nickname), *(_cell(title, each, at) for title, at in columns)] for each in hand_ins)
+    return csv_text([head, *rows])
 
 
 def _cell(title: str, hand_in: HandIn, at: int) -> str | int:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFontDatabase, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -19,7 +19,16 @@ from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.changed_text import replace_lines
 from app.views.widgets.clickable import clickable
-from app.views.widgets.inputs import ShortCombo, describe, filled, named, show_choice, show_entries, show_text
+from app.views.widgets.inputs import (
+    ShortCombo,
+    describe,
+    filled,
+    keeps_key,
+    named,
+    show_choice,
+    show_entries,
+    show_text,
+)
 
 from .export import SUFFIXES, saving
 from .program import POINTS_FILE, Program, program
@@ -56,11 +65,7 @@ class CodeText(QPlainTextEdit):
     def event(self, event: QEvent) -> bool:
         # A read-only text leaves these keys to the window, which would copy and select points.
         keys = (QKeySequence.StandardKey.Copy, QKeySequence.StandardKey.SelectAll)
-        override = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-        if override and any(event.matches(key) for key in keys):  # type: ignore[attr-defined]
-            event.accept()
-            return True
-        return super().event(event)
+        return keeps_key(event, lambda pressed: any(map(pressed.matches, keys))) or super().event(event)
 
     def show_program(self, text: str, head: int) -> None:
         """Replace the lines that have changed, and scroll to them unless they are among the first `head` lines, the

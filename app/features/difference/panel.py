@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QPushButton,
-    QSlider,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -22,7 +21,7 @@ from app.core.number_format import grouped, signed
 from app.scene.model import Scene
 from app.scene.text_rows import TextRows
 from app.views.theme import Theme
-from app.views.widgets.clickable import clickable
+from app.views.widgets.clickable import check_box, clickable, slider
 from app.views.widgets.inputs import (
     combo_box,
     describe,
@@ -104,15 +103,21 @@ class DifferencePanel(QWidget):
             "A picture of its own: striped in both classes where they differ.",
             self._difference.show_difference,
         )
-        self._wipe = describe(
-            QCheckBox("Wipe"), "compare.wipe", "Wipe", "Lay the second picture over the right part of the first (Y)."
+        self._wipe = check_box(
+            "Wipe",
+            "compare.wipe",
+            "Wipe",
+            "Lay the second picture over the right part of the first (Y).",
+            lambda on: self._difference.wipe(HALF if on else None),
         )
-        self._wipe.clicked.connect(lambda on: self._difference.wipe(HALF if on else None))
-        self._slider = QSlider(Qt.Orientation.Horizontal)
-        self._slider.setRange(0, PARTS)
-        self._slider.setPageStep(PARTS // 10)
-        describe(self._slider, "compare.edge", "Edge of the wipe", "Where the second picture begins.")
-        self._slider.actionTriggered.connect(lambda: self._difference.wipe(self._slider.sliderPosition() / PARTS))
+        self._slider = slider(
+            "compare.edge",
+            "Edge of the wipe",
+            "Where the second picture begins.",
+            lambda position: self._difference.wipe(position / PARTS),
+            PARTS,
+            page=PARTS // 10,
+        )
         self._words = named(
             QLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse), "compare.words"
         )

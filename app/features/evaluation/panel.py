@@ -16,10 +16,9 @@ from app.state.split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, M
 from app.views.theme import Theme
 from app.views.widgets.boxes import grid_on, in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.clickable import clickable
+from app.views.widgets.clickable import chooser, clickable
 from app.views.widgets.inputs import (
     Gestures,
-    combo_box,
     describe,
     filled,
     label_for,
@@ -148,13 +147,13 @@ class EvaluationPanel(QWidget):
 
     def _split_box(self) -> QWidget:
         box = QGroupBox("Test points")
-        self._split = describe(
-            combo_box(SPLITS),
+        self._split = chooser(
             "evaluation.split",
             "Test points",
             "Which points are kept back: nothing is trained on them.",
+            self._split_controller.choose,
+            SPLITS,
         )
-        self._split.activated.connect(lambda: self._split_controller.choose(self._split.currentData()))
         self._ratio = QSlider(Qt.Orientation.Horizontal)
         self._ratio.setRange(round(100 * LEAST_RATIO), round(100 * MOST_RATIO))
         describe(self._ratio, "evaluation.ratio", "Share of test points", "Percentage of each class that is kept back.")
@@ -178,13 +177,13 @@ class EvaluationPanel(QWidget):
     def _scores_box(self) -> QWidget:
         box = QGroupBox("Scores")
         self._table = EvaluationTable()
-        self._validation = describe(
-            combo_box(VALIDATIONS),
+        self._validation = chooser(
             "evaluation.validation",
             "Cross-validation",
             "Without test points: train on all folds but one and test on that one, each in turn.",
+            lambda kind: self._evaluation.validate(kind=kind),
+            VALIDATIONS,
         )
-        self._validation.activated.connect(lambda: self._evaluation.validate(kind=self._validation.currentData()))
         self._k = describe(
             spin_box(FEWEST_FOLDS, MOST_FOLDS),
             "evaluation.k",

@@ -128,9 +128,9 @@ class SweepFilm(Struct, frozen=True):
 
 
 class ReliefView(Struct, frozen=True):
-    """How a picture shows the relief: azimuth of the camera, and morph of the kernel trick, as in `relief_image`."""
+    """How a picture shows the relief: camera, and morph of the kernel trick, as in `relief_image`."""
 
-    azimuth: float = Camera().azimuth
+    camera: Camera = Camera()
     morph: float | None = None
 
 
@@ -144,7 +144,7 @@ class TurnFilm(Struct, frozen=True):
     def views(self) -> tuple[ReliefView, ...]:
         """Return the views of its pictures; the next one would be the first again."""
         turns = np.linspace(0.0, 360.0, self.pictures, endpoint=False)
-        return tuple(ReliefView((Camera().azimuth + float(turn)) % 360.0) for turn in turns)
+        return tuple(ReliefView(Camera().turned(float(turn), 0.0)) for turn in turns)
 
 
 class LiftFilm(Struct, frozen=True):

@@ -74,7 +74,7 @@ def painted(shot: ReliefShot, spec: PictureSpec, limit: float) -> NDArray[np.uin
         relief,
         width,
         spec.height - top,
-        azimuth=view.azimuth,
+        camera=view.camera,
         theme=theme,
         morph=view.morph,
         ratio=spec.scale,

@@ -9,16 +9,7 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QImage, QPixmap, QShowEvent, QValidator
-from PySide6.QtWidgets import (
-    QDialogButtonBox,
-    QHBoxLayout,
-    QLabel,
-    QMainWindow,
-    QProgressBar,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QProgressBar, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import count, number_of, short, span_of_time
@@ -35,7 +26,6 @@ from app.views.export.layout import PictureSpec, What, scale_for
 from app.views.theme import Theme
 from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.boxes import in_row
-from app.views.widgets.clickable import clickable
 from app.views.widgets.inputs import (
     WholeField,
     combo_box,
@@ -47,7 +37,7 @@ from app.views.widgets.inputs import (
     show_options,
     spin_box,
 )
-from app.views.widgets.qt_dialogs import NamedDialog, ask_where
+from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import scrolling
 from solver import Grid
@@ -257,23 +247,23 @@ class FilmDialog(NamedDialog):
         ):
             form.add(text, field, buddy)
         form.addRow("", self._fields.legend)
-        self._save = clickable(
-            QPushButton("Save &as…"),
+        buttons = self.button_box()
+        self._save = add_action(
+            buttons,
+            "Save &as…",
             "film.save",
             "Save the film",
             "Into a GIF, WebP or PNG file, which is made then.",
             self._ask_path,
         )
-        self._cancel = clickable(
-            QPushButton("&Cancel"),
+        self._cancel = add_action(
+            buttons,
+            "&Cancel",
             "film.cancel",
             "Cancel",
             "Give the film up; no file is left, nor changed.",
             self._stop_making,
         )
-        buttons = self.button_box()
-        buttons.addButton(self._save, QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.addButton(self._cancel, QDialogButtonBox.ButtonRole.ActionRole)
         self._save.setDefault(True)
         side = filled(QVBoxLayout(), self._still, self._summary, self._bar, 1)
         self._inner, self._scroll = inner, scrolling(inner)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from html import escape
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent
-from PySide6.QtWidgets import QBoxLayout, QCheckBox, QComboBox, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, labelled
-from app.views.widgets.clickable import chooser
+from app.views.widgets.clickable import check_box, chooser, clickable, slider
 from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.inputs import describe, filled, named, show_check, show_choice, show_number, show_options
 from app.views.widgets.roomy_label import RoomyLabel
@@ -44,24 +45,35 @@ class RaceControls(QWidget):
         filled(QVBoxLayout(self), self._rule_row(), self._control_row(), margins=0, spacing=4)
 
     def _rule_row(self) -> QWidget:
-        self._rules: dict[str, QCheckBox] = {}
-        for name, rule in RULES.items():
-            box = self._rules[name] = describe(
-                QCheckBox(rule.title),
+        self._rules = {
+            name: check_box(
+                rule.title,
                 f"race.rule.{name}",
                 f"{rule.title} races",
                 f"{rule.note} Two to four rules race.",
+                partial(self._racing.choose_rule, name),
             )
-            box.clicked.connect(lambda on, name=name: self._racing.choose_rule(name, on))
+            for name, rule in RULES.items()
+        }
         return in_lines(14, QLabel("Rules"), *self._rules.values())
 
     def _control_row(self) -> QWidget:
-        self._play, self._restart = QPushButton("&Play"), QPushButton("&Restart")
-        describe(self._play, "race.play", "Play", "Let the race go on, or pause it. Space does the same.")
-        describe(self._restart, "race.restart", "Restart", "From zero multipliers, on the present points and settings.")
-        for button, press in ((self._play, self._racing.toggle), (self._restart, self._racing.restart)):
+        self._play = clickable(
+            QPushButton("&Play"),
+            "race.play",
+            "Play",
+            "Let the race go on, or pause it. Space does the same.",
+            self._racing.toggle,
+        )
+        self._restart = clickable(
+            QPushButton("&Restart"),
+            "race.restart",
+            "Restart",
+            "From zero multipliers, on the present points and settings.",
+            self._racing.restart,
+        )
+        for button in (self._play, self._restart):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click Space still plays and pauses
-            button.clicked.connect(press)
         self._mode = combo(
             "mode",
             "What all rules get alike",
@@ -69,16 +81,15 @@ class RaceControls(QWidget):
             " ".join(note for _, note in MODES.values()),
             self._racing.choose_mode,
         )
-        self._pace, self._pace_text = QSlider(Qt.Orientation.Horizontal), named(QLabel(), "race.pace_text")
-        self._pace.setMinimumWidth(130)
-        self._pace.setPageStep(1)
-        describe(
-            self._pace,
+        self._pace = slider(
             "race.pace",
             "Pace",
             "How much each rule gets before the next picture; there are 25 pictures a second, or as many as can be.",
+            self._racing.choose_pace,
+            page=1,
         )
-        self._pace.actionTriggered.connect(lambda action: self._racing.choose_pace(self._pace.sliderPosition()))
+        self._pace.setMinimumWidth(130)
+        self._pace_text = named(QLabel(), "race.pace_text")
         self._lane = combo(
             "lane", "Settings of", [], "Kernel, C and all but the rule come from this lane.", self._racing.choose_lane
         )

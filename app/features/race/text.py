@@ -9,6 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from app.core.number_format import count, grouped, percent, short, span_of_time
+from app.core.plain_text import listed
 from app.learners.svm import STEPPED
 from app.scene.status_badge import Badge, Mood
 from solver import RULES, Status
@@ -126,7 +127,7 @@ def winner(frame: RaceFrame) -> str:
         return _no_winner(frame)
     best, mode = finished[0][0], frame.mode
     first = [name for finish, name in finished if finish.rank == 1]
-    parts = [f"{_and(first)} {'wins' if len(first) == 1 else 'arrive together'}: {_amount(best, mode)}"]
+    parts = [f"{listed(first)} {'wins' if len(first) == 1 else 'arrive together'}: {_amount(best, mode)}"]
     later = [(name, f"{_times(finish, best, mode)} times") for finish, name in finished[len(first) :]]
     if later:
         (name, times), *others = later
@@ -158,8 +159,7 @@ def _others(frame: RaceFrame, best: Finish | None) -> list[str]:
     for racer in frame.racers:
         name, status = title(racer.rule), racer.certificate.status
         if status is Status.RUNNING and best is not None:
-            now = Finish(racer.steps, racer.evaluations, racer.seconds)
-            parts.append(f"{name} is still moving after {_amount(now, frame.mode)}")
+            parts.append(f"{name} is still moving after {_amount(racer, frame.mode)}")
         elif status is Status.STOPPED_EARLY:
             parts.append(f"{name} stopped early after {count(racer.steps, 'step')}")
         elif status is Status.PRECISION:
@@ -176,18 +176,14 @@ def near(frame: RaceFrame) -> str:
     names = [f"{finish.rank}. {name} ({_amount(finish, frame.mode)})" for finish, name in arrived]
     away = [title(racer.rule) for racer in frame.racers if racer.near is None]
     if away:
-        names.append(f"not yet: {_and(away)}" if names else "nobody yet")
+        names.append(f"not yet: {listed(away)}" if names else "nobody yet")
     return f"Gap at most {NEAR_GAP:.0%}: ".replace("%", "\u202f%") + ",  ".join(names) + "."
 
 
-def _amount(finish: Finish, mode: str) -> str:
-    return count(finish.steps, "step") if mode == "steps" else span_of_time(finish.seconds)
+def _amount(spent: Finish | RacerFrame, mode: str) -> str:
+    return count(spent.steps, "step") if mode == "steps" else span_of_time(spent.seconds)
 
 
 def _times(finish: Finish, best: Finish, mode: str) -> str:
     ratio = finish.spent(mode) / max(best.spent(mode), 1e-9)
     return grouped(round(ratio)) if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1.1 else f"{ratio:.2f}"
-
-
-def _and(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]

@@ -14,10 +14,11 @@ from app.engine.cover import Cover
 from app.engine.pacing import Pace, Step
 from app.engine.probability import Calibration, probabilities
 from app.engine.surface_values import source_of, surface
+from app.features.scores.query import labelled
 from app.learners.model import Model
 from app.state.document import Lane
 from solver import Grid
-from solver.core.arrays import Array, Indices, Integers
+from solver.core.arrays import Array, Indices
 from solver.data.densities import neighbourhoods
 from solver.data.distribution import Law
 from solver.inspection.reliability import ReliabilityCurve, brier_score, log_loss, reliability_curve
@@ -80,7 +81,7 @@ class ReliabilityQuery(Struct, frozen=True):
         if not self.lane.family.has_probability:
             raise ValueError("This classifier has no probabilities.")
         pace, model = Pace(overtaken), self.model
-        xy, labels = (self.of.xy, self.of.labels) if isinstance(self.of, Points) else fresh_points(self.of)
+        xy, labels = labelled(self.of, FRESH, SEED)
         yield from pace.pause()
         calibration = calibration_of(self.slot, self.lane, self.training)
         p = yield from probabilities(model, calibration, xy, pace)
@@ -144,12 +145,6 @@ class ErrorMapQuery(Struct, frozen=True):
         at = np.arange(len(xy))
         error = p[at, chosen] - _among(truth, np.arange(truth.shape[1]), np.arange(MAX_CLASSES))[at, classes[chosen]]
         post(ErrorMap(label, grid, error.reshape(grid.height, grid.width), found.boundary(len(classes))))
-
-
-@lru_cache(maxsize=4)
-def fresh_points(law: Law) -> tuple[Array, Integers]:
-    """New points and their classes: the same for every model, so that two can be compared."""
-    return law.draw(FRESH, SEED)
 
 
 @lru_cache(maxsize=8)

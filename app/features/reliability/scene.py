@@ -7,16 +7,13 @@ from typing import cast
 
 from msgspec import Struct
 
-from app.core.number_format import count, grouped
-from app.core.points import Points
 from app.engine.frames import Frame, Phase
 from app.engine.query import Answer, LaneQuestion, Query
-from app.features.scores.scene import measured_on, plain_lane
-from app.scene.context import Context, is_present
+from app.features.scores.scene import measured_on, measured_words, plain_lane, scoring_of
+from app.scene.context import Context
 from app.state.document import Document
 from app.state.law import law_of
 from solver.core import fast_loops
-from solver.data.distribution import Law
 
 from .query import FRESH, ErrorMap, ErrorMapQuery, Reliability, ReliabilityQuery
 
@@ -95,13 +92,11 @@ def queries(context: Context) -> dict[str, Query]:
 
 def query_of(document: Document, index: int, frame: Frame | None) -> ReliabilityQuery | None:
     """Return the query about the finished model of the lane at place `index`; None where there is none."""
-    of = measured_on(document)
-    if of is None or frame is None or frame.model is None or not is_present(document, index, frame):
-        return None
-    if frame.phase is not Phase.DONE or document.lanes[index].is_difference:
+    scoring = scoring_of(document, index, frame)
+    if scoring is None or frame is None or frame.phase is not Phase.DONE or document.lanes[index].is_difference:
         return None
     slot, law = document.slots[index], law_of(document.origin)
-    return ReliabilityQuery(slot, frame.model, plain_lane(frame.lane), frame.points, of, law)
+    return ReliabilityQuery(slot, scoring.model, plain_lane(frame.lane), frame.points, scoring.of, law)
 
 
 def scene(context: Context, lanes: object) -> tuple[ReliabilityScene, ...]:
@@ -120,16 +115,9 @@ def scene(context: Context, lanes: object) -> tuple[ReliabilityScene, ...]:
             )
             errors = None if mapped is None else mapped.value
             rows.append(_lane(index, document.lanes[index].title, answer, fresh, errors, not of_now))
-    law, measured = law_of(document.origin), _measured(measured_on(document))
+    law, measured = law_of(document.origin), measured_words(measured_on(document), FRESH)
     truth_known = law is not None and law.has_density
     return (ReliabilityScene(measured, tuple(rows), document.class_names, truth_known),)
-
-
-def _measured(of: Points | Law | None) -> str:
-    """ "60 test points", "5 000 new points of the generator"; "" where there is nothing to measure on."""
-    if of is None:
-        return ""
-    return count(len(of), "test point") if isinstance(of, Points) else f"{grouped(FRESH)} new points of the generator"
 
 
 def _question(slot: int) -> LaneQuestion:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.files import png
@@ -20,8 +20,8 @@ from app.views.chart.chart import is_plain
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, in_row
-from app.views.widgets.clickable import chooser, clickable
-from app.views.widgets.inputs import describe, filled, show_choice
+from app.views.widgets.clickable import chooser, clickable, slider
+from app.views.widgets.inputs import describe, filled, keeps_key, show_choice
 from app.views.widgets.painted import Painted
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.qt_dialogs import ask_where
@@ -158,10 +158,7 @@ class ReliefPicture(Painted):
         if event.type() is QEvent.Type.Show:
             self._redraw()
         # Keys that are also commands of the window belong to the picture while it has the focus.
-        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._led_to_by(event):
-            event.accept()
-            return True
-        return super().event(event)
+        return keeps_key(event, self._led_to_by) or super().event(event)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.fillRect(self.rect(), QColor(*theme.background))
@@ -270,12 +267,9 @@ class ReliefPanel(QWidget):
             QPushButton("&Lift"), "relief.lift", "Lift or flatten", "Into the feature space, and back.", self._play
         )
         self.lift.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, ("Lift", "Flatten", "Stop"))) + 28)
-        self.morph = describe(
-            QSlider(Qt.Orientation.Horizontal), "relief.morph", "How far it is lifted", "From the plane to its map."
+        self.morph = slider(
+            "relief.morph", "How far it is lifted", "From the plane to its map.", self._go, TICKS, page=TICKS // 6
         )
-        self.morph.setRange(0, TICKS)
-        self.morph.setPageStep(TICKS // 6)
-        self.morph.actionTriggered.connect(lambda: self._go(self.morph.sliderPosition()))
         self._lifted = in_row(self.lift, (self.morph, 1))
         self._way = 0
         self._clock = QTimer(self, interval=TICK)
@@ -381,9 +375,7 @@ class ReliefPanel(QWidget):
             relief,
             SAVED * width,
             SAVED * height,
-            azimuth=camera.azimuth,
-            tilt=camera.tilt,
-            zoom=camera.zoom,
+            camera=camera,
             theme=theme,
             morph=morph,
             ratio=SAVED * ratio,

@@ -4,7 +4,7 @@
 training and for each angle, on any thread:
 
     relief = relief_of(model, lane, points, (left, right, bottom, top))    # once for each model
-    pixels = relief_image(relief, 640, 480, azimuth=angle)                 # f over the plane
+    pixels = relief_image(relief, 640, 480, camera=Camera(angle))          # f over the plane
     pixels = relief_image(relief, 640, 480, morph=share)                   # the kernel trick, 0 flat to 1 mapped
 
 Captions need Qt's fonts: without a QGuiApplication leave them out, ``font=None``.
@@ -40,6 +40,7 @@ SHEET, MARGIN, EDGE = 0.22, 0.16, 0.75
 LINE, THIN, POST, FRAME = 2.4, 1.2, 2.6, 1.0
 #: Largest share of the width that a caption takes.
 LONGEST = 0.45
+FRONT = Camera()
 
 
 def relief_image(
@@ -47,9 +48,7 @@ def relief_image(
     width: int,
     height: int,
     *,
-    azimuth: float = Camera().azimuth,
-    tilt: float = Camera().tilt,
-    zoom: float = Camera().zoom,
+    camera: Camera = FRONT,
     theme: Theme = LIGHT,
     morph: float | None = None,
     ratio: float = 1.0,
@@ -65,8 +64,7 @@ def relief_image(
         From `query.relief_of`.
     width, height : int
         In pixels.
-    azimuth, tilt, zoom : float
-        As in `Camera`.
+    camera : Camera
     theme : Theme
         With the document's colours.
     morph : float, optional
@@ -86,7 +84,6 @@ def relief_image(
         0xffrrggbb, the top row first.
     """
     solid = over_plane(relief, names, limit) if morph is None else kernel_map(relief, morph, names)
-    camera = Camera(azimuth, tilt, zoom)
     pixels = draw(solid, camera, width, height, theme, ratio, 2 if 4 * width * height <= MOST_PIXELS else 1)
     if font is not None:
         image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)

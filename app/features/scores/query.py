@@ -26,15 +26,17 @@ FRESH = 1000
 SEED = (1000, 1)
 
 
-@lru_cache(maxsize=4)
-def fresh_points(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+@lru_cache(maxsize=8)
+def fresh_points(
+    law: Law, number: int = FRESH, seed: tuple[int, int] = SEED
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return new points and their classes: the same for every model, so that models can be compared."""
-    return law.draw(FRESH, SEED)
+    return law.draw(number, seed)
 
 
-def labelled(of: Points | Law) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return locations and classes of test points, or of new points of a distribution."""
-    return (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of)
+def labelled(of: Points | Law, number: int = FRESH, seed: tuple[int, int] = SEED) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return locations and classes of test points, or of a `number` of new points of a distribution."""
+    return (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of, number, seed)
 
 
 class Scores(Struct, frozen=True, eq=False):

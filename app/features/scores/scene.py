@@ -36,11 +36,11 @@ def measured_on(document: Document) -> Points | Law | None:
     return document.test_points if len(document.test_points) else law_of(document.origin)
 
 
-def measured_words(of: Points | Law | None) -> str:
-    """Return what the accuracy is measured on: "60 test points", "1 000 new points of the generator"."""
+def measured_words(of: Points | Law | None, number: int = FRESH) -> str:
+    """Return what a model is measured on: "60 test points", "1 000 new points of the generator"."""
     if of is None:
         return ""
-    return count(len(of), "test point") if isinstance(of, Points) else f"{grouped(FRESH)} new points of the generator"
+    return count(len(of), "test point") if isinstance(of, Points) else f"{grouped(number)} new points of the generator"
 
 
 def is_awaited(document: Document, index: int, frame: Frame | None) -> bool:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.features.probe.controller import ProbeController
@@ -16,8 +14,8 @@ from app.views.theme import Theme
 from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.clickable import chooser, clickable
-from app.views.widgets.inputs import describe, filled, label_for, show_choice, show_number, show_options
+from app.views.widgets.clickable import chooser, clickable, slider
+from app.views.widgets.inputs import describe, filled, keeps_key, label_for, show_choice, show_number, show_options
 from app.views.widgets.painting import bold
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -56,10 +54,9 @@ class SearchPanel(QWidget):
         )
         legend = RoomyLabel("search.legend", title="What the picture shows")
         legend.say(words.LEGEND)
-        self._slider = describe(
-            QSlider(Qt.Orientation.Horizontal), "search.step", "Step", "First the splits of the tree, then the search."
+        self._slider = slider(
+            "search.step", "Step", "First the splits of the tree, then the search.", self._searching.seek
         )
-        self._slider.actionTriggered.connect(lambda action: self._searching.seek(self._slider.sliderPosition()))
         labels = (sentence, counts, legend, own)
         self._search = in_column(self._choices(), self._heading, self._slider, self._buttons(), *labels, spacing=6)
         form = in_column(self._lane_row, self._message, self._search, 1, margins=(8, 4, 8, 4), spacing=6)
@@ -142,10 +139,7 @@ class SearchPanel(QWidget):
         self._show_pin()  # if there was nothing to pin, no new scene comes
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and cast(QKeyEvent, event).key() in OWN_KEYS:
-            event.accept()
-            return True
-        return super().event(event)
+        return keeps_key(event, lambda key: key.key() in OWN_KEYS) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not timeline_keys.take_key(event, self._searching, 0, self._length):

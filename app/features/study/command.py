@@ -20,6 +20,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from app.core.csv_text import csv_text
 from app.core.number_format import count, grouped, short, span_of_time
 from app.exchange.opening import is_share_text
 from app.files import documents
@@ -366,7 +367,7 @@ def _export(options: argparse.Namespace, opener: Open, report: Report) -> int:
     sets = list(folds_of_study(study, given)) if dealt else []
     if options.csv is not None:
         beside = options.csv.with_name(f"{options.csv.stem}-folds.csv")
-        files = {options.csv: found.table(), **({beside: results.csv_of(rows_of(sets))} if sets else {})}
+        files = {options.csv: found.table(), **({beside: csv_text(rows_of(sets)).encode()} if sets else {})}
     else:
         heads, *rows = found.rows()
         content = {"study": study, "results": [dict(zip(heads, row, strict=True)) for row in rows], "folds": sets}

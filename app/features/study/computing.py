@@ -166,6 +166,8 @@ def _of_draw(study: Study, path: Path, given: Given | None, draw: int, watch: Wa
     watch.begin(())
     try:
         drawn = _drawn(study, path, given, draw)
+        if not len(drawn.tests):
+            raise ValueError("There are no points to test on.")
         begun += _warm_up(study, path, drawn)
         for results in _results(study, path, drawn, watch):
             took = (time.perf_counter() - begun) / len(results)
@@ -327,8 +329,6 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None
 def _alone(study: Study, lane: Lane, drawn: Given, train: Callable[[Lane], Trained]) -> Result:
     """Return the result of one training."""
     try:
-        if not len(drawn.tests):
-            raise ValueError("There are no points to test on.")
         trained = train(lane)
         return {name: float(MEASURES[name].of(trained)) for name in study.values}, trained.status, ""
     except Exception as error:

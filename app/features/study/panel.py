@@ -8,7 +8,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, SignalInstance, Slot
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -27,7 +26,7 @@ from app.scene.model import Scene
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column, in_lines, in_row, labelled
-from app.views.widgets.clickable import chooser, clickable
+from app.views.widgets.clickable import check_box, chooser, clickable
 from app.views.widgets.inputs import NumberField, describe, filled, named, show_check, show_options, show_text
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
@@ -64,8 +63,9 @@ class _Level(QWidget):
     def __init__(self, name: str, text: str, tip: str, studies: StudyController, say: Callable[[str], object]) -> None:
         super().__init__()
         self._proposal = 0.0
-        self.check = describe(QCheckBox(text), f"study.{name}", text, tip)
-        self.check.clicked.connect(lambda on: studies.set_display(**{name: self._proposal if on else None}))
+        self.check = check_box(
+            text, f"study.{name}", text, tip, lambda on: studies.set_display(**{name: self._proposal if on else None})
+        )
         self.field = describe(NumberField(text, -FAR, FAR), f"study.{name}.value", f"{text} at", tip)
         self.field.setMinimumWidth(52)
         self.field.setMaximumWidth(84)

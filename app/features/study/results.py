@@ -10,8 +10,6 @@ run may be appending to the file that has them.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 import secrets
@@ -19,7 +17,7 @@ import socket
 import threading
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path as File
 from typing import Any
@@ -29,6 +27,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from app.core.csv_text import csv_text
 from app.core.number_format import count, grouped
 from app.core.plain_text import plain
 from app.files.documents import FileError, read_bytes, reason
@@ -255,7 +254,7 @@ class StudyResults:
 
     def table(self) -> bytes:
         """Return the `rows` as a CSV file."""
-        return csv_of(self.rows())
+        return csv_text(self.rows()).encode()
 
     # -- in a document ---------------------------------------------------------------------------------------------
 
@@ -279,13 +278,6 @@ class StudyResults:
         """Return True if the study has a result with this index."""
         shape = self.seconds.shape
         return len(index) == len(shape) and all(0 <= at < side for at, side in zip(index, shape, strict=True))
-
-
-def csv_of(rows: Iterable[Iterable[Any]]) -> bytes:
-    """Return a CSV file."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
 
 
 def status_of(record: Record) -> str:

@@ -7,24 +7,15 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QLabel,
-    QLineEdit,
-    QSizePolicy,
-    QStyle,
-    QStyleOptionComboBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from app.scene.model import Scene
 from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.boxes import in_lines, in_row, labelled
-from app.views.widgets.clickable import chooser
+from app.views.widgets.clickable import check_box, choosable, chooser
 from app.views.widgets.inputs import (
     ShortCombo,
+    combo_size,
     describe,
     filled,
     mark_bad,
@@ -97,10 +88,7 @@ class WholeCombo(ShortCombo):
         self.currentTextChanged.connect(self.updateGeometry)
 
     def sizeHint(self) -> QSize:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        words = QSize(self.fontMetrics().horizontalAdvance(self.currentText()) + 6, self.fontMetrics().height())
-        whole = self.style().sizeFromContents(QStyle.ContentsType.CT_ComboBox, option, words, self)
+        whole = combo_size(self, self.fontMetrics().horizontalAdvance(self.currentText()) + 6)
         return super().sizeHint().expandedTo(QSize(whole.width(), 0))
 
     def minimumSizeHint(self) -> QSize:
@@ -143,8 +131,9 @@ class AxisFields:
             width=5,
         )
         tip = "Values in equal ratios, such as 1, 10, 100; else in equal steps, such as 1, 2, 3."
-        self.spacing = describe(QCheckBox("logarithmic"), f"study.{name}.spacing", f"{word}: logarithmic", tip)
-        self.spacing.clicked.connect(lambda on: self._put(log=on))
+        self.spacing = check_box(
+            "logarithmic", f"study.{name}.spacing", f"{word}: logarithmic", tip, lambda on: self._put(log=on)
+        )
         self.fields = {
             key: PlanField(f"{name}.{key}", f"{word}: {text}", tip, key, self._put) for key, text, tip in NUMBERS
         }
@@ -241,8 +230,7 @@ class StudyForm(QWidget):
         filled(QVBoxLayout(self), self._form, 1, margins=0)
 
     def _choice(self, label: str, name: str, title: str, tip: str, choose: Callable[[Any], object]) -> WholeCombo:
-        combo = describe(WholeCombo(), f"study.{name}", title, tip)
-        combo.activated.connect(lambda: choose(combo.currentData()))
+        combo = choosable(WholeCombo(), f"study.{name}", title, tip, choose)
         self._form.addRow(label, combo)
         return combo
 

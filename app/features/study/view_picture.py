@@ -335,18 +335,14 @@ class StudyPicture(Chart):
         columns, rows = self._at[0].shape
         return bool(column < columns and row < rows)
 
-    def _middles(self) -> tuple[Array, Array]:
+    def middles(self) -> tuple[Array, Array]:
+        """Return the pixels in the middle of each cell, or at each value of the curves."""
         x, y = self.pixels(*self._at)
         return x, np.where(np.isfinite(y), y, self.area().bottom())
 
-    def middle_of(self, cell: tuple[int, int]) -> QPointF:
-        """Return the pixel in the middle of a cell, or at the value of a curve."""
-        x, y = self._middles()
-        return QPointF(float(x[cell]), float(y[cell]))
-
     def cell_at(self, position: QPointF) -> tuple[int, int] | None:
         """Return the cell at `position`, or the nearest value of a curve."""
-        drawn, (x, y) = self._shown, self._middles()
+        drawn, (x, y) = self._shown, self.middles()
         if drawn is None or not (drawn.curves or self.area().contains(position)):
             return None
         far = np.abs(x - position.x()) + np.abs(y - position.y())

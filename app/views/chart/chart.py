@@ -29,6 +29,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.theme import LIGHT, Theme, mixed
+from app.views.widgets.inputs import keeps_key
+from app.views.widgets.painted import paint_frame
 from app.views.widgets.painting import guarded, painter_on, saved
 from solver.core.arrays import Array
 
@@ -426,13 +428,7 @@ class Chart(pg.GraphicsView):
         return event.key() in READING and bool(self.lines())
 
     def event(self, event: QEvent) -> bool:
-        if (
-            isinstance(event, QKeyEvent)
-            and event.type() is QEvent.Type.ShortcutOverride
-            and is_plain(event)
-            and self.takes(event)
-        ):
-            event.accept()
+        if keeps_key(event, lambda key: is_plain(key) and self.takes(key)):
             return True
         if event.type() is QEvent.Type.FontChange:
             self.arrange()
@@ -547,18 +543,11 @@ class Chart(pg.GraphicsView):
                 painter.setClipping(False)
                 self._paint_reading(painter)
             if self.framed or self.hasFocus():
-                self._paint_frame(painter)
+                paint_frame(painter, self.frame(), self.theme, self.hasFocus())
 
     def frame(self) -> QRectF:
         """Return the rectangle of the frame."""
         return QRectF(self.rect()).adjusted(0, 0, -1, -1)
-
-    def _paint_frame(self, painter: QPainter) -> None:
-        focused, theme = self.hasFocus(), self.theme
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
-        painter.drawRect(self.frame().adjusted(focused, focused, 0, 0))
 
     def _paint_words(self, painter: QPainter) -> None:
         """Paint the legend and the titles."""

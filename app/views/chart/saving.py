@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from functools import partial
 from typing import Protocol
 
@@ -12,6 +10,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPaintDevice
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.core.csv_text import csv_text
 from app.views.png_bytes import png_bytes
 from app.views.theme import Theme
 from app.views.widgets.painting import svg_bytes
@@ -101,18 +100,15 @@ def svg_of(chart: Savable) -> bytes:
 
 def csv_of(chart: Savable) -> str:
     """Return the numbers of the named marks, one row for each value; a map becomes a table in the displayed order."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     cells = next((mark for mark in chart.marks if isinstance(mark, Cells)), None)
     if cells is not None:
-        writer.writerow([cells.name, *chart.x.names])
-        writer.writerows([name, *row] for name, row in zip(chart.y.names, cells.values.tolist(), strict=True))
-        return text.getvalue()
+        rows = zip(chart.y.names, cells.values.tolist(), strict=True)
+        return csv_text([[cells.name, *chart.x.names], *([name, *row] for name, row in rows)])
     tables = [(mark.name, mark.columns()) for mark in chart.marks if mark.name]
     heads = list(dict.fromkeys(head for _, columns in tables for head in columns))
-    writer.writerow(["series", *heads])
+    found: list[list[object]] = [["series", *heads]]
     for name, columns in tables:
         for row in zip(*(np.atleast_1d(np.asarray(each)).tolist() for each in columns.values()), strict=True):
             values = dict(zip(columns, row, strict=True))
-            writer.writerow([name, *(values.get(head, "") for head in heads)])
-    return text.getvalue()
+            found.append([name, *(values.get(head, "") for head in heads)])
+    return csv_text(found)

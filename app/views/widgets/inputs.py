@@ -6,7 +6,7 @@ names.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 from typing import TypeVar
 
@@ -190,6 +190,26 @@ def label_for(text: str, field: QWidget) -> QLabel:
     return label
 
 
+def _option_of(combo: QComboBox) -> QStyleOptionComboBox:
+    option = QStyleOptionComboBox()
+    combo.initStyleOption(option)
+    return option
+
+
+def combo_size(combo: QComboBox, width: int) -> QSize:
+    """Return the size of `combo` with a text of `width` pixels."""
+    text = QSize(width, combo.fontMetrics().height())
+    return combo.style().sizeFromContents(QStyle.ContentsType.CT_ComboBox, _option_of(combo), text, combo)
+
+
+def draw_combo(combo: QComboBox, text: str) -> None:
+    """Paint `combo` with `text` in place of its entry."""
+    option, painter = _option_of(combo), QStylePainter(combo)
+    option.currentText = text
+    painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+    painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
 class ShortCombo(QComboBox):
     """A combo box that may be narrower than its entry: the entry is then elided, and the tip begins with it."""
 
@@ -198,10 +218,8 @@ class ShortCombo(QComboBox):
         return self.fontMetrics().horizontalAdvance(self.currentText()) <= self._room()
 
     def _room(self) -> int:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
         whole, field = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
-        return self.style().subControlRect(whole, option, field, self).width() - 2
+        return self.style().subControlRect(whole, _option_of(self), field, self).width() - 2
 
     def minimumSizeHint(self) -> QSize:
         """Return the minimum size; Qt caches its own from before the contents' length changed."""
@@ -215,14 +233,8 @@ class ShortCombo(QComboBox):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        option.currentText = self.fontMetrics().elidedText(
-            self.currentText(), Qt.TextElideMode.ElideRight, self._room()
-        )
-        painter = QStylePainter(self)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        metrics, right = self.fontMetrics(), Qt.TextElideMode.ElideRight
+        draw_combo(self, metrics.elidedText(self.currentText(), right, self._room()))
 
 
 def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QComboBox:
@@ -412,13 +424,17 @@ def refuse(field: WholeField | NumberField, name: str, limits: str, typed: str, 
     field.refused.emit(sentence)
 
 
-def keeps_escape(field: QWidget, event: QEvent) -> bool:
-    """Keep Escape from the window's shortcuts when it restores the old value of a refused number."""
-    offered = isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride
-    if not (offered and is_refused(field) and event.key() == Qt.Key.Key_Escape):  # type: ignore[attr-defined]
+def keeps_key(event: QEvent, own: Callable[[QKeyEvent], object]) -> bool:
+    """Keep a key from the window's shortcuts if ``own(event)`` is true: the widget with the focus then gets it."""
+    if not isinstance(event, QKeyEvent) or event.type() is not QEvent.Type.ShortcutOverride or not own(event):
         return False
     event.accept()
     return True
+
+
+def keeps_escape(field: QWidget, event: QEvent) -> bool:
+    """Keep Escape from the window's shortcuts when it restores the old value of a refused number."""
+    return keeps_key(event, lambda key: key.key() == Qt.Key.Key_Escape and is_refused(field))
 
 
 def is_undo(event: QEvent) -> bool:

@@ -11,6 +11,14 @@ from app.views.theme import LIGHT, Theme
 from .painting import painter_on
 
 
+def paint_frame(painter: QPainter, frame: QRectF, theme: Theme, focused: bool) -> None:
+    """Paint the frame of a picture, wider and in the accent colour while the picture has the focus."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
+    painter.drawRect(frame.adjusted(focused, focused, 0, 0))
+
+
 class Painted(QWidget):
     """A widget that paints itself in `paint`.
 
@@ -47,10 +55,5 @@ class Painted(QWidget):
         with painter_on(self, smooth=True) as painter:
             painter.setFont(self.font())
             self.paint(painter, self._theme)
-            focused = self.hasFocus()
-            if focused or self.framed:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                theme, inset = self._theme, 1 if focused else 0
-                painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
-                painter.drawRect(QRectF(self.rect()).adjusted(inset, inset, -1, -1))
+            if self.framed or self.hasFocus():
+                paint_frame(painter, QRectF(self.rect()).adjusted(0, 0, -1, -1), self._theme, self.hasFocus())

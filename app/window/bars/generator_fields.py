@@ -14,7 +14,7 @@ from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
 from app.state.document import NO_LIMIT
 from app.views.theme import Theme
-from app.views.widgets.clickable import clickable
+from app.views.widgets.clickable import choosable, clickable
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.icons import icon
 from app.views.widgets.inputs import (
@@ -53,14 +53,19 @@ class GeneratorFields(QWidget):
         self._times: object = None
         self._own: str | None = None
         self._simple = False
-        self._set = describe(QComboBox(), "generator.name", "Data set", "Which kind of data set to generate.")
+        self._set = choosable(
+            QComboBox(),
+            "generator.name",
+            "Data set",
+            "Which kind of data set to generate.",
+            controller.choose_generator,
+        )
         for name, kind in DATASETS.items():
             self._set.addItem(kind.title, name)
             self._set.setItemData(self._set.count() - 1, kind.sentence, Qt.ItemDataRole.ToolTipRole)
         self._set.addItem(OWN, "")
         own = cast(QStandardItemModel, self._set.model()).item(self._set.count() - 1)
         own.setEnabled(False)  # displayed, but not for choosing
-        self._set.activated.connect(lambda: controller.choose_generator(self._set.currentData()))
         self._count = self._spin("count", "Points per class", 1, 50_000, "How many points of each class.")
         self._noise = self._number("noise", "Noise", 0, 10, "Standard deviation of what is added to each coordinate.")
         self._seed = self._spin("seed", "Seed", 0, 2**31 - 1, "The same seed gives the same points on every machine.")
@@ -107,13 +112,13 @@ class GeneratorFields(QWidget):
         ):
             self._rows[name] = field
             self._form.addRow(title, field)
-        self._limits = describe(
+        self._limits = choosable(
             QComboBox(minimumContentsLength=24),  # a number of points, with the estimated time
             "training_limit",
             "Learn from at most this many points",
             "More points than this: classifiers learn from a sample drawn evenly from each class; the picture says so.",
+            self._controller.set_training_limit,
         )
-        self._limits.activated.connect(lambda: self._controller.set_training_limit(self._limits.currentData()))
         self._form.addRow("Learn from at most", self._limits)
         tip, act = "Put these points beside the present ones.", lambda: self._generate(add=True)
         self._form.addRow(clickable(QPushButton("Add to the points"), "generate.add", "Add generated points", tip, act))

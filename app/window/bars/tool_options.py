@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from functools import partial
+
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSlider, QSpinBox, QWidget
 
 from app.controllers.editing import Editing
 from app.scene.model import Scene
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
-from app.views.widgets.inputs import (
-    combo_box,
-    describe,
-    filled,
-    label_for,
-    show_check,
-    show_choice,
-    show_number,
-    spin_box,
-)
+from app.views.widgets.clickable import check_box, chooser, slider
+from app.views.widgets.inputs import describe, filled, label_for, show_check, show_choice, show_number, spin_box
 
 #: By option, its title, unit and tip.
 NUMBERS: dict[str, tuple[str, str, str]] = {
@@ -66,28 +59,24 @@ class ToolOptions(QWidget):
     def _number(self, name: str) -> tuple[QSlider, QSpinBox]:
         title, unit, sentence = NUMBERS[name]
         low, high = OPTION_LIMITS[name]
-        slider = describe(QSlider(Qt.Orientation.Horizontal), f"tool.{name}.slider", f"{title} slider", sentence)
-        slider.setRange(low, high)
-        slider.setPageStep(10)
+        set_number = partial(self._editing.set_option, name)
+        handle = slider(f"tool.{name}.slider", f"{title} slider", sentence, set_number, high, low)
+        handle.setFixedWidth(90)
         spin = describe(spin_box(low, high, suffix=unit), f"tool.{name}", title, sentence)
-        slider.actionTriggered.connect(lambda action: self._editing.set_option(name, slider.sliderPosition()))
-        spin.valueChanged.connect(lambda value: self._editing.set_option(name, value))
+        spin.valueChanged.connect(set_number)
         spin.refused.connect(self._editing.say)
-        slider.setFixedWidth(90)
-        self._add(name, label_for(title, spin), slider, spin)
-        return slider, spin
+        self._add(name, label_for(title, spin), handle, spin)
+        return handle, spin
 
     def _choice(self, name: str) -> QComboBox:
         title, sentence, entries = CHOICES[name]
-        combo = describe(combo_box(entries), f"tool.{name}", title, sentence)
-        combo.activated.connect(lambda: self._editing.set_option(name, combo.currentData()))
+        combo = chooser(f"tool.{name}", title, sentence, partial(self._editing.set_option, name), entries)
         self._add(name, label_for(title, combo), combo)
         return combo
 
     def _check(self, name: str) -> QCheckBox:
         text, title, sentence = CHECKS[name]
-        box = describe(QCheckBox(text), f"tool.{name}", title, sentence)
-        box.clicked.connect(lambda on: self._editing.set_option(name, on))
+        box = check_box(text, f"tool.{name}", title, sentence, partial(self._editing.set_option, name))
         self._add(name, box)
         return box
 
@@ -103,8 +92,8 @@ class ToolOptions(QWidget):
             for part in parts:
                 part.setVisible(name in options)
         self.setVisible(bool(options) and "tools" not in scene.hidden)
-        for name, (slider, spin) in self._numbers.items():
-            show_number(slider, getattr(session, name))
+        for name, (handle, spin) in self._numbers.items():
+            show_number(handle, getattr(session, name))
             show_number(spin, getattr(session, name))
         for name, combo in self._choices.items():
             show_choice(combo, getattr(session, name))

@@ -26,7 +26,8 @@ from app.features.lessons.model import LANGUAGES, Lesson
 from app.features.lessons.shipped import picture, shipped
 from app.files.examples import EXAMPLES, Example, thumbnail
 from app.views.theme import text_rules
-from app.views.widgets.inputs import combo_box, describe, filled, label_for, named, show_choice
+from app.views.widgets.clickable import chooser
+from app.views.widgets.inputs import describe, filled, label_for, named, show_choice
 from app.views.widgets.qt_dialogs import NamedDialog
 from app.views.widgets.scrolling_form import scrolling
 
@@ -149,10 +150,14 @@ class GalleryDialog(NamedDialog):
 
     def _language_choice(self, language: str) -> QComboBox:
         """Return the choice of the lessons' language, set to `language`."""
-        languages = combo_box((title, code) for code, title in LANGUAGES.items())
-        describe(languages, "gallery.language", "Language of the lessons", "Their texts; the window stays English.")
+        languages = chooser(
+            "gallery.language",
+            "Language of the lessons",
+            "Their texts; the window stays English.",
+            self._change_language,
+            ((title, code) for code, title in LANGUAGES.items()),
+        )
         show_choice(languages, language)
-        languages.activated.connect(lambda: self._change_language(languages.currentData()))
         return languages
 
     def _change_language(self, language: str) -> None:

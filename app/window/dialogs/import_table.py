@@ -40,7 +40,7 @@ from app.views.chart.chart import Chart
 from app.views.chart.marks import Mark, class_symbols
 from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
-from app.views.widgets.clickable import clickable
+from app.views.widgets.clickable import check_box, chooser, clickable
 from app.views.widgets.inputs import combo_box, describe, filled, label_for, named, show_check, show_choice, show_text
 from app.views.widgets.painting import bold
 from app.views.widgets.qt_dialogs import NamedDialog
@@ -253,27 +253,27 @@ class ImportDialog(NamedDialog):
         row = QWidget()
         row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         layout = filled(QHBoxLayout(row), margins=0)
-        self._separator = describe(
-            combo_box((title, sign) for sign, title in SEPARATORS.items()),
+        self._separator = chooser(
             "import.separator",
             "Separator",
             "The character between two cells of a row.",
+            lambda sign: self._ask(separator=sign),
+            ((title, sign) for sign, title in SEPARATORS.items()),
         )
-        self._decimal = describe(
-            combo_box((title, sign) for sign, title in DECIMALS.items()),
+        self._decimal = chooser(
             "import.decimal",
             "Decimal sign",
             "How numbers are written in this file.",
+            lambda sign: self._ask(decimal=sign),
+            ((title, sign) for sign, title in DECIMALS.items()),
         )
-        self._header = describe(
-            QCheckBox("&First row names the columns"),
+        self._header = check_box(
+            "&First row names the columns",
             "import.header",
             "First row names the columns",
             "Else it holds a point like the others.",
+            lambda on: self._ask(header=on),
         )
-        self._separator.activated.connect(lambda: self._ask(separator=self._separator.currentData()))
-        self._decimal.activated.connect(lambda: self._ask(decimal=self._decimal.currentData()))
-        self._header.clicked.connect(lambda on: self._ask(header=on))
         for title, box in (("&Separator", self._separator), ("&Decimal sign", self._decimal)):
             filled(layout, label_for(title, box), box)
             layout.addSpacing(12)
@@ -286,12 +286,22 @@ class ImportDialog(NamedDialog):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         # A fixed width: among ten thousand column names one may be very long.
-        self._x = describe(combo_box(width=16), "import.x", "Column for x", "Which column runs to the right.")
-        self._y = describe(combo_box(width=16), "import.y", "Column for y", "Which column runs upwards.")
+        self._x = chooser(
+            "import.x",
+            "Column for x",
+            "Which column runs to the right.",
+            lambda x: self._choose_column(x, self._choice.y),
+            width=16,
+        )
+        self._y = chooser(
+            "import.y",
+            "Column for y",
+            "Which column runs upwards.",
+            lambda y: self._choose_column(self._choice.x, y),
+            width=16,
+        )
         tip = "Which column holds the class: at most 8 values."
         self._class = describe(combo_box(width=16), "import.class", "Column for the class", tip)
-        self._x.activated.connect(lambda: self._choose_column(self._x.currentData(), self._choice.y))
-        self._y.activated.connect(lambda: self._choose_column(self._choice.x, self._y.currentData()))
         self._class.activated.connect(self._rechoose)
         self._standardise = clickable(
             QCheckBox("S&tandardise: mean 0, variance 1"),

@@ -112,6 +112,13 @@ class Lanes(QWidget):
         self._arrange(AT_START, AT_START)
         self._more.setParent(self)  # after the lanes in the tab order; without a parent it would outlive the window
 
+    def make_one(self, shown: int) -> bool:
+        """Create the parts of one more lane if `shown` lanes need it; return True if so."""
+        missing = len(self.canvases) < shown
+        if missing:
+            self._make()
+        return missing
+
     def _make(self) -> None:
         """Make the parts of one more lane."""
         index, controller = len(self.canvases), self._controller
@@ -325,8 +332,8 @@ class Lanes(QWidget):
         self._theme = theme
         presenting = scene.session.presents_here
         put_down = old is not None and old.session.drawing and not scene.session.drawing
-        while len(self.canvases) < scene.shown:
-            self._make()
+        while self.make_one(scene.shown):
+            pass
         self._arrange(scene.shown, self._columns(scene.shown, self.size()))  # before anything more is shown
         opened = False
         for index in range(len(self.canvases)):

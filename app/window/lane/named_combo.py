@@ -7,9 +7,10 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPaintEvent, QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QListView, QStyle, QStyleOptionComboBox, QStylePainter
+from PySide6.QtWidgets import QComboBox, QListView
 
 from app.views.widgets.deferred import later
+from app.views.widgets.inputs import combo_size, draw_combo
 
 #: Data of the entry that shows all others.
 MORE = "more"
@@ -108,13 +109,7 @@ class NamedCombo(QComboBox):
 
     def sizeHint(self) -> QSize:
         """Return the size for the short name."""
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        metrics = self.fontMetrics()
-        width = metrics.horizontalAdvance(self.shown_text()) + 2
-        size = self.style().sizeFromContents(
-            QStyle.ContentsType.CT_ComboBox, option, QSize(width, metrics.height()), self
-        )
+        size = combo_size(self, self.fontMetrics().horizontalAdvance(self.shown_text()) + 2)
         return size.expandedTo(QSize(0, super().sizeHint().height()))
 
     def minimumSizeHint(self) -> QSize:
@@ -128,9 +123,4 @@ class NamedCombo(QComboBox):
         super().showPopup()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QStylePainter(self)
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        option.currentText = self.shown_text()
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        draw_combo(self, self.shown_text())

@@ -16,9 +16,10 @@ from app.engine.run_state import RunState
 from app.scene.model import LaneScene
 from app.state.session import REPLAY_FACTORS
 from app.views.theme import Theme
+from app.views.widgets.clickable import chooser
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.icons import ICON_SIZE, icon
-from app.views.widgets.inputs import combo_box, describe, filled, show_choice
+from app.views.widgets.inputs import describe, filled, show_choice
 from app.views.widgets.stable_label import StableLabel
 
 from .timeline import Timeline
@@ -119,14 +120,14 @@ class PlaybackBar(QWidget):
         self.setObjectName(f"lane{index}.transport")
         self._buttons = {spec.name: self._button(spec) for spec in BUTTONS}
         self.timeline = Timeline(index, controller.playback)
-        self._speed = describe(
-            combo_box([(FACTORS[factor], factor) for factor in REPLAY_FACTORS]),
+        self._speed = chooser(
             f"lane{index}.transport.speed",
             f"Speed of the replay, classifier {index + 1}",
             SPEED_TIP,
+            self._playback.set_replay,
+            [(FACTORS[factor], factor) for factor in REPLAY_FACTORS],
         )
         self._speed.setFixedHeight(SIZE[1])
-        self._speed.activated.connect(lambda: self._playback.set_replay(self._speed.currentData()))
         self._counter = StableLabel()
         self._step = describe(self._counter.label, f"lane{index}.transport.step", f"Step, classifier {index + 1}", "")
         self._step.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -35,7 +35,7 @@ from app.scene.model import Scene
 from app.state.session import NOTHING, Selection
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
-from app.views.widgets.inputs import ENTER, describe, is_refused, mark_bad
+from app.views.widgets.inputs import ENTER, describe, is_refused, keeps_key, mark_bad
 from app.views.widgets.painting import painter_on
 
 from .point_model import CLASS, MOST_DIGITS, NUMBER, Index, PointModel, X
@@ -364,10 +364,7 @@ class PointTable(QTableView):
         self._choose(self._controller.document.points.ids)
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and self._is_mine(event):
-            event.accept()
-            return True
-        return super().event(event)
+        return keeps_key(event, self._is_mine) or super().event(event)
 
     def _is_mine(self, event: QKeyEvent) -> bool:
         """Return whether a key has another meaning here than in the window: a digit begins a number."""

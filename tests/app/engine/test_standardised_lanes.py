@@ -194,7 +194,7 @@ def test_a_curve_of_k_standardises_without_each_fold() -> None:
 
 def test_labels_are_learned_standardised() -> None:
     for lane in (standardised("knn", n_neighbors=1), standardised("svm", tol=1e-7)):
-        made, _ = ended(training(TWO.xy[::3], TWO.labels[::3].astype(np.int64), lane, {}, Pace(never)))
+        made, _ = ended(training(Points.of(TWO.xy[::3], TWO.labels[::3]), lane, None, Pace(never)))
         whole = ended(fitted(lane, Points.of(TWO.xy[::3], TWO.labels[::3]), Pace(never)))
         locations = locations_on(grid_of(TWO))
         assert (made.model.predict(locations) == whole.model.predict(locations)).mean() > 0.9999

@@ -20,7 +20,7 @@ from msgspec import inspect
 from msgspec.structs import replace
 
 from app.core.points import LIMIT, Points
-from app.exchange import opening, share_text
+from app.exchange import opening, packed_text
 from app.exchange.opening import Kind, is_share_text
 from app.exchange.share_text import MOST_POINTS, PREFIX, decode, encode, moves
 from app.files import documents, examples
@@ -524,7 +524,7 @@ def bomb(n: int) -> bytes:
 def test_what_inflates_to_1_gb_is_not_inflated() -> None:
     assert zlib.decompress(bomb(3)) == bytes(3 * 10**6)
     text = in_text(bomb(1000))
-    assert len(text) < share_text.MOST_CHARACTERS
+    assert len(text) < packed_text.MOST_CHARACTERS
     tracemalloc.start()
     assert "more than 1 MB" in refusal(text)
     assert tracemalloc.get_traced_memory()[1] < 20e6

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.views.theme import DARK, LIGHT
-from tests.windows import Make, rest, settle
+from tests.windows import Make, finish_layout, settle
 
 
 def colours(widget: QWidget) -> set[str]:
@@ -23,7 +23,7 @@ def name(rgb: tuple[int, int, int]) -> str:
 def test_another_theme_reaches_what_is_in_sight_and_what_is_not(make: Make, qtbot: QtBot) -> None:
     window = make()
     panel = window.dock_manager.panel("race")  # made, but not in sight
-    rest()
+    finish_layout()
     sheet, changes = window.styleSheet(), []
 
     class Spy(QObject):

@@ -320,7 +320,7 @@ def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
     made = stage()
     target = made.asking.target
     assert target is not None
-    made.key(Qt.Key(Qt.Key.Key_1 + 1 - int(made.asking.pool.truth[target])))
+    made.key(Qt.Key(Qt.Key.Key_1 + 1 - int(made.asking.pool.points.labels[target])))
     assert made.asking.wrong == 1 and "1 answer is not the truth (≠ in the picture)." in made.text("words")
     assert signs_in(made.picture) == ["?", "≠"]
 
@@ -400,7 +400,9 @@ def test_settings_count_at_once_before_the_first_answer_and_then_from_the_next_s
     made.choose("source", "generator")
     assert made.asking is before and "“Start again” begins with them" in made.text("words")
     made.click("start")
-    assert made.asking.pool.tested and made.asking.answers == () and "of 2\u202f000 new points" in made.text("words")
+    assert (
+        len(made.asking.pool.tests) and made.asking.answers == () and "of 2\u202f000 new points" in made.text("words")
+    )
     assert "“Start again”" not in made.text("words")
 
 
@@ -489,7 +491,7 @@ def test_without_a_possible_query_the_panel_explains_it(
         assert not made.find(name).isEnabled()
     made.panel.grab()
     made.choose("source", "generator")
-    assert made.asking.pool.tested, "the generator has points"
+    assert len(made.asking.pool.tests), "the generator has points"
 
 
 def test_a_k_above_the_number_of_labels_is_reported(stage: Build) -> None:
@@ -582,9 +584,9 @@ def test_the_picture_shows_the_querying_model(stage: Build) -> None:
     pool, locations = made.asking.pool, made.picture.point_pixels()
     columns_, rows_ = (locations - made.picture.area().topLeft().toTuple()).astype(int).T
     below = picture.argb[rows_, columns_].astype(np.int64)
-    certain = np.abs(model.decision_function(pool.xy)) > 0.1  # type: ignore[union-attr]
+    certain = np.abs(model.decision_function(pool.points.xy)) > 0.1  # type: ignore[union-attr]
     blue = (below & 0xFF) > (below >> 16 & 0xFF)
-    assert certain.sum() > 10 and (blue == (model.predict(pool.xy) == 0))[certain].all()
+    assert certain.sum() > 10 and (blue == (model.predict(pool.points.xy) == 0))[certain].all()
     image = made.picture.grab().toImage()
     for answer in made.asking.labelled:
         displayed = image.pixelColor(*(int(v) for v in locations[answer.index]))

@@ -132,7 +132,7 @@ def lead(values: np.ndarray) -> np.ndarray:
 
 def sureness(asking: ActiveLearningRun, index: np.ndarray, labels: np.ndarray, queries: np.ndarray) -> np.ndarray:
     """Return how sure LIBSVM or brute force is of the pool's points `queries`."""
-    lane, xy = asking.lane, asking.pool.xy
+    lane, xy = asking.lane, asking.pool.points.xy
     classes = np.unique(labels)
     if lane.classifier == "knn":
         shares = np.zeros((len(queries), len(classes)))
@@ -190,7 +190,7 @@ def test_of_equally_sure_points_the_first_in_random_order_is_queried() -> None:
 def test_random_queries_have_a_seeded_order_whatever_is_learnt() -> None:
     plan = LearningPlan(strategy="random", draw=7, per_class=2)
     asking = begin(document(svm()), plan)
-    truth = asking.pool.truth
+    truth = asking.pool.points.labels
     order = np.random.default_rng([7, 0]).permutation(len(truth))
     start = [i for label in (0, 1) for i in [i for i in order if truth[i] == label][:2]]
     assert [answer.index for answer in asking.given] == start
@@ -208,19 +208,21 @@ def test_accuracies_are_those_of_an_independent_model(source: Any, lane: Lane) -
     made = document(lane, generator=GeneratorSettings(count=25, noise=0.3))
     asking = learnt(begin(made, LearningPlan(source=source, per_class=2)))
     pool = asking.pool
-    assert pool.tested is (source == "generator")
+    assert (len(pool.tests) > 0) is (source == "generator")
     for _ in range(8):
         index, labels, _ = reports(asking)
         svc = lane.classifier == "svm"
         model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10) if svc else ReferenceKnn(min(3, len(index)))
-        model.fit(pool.xy[index], labels)
+        model.fit(pool.points.xy[index], labels)
         assert asking.last_step is not None
         score = asking.last_step.score
         # A point on the boundary, within double precision, may fall on either side.
-        assert score.pool == pytest.approx((model.predict(pool.xy) == pool.truth).mean(), abs=1.01 / len(pool))
-        if pool.tested:
-            right = (model.predict(pool.test_xy) == pool.test_truth).mean()
-            assert score.test == pytest.approx(right, abs=1.01 / len(pool.test_truth)) and score.shown == score.test
+        assert score.pool == pytest.approx(
+            (model.predict(pool.points.xy) == pool.points.labels).mean(), abs=1.01 / len(pool)
+        )
+        if len(pool.tests):
+            right = (model.predict(pool.tests.xy) == pool.tests.labels).mean()
+            assert score.test == pytest.approx(right, abs=1.01 / len(pool.tests)) and score.shown == score.test
         else:
             assert math.isnan(score.test) and score.shown == score.pool
         asking = learnt(asking.shown_truth())
@@ -230,12 +232,12 @@ def test_a_fresh_sample_is_neither_the_documents_points_nor_the_test() -> None:
     settings_ = GeneratorSettings(name="blobs", count=40, noise=0.4, n_classes=4)
     made = document(svm(), settings_.points(), generator=settings_)
     pool = begin(made, LearningPlan(source="generator")).pool
-    assert len(pool) == 160 and len(pool.test_truth) == 2000 and pool.classes == [0, 1, 2, 3]
-    for first, second in ((pool.xy, made.points.xy), (pool.xy, pool.test_xy)):
+    assert len(pool) == 160 and len(pool.tests) == 2000 and pool.classes == [0, 1, 2, 3]
+    for first, second in ((pool.points.xy, made.points.xy), (pool.points.xy, pool.tests.xy)):
         assert not {tuple(p) for p in first.tolist()} & {tuple(p) for p in second.tolist()}
     again = begin(made, LearningPlan(source="generator")).pool
     other = begin(made, LearningPlan(source="generator", draw=2)).pool
-    assert np.array_equal(pool.xy, again.xy) and not np.array_equal(pool.xy, other.xy)
+    assert np.array_equal(pool.points.xy, again.points.xy) and not np.array_equal(pool.points.xy, other.points.xy)
 
 
 def test_a_large_document_is_sampled() -> None:
@@ -266,8 +268,8 @@ def test_trainings_start_where_the_last_one_ended() -> None:
     assert asking.last_step is not None and cold.last_step is not None
     assert asking.last_step.model.n_iter_[0] < 0.6 * cold.last_step.model.n_iter_[0]  # type: ignore[union-attr]
     assert np.allclose(
-        asking.last_step.model.decision_function(asking.pool.xy),
-        cold.last_step.model.decision_function(asking.pool.xy),  # type: ignore[union-attr]
+        asking.last_step.model.decision_function(asking.pool.points.xy),
+        cold.last_step.model.decision_function(asking.pool.points.xy),  # type: ignore[union-attr]
         atol=1e-5,
     )
 
@@ -276,15 +278,17 @@ def test_a_wrong_answer_is_learnt_from_and_counted() -> None:
     asking = run(begin(document(svm()), LearningPlan()), 3)
     target = asking.target
     assert target is not None
-    truth = int(asking.pool.truth[target])
+    truth = int(asking.pool.points.labels[target])
     after = learnt(asking.answered(1 - truth))
     assert after.answers[-1] == PointLabel(target, 1 - truth) and after.wrong == 1
     assert "1 answer is not the truth" in words.remarks(after)
     assert after.last_step is not None
     index, labels, _ = reports(after)
-    model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10).fit(asking.pool.xy[index], labels)
+    model = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10).fit(asking.pool.points.xy[index], labels)
     assert labels[-1] != truth
-    assert after.last_step.score.pool == pytest.approx(model.score(asking.pool.xy, asking.pool.truth), abs=0.02)
+    assert after.last_step.score.pool == pytest.approx(
+        model.score(asking.pool.points.xy, asking.pool.points.labels), abs=0.02
+    )
     assert asking.answered(5) is asking, "no class of this pool"
 
 
@@ -298,7 +302,7 @@ def test_an_own_choice_replaces_the_question() -> None:
     assert asking.choosing(asking.question.index) is asking, "that is no other choice"
     assert asking.choosing(asking.given[0].index) is asking and asking.choosing(-3) is asking
     after = chosen.shown_truth()
-    assert after.answers[-1] == PointLabel(own, int(asking.pool.truth[own]), own=True)
+    assert after.answers[-1] == PointLabel(own, int(asking.pool.points.labels[own]), own=True)
     assert after.chosen is None and after.own == 1 and "1 point of your own choice" in words.remarks(after)
     assert not asking.shown_truth().answers[-1].own
 
@@ -335,7 +339,7 @@ def test_a_reply_that_comes_late_counts_as_far_as_its_answers_do() -> None:
     fresh = replace(gone_back, steps=())
     assert fresh.learnt(longer.answers, longer.steps).steps == longer.steps[:2]
     assert first.question is not None
-    otherwise = first.answered(1 - int(first.pool.truth[first.question.index]))
+    otherwise = first.answered(1 - int(first.pool.points.labels[first.question.index]))
     assert otherwise.learnt(longer.answers, longer.steps) is otherwise, "other answers"
 
 
@@ -434,12 +438,12 @@ def test_the_labelled_points_go_into_the_document_in_one_step(source: Any) -> No
     controller = Controller(store, Session(), lambda: None, lambda s: None)
     asking = run(begin(made, LearningPlan(source=source)), 4)
     assert asking.target is not None
-    asking = asking.answered(1 - int(asking.pool.truth[asking.target]))
+    asking = asking.answered(1 - int(asking.pool.points.labels[asking.target]))
     assert store.document is made, "asking changes nothing"
     controller.dispatch(asking.command(store.document))
     index, labels, _ = reports(asking)
     after = store.document
-    assert np.array_equal(after.points.xy, asking.pool.xy[index]) and np.array_equal(after.points.labels, labels)
+    assert np.array_equal(after.points.xy, asking.pool.points.xy[index]) and np.array_equal(after.points.labels, labels)
     assert after.styles == styles and after.axes == ("width", "height") and after.lanes == made.lanes
     assert after.points.ids[0] >= made.points.next_id, "no learner takes a new point for an old one"
     assert (after.view == made.view) is (source == "points")
@@ -541,7 +545,7 @@ def test_a_panel_asks_the_scheduler_beside_the_window() -> None:
 
 def reference_curve(asking: ActiveLearningRun, strategy: str, repetitions: int) -> np.ndarray:
     """Return accuracies (repetitions, m) by LIBSVM and numpy alone."""
-    xy, truth = asking.pool.xy, asking.pool.truth.astype(int)
+    xy, truth = asking.pool.points.xy, asking.pool.points.labels.astype(int)
     rows = []
     for repetition in range(repetitions):
         order = np.random.default_rng([asking.plan.draw, repetition]).permutation(len(truth))
@@ -572,8 +576,8 @@ def test_the_curves_are_means_and_quartiles_of_independent_runs() -> None:
         for wanted in (0.7, 0.9, accuracies.mean(axis=0)[5], 1.5):
             reached = np.flatnonzero(accuracies.mean(axis=0) >= wanted - 1e-9)
             assert curves.needed(strategy, wanted) == (reached[0] + 2 if len(reached) else None)  # type: ignore[arg-type]
-    everything = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10).fit(asking.pool.xy, asking.pool.truth)
-    assert curves.full == everything.score(asking.pool.xy, asking.pool.truth)
+    everything = libsvm.SVC(C=5.0, gamma=2.0, tol=1e-10).fit(asking.pool.points.xy, asking.pool.points.labels)
+    assert curves.full == everything.score(asking.pool.points.xy, asking.pool.points.labels)
     assert curves.bands["closest"].mean[-1] == curves.full == curves.bands["random"].mean[-1]
 
 

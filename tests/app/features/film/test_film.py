@@ -23,7 +23,7 @@ from app.features.film.view_maker import FilmMaker, FilmSpec, moment_of
 from app.features.film.view_relief import band
 from app.features.film.window import FilmDialog
 from app.features.relief import text
-from app.features.relief.geometry import limit_of
+from app.features.relief.geometry import Camera, limit_of
 from app.features.relief.query import Relief, relief_of
 from app.features.relief.view_image import relief_image
 from app.scene.context import Context, is_present
@@ -541,7 +541,7 @@ def test_a_turn_and_a_lift_of_the_lane_as_it_is(make: Make, qtbot: QtBot, tmp_pa
     turn, lift = spec_of(TurnFilm(1, 4), "webp"), spec_of(LiftFilm(1, 6))
     (relief,) = reliefs(window, [model_after(window.document, 3)])
     found = film(qtbot, window, turn, tmp_path / "turn.webp")
-    check_reliefs(found, [relief] * 4, turn, azimuth=[325.0, 55.0, 145.0, 235.0])
+    check_reliefs(found, [relief] * 4, turn, camera=[Camera(azimuth) for azimuth in (325.0, 55.0, 145.0, 235.0)])
     found = film(qtbot, window, lift, tmp_path / "lift.png")
     check_reliefs(found, [relief] * 5, lift, morph=[0.0, 0.5, 1.0, 0.5, 0.0])
     # A relief of a discarded training would be wrong: it is trained anew.

@@ -137,7 +137,7 @@ def test_the_relief_on_the_command_line() -> None:
 
 @pytest.mark.parametrize("pictures", [1, 2, 7, 60])
 def test_views_go_once_round_or_up_and_back(pictures: int) -> None:
-    turned = [view.azimuth for view in TurnFilm(0, pictures).views()]
+    turned = [view.camera.azimuth for view in TurnFilm(0, pictures).views()]
     assert len(turned) == pictures and turned[0] == Camera().azimuth and all(0 <= each < 360 for each in turned)
     np.testing.assert_allclose(np.diff([*turned, turned[0]]) % 360, 360 / pictures if pictures > 1 else 0)
     lifted = [view.morph for view in LiftFilm(0, pictures).views()]

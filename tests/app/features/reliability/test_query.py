@@ -13,11 +13,11 @@ from app.engine.pacing import Pace
 from app.engine.probability import N_FOLDS, TOO_FEW
 from app.features.reliability.query import (
     FRESH,
+    SEED,
     ErrorMap,
     ErrorMapQuery,
     Reliability,
     ReliabilityQuery,
-    fresh_points,
     reliability_of,
 )
 from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
@@ -54,7 +54,7 @@ def test_numbers_are_those_of_scikit_learn_at_the_same_points(lane: Lane, made: 
     value, model = asked(lane, made)
     law, points = law_of(made), made.points()
     assert law is not None
-    xy, labels = fresh_points(law)
+    xy, labels = law.draw(FRESH, SEED)
     p = model.predict_proba(xy) if lane is KNN else of_the_library(points).predict_proba(xy)
     kinds = list(range(made.n_classes))
     assert value.n_points == FRESH == len(xy)

@@ -133,7 +133,9 @@ def test_a_film_may_draw_in_any_thread(qapp: QApplication) -> None:
     relief, pictures = hill(((0.5, 0.5),), (-0.4,)), []
 
     def film() -> None:
-        pictures.extend(relief_image(relief, 120, 90, azimuth=a, theme=DARK, font=QFont("Sans", 8)) for a in (0, 20, 0))
+        pictures.extend(
+            relief_image(relief, 120, 90, camera=Camera(a), theme=DARK, font=QFont("Sans", 8)) for a in (0, 20, 0)
+        )
 
     thread = threading.Thread(target=film)
     thread.start()
@@ -141,7 +143,7 @@ def test_a_film_may_draw_in_any_thread(qapp: QApplication) -> None:
     first, turned, again = pictures
     assert first.shape == (90, 120) and first.dtype == np.uint32 and (first >> 24 == 255).all()
     assert (first == again).all() and (first != turned).any()
-    assert (relief_image(relief, 120, 90, azimuth=0, theme=DARK) != first).any()  # the captions
+    assert (relief_image(relief, 120, 90, camera=Camera(0), theme=DARK) != first).any()  # the captions
     assert (channels(first)[0, 0, :3] == DARK.background).all()
 
 

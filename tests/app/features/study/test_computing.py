@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from app.core.points import Points
 from app.features.study import computing
 from app.features.study.cells import data_of, paths, seed_of
-from app.features.study.computing import NOT_DEFINED, compute
+from app.features.study.computing import NOT_DEFINED, Record, compute
 from app.features.study.model import NOTES, Study, StudyAxis, measures_of
 from app.learners.knn import KnnSettings
 from app.learners.reduction import CondensedSettings, EditedSettings
@@ -396,6 +396,18 @@ def test_a_failing_cell_is_a_line_and_the_path_goes_on() -> None:
     assert len(records) == 12 and all(record.error and not record.values for record in records)
     short = msgspec.structs.replace(GRID, generator=GeneratorSettings("circle", 30, 0.2, shift=0.9))
     assert all("shift" in record.error for record in computed(short))
+
+
+@pytest.mark.parametrize("lane", [Lane("knn"), Lane("svm")])
+def test_a_fold_without_points_to_test_on_is_a_line(lane: Lane) -> None:
+    """Where one search serves all k, the share of no points came as NaN, and the process of the study ended of it."""
+    axes = (StudyAxis("noise", (0.1, 0.2)),)
+    study = msgspec.structs.replace(
+        GRID, axes=axes, values=("accuracy",), lane=lane, generator=GeneratorSettings("moons", 2), folds=5
+    )
+    records = computed(study)
+    assert {record.error for record in records if record.fold == 4} == {"There are no points to test on."}
+    assert msgspec.json.decode(msgspec.json.encode(records), type=list[Record]) == records
 
 
 def test_given_points_are_sampled_by_class() -> None:

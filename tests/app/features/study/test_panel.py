@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
@@ -97,7 +97,8 @@ def done(panel: StudyPanel, qtbot: QtBot) -> None:
 
 
 def cell(panel: StudyPanel, column: int, row: int) -> QPoint:
-    return panel.picture.middle_of((column, row)).toPoint()
+    x, y = panel.picture.middles()
+    return QPointF(float(x[column, row]), float(y[column, row])).toPoint()
 
 
 @pytest.fixture
