@@ -42,7 +42,6 @@ def steps() -> list[CompileStep]:
     from solver.inspection.z_buffer import warm_up
     from solver.kernels import lines
     from solver.svm.auto import AutoSolver
-    from solver.svm.c_path import PathSolver
 
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     y = np.array([-1.0, 1.0, 1.0, -1.0])
@@ -70,7 +69,6 @@ def steps() -> list[CompileStep]:
             "kNN cells", lambda: lines.cell_boundaries(grid, model.cells_on(grid.xs)(grid.ys)), in_window=False
         ),
         CompileStep("kNN points needed", lambda: model.kept_on(grid.xs)(grid.ys), in_window=False),
-        CompileStep("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
         CompileStep("SVM at once", lambda: AutoSolver(X, y, rbf, alpha=[0.5, 0.0, 0.5, 0.0]).run(), in_window=False),
         CompileStep("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
         CompileStep("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),

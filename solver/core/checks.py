@@ -233,9 +233,10 @@ def check_prices(C: ArrayLike, n_points: int, largest: float, *, or_inf: bool = 
     if prices.shape not in ((), (n_points,)):
         raise ValueError(f"C has shape {prices.shape}; it must be one number, or one for each of {n_points} points.")
     bounds: Array = np.full(n_points, prices)
-    bad = ~((bounds > 0.0) & (bounds <= (np.inf if or_inf else largest)))  # true for NaN, too
-    bad |= (bounds > largest) & (bounds < np.inf)
-    if bad.any():
+    good = (bounds > 0.0) & (bounds <= largest)  # false for NaN, too
+    if or_inf:
+        good |= bounds == np.inf
+    if not good.all():
         allowed = f"above 0 and at most {largest:g}{', or inf' if or_inf else ''}"
-        raise ValueError(f"C is {bounds[bad][0]:g}; it must be {allowed}.")
+        raise ValueError(f"C is {bounds[~good][0]:g}; it must be {allowed}.")
     return bounds

@@ -270,12 +270,17 @@ def votes(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Integers
     -------
     ndarray of shape (..., n_classes)
     """
-    count = np.zeros((*pair_values.shape[:-1], n_classes), dtype=np.int64)
+    winner = np.where(pair_values > 0, [pair.positive for pair in pairs], [pair.negative for pair in pairs])
+    return np.stack([(winner == c).sum(axis=-1) for c in range(n_classes)], axis=-1)
+
+
+def _for_less_against(values: Array, pairs: Sequence[Pair], n_classes: int) -> Array:
+    """Return for each class the sum of the `values` of the pairs where it is positive, less those where negative."""
+    total = np.zeros((*values.shape[:-1], n_classes))
     for p, pair in enumerate(pairs):
-        won = pair_values[..., p] > 0
-        count[..., pair.positive] += won
-        count[..., pair.negative] += ~won
-    return count
+        total[..., pair.positive] += values[..., p]
+        total[..., pair.negative] -= values[..., p]
+    return total
 
 
 def one_vs_rest_values(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Array:
@@ -283,10 +288,7 @@ def one_vs_rest_values(pair_values: Array, pairs: Sequence[Pair], n_classes: int
 
     The sum is scaled into (-1/3, 1/3), so that it orders classes of equal votes and never outweighs a vote.
     """
-    confidence = np.zeros((*pair_values.shape[:-1], n_classes))
-    for p, pair in enumerate(pairs):
-        confidence[..., pair.positive] += pair_values[..., p]
-        confidence[..., pair.negative] -= pair_values[..., p]
+    confidence = _for_less_against(pair_values, pairs, n_classes)
     return votes(pair_values, pairs, n_classes) + confidence / (3.0 * (np.abs(confidence) + 1.0))
 
 
@@ -309,11 +311,7 @@ def leaders(pair_values: Array, pairs: Sequence[Pair], n_classes: int, slack: Ar
     bound = np.asarray(slack)[..., None]
     if pairs[0].negative == REST:
         return np.asarray(pair_values >= pair_values.max(axis=-1, keepdims=True) - bound)
-    won = np.zeros((*pair_values.shape[:-1], n_classes))
-    signs = np.where(np.abs(pair_values) <= bound, 0.0, np.sign(pair_values))
-    for p, pair in enumerate(pairs):
-        won[..., pair.positive] += signs[..., p]
-        won[..., pair.negative] -= signs[..., p]
+    won = _for_less_against(np.where(np.abs(pair_values) <= bound, 0.0, np.sign(pair_values)), pairs, n_classes)
     return np.asarray(won == won.max(axis=-1, keepdims=True))
 
 

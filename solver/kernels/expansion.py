@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver.core.arrays import Array
+from solver.core.arrays import Array, Indices
 from solver.core.checks import check_number, check_numbers
 
 from .grids import GridRows
@@ -152,13 +152,19 @@ class Expansion:
         """Whether f is <w, x> + b."""
         return self.kernel.is_translation_invariant
 
-    @property
+    @cached_property
+    def _used(self) -> list[Indices]:
+        """Indices of the support vectors of each problem: with many classes, most belong to others."""
+        return [np.flatnonzero(coef) for coef in self.coef.T]
+
+    @cached_property
     def linear_weights(self) -> Array:
-        """Return w of a linear kernel, shape (n_problems, n_features)."""
+        """w of a linear kernel, shape (n_problems, n_features), read-only."""
         # Small products one after the other: a large one would start the threads of BLAS, for mostly zeros.
-        points = self.points - self.centre
-        used = [(row, np.flatnonzero(row)) for row in np.ascontiguousarray(self.coef.T)]
-        return np.array([row[index] @ points[index] for row, index in used])
+        points, rows = self.points - self.centre, np.ascontiguousarray(self.coef.T)
+        weights = np.array([row[index] @ points[index] for row, index in zip(rows, self._used, strict=True)])
+        weights.flags.writeable = False  # predictions would not follow
+        return weights
 
     def __call__(self, queries: Array) -> Array:
         """Return f at checked `queries` (n, n_features), shape (n, n_problems).
@@ -173,7 +179,6 @@ class Expansion:
         kernel = self.kernel
         across = self.points - self.centre if isinstance(kernel, Kernel) and len(self.points) else self.points
         weights = self.linear_weights if self.is_linear else np.ascontiguousarray(self.coef.T)
-        used = [np.flatnonzero(coef) for coef in weights]
         step = max(1, PIECE // max(1, weights.shape[1], queries.shape[1]))
         # Indices of the queries to sum: all, except those with a shorter way.
         plane = self._plane
@@ -194,8 +199,8 @@ class Expansion:
                 else:
                     gram = kernel.gram_by_row(asked[piece] - self.centre, across)
                 products = np.empty(gram.shape)
-                for p, (coef, index) in enumerate(zip(weights, used, strict=True)):
-                    few = 2 * len(index) < len(coef)  # with many classes, most points are no part of a problem
+                for p, (coef, index) in enumerate(zip(weights, self._used, strict=True)):
+                    few = 2 * len(index) < len(coef)
                     terms = gram.take(index, axis=1) if few else gram
                     found[piece, p] = np.multiply(
                         terms, coef[index] if few else coef, out=products[:, : terms.shape[1]]

@@ -274,9 +274,7 @@ class KernelClassifier(KernelParameters, PairClassifier):
         """Weights of a linear kernel, shape (n_problems, n_features), read-only; AttributeError for other kernels."""
         if not hasattr(self, "_expansion") or not self._expansion.kernel.is_translation_invariant:
             raise AttributeError("coef_ is only available after a fit with the linear kernel.")
-        weights = self._expansion.linear_weights
-        weights.flags.writeable = False  # predictions would not follow
-        return weights
+        return self._expansion.linear_weights
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return f at the queries `X`; for more than two classes, one column per class.

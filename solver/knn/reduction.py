@@ -36,7 +36,7 @@ from . import _knn_loops as loops
 from . import _knn_plain as plain
 from ._knn_index import Index
 from .neighbors import WEIGHTS, KNeighborsClassifier
-from .vote import SLACK, Vote
+from .vote import SLACK, Vote, vote
 
 
 @dataclass(frozen=True)
@@ -215,14 +215,9 @@ class ReductionSolver(SteppedSolver):
         k = min(self._k, len(voters))
         if self.touched < 0 or not k:
             return voters[:0], 0.0, 0.0
-        d = plain.distances(index.metric, index.p, index.own[[self.touched]], index.points[voters])[0]
-        kth = np.partition(d, k - 1)[k - 1]
-        strict, tied = int((d < kth).sum()), int((d == kth).sum())
-        near = np.argsort(d, kind="stable")[: strict + tied]
-        share = np.where(d[near] < kth, 1.0, (k - strict) / tied)
-        votes = np.bincount(self._codes[voters[near]], share, minlength=index.n_classes)
-        own = self._codes[self.touched]
-        return voters[near], float(votes[own]), float(np.delete(votes, own).max(initial=0.0))
+        among = replace(index, points=index.points[voters], codes=self._codes[voters])
+        found, own = vote(among, index.own[self.touched], k, WEIGHTS["uniform"]), self._codes[self.touched]
+        return voters[found.index], float(found.votes[own]), float(np.delete(found.votes, own).max(initial=0.0))
 
 
 class CondensingSolver(ReductionSolver):

@@ -17,8 +17,6 @@ from solver.kernels.table import Kernel
 from . import _online_loops as loops
 from ._online_loops import KeptExpansion
 
-#: Largest number of points that leave at once with their kernel rows updated; with more, rows are recomputed later.
-FEW = 32
 #: Largest number of kernel values that are copied when the arrays grow.
 COPIED = 1 << 21
 
@@ -172,28 +170,8 @@ class KeptPoints:
 
     def drop_doomed(self) -> None:
         """Remove the points marked by REPROCESS from S."""
-        S, size = self.S, self.size
-        doomed = np.flatnonzero(S.doomed[:size])
-        if len(doomed) <= FEW:
-            for p in doomed[::-1]:  # downwards, so that no doomed point moves to p
-                self.drop(int(p))
-            return
-        stay = np.flatnonzero(~S.doomed[:size])
-        for number in S.number[doomed]:
-            self._note(int(number), -1)
-        holder, length, used = S.slots
-        gone = S.slot_of[doomed]
-        gone = gone[gone >= 0]
-        holder[gone], length[gone], used[gone] = -1, 0, 0
-        for array in (S.XT, S.reals, S.number, S.slot_of):
-            array[..., : len(stay)] = array[..., stay]
-        S.doomed[:size] = False
-        S.ints[loops.SIZE] = len(stay)
-        for p in range(int(doomed[0]), len(stay)):
-            self._note(int(S.number[p]), p)
-        held = np.flatnonzero(S.slot_of[: len(stay)] >= 0)
-        holder[S.slot_of[held]] = held
-        np.minimum(length, doomed[0], out=length)
+        for p in np.flatnonzero(self.S.doomed[: self.size])[::-1]:  # downwards, so that no doomed point moves to p
+            self.drop(int(p))
 
     def _note(self, number: int, index: int) -> None:
         """Store the place of a point, if it is in the batch."""

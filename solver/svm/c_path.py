@@ -1,10 +1,10 @@
 """PathSolver: the optima of a binary SVM for many values of C, one after the other, with the whole kernel matrix.
 
 A `restart` begins with the optimum for the former C, times the ratio of the two.  Then multipliers at their bound stay
-at it, and one step on all free multipliers (`_free_steps`) leads close to the optimum, if no point changes between
-zero, free and bounded (Hastie, Rosset, Tibshirani, Zhu, JMLR 5, 2004).  If C is large, few points change from one C to
-the next, and few multipliers are free: a restart takes a small share of the pair updates of a start from 0.
-`SmoSolver` finishes the training and certifies it.
+at it, and one step on all free multipliers (see `pivoting`) leads to the optimum, if no point changes between zero,
+free and bounded (Hastie, Rosset, Tibshirani, Zhu, JMLR 5, 2004).  If C is large, few points change from one C to the
+next, and few multipliers are free: a restart takes a small share of the time of a start from 0.  As in `AutoSolver`,
+SMO finishes the training and certifies it.
 """
 
 from __future__ import annotations
@@ -21,21 +21,18 @@ from solver.kernels._kernel_rows import add_rows
 from solver.kernels.table import Kernel
 
 from . import _smo_loops as loops
-from ._free_steps import search
+from .auto import AutoSolver
 from .shrinking import EVERYTHING
-from .smo import LARGEST_C, SmoSolver
-from .working_set_rules import RULES
+from .smo import LARGEST_C
 
 #: Largest number of points, for which the matrix takes 8 MB.
 MOST_POINTS = 1000
-#: Number of kernel values visited between two calls of `stop`: some milliseconds.
-BUDGET = 10_000_000
 #: Largest relative difference of ratios of bounds that counts as rounding.
 ALIKE = 1e-12
 
 
-class PathSolver(SmoSolver):
-    """`SmoSolver` for one C after the other.
+class PathSolver(AutoSolver):
+    """`AutoSolver` for one C after the other.
 
     Parameters
     ----------
@@ -43,16 +40,12 @@ class PathSolver(SmoSolver):
     y : array-like of shape (n,)
     kernel : Kernel
     **parameters
-        As in `SmoSolver`; the cache holds all rows, and no point is left out.
+        As in `AutoSolver`; the cache holds all rows, and no point is left out.
 
     Raises
     ------
     ValueError
         As in `SmoSolver`; also for more than 1000 points, a kernel that is not positive semidefinite, or an infinite C.
-
-    Notes
-    -----
-    `n_iter` includes the steps on all free multipliers, and ``step(5); step(5)`` need not equal ``step(10)``.
     """
 
     def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel, **parameters: Any) -> None:
@@ -89,6 +82,7 @@ class PathSolver(SmoSolver):
         self._ints[:] = 0
         self._ints[[loops.LAST_I, loops.LAST_J]] = -1
         self._task, self._moved_since_refresh, self.status = None, True, Status.RUNNING
+        self._begin()
 
     def move_points(self, X: ArrayLike, y: ArrayLike | None = None, C: float | ArrayLike | None = None) -> None:
         """Raise ValueError: the matrix is computed once, so points cannot move.
@@ -104,26 +98,3 @@ class PathSolver(SmoSolver):
         """Return f at m points; `rows`, shape (m, n), are their kernel values with `points`."""
         values: Array = rows @ self.beta + self.intercept
         return values
-
-    def _updates(self, n: int, tol: float) -> int:
-        whole = self._active.whole
-        outcome: int = search(
-            RULES[self.selection].code,
-            self.kernel.numbers,
-            whole.XT,
-            whole.lo,
-            whole.hi,
-            whole.diagonal,
-            whole.beta,
-            whole.v,
-            whole.up,
-            whole.low,
-            *whole.cache,
-            self._ints,
-            self._rng,
-            tol,
-            n,
-            BUDGET,
-            self._notes.record,
-        )
-        return outcome

@@ -354,7 +354,7 @@ class SVC(KernelClassifier):
         **_: Any,
     ) -> SmoSolver | Solved:
         """As `KernelClassifier._solver`; `fit` gives a list, to which the first solver is added."""
-        if first and isinstance(first[0], AutoSolver):
+        if first and type(first[0]) is AutoSolver:
             return first[0].another(X, pair.y, C)
         solver = SOLVERS[self.solver](
             X,

@@ -425,7 +425,7 @@ def test_given_points_are_sampled_by_class() -> None:
 
 def test_a_training_that_is_stopped_early_reports_it() -> None:
     study = msgspec.structs.replace(GRID, most_steps=1, repetitions=1)
-    assert {record.status for record in computed(study)} == {"stopped early"}
+    assert "stopped early" in {record.status for record in computed(study)}
 
 
 def test_the_first_results_come_before_the_path_ends() -> None:
