@@ -47,17 +47,17 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         "weights",
         "Weighted neighbours",
-        "Both use 15 neighbours.  With near ones counting more, the arms of the spiral appear.",
+        "Left: 15 equal votes.  Right: near neighbours count more, and the arms of the spiral appear.",
     ),
     Example(
         "scaling",
-        "Whose units?",
-        "Drag × 10 on the x axis back to × 1: kNN changes, beside it the kNN that standardises x and y stays.",
+        "Units of an axis",
+        "Drag × 10 on the x axis back to × 1: the left kNN changes; the right one standardises x and y, and stays.",
     ),
     Example(
         "cells",
         "Every point owns a cell",
-        "Move a point: its cell and those of its neighbours change.  With k = 2 each two neighbours have a cell.",
+        "Move a point: its cell and those of its neighbours change.  With k = 2, each pair of neighbours has a cell.",
         ("cells",),
     ),
     Example(
