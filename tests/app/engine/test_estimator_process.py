@@ -110,7 +110,7 @@ def test_questions_use_a_process_too() -> None:
 def test_a_badge_reports_that_nothing_is_proved_and_a_lane_with_one_class_waits() -> None:
     spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
     run(JOB(LaneRequest(2, 0, spec), lambda: False))
-    assert badge(FRAMES[-1]).mood is Mood.UNPROVED and badge(FRAMES[-1]).short == "not certified"
+    assert badge(FRAMES[-1]).mood is Mood.UNPROVED and badge(FRAMES[-1]).short == "trained"
     slow = replace(FRAMES[-1], phase=Phase.TRAINING, fast_run=FastProgress(slow=True))
     assert badge(slow).mood is Mood.MOVING and not text.fast_training(slow, 5000)
     assert text.headline(replace(slow, model=None), slow.lane) == "Training on 120 points at once…"
