@@ -492,7 +492,9 @@ class Work(RuleBasedStateMachine):
         self.user.new()
         self.in_gesture = False
         split = replace(document.split, painted=IdSet())
-        blank = replace(document, points=Points(), origin=None, split=split, scaling=None, axes=document.measured[1])
+        blank = replace(
+            document, points=Points(), origin=None, split=split, scaling=None, axes=document.measured[1], notes=""
+        )
         self.model = Model(state(blank))
 
     @precondition(idle)

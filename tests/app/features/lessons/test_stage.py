@@ -253,7 +253,7 @@ def test_nothing_reveals_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert report(window, "lesson.score") == "Right, at the second attempt." and "outvoted" in why.toPlainText()
     assert here(window).score == (0, 1)
-    assert report(window, "lesson.goal").startswith("✓  Goal: at most 99 wrong: ")
+    assert report(window, "lesson.goal").startswith("✓  Goal: at most 99 wrong, now ")
     texts = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     assert "✓  The second" in texts and "✗  Both" in texts and "The first" in texts
     assert "%" in report(window, "lane0.status") and all(colours(window, lane) > 60 for lane in (0, 1))
