@@ -12,11 +12,12 @@ import tracemalloc
 import warnings
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import svm
+from sklearn import datasets, svm
 from sklearn.metrics.pairwise import laplacian_kernel
 from threadpoolctl import threadpool_limits
 
@@ -120,6 +121,28 @@ HARD = (
 )
 #: Duration (s) from which the second run of a program is omitted.
 PATIENCE = 3.0
+
+
+def real_data() -> None:
+    """Print the speed of fits on scikit-learn's own tables, which have more columns and classes."""
+    print("\nreal data, standardised (digits: 0 to 1), default tolerance, medians; predictions agree on 99 % at least")
+    print("table          kernel        C      ours ms  scikit-learn ms  times faster")
+    ratios = []
+    for name in ("iris", "wine", "breast_cancer", "digits"):
+        X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+        spread = X.std(axis=0)
+        X = X / 16.0 if name == "digits" else (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        for kernel, C in product(("linear", "poly", "rbf"), (1.0, 100.0)):
+            ours, theirs = SVC(kernel=kernel, C=C), svm.SVC(kernel=kernel, C=C, cache_size=500)
+            seconds, libsvm = medians([partial(ours.fit, X, y), partial(theirs.fit, X, y)], 15)
+            agreed = np.mean(ours.predict(X) == theirs.predict(X))
+            assert agreed > 0.99, (name, kernel, C, agreed)
+            ratios.append(libsvm / seconds)
+            print(
+                f"{name:14s} {kernel:8s} {C:6g} {1e3 * seconds:12.2f} {1e3 * libsvm:16.2f} {ratios[-1]:13.2f}",
+                flush=True,
+            )
+    print(f"mean {np.mean(ratios):.2f}, geometric mean {np.exp(np.mean(np.log(ratios))):.2f}, least {min(ratios):.2f}")
 
 
 def auto() -> None:
@@ -311,6 +334,7 @@ def predictions() -> None:
 def run() -> None:
     """Print all measurements."""
     training()
+    real_data()
     auto()
     refits()
     stops()
