@@ -31,8 +31,8 @@ class PlaybackController:
         #: ``run_state_of(lane)`` returns the newest known state of a lane's run.
         self.run_state_of: Callable[[int], RunState | None] = lambda lane: None
         self._serials = itertools.count(1)
-        #: By slot, the run whose training from zero is to be replayed: an older run, which that training replaces.
-        self._replaced: dict[int, int] = {}
+        #: By slot, the seek that a training from zero is to take over from the run that it replaces.
+        self._awaited: dict[int, Seek] = {}
 
     # -- one lane --------------------------------------------------------------------------------------------------
 
@@ -113,12 +113,18 @@ class PlaybackController:
         self._host.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), studied=slot)
 
     def follow_results(self) -> None:
-        """Replay the trainings from zero that have begun."""
-        for slot, replaced in [*self._replaced.items()]:
-            lane = self._host.document.slots.index(slot)
+        """Replay the trainings from zero that have begun, unless the user has done something else since then."""
+        for slot, seek in [*self._awaited.items()]:
+            lane, frame = self._host.document.slots.index(slot), self._host.results.frame(slot)
             run_state = self.run_state_of(lane)
-            if run_state is not None and run_state.recording != replaced:
-                del self._replaced[slot]
+            if (
+                run_state is not None
+                and run_state.recording == seek.recording
+                and seek == self._host.session.seeks[slot]
+            ):
+                continue  # not yet
+            del self._awaited[slot]
+            if run_state is not None and seek == self._host.session.seeks[slot] and not (frame and frame.continues):
                 self._go(lane, run_state, 0, "replay", playing=True)
 
     # -- all lanes -------------------------------------------------------------------------------------------------
@@ -186,11 +192,12 @@ class PlaybackController:
 
     def _replay_from_zero(self, lane: int, run_state: RunState) -> None:
         """Replay the run from its start; one that continued an earlier training is first trained again from zero."""
-        frame = self._host.results.frame(self._slot(lane))
+        slot = self._slot(lane)
+        frame = self._host.results.frame(slot)
+        seek = self._go(lane, run_state, 0, "replay", playing=True)
         if frame is not None and frame.continues:
-            self._replaced[self._slot(lane)] = run_state.recording
+            self._awaited[slot] = seek
             self.restart(lane)
-        self._go(lane, run_state, 0, "replay", playing=True)
 
     def _run_to_go_through(self, lane: int, forward: bool) -> RunState | None:
         """Return the run of a lane; None, and a report, if there is no step left in that direction."""
@@ -220,13 +227,14 @@ class PlaybackController:
             return min(seek.step, run_state.length) if run_state.ended else seek.step
         return run_state.step
 
-    def _go(self, lane: int, run_state: RunState, step: int, until: Until, playing: bool = False) -> None:
+    def _go(self, lane: int, run_state: RunState, step: int, until: Until, playing: bool = False) -> Seek:
         session, slot = self._host.session, self._slot(lane)
         seek = Seek(run_state.recording, step, until, next(self._serials))
         self._host.set_session(
             seeks=_with(session.seeks, slot, seek), playing=_with(session.playing, slot, playing), studied=slot
         )
         self._host.say("")  # clear the report on another step
+        return seek
 
     def _play(self, lane: int, playing: bool) -> None:
         slot = self._slot(lane)

@@ -149,3 +149,15 @@ def test_beside_the_pictures_the_status_line_has_the_notes(make: Make, qtbot: Qt
     assert window.status_line.text().startswith("Click: add a point")
     QTest.mouseMove(canvas.viewport(), QPoint(canvas.width() // 2, canvas.height() - 2))  # over the axis
     assert window.status_line.text() == window.document.notes.splitlines()[0]
+
+
+def test_who_leaves_at_once_sees_no_replay(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    window.controller.dispatch(AddPoints(xy=[(0.5, 0.9)], labels=1))
+    settle(qtbot, window)
+    before = window.result(1).run_state.recording
+    window.controller.playback.watch(1)
+    window.controller.playback.leave(1)  # before the training from zero has begun
+    settle(qtbot, window)
+    assert window.result(1).run_state.at_end and window.result(1).run_state.recording != before
+    assert window.controller.session.seeks[window.document.slots[1]] is None
