@@ -62,8 +62,9 @@ test: ready-test  ## Run the tests but for the slow ones (ARGS=...)
 slow: ready-test  ## Run the slow tests: second processes, windows in many sizes, long searches (ARGS=...)
 	$(PYTEST) -m "slow and not soak" $(ARGS)
 
-soak: ready-test  ## Run the long tests, and those that draw examples with new ones (ARGS=...)
+soak: ready-test  ## Run the long tests, those that draw examples with new ones, and all builds (ARGS=...)
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=new $(ARGS)
+	$(if $(ARGS),,$(MAKE) dist bundle)
 
 check: lint types test slow  ## Run lint, types and all tests but soak
 
@@ -75,7 +76,7 @@ lint: ready-tools  ## Check the code style, who imports whom, the spelling and t
 	$(BIN)/codespell app solver tests docs assets README.md CONTRIBUTING.md CHANGELOG.md
 
 types: ready-tools  ## Check the types
-	$(BIN)/python -m mypy app solver
+	$(BIN)/python -m mypy app solver .ci/*.py
 
 docs: ready-docs  ## Build the pages of docs into docs/_build, with their pictures
 	$(BIN)/python docs/make_pictures.py

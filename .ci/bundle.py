@@ -45,7 +45,7 @@ HEAVY = ("libllvmlite.so", "libpython3*.so*")
 def build() -> None:
     """Make the folder."""
     shutil.rmtree(BUNDLE, ignore_errors=True)
-    places = ["--distpath", BUNDLE.parent, "--workpath", ROOT / "build" / "pyinstaller"]
+    places: list[str | Path] = ["--distpath", BUNDLE.parent, "--workpath", ROOT / "build" / "pyinstaller"]
     run([sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR", *places, HERE / f"{NAME}.spec"])
     if sys.platform.startswith("linux") and shutil.which("strip"):
         for path in (path for pattern in HEAVY for path in BUNDLE.rglob(pattern) if not path.is_symlink()):
@@ -187,13 +187,13 @@ def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
     import msgspec
 
     from app.features.study.cells import paths
-    from app.features.study.model import Axis, Study
-    from app.features.study.worker import Answer, Order
+    from app.features.study.model import Study, StudyAxis
+    from app.features.study.worker import WorkerAnswer, WorkerOrder
     from app.state.document import GeneratorSettings, Lane
 
-    axes = Axis("gamma", (1.0, 2.0)), Axis("C", (1.0, 2.0))
+    axes = StudyAxis("gamma", (1.0, 2.0)), StudyAxis("C", (1.0, 2.0))
     study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 20, 0.3))
-    orders = msgspec.json.encode(Order(study, paths=tuple(paths(study)))) + b"\n"
+    orders = msgspec.json.encode(WorkerOrder(study, paths=tuple(paths(study)))) + b"\n"
     command = [str(program), "-m", "app.features.study.worker", "0"]
     with subprocess.Popen(command, cwd=work, env=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stdout is not None
@@ -201,7 +201,7 @@ def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
         process.stdin.flush()
         found = 0
         for line in process.stdout:
-            answer = msgspec.json.decode(line, type=Answer)
+            answer = msgspec.json.decode(line, type=WorkerAnswer)
             found += len([record for record in answer.records if not record.error])
             if answer.done:
                 break

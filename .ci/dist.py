@@ -96,7 +96,7 @@ def attempt(wheel: Path, python: Path, expected: list[Path]) -> str:
             raise Failure(f"The installed program says {said!r}; the source says {version()}.")
         same_pixels(draw(program, work, known), expected)
         shown = open_window(program, work, known)
-        environment.install("-c", ROOT / "constraints.txt", "pytest", "pytest-qt", "hypothesis")
+        environment.install("-c", ROOT / "constraints.txt", f"{wheel}[test]")
         tested = smoke(environment, folder / "smoke")
     window = "window lives" if shown is None else f"window after {shown:.1f} s"
     return f"installed in {took:.0f} s, {size / 1e6:.0f} MB; same pixels; {window}; {tested}"

@@ -130,7 +130,7 @@ def draw(program: Sequence[str | Path], folder: Path, environment: dict[str, str
     for name in DOCUMENTS:
         shutil.copy(ROOT / "assets" / "examples" / f"{name}.playground", folder)
         picture = folder / f"{name}.png"
-        words = ["render", f"{name}.playground", "--out", picture, "--size", "1280x800"]
+        words: list[str | Path] = ["render", f"{name}.playground", "--out", picture, "--size", "1280x800"]
         run([*program, *words], cwd=folder, env=environment)
         pictures.append(picture)
     text = run([*program, "share", f"{DOCUMENTS[0]}.playground"], cwd=folder, env=environment, stderr=None)

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -375,7 +376,16 @@ def _opened(path: Path | None) -> _Opened:
 def _draw(options: argparse.Namespace, opened: _Opened) -> None:
     if options.out.suffix.lower() != ".png":
         raise argparse.ArgumentTypeError(f"--out {options.out} must end in .png")
+    _compile_first()
     _finish(render(opened.contents.document, options.out, options.size, options.theme), options.out)
+
+
+def _compile_first() -> None:
+    """Show on standard error how the first start compiles; what goes wrong there is reported by the window."""
+    from solver.warmup import compile_first
+
+    with suppress(Exception):
+        compile_first(sys.stderr, in_window=True)
 
 
 def _finish(summary: str, out: Path) -> None:
@@ -425,6 +435,7 @@ def _make_worksheet(options: argparse.Namespace) -> int:
 
     from app.features.lessons.view_worksheet import render_worksheet
 
+    _compile_first()
     _finish(render_worksheet(create_window, lesson, options), options.out)
     return 0
 
@@ -468,6 +479,7 @@ def _film(options: argparse.Namespace, opened: _Opened) -> None:
 
         from app.features.film.view_render import render_film
 
+        _compile_first()
         summary = render_film(create_window, document, content, options)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

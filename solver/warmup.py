@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TextIO
 
 import numpy as np
 
@@ -165,19 +166,24 @@ def abandon() -> None:
         _others.pop().kill()
 
 
-def main() -> None:
-    """Compile with a progress line on the terminal, if needed; with an argument, only the parts with this name."""
+def compile_first(file: TextIO | None, *, in_window: bool = False) -> None:
+    """Compile what is not in the cache, with a progress line on `file`; `in_window` as in `compile_all`."""
 
     def show(done: int, total: int, name: str) -> None:
         line = f"Compiling the numeric kernels [{'#' * done}{'.' * (total - done)}] {name:<12}"
-        print(line, end="\r" if sys.stdout.isatty() and done < total else "\n", flush=True)
+        print(line, end="\r" if file and file.isatty() and done < total else "\n", file=file, flush=True)
 
-    if len(sys.argv) > 1:
-        for step in steps():
-            if step.name.startswith(sys.argv[1]):
-                step.work()
-    elif not complete():
-        compile_all(show)
+    if not complete(in_window=in_window):
+        compile_all(show, in_window=in_window)
+
+
+def main() -> None:
+    """Compile with a progress line on the terminal, if needed; with an argument, only the parts with this name."""
+    if len(sys.argv) == 1:
+        compile_first(sys.stdout)
+    for step in steps() if len(sys.argv) > 1 else ():
+        if step.name.startswith(sys.argv[1]):
+            step.work()
 
 
 if __name__ == "__main__":

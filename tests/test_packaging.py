@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
 import tomllib
-from importlib.util import module_from_spec, spec_from_file_location
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -122,11 +125,66 @@ def test_every_folder_of_assets_that_is_used_is_packed() -> None:
     assert all(f'"{name}"' in spec for name in used)
 
 
+@cache
+def _trees() -> dict[Path, ast.Module]:
+    """Return the syntax trees of the programs in .ci and docs, and of the code that stands in their texts."""
+    files = [path for room in (".ci", "docs") for path in (ROOT / room).rglob("*") if path.suffix in (".py", ".spec")]
+    found = {}
+    for path in files:
+        found[path] = tree = ast.parse(path.read_text(encoding="utf-8"))
+        texts = [
+            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        for text in texts:
+            if re.match(r"(from|import) (app|solver)\b", text):
+                tree.body += ast.parse(text).body
+    return found
+
+
+PROGRAMS = sorted((ROOT / ".ci").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.name))
+def test_every_program_of_ci_can_be_imported(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(path.parent), *sys.path])
+    spec = spec_from_file_location(f"ci_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.__doc__
+
+
+def test_every_name_taken_from_the_packages_exists() -> None:
+    """Builds and documents import names in functions, too, where only a build would find them missing."""
+    taken, lacking = 0, []
+    for path, tree in _trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and re.match(r"(app|solver)\b", node.module or ""):
+                module = import_module(str(node.module))
+                for alias in node.names:
+                    taken += 1
+                    inside = hasattr(module, "__path__") and find_spec(f"{node.module}.{alias.name}")
+                    if not (hasattr(module, alias.name) or inside):
+                        lacking.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.module}.{alias.name}")
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    if re.match(r"(app|solver)\b", alias.name) and not find_spec(alias.name):
+                        lacking.append(f"{path.relative_to(ROOT)}:{node.lineno} {alias.name}")
+    assert taken > 10 and not lacking
+
+
 def test_the_bundle_starts_known_processes_only(tmp_path: Path) -> None:
     """Every module that is started as a process is known to the start of the bundle."""
     begin = (ROOT / ".ci" / "bundle" / "start.py").read_text(encoding="utf-8")
-    for module in ("solver.warmup", "app.features.study.worker", "app.engine.estimator_worker"):
-        assert f'"{module}"' in begin
+    started = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__main__")
+        for room in ("app", "solver")
+        for path in (ROOT / room).rglob("*.py")
+        if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
+    }
+    assert {"app.features.study.worker", "app.engine.estimator_worker", "solver.warmup"} <= started
+    for module in started:
+        assert f'"{module}"' in begin, module
     (tmp_path / "json.py").write_text("raise SystemExit('found in the working folder')")
     code = (
         "import subprocess, sys\nfrom solver.core.own_process import command\n"

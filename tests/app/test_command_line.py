@@ -379,3 +379,28 @@ def test_a_console_with_few_letters_is_no_crash(tmp_path: Path) -> None:
     out = tmp_path / "γ.png"
     done = run("render", "--out", out, "--size", "980x560", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "") and "SVM, RBF, C = 1, ? = 1" in done.stdout and out.exists()
+
+
+@pytest.mark.parametrize("words", [["render", "--out", "a.png"], ["film", "--out", "a.gif"]])
+def test_the_first_start_shows_its_progress_before_it_draws(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """With nothing compiled the first picture takes half a minute."""
+    import app.main
+    from solver import warmup
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(warmup, "complete", lambda in_window=False: False)
+    monkeypatch.setattr(warmup, "compile_all", lambda report, in_window: report(3, 8, "pixels"))
+
+    class DrawingError(Exception):
+        """Raised instead of drawing."""
+
+    def draw(*rest: object) -> str:
+        raise DrawingError(capsys.readouterr().err)
+
+    monkeypatch.setattr(app.main, "render", draw)
+    monkeypatch.setattr(app.main, "create_window", draw)
+    monkeypatch.setattr("app.features.film.view_render.render_film", draw)
+    with pytest.raises(DrawingError, match=r"^Compiling the numeric kernels \[###\.\.\.\.\.\] pixels"):
+        app.main.main(words)
