@@ -164,18 +164,21 @@ def slacks_of(model: PairClassifier, run_state: RunState, index: int, grid: Grid
     return Slacks(point, end, capped)
 
 
-def survey(run: Recording) -> Iterator[bool]:
+def survey(run: Recording, surveyed: set[int]) -> Iterator[bool]:
     """Record primal and gap along the whole of `run`, at steps spaced evenly on a logarithmic and a linear scale.
 
+    Steps in `surveyed` are left out, and new ones added to it.  Steps with a bound from the training are surveyed, too:
+    that bound may be a loose one.
     Yield every few steps, True after a new value; the run stays at another step.
     """
     if run.length == 0:
         return
     even = np.linspace(0, run.length, SURVEYED // 2)
     early = np.geomspace(1, max(2, run.length), SURVEYED // 2)
-    known = set(run.trace.view().landmarks[:, 0].astype(int).tolist())
-    for step in sorted(set(np.concatenate((even, early)).astype(int).tolist()) - known):
+    marked = run.trace.view().landmarks[:, 0]
+    for step in sorted(set(np.concatenate((even, early, marked)).astype(int).tolist()) - surveyed):
         while not run.go_to(min(int(step), run.length), few_steps()):
             yield False
         mark(run, run.solver.certificate())  # type: ignore[attr-defined]
+        surveyed.add(step)
         yield True

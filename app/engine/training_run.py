@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -68,6 +69,7 @@ class TrainingRun:
         self._sought = 0
         self._first = 0  # the step to which the driven run goes first
         self._last: dict[int, Explanation] = {}  # by problem, the explanation of the last step
+        self._surveyed: defaultdict[int, set[int]] = defaultdict(set)  # by problem, the steps with primal and gap
         self._orders: dict[tuple[int, int], Orders] = {}  # by problem and number of orders
         self._away: tuple[Recording, int] | None = None  # a run at another step, and the step to return to
 
@@ -310,7 +312,7 @@ class TrainingRun:
                     yield frame
                 yield None
         if spec.surveyed:
-            for known, _ in enumerate(survey(run), 1):
+            for known, _ in enumerate(survey(run, self._surveyed[p]), 1):
                 if known % 8 == 0:
                     yield replace(frame, run_state=replace(run_state, trace=run.trace.view()))
                 yield None

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from app.core.points import Points
+from app.engine import lane_job, pacing
 from app.engine.frames import Frame, Phase
 from app.engine.run_state import RunState
 from app.state.document import Lane
@@ -191,7 +192,13 @@ def test_the_trace_holds_each_step() -> None:
         assert end.trace.at("free", step)[0] == ((alpha > 0) & (alpha < 20)).sum()
 
 
-def test_primal_and_gap_are_worked_out_along_the_run_where_they_are_looked_at() -> None:
+@pytest.mark.parametrize("interval", [1e-9, math.inf], ids=["a frame at each piece", "one frame"])
+def test_primal_and_gap_are_worked_out_along_the_run_where_they_are_looked_at(
+    interval: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bounds are the best ones, also where a frame during the training had a quick one."""
+    monkeypatch.setattr(lane_job, "FRAME_INTERVAL", interval)
+    monkeypatch.setattr(pacing, "PIECE", 1e-9 if interval == 1e-9 else pacing.PIECE)
     lane = svm(C=20.0, selection="random")
     run = Run(lane)
     few = len(run_state_of(run.frame).trace.landmarks)

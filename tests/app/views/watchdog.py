@@ -89,7 +89,7 @@ class Watchdog(QObject):
             busy, queued, _ = self._schedule.read_text().split()
         except OSError:  # not Linux: all time counts
             return time.perf_counter(), time.thread_time()
-        return time.perf_counter() - 1e-9 * int(queued), 1e-9 * int(busy)
+        return time.clock_gettime(time.CLOCK_MONOTONIC) - 1e-9 * int(queued), 1e-9 * int(busy)
 
     def _watch(self) -> None:
         """Note where the thread is when the limit is exceeded.
