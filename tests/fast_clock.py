@@ -1,4 +1,4 @@
-"""Plugin of pytest, ``-p tests.fast_clock``: the clocks of the program run `FACTOR` times too fast, as on a busy machine.
+"""Plugin of pytest, ``-p tests.fast_clock``: clocks run `FACTOR` times too fast, as on a busy machine.
 
 What a test proves may not depend on the time that something takes.  `make soak` runs the tests of `make test` with it.
 """
