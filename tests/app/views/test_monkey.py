@@ -23,7 +23,7 @@ from app.learners.table import LEARNERS
 from app.main import create_window
 from tests.app.views.test_leaks import LEFT_OUT, Visitor
 from tests.app.views.test_soak import Look, look, reset
-from tests.windows import discard
+from tests.windows import finish_tasks
 
 EVENTS, SEED = int(os.environ.get("MONKEY_EVENTS", "20000")), int(os.environ.get("MONKEY_SEED", "1"))
 #: Events between two measurements, and from which memory no longer grows; caches have filled by then.
@@ -181,6 +181,8 @@ def test_a_monkey_finds_no_exception_and_no_leak(
             print(looks[-1], flush=True)
     waiting.stop()
     reset(qtbot, window, visitor)
-    discard(window)
+    finish_tasks(window)
+    window.asks_to_save = False  # a number that was typed last changes the document
+    assert window.close()
     warm = [each.memory for each in looks if each.acts >= WARM]
     assert not warm or max(warm) - warm[0] < MOST_GROWTH, warm
