@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 from pathlib import Path
+from traceback import format_exception
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
@@ -160,7 +161,7 @@ def test_a_monkey_finds_no_exception_and_no_leak(
     errors: list[object] = []
     monkeypatch.setattr(threading, "excepthook", errors.append)
     monkeypatch.setattr(sys, "unraisablehook", errors.append)
-    monkeypatch.setattr(sys, "excepthook", lambda *error: errors.append(error))
+    monkeypatch.setattr(sys, "excepthook", lambda *error: errors.append("".join(format_exception(*error))))
     window = create_window(None, tmp_path)
     window.controller.prefer_simple(False)
     window.resize(1280, 800)
@@ -173,7 +174,7 @@ def test_a_monkey_finds_no_exception_and_no_leak(
     waiting.start()
     while visitor.events < EVENTS:
         visitor.act()
-        assert not errors, f"event {visitor.events}: {errors}"
+        assert not errors, f"event {visitor.events}: " + "\n".join(map(str, errors))
         assert "Traceback" not in log.text(), f"event {visitor.events}: {log.text()[-4000:]}"
         if visitor.events >= EVERY * (len(looks) + 1):
             reset(qtbot, window, visitor)
