@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
+from msgspec import Struct
+
 
 def count(number: int, noun: str) -> str:
     """Return a number with its noun: "1 point", "12 300 points"."""
@@ -100,3 +102,72 @@ def about(seconds: float) -> str:
     if seconds < 5400:
         return f"about {seconds / 60:.0f} min"
     return f"about {grouped(round(seconds / 3600))} h"
+
+
+def coordinate(value: float, span: float, digits: int = 4) -> str:
+    """Return a coordinate in at least `digits` digits, and in as many as tell neighbouring pixels of a `span` apart."""
+    needed = _exponent(value) - _exponent(span / 1000) + 1
+    return signed(f"{value + 0.0:.{max(digits, needed)}g}")
+
+
+class AxisNumbers(Struct, frozen=True):
+    """How the numbers beside an axis are written; a number is its text plus the offset.
+
+    Attributes
+    ----------
+    offset : float
+        Printed at the end of the axis if it is not 0, as matplotlib does: numbers with many equal leading digits are
+        longer than the space between them.
+    scientific : bool
+        Write "1.5e9" in place of "1500000000".
+    """
+
+    offset: float = 0.0
+    scientific: bool = False
+
+    @classmethod
+    def between(cls, low: float, high: float) -> AxisNumbers:
+        """Return how numbers between `low` and `high` are written: with at most `MOST_DIGITS` signs if possible."""
+        if not low < high:
+            return cls()
+        finest = _exponent((high - low) / 20)
+        largest = _exponent(max(abs(low), abs(high)))
+        width = max(largest, 0) + 1 + max(1 - finest, 0) * (finest < 0)
+        if width <= FEW_DIGITS:
+            return cls()
+        if largest - finest < 3:
+            return cls(scientific=True)
+        if width <= MOST_DIGITS and largest >= 0:
+            return cls()
+        unit = Decimal(10) ** math.ceil(math.log10(high - low))
+        offset = float(round(Decimal(low + 0.5 * (high - low)) / unit) * unit)
+        return cls(offset, cls.between(low - offset, high - offset).scientific)
+
+    def text(self, value: float, spacing: float) -> str:
+        """Return the text of `value`, one of several that are multiples of `spacing`."""
+        number = value - self.offset
+        if not self.scientific:
+            places = max(0, math.ceil(-math.log10(spacing) - 1e-9))
+            return signed(f"{round(number, places) + 0.0:.{places}f}")
+        if abs(number) < 0.5 * spacing:
+            return "0"
+        digits = max(0, _exponent(number) - math.floor(math.log10(spacing) + 1e-9))
+        mantissa, exponent = f"{number:.{digits}e}".split("e")
+        return signed(f"{mantissa}e{int(exponent)}")
+
+    @property
+    def end(self) -> str:
+        """Text of the offset, "+1.7e9"; "" for none."""
+        if not self.offset:
+            return ""
+        mantissa, exponent = f"{Decimal(self.offset):+.17e}".split("e")
+        return signed(f"{mantissa.rstrip('0').removesuffix('.')}e{int(exponent)}")
+
+
+#: Most signs of a number that is written without exponent at once, and of one that needs no offset.
+FEW_DIGITS, MOST_DIGITS = 7, 10
+
+
+def _exponent(value: float) -> int:
+    """Return the power of ten of the first digit of `value`; 0 for 0."""
+    return int(f"{abs(value):e}".partition("e")[2]) if value else 0

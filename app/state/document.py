@@ -297,7 +297,7 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         low, high = (np.array([extreme(points.xy[:, 0]), extreme(points.xy[:, 1])]) for extreme in (np.min, np.max))
         size = float((high - low).max())
         # A single point, or points that coincide at the precision of their coordinates, still get some space.
-        least = max(1e-9, 1e-6 * float(max(np.abs(low).max(), np.abs(high).max())))
+        least = max(1e-9, 10.0 * FINEST * float(max(np.abs(low).max(), np.abs(high).max())))
         span = 1.2 * size if size > least else max(2.0, 2.0 * least)
         middle = low + 0.5 * (high - low)
         return View(float(middle[0]), float(middle[1]), span)

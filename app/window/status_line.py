@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
-from app.core.number_format import count, signed
+from app.core.number_format import coordinate, count
 from app.core.plain_text import first_line, plain
 from app.state.document import Document
 from app.state.session import Session
@@ -70,7 +70,8 @@ class StatusLine(QStatusBar):
             self._hint_inputs = inputs
             self._gestures = _gestures_at(document, session, pointer)
             at = (pointer.x, pointer.y) if pointer else session.cursor
-            self._coordinates.setText(signed(f"x = {at[0]:.4g}   y = {at[1]:.4g}") if at else "")
+            x, y = (coordinate(each, document.view.span) for each in at or (0.0, 0.0))
+            self._coordinates.setText(f"x = {x}   y = {y}" if at else "")
             self._location.grow()
         self._hint.setText(self._sentence or self._gestures)
         self._line.grow()

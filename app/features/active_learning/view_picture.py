@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
-from app.core.number_format import short
+from app.core.number_format import coordinate
 from app.engine.frames import Picture
 from app.state.document import View
 from app.views.chart.axis import ChartAxis
@@ -180,6 +180,7 @@ def _words(asking: ActiveLearningRun) -> str:
     """Return a description of the picture."""
     words = f"{len(asking.pool)} points, {len(asking.labelled)} of them labelled."
     if asking.target is not None:
-        x, y = asking.pool.points.xy[asking.target]
-        words += f" Asked about: ({short(x)}, {short(y)})."
+        xy = asking.pool.points.xy
+        x, y = (coordinate(each, float(np.ptp(xy, axis=0).max()), 3) for each in xy[asking.target].tolist())
+        words += f" Asked about: ({x}, {y})."
     return words

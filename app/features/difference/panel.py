@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.core.number_format import grouped, signed
+from app.core.number_format import coordinate, grouped
 from app.scene.model import Scene
 from app.scene.text_rows import TextRows
 from app.views.theme import Theme
@@ -62,6 +63,7 @@ class InvolvedRows(TextRows):
     def __init__(self, involved: Involved | None, names: tuple[str, ...], lanes: tuple[int, int]) -> None:
         self.made_of = involved, names, lanes
         self.header = ("x", "y", "class", *(f"{lane + 1} predicts" for lane in lanes))
+        self._span = float(np.ptp(involved.points.xy, axis=0).max()) if involved and len(involved.points) else 0.0
         self.rows = 0 if involved is None else min(len(involved.index), MOST_ROWS)
 
     def cell(self, row: int, column: int) -> str:
@@ -69,7 +71,7 @@ class InvolvedRows(TextRows):
         assert involved is not None
         at = int(involved.index[row])
         if column < 2:
-            return signed(f"{involved.points.xy[at, column]:.3g}")
+            return coordinate(float(involved.points.xy[at, column]), self._span, 3)
         label = int(involved.points.labels[at])
         shown = label if column == 2 else int(involved.predicted[row, column - 3])
         sign = "" if column == 2 else " ✓" if shown == label else " ✗"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from app.controllers.host import Host
+from app.core.number_format import coordinate
 from app.core.points import LIMIT
 from app.tools import PointerPosition
 
 from .scene import FOLLOWERS, Location, ProbeSession, vote_at
-from .tables import figure
 
 
 class ProbeController:
@@ -72,7 +72,8 @@ class ProbeController:
         self._host.change(ProbeSession, probe=location)
         opened = "probe" in self._host.session.open_panels
         more = "Q unpins it." if opened else "Ctrl+8 explains why it gets its class, Q unpins it."
-        self._host.say(f"Pinned at ({figure(location[0])}, {figure(location[1])}). {more}")
+        at = ", ".join(coordinate(each, self._host.document.view.span) for each in location)
+        self._host.say(f"Pinned at ({at}). {more}")
 
     def unpin(self) -> None:
         """Follow the pointer again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -10,13 +11,29 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.core.number_format import even
+from app.core.number_format import AxisNumbers, even
 from app.core.plain_text import plain
 from app.views.widgets.painting import guarded
 
 
 class PlotAxis(pg.AxisItem):
-    """An axis that is not painted at all if painting it fails; the error is reported in a sentence."""
+    """An axis that writes its own numbers, and is not painted at all if painting it fails.
+
+    pyqtgraph scales the numbers of an axis with a name by powers of 1000; `tickStrings` ignores its scale.
+    """
+
+    def __init__(self, side: str) -> None:
+        super().__init__(side)
+        self.enableAutoSIPrefix(False)  # else the name would end in "(x0.001)"
+        self.numbers = AxisNumbers()
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Return the texts of ticks, without the offset at the end of the axis."""
+        return [self.numbers.text(value, spacing) for value in values]
+
+    def setRange(self, mn: float, mx: float) -> None:
+        super().setRange(mn, mx)
+        self.numbers = AxisNumbers.between(mn, mx)
 
     def generateDrawSpecs(self, p: QPainter) -> Any:
         """Return the drawing specification without the numbers that the edge of the plot would cut off."""
@@ -31,7 +48,11 @@ class PlotAxis(pg.AxisItem):
         for (rect, flags, number), same in zip(texts, even([number for *_, number in texts]), strict=True):
             wider = 0.5 * (metrics.horizontalAdvance(same) - metrics.horizontalAdvance(number))
             alike.append((rect if upright else rect.adjusted(-wider, 0, wider, 0), flags, same))
-        return line, ticks, [text for text in alike if _within(text[0], room, upright)]
+        kept: list[Any] = []  # from the coarsest level on; long numbers could overlap
+        for text in alike:
+            if _within(text[0], room, upright) and not any(text[0].intersects(other) for other, *_ in kept):
+                kept.append(text)
+        return line, ticks, kept
 
     def paint(self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None) -> None:
         with guarded(p, self.boundingRect(), widget):
@@ -51,13 +72,18 @@ NUMBER = "−0.000"
 
 def widest_number(axis: pg.AxisItem, low: float, high: float, length: float) -> str:
     """Return the longest number between `low` and `high` on an axis of `length` pixels."""
-    levels = axis.tickValues(low, high, length)[:2]
-    texts = [text for spacing, values in levels for text in axis.tickStrings(values, 1.0, spacing)]
+    numbers, levels = AxisNumbers.between(low, high), axis.tickValues(low, high, length)[:2]
+    texts = [numbers.text(value, spacing) for spacing, values in levels for value in values]
     return max(("−0.0", *even(texts)), key=len)
 
 
 def size_axes(
-    item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tuple[int, int], number: str = NUMBER
+    item: pg.PlotItem,
+    font: QFont,
+    names: Sequence[tuple[str, str]],
+    room: tuple[int, int],
+    number: str = NUMBER,
+    tight: bool = False,
 ) -> None:
     """Set the sizes of the axes of `item` to whole pixels, so that picture pixels and screen pixels coincide.
 
@@ -66,22 +92,25 @@ def size_axes(
     item : pg.PlotItem
     font : QFont
         Font of numbers and names.
-    names : tuple of str
-        Plain text below the horizontal axis and beside the vertical one; "" for no name, which takes no room.
+    names : sequence of (str, str)
+        Name of the horizontal and of the vertical axis, as plain text, and the offset of its numbers; an axis with
+        neither takes no room for them.
     room : tuple of int
         Pixels available for the two names; a longer name ends in "…".
     number : str
         The widest number beside the vertical axis.
+    tight : bool
+        Leave no room beside the numbers.
     """
     metrics = QFontMetrics(font)
-    below, beside = (8, 12) if number == NUMBER else (4, 7)  # an axis fitted to its numbers has no room to spare
+    below, beside = (4, 7) if tight else (8, 12)
     sizes = (metrics.height() + below, metrics.horizontalAdvance(number) + beside)
-    for index, (side, name, size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
+    for index, (side, (name, offset), size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
         axis = item.getAxis(side)
-        axis.enableAutoSIPrefix(False)  # would append "(x0.001)" to the name and scale the numbers
         axis.setStyle(tickFont=font, tickTextOffset=2)
-        name = plain(" ".join(name.split()))
-        fitting = metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, room[index] - 8)
+        name, end = plain(" ".join(name.split())), f"  {offset}" if offset else ""
+        left = room[index] - 8 - metrics.horizontalAdvance(end)
+        fitting = (metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, left) + end).strip()
         axis.label.setFont(font)
         if fitting:
             axis.setLabel(escape(fitting))

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
 from app.controllers.controller import Controller
 from app.controllers.editing import Editing
+from app.core.number_format import AxisNumbers
 from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene
 from app.tools import POINT_PIXELS, TOOLS, PointerPosition
@@ -82,7 +83,7 @@ class Canvas(PointingPlot):
         self.covers: list[CanvasCover] = []
         self._axis_names = ("", "")
         self._presenting = False
-        self._number = NUMBER
+        self._number, self._offsets = NUMBER, ("", "")
         self._focus_shown = False  # the focus came by keyboard
         #: Job of the newest picture that has been painted on screen.
         self.painted_job = 0
@@ -212,13 +213,13 @@ class Canvas(PointingPlot):
     def _size_axes(self) -> None:
         area = self.plot_area()
         room = (round(area.width()), round(area.height()))
-        size_axes(self.getPlotItem(), self.font(), self._axis_names, room, self._number)
+        names, tight = tuple(zip(self._axis_names, self._offsets, strict=True)), self._presenting
+        size_axes(self.getPlotItem(), self.font(), names, room, self._number, tight)
 
     def present(self, weight: float | None) -> None:
         """Enter presenter mode with lines `weight` times as wide and axes fitted to their numbers; leave it if None."""
         self._presenting = weight is not None
-        if not self._presenting:
-            self._number = NUMBER
+        self._number = NUMBER
         self._layers.show_weight(1.0 if weight is None else weight)
         self._size_axes()
         self.lay_out()
@@ -226,11 +227,16 @@ class Canvas(PointingPlot):
         self.viewport().update()
 
     def _fit_numbers(self) -> None:
-        """Fit the vertical axis to its numbers."""
+        """Fit the vertical axis to its numbers, and write the offsets of both axes."""
         grid, area, axis = self.grid(), self.plot_area(), self.getPlotItem().getAxis("left")
         number = widest_number(axis, grid.bottom, grid.top, area.height())
-        if len(number) != len(self._number):
-            self._number = number
+        width = self.fontMetrics().horizontalAdvance
+        if not self._presenting and width(number) <= width(NUMBER):
+            number = NUMBER
+        x, y = AxisNumbers.between(grid.left, grid.right), AxisNumbers.between(grid.bottom, grid.top)
+        offsets = (x.end, y.end)
+        if (len(number), offsets) != (len(self._number), self._offsets):
+            self._number, self._offsets = number, offsets
             self._size_axes()
             self.getPlotItem().layout.activate()
 
@@ -244,8 +250,7 @@ class Canvas(PointingPlot):
     def _show_view(self) -> None:
         if self._scene is None:
             return
-        if self._presenting:
-            self._fit_numbers()
+        self._fit_numbers()
         grid = self.grid()
         self.getPlotItem().getViewBox().setRange(
             xRange=(grid.left, grid.right), yRange=(grid.bottom, grid.top), padding=0, disableAutoRange=True
