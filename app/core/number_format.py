@@ -126,18 +126,24 @@ class AxisNumbers(Struct, frozen=True):
     scientific: bool = False
 
     @classmethod
-    def between(cls, low: float, high: float) -> AxisNumbers:
-        """Return how numbers between `low` and `high` are written: with at most `MOST_DIGITS` signs if possible."""
+    def between(cls, low: float, high: float, few: int = 7, most: int = 10) -> AxisNumbers:
+        """Return how numbers between `low` and `high` are written.
+
+        Parameters
+        ----------
+        few, most : int
+            Most signs of a number that is written without exponent at once, and of one that needs no offset.
+        """
         if not low < high:
             return cls()
         finest = _exponent((high - low) / 20)
         largest = _exponent(max(abs(low), abs(high)))
         width = max(largest, 0) + 1 + max(1 - finest, 0) * (finest < 0)
-        if width <= FEW_DIGITS:
+        if width <= few:
             return cls()
         if largest - finest < 3:
             return cls(scientific=True)
-        if width <= MOST_DIGITS and largest >= 0:
+        if width <= most and largest >= 0:
             return cls()
         unit = Decimal(10) ** math.ceil(math.log10(high - low))
         offset = float(round(Decimal(low + 0.5 * (high - low)) / unit) * unit)
@@ -162,10 +168,6 @@ class AxisNumbers(Struct, frozen=True):
             return ""
         mantissa, exponent = f"{Decimal(self.offset):+.17e}".split("e")
         return signed(f"{mantissa.rstrip('0').removesuffix('.')}e{int(exponent)}")
-
-
-#: Most signs of a number that is written without exponent at once, and of one that needs no offset.
-FEW_DIGITS, MOST_DIGITS = 7, 10
 
 
 def _exponent(value: float) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.number_format import count
+from app.core.number_format import AxisNumbers, count
 from app.core.plain_text import plain
 from app.engine.frames import Picture
 from app.files import documents, png
@@ -25,6 +25,8 @@ from .layout import Sheet
 MOST_POINTS, MOST_VERTICES = 5000, 20_000
 #: PGFPlots symbols of the classes, as close as possible to those on screen.
 SYMBOLS = ("*", "square*", "triangle*", "diamond*", "pentagon*", "oplus*", "star", "x")
+#: Most digits of the numbers beside an axis that PGFPlots tells apart.
+TEX = 5
 #: Height of a plot in print (cm).
 HEIGHT = 7.0
 #: Appearance of the marks, by field of `Marks`.
@@ -55,9 +57,8 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
     if points > MOST_POINTS or lines > MOST_VERTICES:
         what = count(points, "point") if points > MOST_POINTS else f"lines of {count(lines, 'end')}"
         raise FileError(f"{plain(path.name)} was not saved: {what} are too many for TeX; choose a PNG picture.")
-    names = [f"surface-{index}.png" for index, each in enumerate(drawn, 1) if each is not None]
-    names = [f"{_file_stem(path)}-{name}" for name in names]
-    left = iter(names)
+    files = [f"{_file_stem(path)}-surface-{index}.png" for index, each in enumerate(drawn, 1) if each is not None]
+    left = iter(files)
     text = [
         r"\documentclass[border=4pt]{standalone}",
         r"\usepackage[utf8]{inputenc}",
@@ -69,26 +70,32 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
     for index, plot in enumerate(sheet.plots):
         grid = plot.grid
         width, height = HEIGHT * grid.width / grid.height, HEIGHT
+        # TeX computes in seven digits: coordinates count from the offset of their axis.
+        x, y = (AxisNumbers.between(*ends, TEX, TEX) for ends in ((grid.left, grid.right), (grid.bottom, grid.top)))
+        origin = np.array([x.offset, y.offset])
+        ends = f"xmin={grid.left - x.offset:.8g}, xmax={grid.right - x.offset:.8g}, "
+        ends += f"ymin={grid.bottom - y.offset:.8g}, ymax={grid.top - y.offset:.8g}"
+        names = [f"{name}  {each.end}".strip() for name, each in zip(plot.scene.document.axes, (x, y), strict=True)]
         text += [
             r"\begin{tikzpicture}",
             r"\begin{axis}[scale only axis, enlargelimits=false, axis on top, clip marker paths=true,",
             f"  width={width:.3f}cm, height={height:.3f}cm, title={{{escaped(plot.title)}}},",
-            f"  xmin={grid.left:.8g}, xmax={grid.right:.8g}, ymin={grid.bottom:.8g}, ymax={grid.top:.8g}]",
+            f"  xlabel={{{escaped(names[0])}}}, ylabel={{{escaped(names[1])}}},",
+            f"  {ends}]",
         ]
         picture = drawn[index]
         if picture is not None:
-            ends = f"xmin={grid.left:.8g}, xmax={grid.right:.8g}, ymin={grid.bottom:.8g}, ymax={grid.top:.8g}"
             text.append(f"\\addplot graphics [{ends}] {{{next(left)}}};")
-            text += _curve("black, dashed", picture.margins)
-            text += _curve("black, very thick", picture.boundary)
+            text += _curve("black, dashed", picture.margins - origin)
+            text += _curve("black, very thick", picture.boundary - origin)
         for c in range(len(plot.points.counts)):
-            of_class = plot.points.xy[plot.points.labels == c]
+            of_class = plot.points.xy[plot.points.labels == c] - origin
             style = f"only marks, mark={SYMBOLS[c]}, mark size=1.8pt, draw=black, fill=class{c + 1}"
             text += _curve(style, of_class)
         for name, style in MARKS.items():
-            text += _curve(f"only marks, black, {style}", plot.points.xy[getattr(plot.lane.marks, name)])
+            text += _curve(f"only marks, black, {style}", plot.points.xy[getattr(plot.lane.marks, name)] - origin)
         text += [r"\end{axis}", r"\end{tikzpicture}"]
-    return "\n".join([*text, r"\end{document}", ""]), names
+    return "\n".join([*text, r"\end{document}", ""]), files
 
 
 def write(path: Path, text: str, names: Sequence[str], surfaces: Sequence[Picture], progress: Progress) -> bytes:

@@ -1,0 +1,236 @@
+"""Numbers beside the axes, read back as a user reads them: each stands at its value, and neighbours differ."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from PySide6.QtCore import QRectF
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from app.core.number_format import AxisNumbers, coordinate
+from app.core.points import Points
+from app.state.commands import SetView
+from app.state.document import Document, Lane, View
+from app.views.export.layout import PictureSpec
+from app.views.plot.axes import PlotAxis
+from app.views.plot.canvas import Canvas
+from tests.app.views.export.test_export import export, sheet_of
+from tests.app.views.plot.test_axes import numbers
+from tests.windows import Make, settle
+
+#: Middles and spans of views; a span is at least 10^4 rounding units of the middle.
+MIDDLES = st.one_of(st.floats(-1e15, 1e15), st.floats(-1.0, 1.0), st.sampled_from([0.0, 1e8, 1.7e9, -1e15, 1e15]))
+SPANS = st.floats(-12.0, 12.0).map(lambda power: 10.0**power)
+ODD_VIEWS = [
+    (0.3, 0.6),
+    (0.5, 4.0),
+    (0.0, 4.0),
+    (1e9, 3e9),
+    (1.7e9, 700.0),
+    (1e8 + 1.0, 2.0),
+    (1e15, 1300.0),
+    (-1e8, 1e-3),
+    (0.0, 1e-12),
+    (0.0, 4e15),
+    (12345.5, 3.0),
+    (-99999.5, 1.5),
+]
+
+
+def number(text: str) -> float:
+    """Return the number that a user reads."""
+    return float(text.replace("−", "-"))
+
+
+def offset_of(axis: pg.AxisItem) -> float:
+    """Return the offset that is printed at the end of the axis, behind its name; 0 for none."""
+    found = re.search(r"(?:^|\s)([+−]\S+)$", axis.label.toPlainText().rstrip()) if axis.label.isVisible() else None
+    return number(found[1]) if found else 0.0
+
+
+def check_texts(values: Iterable[float], texts: list[str], offset: float, pixel: float) -> None:
+    for value, text in zip(values, texts, strict=True):
+        assert abs(number(text) + offset - value) <= pixel, (value, text, offset)
+    assert len(set(texts)) == len(texts), texts
+
+
+@pytest.mark.usefixtures("qapp")
+@given(MIDDLES, SPANS, st.integers(60, 1900))
+@example(1.7e9, 60.0, 400)
+def test_texts_are_their_values(middle: float, span: float, length: int) -> None:
+    span = max(span, 1e4 * np.spacing(abs(middle)))
+    low, high = middle - 0.5 * span, middle + 0.5 * span
+    axis, style = PlotAxis("bottom"), AxisNumbers.between(low, high)
+    axis.setRange(low, high)
+    levels = axis.tickValues(low, high, length)[:2]
+    values = [value for _, level in levels for value in level]
+    texts = [text for spacing, level in levels for text in axis.tickStrings(level, 1000.0, spacing)]
+    check_texts(values, texts, number(style.end or "0"), (high - low) / length)
+    assert max(map(len, texts), default=0) <= 11
+
+
+@given(MIDDLES, SPANS, st.floats(0.0, 1.0))
+def test_coordinates_of_neighbouring_pixels_differ(middle: float, span: float, at: float) -> None:
+    span = max(span, 1e4 * np.spacing(abs(middle)))
+    one = middle + (at - 0.5) * span
+    other = one + span / 1000
+    assert abs(number(coordinate(one, span)) - one) <= span / 1000
+    assert coordinate(one, span) != coordinate(other, span)
+
+
+def check_canvas(canvas: Canvas, view: View) -> None:
+    """Compare each drawn number with the value at its place, and neighbours with each other."""
+    area = canvas.plot_area()
+    unit = view.span / min(area.width(), area.height())
+    for side in ("bottom", "left"):
+        axis, drawn = canvas.getPlotItem().getAxis(side), numbers(canvas, side)
+        assert len(drawn) >= 2, (view, side)
+        middle = [QRectF(rect).center() for rect, _ in drawn]
+        away = [(at.x() - area.center().x()) if side == "bottom" else (area.center().y() - at.y()) for at in middle]
+        values = [(view.x if side == "bottom" else view.y) + unit * each for each in away]
+        texts = [text for _, text in drawn]
+        # The middle of a text may be half a pixel from its tick.
+        check_texts(values, texts, offset_of(axis), 1.5 * unit)
+        rects = [rect for rect, _ in drawn]
+        assert not any(one.intersects(other) for one, other in itertools.combinations(rects, 2)), texts
+
+
+def check_all(window: object) -> None:
+    for canvas in window.canvases[: window.document.shown]:  # type: ignore[attr-defined]
+        check_canvas(canvas, window.document.view)  # type: ignore[attr-defined]
+
+
+def named(points: Points, view: View, axes: tuple[str, str] = ("age", "income")) -> Document:
+    return Document(points=points, lanes=(Lane("knn"), Lane("svm")), view=view, axes=axes)
+
+
+FEW = Points.of([[0.1, 0.2], [0.4, 0.5], [0.2, 0.4], [0.5, 0.1]], [0, 0, 1, 1])
+
+
+def test_named_axes_stay_true_through_resizes_zooms_panels_and_undo(make: Make, qtbot: QtBot) -> None:
+    window = make(named(FEW, View(0.3, 0.3, 0.5)))
+    check_all(window)
+    window.resize(1300, 800)
+    settle(qtbot, window)
+    check_all(window)
+    for span in (0.9, 0.02, 3.0):
+        window.controller.dispatch(SetView(view=View(0.3, 0.3, span)))
+        settle(qtbot, window)
+        check_all(window)
+        window.named_actions["evaluation"].trigger()
+        settle(qtbot, window)
+        check_all(window)
+    window.controller.set_unit(0, 1e-3)
+    window.controller.dispatch(SetView(view=View(3e-4, 0.3, 0.7)))
+    settle(qtbot, window)
+    check_all(window)
+    window.controller.dispatch(SetView(view=View(1e9, 2e9, 5e9)))
+    settle(qtbot, window)
+    check_all(window)
+    window.controller.undo()
+    window.controller.dispatch(SetView(view=View(0.5, 0.0, 4.0)))
+    window.named_actions["larger"].trigger()
+    settle(qtbot, window)
+    check_all(window)
+
+
+@pytest.mark.parametrize("axes", [("", ""), ("age", "income (a long name of an axis, in euros a month)")])
+def test_every_view_is_true(make: Make, qtbot: QtBot, axes: tuple[str, str]) -> None:
+    window = make(named(FEW, View(), axes))
+    for index, (middle, span) in enumerate(ODD_VIEWS):
+        other = ODD_VIEWS[(5 * index + 3) % len(ODD_VIEWS)][0]
+        span = max(span, 1e4 * np.spacing(max(abs(middle), abs(other))))
+        window.controller.dispatch(SetView(view=View(middle, other, max(span, 1e-9 * (not (middle or other))))))
+        settle(qtbot, window)
+        check_all(window)
+    window.named_actions["presenter"].trigger()
+    for middle, span in ODD_VIEWS[:5]:
+        window.controller.dispatch(SetView(view=View(middle, middle, span)))
+        settle(qtbot, window)
+        check_all(window)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("middle", "span"), ODD_VIEWS)
+def test_exported_pictures_and_tex_are_true(
+    make: Make, qtbot: QtBot, tmp_path: Path, middle: float, span: float
+) -> None:
+    span = max(span, 1e-9, 1e-11 * abs(middle))
+    xy = middle + span * np.array([[-0.4, -0.3], [0.2, 0.4], [0.1, -0.2], [0.35, 0.3]])
+    view = View(middle, middle, span)
+    window = make(named(Points.of(xy, [0, 0, 1, 1]), view))
+    check_all(window)
+    spec = PictureSpec("window", 900, 600, 1.0)
+    sheet = sheet_of(window, spec)
+    for plot in sheet.plots:
+        check_canvas(plot.canvas, plot.scene.document.view)
+    sheet.close()
+    export(qtbot, window, spec, tmp_path / "a.tex")
+    text = (tmp_path / "a.tex").read_text()
+    offsets = []
+    for name in ("age", "income"):
+        found = re.search(rf"label={{{name}(?:  (\S+))?}}", text)
+        assert found is not None
+        offsets.append(number((found[1] or "0").replace("$-$", "-")))
+    written = re.findall(r"mark size=1.8pt[^\n]*coordinates {(.*?)}", text)
+    points = [[float(each) for each in pair.split(",")] for part in written for pair in re.findall(r"\((.*?)\)", part)]
+    expected = np.concatenate([window.document.points.xy[window.document.points.labels == c] for c in (0, 1)])
+    np.testing.assert_allclose(np.array(points)[: len(xy)] + offsets, expected, atol=span / 1000, rtol=0)
+    ends = [[float(each) for each in re.findall(rf"{name}m..=([^,\]]+)", text)[:2]] for name in "xy"]
+    assert all(low + offset < middle < high + offset for (low, high), offset in zip(ends, offsets, strict=True))
+    assert all(max(map(abs, each)) < 1e5 * (each[1] - each[0]) for each in ends), "TeX computes in seven digits"
+    if shutil.which("pdflatex"):
+        command = ["pdflatex", "-interaction=batchmode", "-halt-on-error", "a.tex"]
+        assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 0
+
+
+def test_the_status_line_tells_neighbouring_pixels_apart(make: Make, qtbot: QtBot) -> None:
+    times = Points.of(1.7e9 + np.array([[0.5, 0.0], [60.5, 1.0], [120.5, 3.0]]), [0, 1, 0])
+    window = make(named(times, View.fitting(times), ("t", "y")))
+    assert window.document.view.span < 200, "the points fill the picture"
+    check_all(window)
+    shown = set()
+    for step in range(3):
+        canvas, at = window.canvases[0], window.canvases[0].plot_area().center().toPoint()
+        at.setX(at.x() + 2 * step)
+        qtbot.mouseMove(canvas.viewport(), at)
+        settle(qtbot, window)
+        QApplication.processEvents()
+        label = window.findChild(QLabel, "coordinates")
+        assert label is not None
+        x = number(label.text().split()[2])
+        assert abs(x - canvas.pointer_at(canvas.pointer).x) <= window.document.view.span / 1000
+        shown.add(label.text())
+    assert len(shown) == 3
+
+
+def test_a_scale_of_pyqtgraph_has_no_effect(qapp: QApplication) -> None:
+    """Its scale depends on the range at the moment of the call, and on private attributes."""
+    axis = PlotAxis("bottom")
+    axis.setLabel("age")
+    for low, high in ((0.0, 0.5), (1e9, 3e9), (-2.0, 2.0)):
+        axis.setRange(low, high)
+        axis.updateAutoSIPrefix()
+        axis.enableAutoSIPrefix(False)
+        spacing, values = axis.tickValues(low, high, 400)[0]
+        check_texts(values, axis.tickStrings(values, axis.autoSIPrefixScale, spacing), 0.0, 1e-9 * high)
+        assert "x" not in axis.labelString().replace("age", "").replace("<span style=''>", "")
+
+
+def test_a_document_is_true_at_once_when_it_is_drawn(make: Make, qtbot: QtBot) -> None:
+    document = named(FEW, View(0.3, 0.3, 0.5))
+    window = make(replace(document, shown=2), wait=False)
+    settle(qtbot, window)
+    check_all(window)
