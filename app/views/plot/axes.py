@@ -8,15 +8,13 @@ from typing import Any
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.core.number_format import even
 from app.core.plain_text import plain
-from app.views.widgets.painting import guarded
 
 
 class PlotAxis(pg.AxisItem):
-    """An axis that is not painted at all if painting it fails; the error is reported in a sentence."""
+    """An axis whose numbers have equally many digits, and are left out where the plot would cut them off."""
 
     def generateDrawSpecs(self, p: QPainter) -> Any:
         """Return the drawing specification without the numbers that the edge of the plot would cut off."""
@@ -32,10 +30,6 @@ class PlotAxis(pg.AxisItem):
             wider = 0.5 * (metrics.horizontalAdvance(same) - metrics.horizontalAdvance(number))
             alike.append((rect if upright else rect.adjusted(-wider, 0, wider, 0), flags, same))
         return line, ticks, [text for text in alike if _within(text[0], room, upright)]
-
-    def paint(self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None) -> None:
-        with guarded(p, self.boundingRect(), widget):
-            super().paint(p, opt, widget)
 
 
 def _within(text: QRectF, room: QRectF, upright: bool) -> bool:
