@@ -56,7 +56,7 @@ def guard(kind: type) -> None:
     for name, method in list(vars(kind).items()) if package in ("app", "pyqtgraph") else ():
         called = package == "app" or name in CALLED or name.endswith("Event")
         if called and is_override(kind, name) and not is_guarded(method):
-            setattr(kind, name, guarded(method))
+            setattr(kind, name, guarded(method, name))
 
 
 def is_override(kind: type, name: str) -> bool:
@@ -75,15 +75,15 @@ def _of_qt(kind: type, name: str) -> Any:
     return next((vars(each)[name] for each in owners if name in vars(each)), None)
 
 
-def guarded(method: Method) -> Method:
-    """Return `method`, which replaces one of Qt's, so that an error in it is reported and ends there."""
+def guarded(method: Method, name: str) -> Method:
+    """Return `method`, which replaces Qt's `name`, so that an error in it is reported and ends there."""
 
     @wraps(method, assigned=("__name__", "__qualname__", "__doc__"))  # not its module: see `is_guarded`
     def called(self: Any, *given: Any, **named: Any) -> Any:
         try:
             return method(self, *given, **named)
         except Exception as error:
-            return _answer_instead(self, method.__name__, error, given, named)
+            return _answer_instead(self, name, error, given, named)
 
     @wraps(method, assigned=("__name__", "__qualname__", "__doc__"))
     def paints(self: Any, painter: QPainter, *given: Any) -> None:
@@ -95,17 +95,18 @@ def guarded(method: Method) -> Method:
                 raise
             report(self, error)
             with saved(painter):
-                _paint_instead(self, painter, given, error)
+                area = painter.worldTransform().mapRect(_area(self, given))
+                painter.resetTransform()  # the text is independent of the scale
+                announce(painter, area, error)
 
-    return paints if method.__name__ in PAINTING else called
+    return paints if name in PAINTING else called
 
 
 def report(owner: object, error: Exception) -> None:
-    """Pass `error` to `sys.excepthook`, once for each line that raises it: it may be raised again with every frame."""
-    *_, (frame, line) = walk_tb(error.__traceback__)
-    reported = vars(owner).setdefault("reported_lines", set())
-    if (frame.f_code, line) not in reported:
-        reported.add((frame.f_code, line))
+    """Pass `error` to `sys.excepthook`, once for each way to the line that raises it: each frame may raise it again."""
+    way = tuple((frame.f_code, line) for frame, line in walk_tb(error.__traceback__))
+    if way not in (reported := vars(owner).setdefault("reported_errors", set())):
+        reported.add(way)
         sys.excepthook(type(error), error, error.__traceback__)
 
 
@@ -115,7 +116,7 @@ def _answer_instead(self: Any, name: str, error: Exception, given: tuple[Any, ..
     if name == "paintEvent":
         device = self.viewport() if isinstance(self, QAbstractScrollArea) else self
         with painter_on(device) as painter:
-            announce(painter, QRectF(device.rect()), error, device)
+            announce(painter, QRectF(device.rect()), error)
         return None
     try:
         return _of_qt(type(self), name)(self, *given, **named)
@@ -123,14 +124,8 @@ def _answer_instead(self: Any, name: str, error: Exception, given: tuple[Any, ..
         return EMPTY.get(name, type(None))()
 
 
-def _paint_instead(self: Any, painter: QPainter, given: tuple[Any, ...], error: Exception) -> None:
-    """Paint a sentence in place of a graphics item, a cell of a table, or a layer of a view."""
+def _area(self: Any, given: tuple[Any, ...]) -> QRectF:
+    """Return where a graphics item, a view or the delegate of a table paints."""
     if isinstance(self, QGraphicsItem):
-        area, widget = self.boundingRect(), given[-1]
-    elif isinstance(self, QWidget):
-        area, widget = QRectF(self.rect()), self
-    else:
-        area, widget = QRectF(given[0].rect), given[0].widget
-    target = painter.worldTransform().mapRect(area)
-    painter.resetTransform()  # the text is independent of the scale
-    announce(painter, target, error, widget)
+        return self.boundingRect()
+    return QRectF(self.rect() if isinstance(self, QWidget) else given[0].rect)

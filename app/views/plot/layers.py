@@ -147,9 +147,6 @@ class Layers(pg.GraphicsObject):
         return QRectF(view.left, view.bottom, view.right - view.left, view.top - view.bottom)
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        self._paint(painter)
-
-    def _paint(self, painter: QPainter) -> None:
         if self._theme is None:
             return
         vectors = draws_shapes(painter)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPalette, QPixmap
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication
 
 #: Length of the longest sentence (characters).
 LONGEST = 200
@@ -90,12 +90,12 @@ def saved(painter: QPainter) -> Iterator[None]:
         painter.restore()
 
 
-def announce(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
-    """Paint a sentence about `error` in `area`, in the colours of `widget`."""
+def announce(painter: QPainter, area: QRectF, error: Exception) -> None:
+    """Paint a sentence about `error` in `area`."""
     reason = " ".join(str(error).split()) or type(error).__name__
     sentence = f"This cannot be drawn: {reason}"
     sentence = sentence.rstrip(".") + "." if len(sentence) <= LONGEST else sentence[: LONGEST - 1] + "…"
-    palette = widget.palette() if widget is not None else QPalette()
+    palette = QApplication.palette()
     painter.setOpacity(1.0)
     painter.fillRect(area, palette.window())
     painter.setPen(palette.windowText().color())
