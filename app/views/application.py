@@ -18,6 +18,9 @@ def make_application() -> QApplication:
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QApplication
 
+    from app.views.overrides import guard_all
+
+    guard_all()
     present = QApplication.instance()
     if isinstance(present, QApplication):
         return present

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QGraphicsItem, QWidget
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.model import LaneScene, Scene
@@ -35,10 +35,10 @@ class _RightPart(Layers):
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemClipsToShape)
         self.setZValue(1)
 
-    def _paint(self, painter: QPainter) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         if self._picture is None and self._theme is not None:  # hide the picture below, too
             painter.fillRect(self.boundingRect(), QColor(*self._theme.background))
-        super()._paint(painter)
+        super().paint(painter, option, widget)
 
     def shape(self) -> QPainterPath:
         whole, path = self.boundingRect(), QPainterPath()

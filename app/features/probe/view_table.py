@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.inputs import describe
-from app.views.widgets.painting import bold, guarded
+from app.views.widgets.painting import bold
 from app.views.widgets.rows_model import Index, RowsModel
 
 from .tables import TableRows
@@ -47,26 +47,25 @@ class _Cells(QStyledItemDelegate):
             return
         theme, row, column = self._owner.theme, index.row(), index.column()
         text, box = table.cell(row, column), QRectF(option.rect)
-        with guarded(painter, box, self._owner):
-            if option.state & QStyle.StateFlag.State_Selected and self._owner.hasFocus():
-                painter.fillRect(box, QColor(*theme.accent, 60))
-            if row == table.chosen:
-                painter.fillRect(box, QColor(*theme.ink, 20))
-                if column == 0:
-                    painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), QColor(*theme.accent))
-                painter.setFont(self._owner.bold)
-            painter.setPen(QColor(*theme.ink))
-            if column == len(table.header) - 1:
-                self._paint_bar(painter, table, row, box, text, theme)
-                return
-            left = box.left() + PAD
-            if column == table.symbol_column and int(table.symbols[row]) >= 0:
-                pixmap = symbol_pixmap(theme, str(int(table.symbols[row])), 18, self._owner.devicePixelRatioF())
-                painter.drawPixmap(QPointF(left - 2, box.center().y() - 9), pixmap)
-                left += ICON
-            remainder = QRectF(left, box.top(), box.right() - left, box.height())
-            shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, remainder.width())
-            painter.drawText(remainder, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        if option.state & QStyle.StateFlag.State_Selected and self._owner.hasFocus():
+            painter.fillRect(box, QColor(*theme.accent, 60))
+        if row == table.chosen:
+            painter.fillRect(box, QColor(*theme.ink, 20))
+            if column == 0:
+                painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), QColor(*theme.accent))
+            painter.setFont(self._owner.bold)
+        painter.setPen(QColor(*theme.ink))
+        if column == len(table.header) - 1:
+            self._paint_bar(painter, table, row, box, text, theme)
+            return
+        left = box.left() + PAD
+        if column == table.symbol_column and int(table.symbols[row]) >= 0:
+            pixmap = symbol_pixmap(theme, str(int(table.symbols[row])), 18, self._owner.devicePixelRatioF())
+            painter.drawPixmap(QPointF(left - 2, box.center().y() - 9), pixmap)
+            left += ICON
+        remainder = QRectF(left, box.top(), box.right() - left, box.height())
+        shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, remainder.width())
+        painter.drawText(remainder, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
     def _paint_bar(self, painter: QPainter, table: TableRows, row: int, box: QRectF, text: str, theme: Theme) -> None:
         room = min(self._owner.number_room, box.width())

@@ -127,7 +127,8 @@ class ValidationCurveView(Chart):
         if strip is None:
             return
         curve = strip.curve if strip.curve is not None and len(strip.curve.known) else None
-        x = HandleAxis(bare=True, grid=False, values=_values(strip.scale), centres=tuple(self.columns().tolist()))
+        values = _values(self._slider.scale)  # as many as there are centres
+        x = HandleAxis(bare=True, grid=False, values=values, centres=tuple(self.columns().tolist()))
         floor = _floor(curve)
         y = ChartAxis(names=(share(floor), share(1.0)), at=(floor, 1.0), exact=percent)
         ink = mixed(theme.ink, theme.background, 0.45)

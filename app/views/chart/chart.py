@@ -31,7 +31,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.views.theme import LIGHT, Theme, mixed
 from app.views.widgets.inputs import keeps_key
 from app.views.widgets.painted import paint_frame
-from app.views.widgets.painting import guarded, painter_on, saved
+from app.views.widgets.painting import painter_on, saved
 from solver.core.arrays import Array
 
 from . import saving
@@ -488,9 +488,8 @@ class Chart(pg.GraphicsView):
         painter.fillRect(rect, self.palette().window() if self.under else QColor(*self.theme.background))
         painter.fillRect(self.area(), QColor(*self.theme.background))
         if not self._message:
-            with guarded(painter, QRectF(self.rect()), self):
-                painter.setFont(self.letters())
-                self._paint_axes(painter)
+            painter.setFont(self.letters())
+            self._paint_axes(painter)
 
     def _paint_axes(self, painter: QPainter) -> None:
         area, theme, metrics = self.area(), self.theme, self.metrics()
@@ -522,22 +521,21 @@ class Chart(pg.GraphicsView):
 
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
         """Paint what is above the marks: legend, titles, the reading and the frame."""
-        with guarded(painter, QRectF(self.rect()), self):
-            painter.setFont(self.letters())
-            if self._message:
-                painter.setPen(QColor(*self.theme.faint))
-                inner = QRectF(self.rect()).adjusted(10, 6, -10, -6)
-                painter.drawText(inner, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), self._message)
-            else:
-                self._paint_words(painter)
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                for mark in self.over:
-                    painter.setClipRect(self.area().adjusted(-2, -2, 2, 2))
-                    mark.draw(painter, self.displayed())
-                painter.setClipping(False)
-                self._paint_reading(painter)
-            if self.framed or self.hasFocus():
-                paint_frame(painter, self.frame(), self.theme, self.hasFocus())
+        painter.setFont(self.letters())
+        if self._message:
+            painter.setPen(QColor(*self.theme.faint))
+            inner = QRectF(self.rect()).adjusted(10, 6, -10, -6)
+            painter.drawText(inner, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), self._message)
+        else:
+            self._paint_words(painter)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for mark in self.over:
+                painter.setClipRect(self.area().adjusted(-2, -2, 2, 2))
+                mark.draw(painter, self.displayed())
+            painter.setClipping(False)
+            self._paint_reading(painter)
+        if self.framed or self.hasFocus():
+            paint_frame(painter, self.frame(), self.theme, self.hasFocus())
 
     def frame(self) -> QRectF:
         """Return the rectangle of the frame."""

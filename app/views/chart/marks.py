@@ -19,7 +19,6 @@ from app.views.plot.lines import draw_line, draw_on_any, draw_pieces, draws_shap
 from app.views.plot.picture import draw_samples, paint_lines, paint_surface
 from app.views.plot.symbols import POINT, cells, copy_cells
 from app.views.theme import LIGHT, SYMBOLS, Theme
-from app.views.widgets.painting import guarded
 from solver.core.arrays import Array
 
 from .axis import ChartAxis
@@ -547,10 +546,9 @@ class MarksItem(pg.GraphicsObject):
         to, (marks, x, y, theme) = painter.worldTransform(), self._shown
         frame = ChartFrame(x, y, to, to.mapRect(self.boundingRect()), theme)
         view = self.getViewWidget()
-        with guarded(painter, self.boundingRect(), view):
-            painter.resetTransform()
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            if view is not None:
-                painter.setFont(view.letters())
-            for mark in marks:
-                mark.draw(painter, frame)
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if view is not None:
+            painter.setFont(view.letters())
+        for mark in marks:
+            mark.draw(painter, frame)

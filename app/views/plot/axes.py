@@ -9,15 +9,13 @@ from typing import Any
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.core.number_format import AxisNumbers, even
 from app.core.plain_text import plain
-from app.views.widgets.painting import guarded
 
 
 class PlotAxis(pg.AxisItem):
-    """An axis that writes its own numbers, and is not painted at all if painting it fails.
+    """An axis that writes its own numbers, all with equally many decimals, and none that the plot would cut off.
 
     pyqtgraph scales the numbers of an axis with a name by powers of 1000; `tickStrings` ignores its scale.
     """
@@ -53,10 +51,6 @@ class PlotAxis(pg.AxisItem):
             if _within(text[0], room, upright) and not any(text[0].intersects(other) for other, *_ in kept):
                 kept.append(text)
         return line, ticks, kept
-
-    def paint(self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None) -> None:
-        with guarded(p, self.boundingRect(), widget):
-            super().paint(p, opt, widget)
 
 
 def _within(text: QRectF, room: QRectF, upright: bool) -> bool:

@@ -19,7 +19,7 @@ from app.tools import POINT_PIXELS, TOOLS, PointerPosition
 from app.views.theme import Theme
 from app.views.widgets.deferred import later
 from app.views.widgets.inputs import named
-from app.views.widgets.painting import guarded, painter_on
+from app.views.widgets.painting import painter_on, saved
 from solver import Grid
 
 from .axes import NUMBER, size_axes, widest_number
@@ -289,17 +289,17 @@ class Canvas(PointingPlot):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        with painter_on(self.viewport()) as painter:
-            if self._overlay is not None and self._theme is not None:
-                with guarded(painter, self.plot_area(), self):
-                    self._paint_over(painter, self._overlay, self._theme, QRectF(event.rect()))
-            if self._focus_shown:
-                painter.setPen(QPen(self.palette().highlight().color(), 2))
-                painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
         self.unpainted = False
         if self._to_paint != self.painted_job:
             self.painted_job = self._to_paint
             self.on_painted(self.painted_job)
+        with painter_on(self.viewport()) as painter:
+            if self._overlay is not None and self._theme is not None:
+                with saved(painter):
+                    self._paint_over(painter, self._overlay, self._theme, QRectF(event.rect()))
+            if self._focus_shown:
+                painter.setPen(QPen(self.palette().highlight().color(), 2))
+                painter.drawRect(self.viewport().rect().adjusted(1, 1, -1, -1))
 
     def _paint_over(self, painter: QPainter, overlay: Overlay, theme: Theme, rect: QRectF) -> None:
         """Paint what is over the picture, within `rect`."""

@@ -19,7 +19,7 @@ from app.learners.perceptron_orders import Orders
 from app.scene.marks import PointMarks
 from app.scene.model import Scene
 from app.views.theme import Theme
-from app.views.widgets.painting import guarded, painter_on, saved
+from app.views.widgets.painting import painter_on, saved
 from solver import Grid
 from solver.core.arrays import Indices
 
@@ -53,6 +53,9 @@ def _kinds_of(labels: np.ndarray, held_out: Indices) -> Indices:
 
 class Layers(pg.GraphicsObject):
     """The graphics item inside the axes of a plot."""
+
+    #: Errors in painting a picture for a file are raised to the maker of the file.
+    raises = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -144,13 +147,6 @@ class Layers(pg.GraphicsObject):
         return QRectF(view.left, view.bottom, view.right - view.left, view.top - view.bottom)
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        if widget is None:  # a picture for a file: its maker reports errors
-            self._paint(painter)
-            return
-        with guarded(painter, self.boundingRect(), widget):
-            self._paint(painter)
-
-    def _paint(self, painter: QPainter) -> None:
         if self._theme is None:
             return
         vectors = draws_shapes(painter)

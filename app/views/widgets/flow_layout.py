@@ -2,35 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import wraps
-from typing import Any, TypeVar
+from collections.abc import Iterable
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 #: More pixels than any line has.
 MOST = (1 << 24) - 1
-
-
-Returned = TypeVar("Returned")
-
-
-def _normalized(method: Callable[..., Returned]) -> Callable[..., Returned]:
-    """Decorate `method`, which Qt calls, so that PySide receives its errors as exception objects.
-
-    Below Python 3.12 an error raised in C is a type and a text until it is handled; PySide 6.11 mistakes the text for
-    the exception if Qt was called from Python, and the process ends with a segmentation fault.
-    """
-
-    @wraps(method)
-    def called(*given: Any) -> Returned:
-        try:
-            return method(*given)
-        except Exception:
-            raise
-
-    return called
 
 
 def _grows(item: QLayoutItem) -> bool:
@@ -98,24 +76,20 @@ class FlowLayout(QLayout):
     def hasHeightForWidth(self) -> bool:
         return True
 
-    @_normalized
     def heightForWidth(self, width: int) -> int:
         around = self.contentsMargins()
         inner = width - around.left() - around.right()
         return self._arrange(QRect(0, 0, inner, 0), move=False) + around.top() + around.bottom()
 
-    @_normalized
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
         self._arrange(rect.marginsRemoved(self.contentsMargins()), move=True)
 
-    @_normalized
     def sizeHint(self) -> QSize:
         shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
         width = sum(size.width() for size in shown) + self._gap * max(len(shown) - 1, 0)
         return QSize(width, max((size.height() for size in shown), default=0)).grownBy(self.contentsMargins())
 
-    @_normalized
     def minimumSize(self) -> QSize:
         size = QSize()
         for item in self._items:

@@ -1,4 +1,4 @@
-"""Painted: a widget that paints itself, reports painting errors, and shows by a frame that it has the focus."""
+"""Painted: a widget that paints itself, and shows by a frame that it has the focus."""
 
 from __future__ import annotations
 

@@ -1,24 +1,19 @@
 """Painting: painters that are always closed, and a sentence in place of what cannot be painted.
 
-An exception that leaves a `paintEvent` aborts the process: Qt continues to paint with an error pending, and a painter
-left open is destroyed after its paint device.
+A painter left open by an exception is destroyed after its paint device, which ends the process.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPalette, QPixmap
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication
 
 #: Length of the longest sentence (characters).
 LONGEST = 200
-#: Last reported error of each widget: the same error occurs in every frame.
-_reported: WeakKeyDictionary[QWidget, str] = WeakKeyDictionary()
 
 
 def blank(width: float, height: float, ratio: float, colour: QColor | Qt.GlobalColor | None = None) -> QPixmap:
@@ -50,21 +45,11 @@ def broken(text: str, measure: Callable[[str], float], most: float) -> list[str]
 
 @contextmanager
 def painter_on(device: QPaintDevice, smooth: bool = False) -> Iterator[QPainter]:
-    """Open a painter on `device`, antialiased if `smooth`, and close it in any case.
-
-    On a widget an exception ends here: it is passed to `sys.excepthook`, and a sentence is painted in place of the
-    widget.  On an image or pixmap it is raised to the caller.
-    """
+    """Open a painter on `device`, antialiased if `smooth`, and close it in any case."""
     painter = QPainter(device)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
     try:
         yield painter
-    except Exception as error:
-        if not isinstance(device, QWidget):
-            raise
-        painter.end()  # whatever its state is
-        painter.begin(device)
-        _announce(painter, QRectF(device.rect()), error, device)
     finally:
         painter.end()
 
@@ -96,22 +81,6 @@ def svg_bytes(
 
 
 @contextmanager
-def guarded(painter: QPainter, area: QRectF, widget: QWidget | None) -> Iterator[None]:
-    """Paint a part of `widget` with a painter of another function; if that fails, paint a sentence in `area`.
-
-    The state of the painter is restored.
-    """
-    try:
-        with saved(painter):
-            yield
-    except Exception as error:
-        with saved(painter):
-            target = painter.worldTransform().mapRect(area)
-            painter.resetTransform()  # the text is independent of the scale
-            _announce(painter, target, error, widget)
-
-
-@contextmanager
 def saved(painter: QPainter) -> Iterator[None]:
     """Save the state of `painter`, and restore it afterwards."""
     painter.save()
@@ -121,15 +90,12 @@ def saved(painter: QPainter) -> Iterator[None]:
         painter.restore()
 
 
-def _announce(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
+def announce(painter: QPainter, area: QRectF, error: Exception) -> None:
+    """Paint a sentence about `error` in `area`."""
     reason = " ".join(str(error).split()) or type(error).__name__
     sentence = f"This cannot be drawn: {reason}"
     sentence = sentence.rstrip(".") + "." if len(sentence) <= LONGEST else sentence[: LONGEST - 1] + "…"
-    if widget is None or _reported.get(widget) != sentence:
-        if widget is not None:
-            _reported[widget] = sentence
-        sys.excepthook(type(error), error, error.__traceback__)
-    palette = widget.palette() if widget is not None else QPalette()
+    palette = QApplication.palette()
     painter.setOpacity(1.0)
     painter.fillRect(area, palette.window())
     painter.setPen(palette.windowText().color())

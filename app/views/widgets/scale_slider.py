@@ -36,12 +36,18 @@ class ScaleSlider(QSlider):
         return QSize(64, super().sizeHint().height())
 
     def show_scale(self, scale: Scale) -> None:
-        """Change the scale, unless the slider is being dragged."""
-        if scale != self.scale and not self.isSliderDown():
-            self.scale = scale
+        """Change the scale, and keep the number."""
+        if scale != self.scale:
+            number, self.scale = self.value_at(self.value()), scale
             with QSignalBlocker(self):
                 self.setRange(scale.low, scale.high + self._beyond)
+            self.show_number(number)
             self.update()
+
+    def show_number(self, number: float) -> None:
+        """Move the handle to `number`, even during a drag, which goes on with the next movement of the pointer."""
+        with QSignalBlocker(self):
+            self.setValue(self.position_of(number))
 
     def minimumSizeHint(self) -> QSize:
         """Return the smallest usable size."""

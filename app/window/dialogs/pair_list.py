@@ -20,7 +20,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QIcon, QPen, QPixmap
 from PySide6.QtWidgets import QListView
 
-from app.core import log
 from app.core.number_format import percent
 from app.exchange.pairs import Pair, ScoredPair, Views
 from app.exchange.table import Table
@@ -101,15 +100,12 @@ class PairModel(QAbstractListModel):
         return None
 
     def _picture(self, pair: Pair | None) -> QIcon:
-        """Return the picture of a view; an empty one if drawing fails, since Qt calls this while it paints."""
+        """Return the picture of a view; an empty one if drawing it has failed before."""
         if pair not in self._pictures:
             icon = self._pictures[pair] = QIcon()
-            try:
-                pixmap = self._drawn(pair)
-                for mode in (QIcon.Mode.Normal, QIcon.Mode.Selected):  # else Qt would tint the selected one
-                    icon.addPixmap(pixmap, mode)
-            except Exception:
-                log.caught("A picture of two columns was not drawn.")
+            pixmap = self._drawn(pair)
+            for mode in (QIcon.Mode.Normal, QIcon.Mode.Selected):  # else Qt would tint the selected one
+                icon.addPixmap(pixmap, mode)
         return self._pictures[pair]
 
     def _drawn(self, pair: Pair | None) -> QPixmap:

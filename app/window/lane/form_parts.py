@@ -199,7 +199,7 @@ class EditorMaker(QWidget):
         fit(0)
 
         def show(value: Any) -> None:
-            show_number(slider, slider.position_of(value))
+            slider.show_number(value)
             exact.show(value)
 
         made = Editor(beside(slider, exact.widget), show, [slider, exact.widget])

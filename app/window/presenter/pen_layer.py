@@ -15,7 +15,7 @@ from app.state.session import PenStroke, Presenting
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme
-from app.views.widgets.painting import guarded, painter_on
+from app.views.widgets.painting import painter_on
 
 #: Radius of the spotlight's disc, as a share of the picture's shorter side; opacity of the dark around it (of 255).
 DISC, DARK = 1 / 5, 190
@@ -92,7 +92,7 @@ class PenLayer(QWidget):
         return self._pixel(self._location.x, self._location.y), DISC * min(self.width(), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        with painter_on(self, smooth=True) as painter, guarded(painter, QRectF(self.rect()), self):
+        with painter_on(self, smooth=True) as painter:
             if self._state.spotlight:
                 self._paint_dark(painter, QRectF(event.rect()))
             pen = QPen(QColor(), self._pen_width())

@@ -20,10 +20,11 @@ from pytestqt.qtbot import QtBot
 import app
 from app.features.table import FEATURES
 from app.state.document import Document, GeneratorSettings
+from app.views import overrides
 from app.views.plot.layers import Layers
 from app.views.plot.pointer_marks import Overlay
 from app.views.widgets import painting
-from app.views.widgets.painting import guarded, painter_on
+from app.views.widgets.painting import painter_on
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
 from tests.windows import Make, settle
@@ -49,16 +50,16 @@ def reported(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
 
 
 @pytest.fixture
-def reports(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QWidget | None, QRectF]]:
-    """Return where sentences were painted in place of a part."""
-    locations: list[tuple[QWidget | None, QRectF]] = []
-    real = painting._announce
+def reports(monkeypatch: pytest.MonkeyPatch) -> list[tuple[QPaintDevice, QRectF]]:
+    """Return on what, and where, sentences were painted in place of a part."""
+    locations: list[tuple[QPaintDevice, QRectF]] = []
+    real = overrides.announce
 
-    def announce(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | None) -> None:
-        locations.append((widget, QRectF(area)))
-        real(painter, area, error, widget)
+    def announce(painter: QPainter, area: QRectF, error: Exception) -> None:
+        locations.append((painter.device(), QRectF(area)))
+        real(painter, area, error)
 
-    monkeypatch.setattr(painting, "_announce", announce)
+    monkeypatch.setattr(overrides, "announce", announce)
     return locations
 
 
@@ -89,6 +90,8 @@ def test_a_failed_attempt_leaves_no_function_behind(qtbot: QtBot, monkeypatch: p
     locals_alive: list[weakref.ref[Local]] = []
 
     class Broken(QWidget):
+        __module__ = "app.broken"
+
         def paintEvent(self, event: QPaintEvent) -> None:
             local = Local()
             locals_alive.append(weakref.ref(local))
@@ -108,7 +111,7 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
     reported: list[BaseException],
-    reports: list[tuple[QWidget | None, QRectF]],
+    reports: list[tuple[QPaintDevice, QRectF]],
 ) -> None:
     window = make(SMALL, size=(1400, 1000))
     for spec in sorted(docks(FEATURES), key=lambda each: each.name == "asking"):
@@ -126,7 +129,7 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
     modules = painting_modules()
     with monkeypatch.context() as planted:
         for module in modules:
-            if module is not painting:
+            if module not in (painting, overrides):
                 planted.setattr(module, "painter_on", failing)
         for spec in docks(FEATURES):  # docks of a group are one behind the other
             dock_of(window, spec.name).raise_()
@@ -149,7 +152,7 @@ def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
     reported: list[BaseException],
-    reports: list[tuple[QWidget | None, QRectF]],
+    reports: list[tuple[QPaintDevice, QRectF]],
     part: str,
 ) -> None:
     window = make()
@@ -196,14 +199,35 @@ def test_on_an_image_the_fault_goes_on_to_the_caller(qapp: QApplication, reporte
 
 
 def test_a_borrowed_painter_is_restored(qapp: QApplication, reported: list[BaseException]) -> None:
+    class Broken(pg.GraphicsObject):
+        __module__ = "app.broken"
+
+        def boundingRect(self) -> QRectF:
+            return QRectF(0, 0, 100, 50)
+
+        def paint(self, painter: QPainter, *about: object) -> None:
+            painter.scale(3, 3)
+            painter.setOpacity(0.2)
+            raise BrokenError("no")
+
     image = QImage(200, 100, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     painter.translate(10, 20)
     before = painter.worldTransform(), painter.opacity(), painter.font()
-    with guarded(painter, QRectF(0, 0, 100, 50), None):
-        painter.scale(3, 3)
-        painter.setOpacity(0.2)
-        raise BrokenError("no")
+    Broken().paint(painter, None, None)
     assert (painter.worldTransform(), painter.opacity(), painter.font()) == before
     painter.end()
     assert [str(error) for error in reported] == ["no"]
+
+
+def test_the_maker_of_a_picture_file_receives_the_fault(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = make()
+
+    def broken(*arguments: object) -> None:
+        raise BrokenError("no")
+
+    monkeypatch.setattr(Layers, "_paint_symbols", broken)
+    image = QImage(400, 300, QImage.Format.Format_RGB32)
+    with pytest.raises(BrokenError), painter_on(image) as painter:
+        window.canvases[0].render(painter)
+    monkeypatch.undo()

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtWidgets import QApplication, QSpinBox, QStyle, QStyleOptionSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.number_format import percent
@@ -22,8 +22,10 @@ from app.features.validation_curves.scene import Strips, ValidationCurve, name_o
 from app.features.validation_curves.text import sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.learners.scales import RankScale
+from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
 from app.views.chart.legend import GAP, SAMPLE
+from app.views.chart.marks import LevelLine
 from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.main_window import MainWindow
@@ -377,6 +379,45 @@ def test_the_slider_of_k_goes_with_the_box(quick: None, make: Make, qtbot: QtBot
     window.controller.set_lane(0, "knn", n_neighbors=500)
     settle(qtbot, window)
     assert slider.value() == slider.maximum() and box.value() == 500 and window.document.lanes[0].knn.n_neighbors == 500
+
+
+@pytest.mark.parametrize("curves", [False, True])
+def test_undo_changes_a_held_slider_and_its_curve_together(quick: None, make: Make, qtbot: QtBot, curves: bool) -> None:
+    """While the handle of k is held, Undo changes the number of points, and so the range of k."""
+    window = make(small(Lane("knn", knn=KnnSettings(20)), Lane("svm")), size=(1180, 800))
+    if curves:
+        show(window, qtbot)
+    slider, strip, box = find(window, "lane0.k.slider"), strip_of(window, 0, "k"), find(window, "lane0.k")
+    assert isinstance(slider, ScaleSlider) and isinstance(box, QSpinBox)
+    window.controller.set_lane(0, "knn", n_neighbors=12)
+    window.controller.apply(AddPoints(xy=np.random.default_rng(0).random((30, 2)), labels=np.arange(30) % 2))
+    window.controller.set_lane(0, "knn", n_neighbors=40)
+
+    def check(n: int, k: int) -> None:
+        settle(qtbot, window)
+        assert (len(window.document.points), window.document.lanes[0].knn.n_neighbors) == (n, k)
+        assert slider.scale == RankScale(n - 1) and slider.value_at(slider.value()) == k == box.value()
+        strip.grab()
+        if curves:
+            values = [float(slider.value_at(position)) for position in range(slider.maximum() + 1)]
+            assert strip.displayed().across(values) == pytest.approx(strip.columns(), abs=1e-6)
+            assert isinstance(strip.marks[0], LevelLine) and strip.marks[0].at == k
+            assert shown(window, 0, "k").scale == slider.scale
+
+    check(60, 40)
+    held = QPoint(int(slider.centres()[slider.value()]), slider.height() // 2)
+    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=held)
+    for n, k in ((60, 12), (30, 12), (30, 20)):
+        QTest.keyClick(window, KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert slider.isSliderDown()
+        check(n, k)
+    QTest.keyClick(window, KEY.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    check(30, 12)
+    QTest.mouseMove(slider, QPoint(int(slider.centres()[0]), held.y()))
+    QTest.mouseMove(slider, held - QPoint(2, 0))  # the drag goes on, on the present scale
+    assert window.document.lanes[0].knn.n_neighbors == slider.value_at(slider.value()) > 12
+    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=held)
+    check(30, window.document.lanes[0].knn.n_neighbors)
 
 
 def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
