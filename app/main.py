@@ -141,7 +141,7 @@ def work_on(document: Document) -> Document:
 def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> str:
     """Draw the window with `document`, after all training, into the PNG file `out`; return a summary."""
     from app.files import documents
-    from app.scene.text import details, headline, sampled
+    from app.scene.text import details
     from app.views.application import make_application
     from app.views.png_bytes import png_bytes
     from app.window.main_window import LEAST_WINDOW
@@ -159,10 +159,9 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
             time.sleep(0.002)
         documents.write_bytes(png_bytes(window.grab().toImage()), out)
         lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
-        for index in range(document.shown):
-            frame, lane = window.result(index), document.lanes[index]
-            state = headline(frame, lane) + sampled(frame, document.parts.n_trainable, document.training_limit)
-            lines.append(f"{lane.title}: {state}")
+        for index, lane in enumerate(() if window.scene is None else window.scene.lanes):
+            frame = window.result(index)
+            lines.append(f"{lane.lane.title}: {lane.headline}")
             lines.append(f"    {details(frame)}" if details(frame) else "")
         window.close()
     return "\n".join(line for line in lines if line)
