@@ -90,7 +90,7 @@ class MainWindow(DropWindow):
     def __init__(self, settings: Settings, features: FeatureTable) -> None:
         super().__init__()
         self.settings, self.features = settings, features
-        #: Whether closing it asks about unsaved changes.
+        #: Whether the document is the user's: closing it asks about unsaved changes, and opening it offers unsaved work.
         self.asks_to_save = True
         self._menu_bar = QMenuBar()
         self.scene: Scene | None = None
@@ -442,7 +442,8 @@ class MainWindow(DropWindow):
             self.dock_manager.make_room()
             if self.controller.session.first_start and (handle := self.windowHandle()) is not None:
                 handle.installEventFilter(self)  # until the first click anywhere
-        self.safekeeping.offer_soon()
+        if self.asks_to_save:
+            self.safekeeping.offer_soon()
         self.request_refresh()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
