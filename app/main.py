@@ -32,6 +32,8 @@ LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the 
 DEFAULT_SIZE = (1280, 800)
 #: Most points for which plain numpy makes the first pictures, and the time for them (s).
 FEW, PLAIN_FIRST = 300, 1.0
+#: Exit code after Ctrl+C, as shells report it.
+STOPPED = 130
 #: The application for windows opened by scripts; without a reference, Qt would delete it.
 _kept: QApplication | None = None
 
@@ -331,6 +333,8 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a console without γ gets a question mark, not a traceback
         sys.stdout.reconfigure(errors="replace")
     options = parser.parse_args(words[1:] if name else words)
+    if name not in ("", "open") and callable(signal.getsignal(signal.SIGINT)):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # temporary files are deleted first
 
     from app.files import documents
 
@@ -338,6 +342,8 @@ def main(arguments: list[str] | None = None) -> int:
         return command.run(options, _opened(getattr(options, "file", None))) or 0
     except (documents.FileError, argparse.ArgumentTypeError) as error:
         parser.error(str(error))
+    except KeyboardInterrupt:
+        return STOPPED
 
 
 def _list_of_commands() -> str:

@@ -91,7 +91,7 @@ class MainWindow(DropWindow):
     def __init__(self, settings: Settings, features: FeatureTable) -> None:
         super().__init__()
         self.settings, self.features = settings, features
-        #: Whether the document is the user's: closing it asks about unsaved changes, and opening it offers unsaved work.
+        #: Whether the document is the user's: closing it asks about unsaved changes, opening it offers unsaved work.
         self.asks_to_save = True
         self._menu_bar = QMenuBar()
         self.scene: Scene | None = None
