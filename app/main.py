@@ -33,6 +33,8 @@ LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the 
 DEFAULT_SIZE = (1280, 800)
 #: Most points for which plain numpy makes the first pictures, and the time for them (s).
 FEW, PLAIN_FIRST = 300, 1.0
+#: Exit code after Ctrl+C, as shells report it.
+STOPPED = 130
 #: The application for windows opened by scripts; without a reference, Qt would delete it.
 _kept: QApplication | None = None
 
@@ -142,7 +144,7 @@ def work_on(document: Document) -> Document:
 def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> str:
     """Draw the window with `document`, after all training, into the PNG file `out`; return a summary."""
     from app.files import documents
-    from app.scene.text import details, headline, sampled
+    from app.scene.text import details
     from app.views.application import make_application
     from app.views.png_bytes import png_bytes
     from app.window.main_window import LEAST_WINDOW
@@ -160,10 +162,9 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
             time.sleep(0.002)
         documents.write_bytes(png_bytes(window.grab().toImage()), out)
         lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
-        for index in range(document.shown):
-            frame, lane = window.result(index), document.lanes[index]
-            state = headline(frame, lane) + sampled(frame, document.parts.n_trainable, document.training_limit)
-            lines.append(f"{lane.title}: {state}")
+        for index, lane in enumerate(() if window.scene is None else window.scene.lanes):
+            frame = window.result(index)
+            lines.append(f"{lane.lane.title}: {lane.headline}")
             lines.append(f"    {details(frame)}" if details(frame) else "")
         window.close()
     return "\n".join(line for line in lines if line)
@@ -333,6 +334,8 @@ def main(arguments: list[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a console without γ gets a question mark, not a traceback
         sys.stdout.reconfigure(errors="replace")
     options = parser.parse_args(words[1:] if name else words)
+    if name not in ("", "open") and callable(signal.getsignal(signal.SIGINT)):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # temporary files are deleted first
 
     from app.files import documents
 
@@ -340,6 +343,8 @@ def main(arguments: list[str] | None = None) -> int:
         return command.run(options, _opened(getattr(options, "file", None))) or 0
     except (documents.FileError, argparse.ArgumentTypeError) as error:
         parser.error(str(error))
+    except KeyboardInterrupt:
+        return STOPPED
 
 
 def _list_of_commands() -> str:

@@ -14,7 +14,7 @@ def begin() -> int:
         sys.argv[1:] = words[2:]
         runpy.run_module(words[1], run_name="__main__", alter_sys=True)
         return 0
-    from app.main import main
+    from app.__main__ import main
 
     return main()
 

@@ -468,7 +468,7 @@ class Controller:
         )
 
     def import_points(self, points: Imported, add: bool) -> None:
-        """Replace the present points by those of a file, or add them."""
+        """Replace the points of the user's document by those of a file, or add them; an open lesson ends first."""
         command = ImportPoints(
             xy=points.xy,
             labels=points.labels,
@@ -477,6 +477,13 @@ class Controller:
             scaling=points.scaling,
             add=add,
         )
+        if self.aside is not None:
+            try:
+                command.apply(self.own.document)  # refused points end no lesson
+            except ValueError as error:
+                self.say(str(error))
+                return
+            self.put_back()
         if self.dispatch(command):
             left = f"  {count(points.n_left_out, 'row')} left out." if points.n_left_out else ""
             self.say(f"{'Added' if add else 'Imported'} {count(len(points.xy), 'point')}.{left}")

@@ -192,8 +192,8 @@ def _lane(
     names = document.class_names
     message = text.empty_sentence(lane, training.classes, len(training), names, len(document.test_points))
     cover = covered.get(slot, Cover.NOTHING)
-    if lane.is_difference and not cover and (without := missing(document, results)):
-        message, frame = without, None
+    if without := missing(document, results) if lane.is_difference and not cover else "":
+        message, frame = without if len(training) else message, None
     picture, marks, run_marks, job, run_state, orders = None, NO_MARKS, None, 0, None, None
     several = lane.has_f and len(training.classes) > 2
     pairs = problems_of(training.classes, lane.multiclass) if several else ()
@@ -216,6 +216,8 @@ def _lane(
     speed, slow = session.speeds[slot], _steps_visible(session, slot, run_state)
     followed = session.has_timeline(slot) or "last pair" in watched
     headline = text.COVERED if Cover.PAINT in cover else text.headline(frame, lane)
+    if without:
+        headline = text.waiting(training) or "Nothing to compare"
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
     whole = fast_training(frame, document.parts.n_trainable)
     steps = not lane.family.trains_fast(lane.settings, len(training))

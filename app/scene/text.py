@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from app.core.number_format import about, count, grouped, percent, span_of_time
+from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.frames import FastProgress, Frame, Phase
 from app.learners.svm import STEPPED
@@ -32,9 +33,7 @@ def headline(frame: Frame | None, lane: Lane) -> str:
     if Cover.TRAINING in frame.cover and frame.lane.trainer is not None:
         return NUMBERS_COVERED
     if frame.phase is Phase.EMPTY:
-        if len(frame.points) and len(frame.points.classes) < 2:
-            return preparing + "Waiting for a second class"
-        return preparing + "Waiting for points" if not len(frame.points) else preparing or "Starting…"
+        return preparing + waiting(frame.points) or "Starting…"
     if frame.phase is Phase.FAILED:
         return "No picture"
     if is_all_tied(frame):
@@ -50,6 +49,13 @@ def headline(frame: Frame | None, lane: Lane) -> str:
     if frame.phase is Phase.PAUSED:
         return f"{preparing}Paused, {frame.lane.family.so_far(frame.certificates, frame.lane.settings)}"
     return preparing + frame.lane.family.verdict(frame.certificates, frame.lane.settings).text
+
+
+def waiting(points: Points) -> str:
+    """Return what a lane without a model waits for, in a few words; "" if `points` are all it needs."""
+    if not len(points):
+        return "Waiting for points"
+    return "Waiting for a second class" if len(points.classes) < 2 else ""
 
 
 #: Share of tied pixels from which a picture counts as all tied.

@@ -104,18 +104,26 @@ class Store:
 
     def undo(self) -> None:
         """Undo the newest step, if any."""
-        if self._past:
-            step = self._past.pop()
-            self._future.append(step)
-            self._change(self._looking(step.before, step))
+        self.go_to(self.position - 1)
 
     def redo(self) -> None:
         """Redo the step undone last, if any."""
-        if self._future:
+        self.go_to(self.position + 1)
+
+    def go_to(self, position: int) -> None:
+        """Undo or redo steps until `position` of them are done, in one change."""
+        moves = []
+        while self.position > max(position, 0):
+            step = self._past.pop()
+            self._future.append(step)
+            moves.append((step.before, step))
+        while self.position < position and self._future:
             step = self._future.pop()
             # No command merges into a step that was undone and redone.
             self._past.append(replace(step, merge_key=None))
-            self._change(self._looking(step.after, step))
+            moves.append((step.after, step))
+        if moves:
+            self._change(self._looking(*moves))
 
     @property
     def history(self) -> tuple[str, ...]:
@@ -149,20 +157,12 @@ class Store:
             self._listed = tuple(step.name for step in steps), next(at, None)
         return self._listed
 
-    def go_to(self, position: int) -> None:
-        """Undo or redo steps until `position` of them are done."""
-        position = min(max(position, 0), len(self._past) + len(self._future))
-        while len(self._past) > position:
-            self.undo()
-        while len(self._past) < position:
-            self.redo()
-
     def abandon(self, merge_key: Hashable) -> None:
         """Remove the newest step without a trace, if it has this `merge_key` (for a cancelled gesture)."""
         if self._past and merge_key is not None and self._past[-1].merge_key == merge_key:
             step = self._past.pop()
             self._future = self._cut_off.copy()
-            self._change(self._looking(step.before, step))
+            self._change(self._looking((step.before, step)))
 
     @property
     def folder(self) -> Path:
@@ -203,13 +203,15 @@ class Store:
         self.path = path
         self._change(self.document)
 
-    def _looking(self, target: Document, step: _Step) -> Document:
-        """Return `target` with the present attached data and view, unless the step itself changed them."""
-        if step.before.attached == step.after.attached and target.attached != self.document.attached:
-            target = replace(target, attached=self.document.attached)
-        if step.before.view != step.after.view:
-            return target
-        return replace(target, view=self.document.view)
+    def _looking(self, *moves: tuple[Document, _Step]) -> Document:
+        """Return the last target of `moves`, with the present attached data and view where no step changed them."""
+        target, view, attached = self.document, self.document.view, self.document.attached
+        for target, step in moves:
+            if step.before.view != step.after.view:
+                view = target.view
+            if step.before.attached != step.after.attached:
+                attached = target.attached
+        return replace(target, view=view, attached=attached)
 
     def _change(self, new: Document) -> None:
         old, self.document, self._listed = self.document, new, None

@@ -10,7 +10,7 @@ from typing import cast
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QDialog, QLayout, QMenuBar, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLayout, QMenu, QMenuBar, QStyle, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
@@ -60,6 +60,7 @@ from solver import Grid
 from . import actions
 from .appearance import TEXT_STEP, Appearance
 from .dock_manager import DockManager
+from .drawn_first import DrawnFirst
 from .held_key import HeldKey
 from .picture_menu import PictureMenu
 from .safekeeping import Safekeeping
@@ -90,7 +91,7 @@ class MainWindow(DropWindow):
     def __init__(self, settings: Settings, features: FeatureTable) -> None:
         super().__init__()
         self.settings, self.features = settings, features
-        #: Whether closing it asks about unsaved changes.
+        #: Whether the document is the user's: closing it asks about unsaved changes, opening it offers unsaved work.
         self.asks_to_save = True
         self._menu_bar = QMenuBar()
         self.scene: Scene | None = None
@@ -106,6 +107,7 @@ class MainWindow(DropWindow):
         self.closed.connect(Garbage(self).stop)
         self._enough = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._enough.timeout.connect(self.refresh_if_pending)
+        self._drawn_first = DrawnFirst(self, self.refresh_if_pending, self._indices_kept)
         self._closed = self._shown = self._tools_hidden = False
         self._refresh_requested.connect(self._refresh_soon, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
@@ -180,6 +182,7 @@ class MainWindow(DropWindow):
         HeldKey(self, self.named_actions["marks"], lambda held: controller.set_session(points_away=held))
         controller.editing.hover = self._hover
         controller.pointer_changed = self._follow_pointer
+        controller.store.listen(self._close_menus)
         self.resize(*FIRST_SIZE)
         geometry = self.settings.values.geometry.data
         self.restoreGeometry(QByteArray(geometry))
@@ -257,6 +260,7 @@ class MainWindow(DropWindow):
         """
         for command, able in self._rules:
             command.setEnabled(able(self.controller))
+        self._drawn_first.begin()
         self.request_refresh()
 
     def request_refresh(self) -> None:
@@ -314,6 +318,7 @@ class MainWindow(DropWindow):
     def refresh(self) -> None:
         """Compose the scene, draw it, and request what it is to show."""
         self._refresh_pending = False
+        self._drawn_first.end()
         self._enough.stop()
         if self._closed:
             return
@@ -442,7 +447,8 @@ class MainWindow(DropWindow):
             self.dock_manager.make_room()
             if self.controller.session.first_start and (handle := self.windowHandle()) is not None:
                 handle.installEventFilter(self)  # until the first click anywhere
-        self.safekeeping.offer_soon()
+        if self.asks_to_save:
+            self.safekeeping.offer_soon()
         self.request_refresh()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -637,6 +643,12 @@ class MainWindow(DropWindow):
                 self, self.controller, self.named_actions, self.copy_picture, self.edit_point
             )
         self._picture_menu.open_at(lane, pointer, at)
+
+    def _close_menus(self, old: Document, new: Document) -> None:
+        """Close a menu that may be about a point or a lane that has gone."""
+        if new.points is not old.points or new.slots[: new.shown] != old.slots[: old.shown]:
+            while isinstance(menu := QApplication.activePopupWidget(), QMenu) and menu.close():
+                pass
 
     def shoot(self, what: What) -> Shot:
         scene, results = self._present(), self._context().results

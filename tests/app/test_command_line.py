@@ -404,3 +404,48 @@ def test_the_first_start_shows_its_progress_before_it_draws(
     monkeypatch.setattr("app.features.film.view_render.render_film", draw)
     with pytest.raises(DrawingError, match=r"^Compiling the numeric kernels \[###\.\.\.\.\.\] pixels"):
         app.main.main(words)
+
+
+#: Modules at whose import, one after the other from the first to the last of the start, Ctrl+C is pressed.
+MOMENTS = (
+    "app.main",
+    "argparse",
+    "app.features.study.arguments",
+    "app.files.documents",
+    "numpy",
+    "PySide6.QtCore",
+    "app.window.main_window",
+    "pyqtgraph",
+    "app.views.app_icon",
+)
+#: Sends SIGINT when a module is looked for, or once the window has been made.
+INTERRUPT = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == os.environ["MOMENT"]:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT from another program")
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_ctrl_c_during_the_start_ends_it_quietly(tmp_path: Path, moment: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPT)
+    environment = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "MOMENT": moment}
+    done = run("--profile-dir", tmp_path, **environment)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT from another program")
+def test_ctrl_c_ends_a_command_quietly_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    """The picture is drawn in a window with a temporary profile."""
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPT)
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    environment = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", "MOMENT": "app.arrays", "TMPDIR": str(folder)}
+    done = run("render", "--out", tmp_path / "out.png", **environment)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "") and not list(folder.iterdir())

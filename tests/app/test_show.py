@@ -18,10 +18,13 @@ from sklearn.naive_bayes import GaussianNB
 
 import app
 from app.arrays import Arrays
+from app.files.documents import encode
 from app.learners.knn import KnnSettings
 from app.learners.table import LEARNERS
 from app.state.document import Document
+from app.window.dialogs.recovery import RecoveryDialog
 from app.window.main_window import MainWindow
+from tests.windows import finish_layout
 
 X = np.array([[0.5, 1.25], [-3.0, 0.1], [1e-9, 7.0], [0.5, 1.25]])
 Act = Callable[[MainWindow], Any]
@@ -96,6 +99,21 @@ def test_edits_come_back(shown: Callable[..., Any], tmp_path: Path) -> None:
     locations, y = shown(X, [7, 8, 7, 8], lambda window: window.controller.clear())
     assert locations.shape == (0, 2) and y.shape == (0,) and y.dtype == np.int64
     assert not list(tmp_path.glob("recovery/*")), "nothing is left to be recovered"
+
+
+def test_unsaved_work_of_other_windows_is_not_offered(shown: Callable[..., Any], tmp_path: Path) -> None:
+    """Recovering it would return another document's points to the caller; the next window of the user offers it."""
+    copy = tmp_path / "recovery" / "one.recovery"
+    copy.parent.mkdir()
+    header = b'{"path": null, "time": 0.0, "points": 4, "on_disk": null}\n'
+    copy.write_bytes(header + encode(Arrays.of(X, [0, 1, 0, 1]).document))
+
+    def act(window: MainWindow) -> None:
+        finish_layout()
+        assert window.findChild(RecoveryDialog) is None
+
+    locations, _ = shown(X + 1.0, [0, 1, 0, 1], act)
+    assert np.array_equal(locations, X + 1.0) and copy.exists()
 
 
 @pytest.mark.parametrize(

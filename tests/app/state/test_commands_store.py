@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from app.core.points import Points
 from app.state.commands import (
     AddPoints,
+    Attach,
     Clear,
     Command,
     Generate,
@@ -398,6 +399,42 @@ def test_the_history_is_a_list_one_can_go_through() -> None:
     store.go_to(2)
     store.dispatch(Clear())
     assert store.history == ("Add 1 point", "Add 1 point", "Clear 5 points") and store.position == 3
+
+
+def test_going_far_in_the_history_is_one_change_and_the_same_as_step_by_step() -> None:
+    """The views and the attached data of the steps in between count as they do for single steps."""
+    settings = GeneratorSettings(name="spirals")
+    commands: list[Command] = [
+        AddPoints(xy=((3.0, 3.0),), labels=0),
+        SetView(view=View(5.0, 5.0, 3.0)),
+        Generate(settings=settings),
+        Attach(part="study", data=b"1"),
+        AddPoints(xy=((4.0, 4.0),), labels=1),
+        SetView(view=View(1.0, 0.0, 9.0)),
+        ImportPoints(xy=((40.0, 40.0), (50.0, 50.0)), labels=(0, 1)),
+        Attach(part="study", data=b"2"),
+        *(MovePoints(ids=[0], xy=(float(x), 0.0)) for x in range(1, 20)),
+    ]
+    stores = Store(SMALL), Store(SMALL)
+    for store in stores:
+        for command in commands:
+            store.dispatch(command)
+    at_once, by_steps = stores
+    news: list[tuple[Document, Document]] = []
+    at_once.listen(lambda old, new: news.append((old, new)))
+    for position in (0, 23, 2, 3, 1, 20, -5, 99):
+        before, n_before = at_once.document, len(news)
+        at_once.go_to(position)
+        assert news[n_before:] == [(before, at_once.document)], position
+        while by_steps.position > max(position, 0):
+            by_steps.undo()
+        while by_steps.position < min(position, len(by_steps.history)):
+            by_steps.redo()
+        first, second = at_once.document, by_steps.document
+        assert content(first) == content(second) and first.view == second.view and first.attached == second.attached
+        assert (at_once.position, at_once.history) == (by_steps.position, by_steps.history)
+    at_once.go_to(at_once.position)
+    assert len(news) == 8, "told of nothing"
 
 
 def test_a_cancelled_gesture_leaves_no_trace() -> None:
