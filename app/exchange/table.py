@@ -221,13 +221,12 @@ def distinct_names(titles: Iterable[str]) -> list[str]:
     """
     names = [plain(one_line(title))[:LONGEST_NAME] or f"column {number}" for number, title in enumerate(titles, 1)]
     kept = {name: index for index, name in enumerate(names) if name.casefold() in CLASS_NAMES}
-    found = set(kept)
+    found = dict.fromkeys(kept, 1)  # how often each has been given, so that equal titles are not counted anew
     for index, name in enumerate(names):
-        times = 1
         while names[index] in found and kept.get(name) != index:
-            times += 1
-            names[index] = f"{name} ({times})"
-        found.add(names[index])
+            found[name] = found.get(name, 1) + 1
+            names[index] = f"{name} ({found[name]})"
+        found.setdefault(names[index], 1)
     return names
 
 

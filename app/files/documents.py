@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fnmatch
+import functools
 import glob
 import hashlib
 import os
@@ -238,6 +239,8 @@ def write_pieces(
         if path.exists() and not path.is_file():
             raise FileError(f"{name} is not an ordinary file; choose another name.")
         target = Path(os.path.realpath(path))  # Path.resolve raises RuntimeError for a link to itself
+        if target.is_symlink():  # realpath has followed all that lead somewhere
+            raise FileError(f"{name} is a link that leads back to itself; choose another name.")
         if target.exists() and not os.access(target, os.W_OK):  # renaming would replace a write-protected file
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         stem = f".{target.name[:40]}."
@@ -345,10 +348,17 @@ def _flush_folder(folder: Path) -> None:
             os.close(handle)
 
 
+@functools.cache
 def _umask() -> int:
-    mask = os.umask(0)
+    """Return the process's umask: read where the system shows it, because setting it changes it for all threads."""
+    with contextlib.suppress(OSError, StopIteration), open("/proc/self/status", encoding="utf-8") as status:
+        return int(next(line for line in status if line.startswith("Umask:")).split()[1], 8)
+    mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+_umask()  # before there are threads
 
 
 def reason(error: OSError | FileError) -> str:

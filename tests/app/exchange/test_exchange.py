@@ -7,7 +7,10 @@ import csv
 import io
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +22,7 @@ from app.core.points import LIMIT
 from app.exchange.columns import BadRows, Choice, Imported, convert, default_choice
 from app.exchange.exporting import EXPORTS, DoubtError, as_text, from_text, names_of, running
 from app.exchange.importing import decode, read, read_text
-from app.exchange.table import Dialect, Table
+from app.exchange.table import Dialect, Table, distinct_names
 from app.files import documents
 from app.files.documents import FileError
 from tests.app.exchange.written import encode
@@ -708,3 +711,25 @@ def test_what_cannot_be_pasted(text: str, reason: str) -> None:
     with pytest.raises(FileError) as caught:
         from_text(text, ("setosa",))
     assert reason in sentence(caught.value, "The clipboard")
+
+
+def test_naming_equal_titles_takes_as_long_as_naming_others() -> None:
+    def lines_run(titles: list[str]) -> int:
+        """Return how many lines `distinct_names` runs."""
+        count = 0
+
+        def trace(frame: FrameType, event: str, value: object) -> Callable[..., Any]:
+            nonlocal count
+            count += event == "line"
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            assert len(set(distinct_names(titles))) == len(titles)
+        finally:
+            sys.settrace(before)
+        return count
+
+    assert lines_run(["x"] * 1000) < 2 * lines_run([f"x{k}" for k in range(1000)])
+    assert distinct_names(["x", "x", "x (2)", "x", "x (2)"]) == ["x", "x (2)", "x (2) (2)", "x (3)", "x (2) (3)"]

@@ -633,14 +633,37 @@ def test_a_read_only_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
-def test_a_link_to_itself_is_replaced(tmp_path: Path) -> None:
-    link = tmp_path / "loop.playground"
+def test_a_link_that_leads_to_itself_is_refused(tmp_path: Path) -> None:
+    link, there, back = (tmp_path / f"{name}.playground" for name in ("loop", "there", "back"))
     link.symlink_to(link)
-    with pytest.raises(FileError) as caught:
-        playground_files.read(link)
-    check(caught.value, link.name)
+    there.symlink_to(back)
+    back.symlink_to(there)
+    for path in (link, there):
+        with pytest.raises(FileError) as caught:
+            playground_files.read(path)
+        check(caught.value, path.name)
+        with pytest.raises(FileError) as caught:
+            documents.write_bytes(b"new", path)
+        assert (
+            check(caught.value, path.name) == f"{path.name} is a link that leads back to itself; choose another name."
+        )
+    assert sorted(tmp_path.iterdir()) == sorted((link, there, back)) and os.readlink(link) == str(link)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
+def test_a_link_to_a_missing_file_is_kept(tmp_path: Path) -> None:
+    link, target = tmp_path / "link.playground", tmp_path / "target.playground"
+    link.symlink_to(target)
     documents.write_bytes(b"new", link)
-    assert link.read_bytes() == b"new" and list(tmp_path.iterdir()) == [link]
+    assert link.is_symlink() and target.read_bytes() == b"new"
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="elsewhere it is set, but once")
+def test_the_umask_is_never_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread's files would get its modes."""
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("set"))
+    documents._umask.cache_clear()
+    documents.write_bytes(b"new", tmp_path / "a.playground")
 
 
 class Full:
