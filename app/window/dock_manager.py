@@ -189,7 +189,7 @@ class DockManager:
 
     def handlers(self) -> dict[str, Callable[[], object]]:
         """Return the handlers of the actions."""
-        toggles = {name: partial(self.toggle, name) for name in self._docks}
+        toggles = {name: partial(self._command, name) for name in self._docks}
         return {**toggles, **{name: partial(self.open, name) for name in self._makers}}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
@@ -253,6 +253,14 @@ class DockManager:
             bar.setFocusPolicy(Qt.FocusPolicy.NoFocus if away else Qt.FocusPolicy.TabFocus)
             if away:
                 bar.move(-bar.width() - 1000, -1000)
+
+    def _command(self, name: str) -> None:
+        """Toggle a dock; a new panel is made in a turn of its own, so that input is handled before it is shown."""
+        if name in self._panels:
+            self.toggle(name)
+        else:
+            self.panel(name)
+            later(self._window, partial(self.toggle, name))
 
     def toggle(self, name: str) -> None:
         """Open a dock, or raise it; close it if it is in front."""

@@ -290,11 +290,10 @@ class MainWindow(DropWindow):
             self._request()
         slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
         left = self._waiting_since + max(A_MOMENT, min(2.0 * slowest, SOON)) - time.perf_counter()
-        if known and left > 0 and self._pictures_near():
-            if not self._enough.isActive():
-                self._enough.start(math.ceil(1000 * left))
-        else:
-            self.refresh()
+        if not (known and left > 0 and self._pictures_near()):
+            self._enough.start(0)  # in a turn of its own, so that input is handled before it
+        elif not self._enough.isActive():
+            self._enough.start(math.ceil(1000 * left))
 
     def _indices_kept(self) -> bool:
         """Return whether lanes are displayed at their present indices; then an action by index hits the right one."""

@@ -27,7 +27,7 @@ from app.controllers.controller import Controller
 from app.core.plain_text import plain
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
-from app.views.theme import Theme
+from app.views.theme import Theme, text_font
 from app.views.widgets.boxes import in_column
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
@@ -398,9 +398,7 @@ class LessonPanel(QWidget):
         """Use the largest text size with which the form fits into `room`; else its `own`."""
         sizes = () if self._text_of[-1] else tuple(size for size in SIZES if size > own)
         for size in (*sizes, 0):
-            style = f"* {{ font-size: {size}px; }}" if size else ""
-            if self._content.styleSheet() != style:
-                self._content.setStyleSheet(style)
+            self._content.setFont(text_font(size))
             for text in self._content.findChildren(LessonText):
                 text.fit()
             wanted = cast(QLayout, self._content.layout()).totalHeightForWidth(room.width())  # below 0: nothing wraps

@@ -41,6 +41,7 @@ class RoomyLabel(QLabel):
         self._longest, self._rich = longest, rich
         self._kept = (0, 0)  # the width, and the height there
         self._heights: dict[tuple[str, int], int] = {}  # by text and width
+        self._needed: dict[int, int] = {}  # by width, for the present texts: layouts request them again and again
         self.setObjectName(name)
         if title:
             self.setAccessibleName(title)
@@ -53,6 +54,7 @@ class RoomyLabel(QLabel):
         """Show `text`; if `keep`, keep the room of earlier texts."""
         if text != self.text():
             self.setText(text)
+            self._needed.clear()
             if not keep:
                 self.forget()
             if self.accessibleName():  # else the text itself is what a screen reader reads out
@@ -63,6 +65,7 @@ class RoomyLabel(QLabel):
         """Reserve room for this text as well."""
         if longest != self._longest:
             self._longest = longest
+            self._needed.clear()
             self._fit()
 
     def forget(self) -> None:
@@ -73,7 +76,9 @@ class RoomyLabel(QLabel):
         """Return the height for any width, the same before and after the label has that width."""
         width = max(width, LEAST_WIDTH)
         kept = self._kept[1] if self._kept[0] == width else 0
-        return max(kept, self._room(self._longest or self.text(), width), self._room(self.text(), width))
+        if width not in self._needed:
+            self._needed[width] = max(self._room(text, width) for text in {self._longest, self.text()})
+        return max(kept, self._needed[width])
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.heightForWidth(self.width()))
@@ -85,6 +90,7 @@ class RoomyLabel(QLabel):
         super().changeEvent(event)
         if event.type() in NEW_FONT:
             self._heights.clear()
+            self._needed.clear()
             self.forget()
             self._fit()
 

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from app.features.lessons.model import LANGUAGES, Lesson
 from app.features.lessons.shipped import picture, shipped
 from app.files.examples import EXAMPLES, Example, thumbnail
-from app.views.theme import text_rules
+from app.views.theme import text_font
 from app.views.widgets.clickable import chooser
 from app.views.widgets.inputs import describe, filled, label_for, named, show_choice
 from app.views.widgets.qt_dialogs import NamedDialog
@@ -111,9 +111,7 @@ class GalleryDialog(NamedDialog):
         text: int = 0,
     ) -> None:
         super().__init__(parent, "gallery", "Examples and lessons")
-        if text:
-            self.setStyleSheet(text_rules(text))
-            self.ensurePolished()
+        self.setFont(text_font(text))
         letter = self.fontMetrics().averageCharWidth()
         size = QSize(*PICTURE) * min(max(text / PLAIN_TEXT, 1.0), LARGEST)
         room, around = parent.screen().availableSize(), size.width() + 6 * GAP

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
 from app.controllers.controller import Controller
 from app.scene import text
@@ -15,6 +15,7 @@ from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.boxes import grid_on
 from app.views.widgets.inputs import label_for, leave_field, named, show_check, show_entries, show_number, show_tip
+from app.views.widgets.slider import Slider
 
 from .form_parts import EditorMaker, beside
 from .lane_row import LaneRow
@@ -77,7 +78,7 @@ class LaneDetails(EditorMaker):
         self.controller.set_lane(self.index, text=text, standardise=on)
 
     def _build_speed(self) -> list[QWidget]:
-        self._speed = self.named(QSlider(Qt.Orientation.Horizontal), "speed", "Speed of training", "Steps a second.")
+        self._speed = self.named(Slider(), "speed", "Speed of training", "Steps a second.")
         self._speed.setRange(0, len(SPEEDS) - 1)
         self._speed.actionTriggered.connect(
             lambda action: self.controller.playback.set_speed(self.index, self._speed.sliderPosition())

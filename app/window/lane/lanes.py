@@ -16,7 +16,7 @@ from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
-from app.views.theme import Theme, text_rules
+from app.views.theme import Theme, text_font
 from app.views.widgets.boxes import grid_on
 from app.views.widgets.clickable import clickable
 from app.views.widgets.deferred import later
@@ -297,10 +297,9 @@ class Lanes(QWidget):
 
     def _set_text(self, *parts: QWidget) -> None:
         """Set the size of the text of these parts; others get it when they are shown: each has many widgets."""
-        rules = text_rules(self.text_size) if self.text_size else ""
+        font = text_font(self.text_size)
         for part in parts:
-            if part.styleSheet() != rules:
-                part.setStyleSheet(rules)
+            part.setFont(font)
 
     def _present(self, index: int) -> None:
         """Give lines, axes and timeline of one lane the size of the text."""
@@ -320,7 +319,7 @@ class Lanes(QWidget):
         """In presenter mode give these panels, and no others, text of the same size."""
         for each in self._dressed:
             if each not in panels:
-                each.setStyleSheet("")
+                each.setFont(text_font(0))
         self._dressed = list(panels)
         self._set_text(*panels)
 
