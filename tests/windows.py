@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QEventLoop, QPoint, QTimer
-from PySide6.QtGui import QCursor
+from PySide6.QtGui import QCursor, QFontDatabase
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -60,6 +60,7 @@ class QuickBot(QtBot):
 
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QuickBot:
+    qapp.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont))  # an earlier test may have changed it
     return QuickBot(request)
 
 

@@ -175,18 +175,14 @@ def slider_rules(pixels: int) -> str:
         """
 
 
-def apply_text(size: int) -> None:
-    """Set the size of all text (points); 0 sets the desktop's."""
+def apply(theme: Theme, window: QWidget, text_size: int) -> None:
+    """Apply the theme to `window` and its dialogs; `text_size` in points, 0 for the desktop's."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    if size:
-        font.setPointSize(size)
+    if text_size:
+        font.setPointSize(text_size)
     if font != QApplication.font():  # in a style sheet, it would reach a widget once for each widget that contains it
         QApplication.setFont(font)
         QApplication.sendPostedEvents(None, QEvent.Type.ApplicationFontChange)
-
-
-def apply(theme: Theme, window: QWidget) -> None:
-    """Apply the theme to `window` and its dialogs."""
     palette = QPalette()
     role = QPalette.ColorRole
     ink, faint = QColor(*theme.ink), QColor(*theme.faint)

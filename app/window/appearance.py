@@ -37,7 +37,6 @@ class Appearance(QObject):
         super().__init__(window)
         self._window, self._controller, self._settings, self._redraw = window, controller, settings, redraw
         self._text_size = settings.values.text_size or 0
-        theme.apply_text(self._text_size)
         self._applied: theme.Theme | None = None
 
     def begin(self, view: QMenu) -> None:
@@ -60,7 +59,7 @@ class Appearance(QObject):
         anew = plain is not self._applied
         if anew:
             self._applied = plain
-            theme.apply(plain, self._window)
+            theme.apply(plain, self._window, self._text_size)
         return theme.dressed(plain, scene.document.styles), anew
 
     def choose_theme(self, name: str) -> None:
@@ -82,5 +81,5 @@ class Appearance(QObject):
         """Set the size of the text in points, within its limits, and remember it."""
         self._text_size = min(max(points, LEAST_TEXT), MOST_TEXT)
         self._settings.write(text_size=self._text_size)
-        theme.apply_text(self._text_size)
+        self._applied = None
         self._redraw()

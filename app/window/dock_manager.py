@@ -29,7 +29,7 @@ from app.scene.start_offer import in_panel
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
-from app.views.widgets.deferred import later
+from app.views.widgets.deferred import in_turns, later
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.icons import icon
@@ -255,12 +255,12 @@ class DockManager:
                 bar.move(-bar.width() - 1000, -1000)
 
     def _command(self, name: str) -> None:
-        """Toggle a dock; a new panel is made in a turn of its own, so that input is handled before it is shown."""
+        """Toggle a dock; what a new panel needs is imported, and the panel made, in turns of their own."""
+        make, toggle = self._specs[name].make, partial(self.toggle, name)
         if name in self._panels:
-            self.toggle(name)
+            toggle()
         else:
-            self.panel(name)
-            later(self._window, partial(self.toggle, name))
+            in_turns(self._window, partial(getattr, make, "kind", None), partial(self.panel, name), toggle)
 
     def toggle(self, name: str) -> None:
         """Open a dock, or raise it; close it if it is in front."""

@@ -41,7 +41,7 @@ from app.views.garbage import Garbage
 from app.views.surroundings import Surroundings
 from app.views.task_runner import TaskRunner
 from app.views.widgets import whats_this
-from app.views.widgets.deferred import later
+from app.views.widgets.deferred import is_waiting, later
 from app.views.widgets.drop_window import DropWindow
 from app.views.widgets.inputs import filled, take_typed_number
 from app.window.audience.audience import Audience
@@ -243,7 +243,8 @@ class MainWindow(DropWindow):
 
     def idle(self) -> bool:
         """Return whether nothing is pending or running, and the last frame has been painted."""
-        if self.compile_ahead.running or self._refresh_pending or self.tasks.busy or not self.scheduler.idle:
+        pending = self._refresh_pending or is_waiting()
+        if self.compile_ahead.running or pending or self.tasks.busy or not self.scheduler.idle:
             return False
         unpainted = any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
         return not (unpainted or self.audience.unpainted)

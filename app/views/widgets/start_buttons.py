@@ -74,7 +74,6 @@ class StartButtons(QFrame):
             self._label.setVisible(bool(offer.sentence))
             self._rows.show_only([self._buttons[name] for name in offer.actions])
             size = round(LARGE * QFontInfo(self.window().font()).pixelSize())
-            for part in (self._label, self._rows):
-                part.setFont(text_font(size if offer.large else 0))
+            self.setFont(text_font(size if offer.large else 0))
         self.setVisible(offer is not None)
         return True

@@ -118,16 +118,16 @@ class GalleryDialog(NamedDialog):
         width = min(2 * (around + LETTERS * letter) + 4 * GAP, room.width() - 20)
         self._columns = 2 if width >= 2 * (around + LEAST_LETTERS * letter) else 1
         self._tabs = named(QTabWidget(), "gallery.tabs")
-        self._scores, self._choose_language, self._size, self._in_text = scores, choose_language, size, bool(text)
+        self._scores, self._choose_language, self._size = scores, choose_language, size
         dark = self.palette().window().color().lightness() < 128
-        self._rows: tuple[list[_Row], ...] = (
-            [
+        self._rows: tuple[Callable[[], list[_Row]], ...] = (
+            lambda: [
                 (f"example.{each.name}", each.title, each.sentence, thumbnail(each, dark), self._opens(choose, each))
                 for each in EXAMPLES
             ],
-            [
+            lambda: [
                 (f"lesson.{row.name}", *_words(row, scores), picture(row.name, dark), self._opens(learn, row.name))
-                for row in shipped(language)
+                for row in shipped(self._of_lessons[1].currentData())
             ],
         )
         self._cards: list[list[Card]] = [[], []]
@@ -178,7 +178,7 @@ class GalleryDialog(NamedDialog):
         page = QWidget()
         grid = QGridLayout(page)
         grid.setSpacing(GAP)
-        for index, (name, title, sentence, data, run) in enumerate(self._rows[tab]):
+        for index, (name, title, sentence, data, run) in enumerate(self._rows[tab]()):
             card = Card(name, index + 1, title, sentence, data, self._size)
             card.installEventFilter(self)
             card.clicked.connect(run)
@@ -187,8 +187,6 @@ class GalleryDialog(NamedDialog):
         for column in range(self._columns):
             grid.setColumnStretch(column, 1)
         self._area(tab).setWidget(page)
-        for label in page.findChildren(QLabel) if self._in_text else ():
-            label.ensurePolished()  # without it the height would be that of another size of text
 
     def show_lessons(self, lessons: bool) -> None:
         """Show the lessons, or the examples, and focus the first card."""

@@ -42,7 +42,6 @@ class Caption(FittedWidget):
         if text != self._text:
             self._text = text
             self.setFont(text_font(text))
-            self.fit()
         self.setVisible(bool(name or sentence))
 
     def fit(self) -> None:
