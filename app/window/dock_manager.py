@@ -256,11 +256,8 @@ class DockManager:
 
     def _command(self, name: str) -> None:
         """Toggle a dock; what a new panel needs is imported, and the panel made, in turns of their own."""
-        make, toggle = self._specs[name].make, partial(self.toggle, name)
-        if name in self._panels:
-            toggle()
-        else:
-            in_turns(self._window, partial(getattr, make, "kind", None), partial(self.panel, name), toggle)
+        new = partial(getattr, self._specs[name].make, "kind", None), partial(self.panel, name)
+        in_turns(self._window, *(() if name in self._panels else new), partial(self.toggle, name))
 
     def toggle(self, name: str) -> None:
         """Open a dock, or raise it; close it if it is in front."""

@@ -243,11 +243,10 @@ class MainWindow(DropWindow):
 
     def idle(self) -> bool:
         """Return whether nothing is pending or running, and the last frame has been painted."""
-        pending = self._refresh_pending or is_waiting()
-        if self.compile_ahead.running or pending or self.tasks.busy or not self.scheduler.idle:
+        if self.compile_ahead.running or self._refresh_pending or self.tasks.busy or not self.scheduler.idle:
             return False
         unpainted = any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
-        return not (unpainted or self.audience.unpainted)
+        return not (unpainted or self.audience.unpainted or is_waiting())
 
     # -- composing -------------------------------------------------------------------------------------------------
 
@@ -518,7 +517,7 @@ class MainWindow(DropWindow):
         if gallery is None:
             stage, scores, text = self.lessons, self.settings.values.lessons, self.lanes_view.text_size
             learn, languages = stage.open_shipped, (stage.language, stage.choose_language)
-            gallery = GalleryDialog(self, self.open_example, learn, *languages, scores, text)
+            gallery = GalleryDialog(self, self.open_example, learn, *languages, scores, text, lessons)
             gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         gallery.show_lessons(lessons)
         gallery.open()

@@ -23,7 +23,6 @@ class Slider(QSlider):
             self._fit()
 
     def _fit(self) -> None:
-        rules = slider_rules(QFontInfo(self.font()).pixelSize())
-        if rules != self._rules:
+        if (rules := slider_rules(QFontInfo(self.font()).pixelSize())) != self._rules:
             self._rules = rules
             self.setStyleSheet(rules)

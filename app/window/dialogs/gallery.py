@@ -98,7 +98,10 @@ class GalleryDialog(NamedDialog):
         ``choose_language(language)`` remembers another language.
     scores : mapping of str to (int, int)
         Of each finished lesson, the number of right predictions and the number of predictions.
-        Size of text (pixels); 0 for the window's own size."""
+    text : int
+        Size of text (pixels); 0 for the window's own size.
+    lessons : bool
+        Show the lessons first, instead of the examples."""
 
     def __init__(
         self,
@@ -109,6 +112,7 @@ class GalleryDialog(NamedDialog):
         choose_language: Callable[[str], object],
         scores: Mapping[str, tuple[int, int]],
         text: int = 0,
+        lessons: bool = False,
     ) -> None:
         super().__init__(parent, "gallery", "Examples and lessons")
         self.setFont(text_font(text))
@@ -141,10 +145,10 @@ class GalleryDialog(NamedDialog):
         filled(QVBoxLayout(self), self._tabs, filled(QHBoxLayout(), *self._of_lessons, (buttons, 1)), margins=GAP)
         close = buttons.button(QDialogButtonBox.StandardButton.Close)
         close.setDefault(True)  # else Return in the choice of a language would open a lesson
-        self._show_tab(0)
-        cards = cast(QWidget, self._area(0).widget())
+        self._show_tab(int(lessons))
+        cards = cast(QWidget, self._area(int(lessons)).widget())
         self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))
-        self.show_lessons(False)
+        self.show_lessons(lessons)
 
     def _language_choice(self, language: str) -> QComboBox:
         """Return the choice of the lessons' language, set to `language`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec import UNSET
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -14,8 +16,8 @@ from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.boxes import grid_on
+from app.views.widgets.clickable import clickable, slider
 from app.views.widgets.inputs import label_for, leave_field, named, show_check, show_entries, show_number, show_tip
-from app.views.widgets.slider import Slider
 
 from .form_parts import EditorMaker, beside
 from .lane_row import LaneRow
@@ -78,14 +80,21 @@ class LaneDetails(EditorMaker):
         self.controller.set_lane(self.index, text=text, standardise=on)
 
     def _build_speed(self) -> list[QWidget]:
-        self._speed = self.named(Slider(), "speed", "Speed of training", "Steps a second.")
-        self._speed.setRange(0, len(SPEEDS) - 1)
-        self._speed.actionTriggered.connect(
-            lambda action: self.controller.playback.set_speed(self.index, self._speed.sliderPosition())
+        self._speed = slider(
+            f"lane{self.index}.speed",
+            f"Speed of training, classifier {self.index + 1}",
+            "Steps a second.",
+            partial(self.controller.playback.set_speed, self.index),
+            len(SPEEDS) - 1,
         )
         self._speed_text = QLabel()
-        self._restart = self.named(QPushButton("Restart"), "restart", "Restart training", "Train again from zero.")
-        self._restart.clicked.connect(lambda: self.controller.playback.restart(self.index))
+        self._restart = clickable(
+            QPushButton("Restart"),
+            f"lane{self.index}.restart",
+            f"Restart training, classifier {self.index + 1}",
+            "Train again from zero.",
+            partial(self.controller.playback.restart, self.index),
+        )
         box = beside(self._speed, self._speed_text, self._restart)
         label = label_for("Speed", box)
         self.grid.addWidget(label, SPEED, 0)

@@ -318,9 +318,8 @@ class Lanes(QWidget):
 
     def dress(self, panels: Sequence[QWidget]) -> None:
         """In presenter mode give these panels, and no others, text of the same size."""
-        for each in self._dressed:
-            if each not in panels:
-                each.setFont(text_font(0))
+        for each in set(self._dressed).difference(panels):
+            each.setFont(text_font(0))
         self._dressed = list(panels)
         self._set_text(*panels)
 

@@ -39,9 +39,8 @@ class Caption(FittedWidget):
             self._sentence.setText(sentence)
             self._sentence.setToolTip(sentence)
             self.fit()
-        if text != self._text:
-            self._text = text
-            self.setFont(text_font(text))
+        self._text = text
+        self.setFont(text_font(text))
         self.setVisible(bool(name or sentence))
 
     def fit(self) -> None:
