@@ -155,9 +155,10 @@ class EvaluationPanel(QWidget):
             self._split_controller.choose,
             SPLITS,
         )
-        self._ratio = Slider()
+        self._ratio = describe(
+            Slider(), "evaluation.ratio", "Share of test points", "Percentage of each class that is kept back."
+        )
         self._ratio.setRange(round(100 * LEAST_RATIO), round(100 * MOST_RATIO))
-        describe(self._ratio, "evaluation.ratio", "Share of test points", "Percentage of each class that is kept back.")
         gestures = Gestures(self)
         gestures.watch(self._ratio)
         self._ratio.valueChanged.connect(

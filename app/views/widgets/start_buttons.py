@@ -73,7 +73,8 @@ class StartButtons(QFrame):
             self._label.setText(offer.sentence)
             self._label.setVisible(bool(offer.sentence))
             self._rows.show_only([self._buttons[name] for name in offer.actions])
-            usual = QFontInfo(self.window().font()).pixelSize()
-            self.setFont(text_font(round(LARGE * usual) if offer.large else 0))
+            size = round(LARGE * QFontInfo(self.window().font()).pixelSize())
+            for part in (self._label, self._rows):  # the caller sets the usual size, that of the frame
+                part.setFont(text_font(size if offer.large else 0))
         self.setVisible(offer is not None)
         return True

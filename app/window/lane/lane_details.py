@@ -7,7 +7,7 @@ from functools import partial
 from msgspec import UNSET
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.controllers.controller import Controller
 from app.scene import text
@@ -16,7 +16,7 @@ from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.boxes import grid_on
-from app.views.widgets.clickable import clickable, slider
+from app.views.widgets.clickable import check_box, clickable, slider
 from app.views.widgets.inputs import label_for, leave_field, named, show_check, show_entries, show_number, show_tip
 
 from .form_parts import EditorMaker, beside
@@ -49,14 +49,14 @@ class LaneDetails(EditorMaker):
         for row, label in ((FORMULA, self._formula), (NOTE, self._note), (NUMBERS, self._details)):
             self.grid.addWidget(label, row, 0, 1, COLUMNS)
         self.fields = LearnerFields(self, self.row, self.grid, FIELDS)
-        self._standardise = self.named(
-            QCheckBox("Standardise x and y"),
-            "standardise",
-            "Standardise",
+        self._standardise = check_box(
+            "Standardise x and y",
+            f"lane{self.index}.standardise",
+            f"Standardise, classifier {self.index + 1}",
             "Subtract the mean of each axis and divide by its standard deviation, both of the training points: then the"
             " units of x and y no longer matter.",
+            self._set_standardise,
         )
-        self._standardise.clicked.connect(self._set_standardise)
         self.grid.addWidget(self._standardise, SCALING, 0, 1, COLUMNS)
         self._parts: dict[str, list[QWidget]] = {
             "standardise": [self._standardise],

@@ -6,14 +6,17 @@ from collections import Counter
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QComboBox, QSlider, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.lessons import shipped
 from app.learners.scales import LogScale
+from app.scene.start_offer import FIRST
 from app.views.chart.chart import Chart
+from app.views.theme import text_font
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scale_slider import ScaleSlider
+from app.window.bars.popup import PopupForm
 from app.window.dialogs import gallery
 from app.window.main_window import MainWindow
 from tests.windows import Make, settle
@@ -202,3 +205,26 @@ def test_examples_open_without_reading_the_lessons(make: Make, qtbot: QtBot, mon
     dialog.show_lessons(True)
     assert len(read) == 1
     dialog.close()
+
+
+def test_in_presenter_mode_a_form_has_the_text_of_its_row(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    row = window.lanes_view.rows[0]
+    form, before = row.findChildren(PopupForm)[0], row.fontInfo().pixelSize()
+    for larger in (True, False):
+        window.named_actions["presenter"].trigger()
+        settle(qtbot, window)
+        assert form.fontInfo().pixelSize() == row.fontInfo().pixelSize()
+        assert (row.fontInfo().pixelSize() > before) == larger
+
+
+def test_a_large_offer_stays_large_when_the_text_around_it_changes(make: Make) -> None:
+    window = make()
+    offer = window.lanes_view.offer
+    offer.show_offer(FIRST, window.named_actions)
+    label = offer.findChildren(QLabel)[0]
+    large = label.fontInfo().pixelSize()
+    assert large > window.fontInfo().pixelSize()
+    for size in (8, 0):
+        offer.setFont(text_font(size))
+        assert label.fontInfo().pixelSize() == large
