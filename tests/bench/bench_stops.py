@@ -1,4 +1,7 @@
-"""How long one event keeps the window's thread: the longest own processor time of one event of each command."""
+"""How long each command keeps the window's thread: the longest own processor time of one event, and of one turn.
+
+The regular expression in the environment variable STOPS chooses commands by their names in the table.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +125,7 @@ def commands(window: MainWindow) -> list[tuple[str, Callable[[], object]]]:
         if menu.title():
             at = window.mapToGlobal(window.rect().topLeft())
             rows += [(f"menu {menu.title()}", lambda menu=menu, at=at: menu.popup(at)), ("", menu.close)]
-    for name in run.keys() - LEFT_OUT - set(window.dock_manager._docks) - {"presenter", "full_screen"}:
+    for name in sorted(run.keys() - LEFT_OUT - set(window.dock_manager._docks) - {"presenter", "full_screen"}):
         rows += [(f"command {name}", run[name]), ("", close)]
         if window.named_actions[name].isCheckable():
             rows.append((f"command {name} once more", run[name]))
