@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QLineEdit, QRadioButton, QSlider, QToolButton, QWidget
 
 from app.engine.shading import ON_WHITE, RGB, Shades
@@ -177,11 +177,10 @@ def slider_rules(pixels: int) -> str:
 
 def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     """Apply the theme to `window` and its dialogs; `text_size` in points, 0 for the desktop's."""
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    if text_size:
+    if text_size and text_size != QApplication.font().pointSize():
+        font = QApplication.font()
         font.setPointSize(text_size)
-    if font != QApplication.font():  # in a style sheet, it would reach a widget once for each widget that contains it
-        QApplication.setFont(font)
+        QApplication.setFont(font)  # a style sheet's would reach each widget once for every widget around it
         QApplication.sendPostedEvents(None, QEvent.Type.ApplicationFontChange)
     palette = QPalette()
     role = QPalette.ColorRole
