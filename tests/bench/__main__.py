@@ -17,6 +17,7 @@ from typing import Any
 NAMES = (
     "window",
     "click",
+    "stops",
     "compare",
     "play",
     "scrub",

@@ -424,7 +424,7 @@ class Chart(pg.GraphicsView):
     def event(self, event: QEvent) -> bool:
         if keeps_key(event, lambda key: is_plain(key) and self.takes(key)):
             return True
-        if event.type() is QEvent.Type.FontChange:
+        if event.type() is QEvent.Type.FontChange and self.isVisible():  # else it is arranged when it is shown
             self.arrange()
         return bool(super().event(event))
 

@@ -222,7 +222,7 @@ class ShortCombo(QComboBox):
         return self.style().subControlRect(whole, _option_of(self), field, self).width() - 2
 
     def minimumSizeHint(self) -> QSize:
-        """Return the minimum size; Qt caches its own from before the contents' length changed."""
+        """Return the minimum size; Qt caches its own from before the contents' length or the font changed."""
         return self.sizeHint()
 
     def event(self, event: QEvent) -> bool:
@@ -240,7 +240,7 @@ class ShortCombo(QComboBox):
 def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QComboBox:
     """Return a combo box of `entries`, texts with their data, `width` characters wide if given."""
     policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-    combo = ShortCombo(sizeAdjustPolicy=policy, minimumContentsLength=width) if width else QComboBox()
+    combo = ShortCombo(sizeAdjustPolicy=policy, minimumContentsLength=width) if width else ShortCombo()
     show_entries(combo, entries)
     return combo
 
