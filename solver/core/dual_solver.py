@@ -84,9 +84,11 @@ class DualSolver(SteppedSolver):
             The points that have multipliers, in the order of these.
         """
         beta, v, lo, hi = self._state()
-        status = self.status
-        if status in (Status.OPTIMAL, Status.STATIONARY):
-            status = proved(status, rounding_of(self.kernel, vectors, beta, self.tol), self.tol)
+        ended = self.status in (Status.OPTIMAL, Status.STATIONARY)
+        error = rounding_of(self.kernel, vectors, beta, self.tol if ended else np.inf)
+        status = proved(self.status, error, self.tol)
         dual, _, n_free, n_bounded = of_multipliers(beta, v, lo, hi).tolist()
         gap = gap_of(primal, dual)
-        return Certificate(status, violation, dual, primal, gap, int(n_free), int(n_bounded), self.n_iter, np.nan)
+        return Certificate(
+            status, violation, dual, primal, gap, int(n_free), int(n_bounded), self.n_iter, np.nan, error
+        )
