@@ -562,8 +562,8 @@ class RepeatedEditedNearestNeighbours(EditedNearestNeighbours):
     Notes
     -----
     A pass that would remove every point of a class is not made, and the status is STOPPED_EARLY.  imbalanced-learn's
-    class of this name stops after it, and also when a class has become smaller than the smallest was at first.  For each
-    pass, the notes of `EditedNearestNeighbours` apply.
+    class of this name stops after it, and also when a class has become smaller than the smallest was at first.  For
+    each pass, the notes of `EditedNearestNeighbours` apply.
 
     References
     ----------

@@ -137,8 +137,8 @@ class CalibratedSVC(Estimator):
         The classifier; default ``SVC()``.
     cv : int or iterable of (train, test), default=5
         Number of folds, at least 2 and at most that of the points of the smallest class; the points are dealt class by
-        class in their order, as scikit-learn's ``StratifiedKFold`` does.  Or the indices of the training and the test points of each fold; each point must be
-        tested once.
+        class in their order, as scikit-learn's ``StratifiedKFold`` does.  Or the indices of the training and the test
+        points of each fold; each point must be tested once.
 
     Attributes
     ----------
