@@ -141,6 +141,7 @@ class AutoSolver(ExpandedSolver):
         #: While a start is computed: the solver of some of the points, and their indices.
         self._few: tuple[AutoSolver, Indices] | None = None
         self.n_short_cuts = 0
+        self._least_violation = np.inf  # of those when v was computed from its definition
         #: Number of updates after which pivots are considered next.
         self._pivot_at = self._first_pivot if self._may_try else NEVER
         active = self._active
@@ -232,6 +233,16 @@ class AutoSolver(ExpandedSolver):
             self._trial = self._pivots()
         else:
             super()._advance(min(goal, max(self.n_iter, self._pivot_at)))
+
+    def _conclude(self, outcome: int, moved: bool) -> None:
+        """As `SmoSolver._conclude`; also end if rounding hides `tol` and the violation has hardly fallen."""
+        super()._conclude(outcome, moved)
+        before, self._least_violation = self._least_violation, min(self._least_violation, self.kkt_violation)
+        hidden = self._reachable > self.tol and not self._hard
+        if self.status is Status.RUNNING and hidden and self.kkt_violation > 0.5 * before:
+            self.status = Status.PRECISION
+        if self.status is Status.PRECISION and self.dual < 0.0:
+            self._scale_down(self.beta, self.y - self.v)
 
     def _from_some(self, plane: PlaneSums) -> Work[None]:
         """Compute a start close to the optimum from the answer for some of the points; in pieces."""

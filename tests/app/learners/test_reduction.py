@@ -81,7 +81,7 @@ def test_the_certificates_in_words() -> None:
     assert words(LANES[3]).startswith("Edited once: 31 of 200 points kept")
     assert words(LANES[3], n_kept=200).startswith("No point left")
     assert words(EDITED, status=Status.STOPPED_EARLY).startswith(
-        "Stopped: the others outvote every point of some class"
+        "Stopped: the others outvote every point of some class,"
     )
 
 
