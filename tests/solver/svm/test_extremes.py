@@ -45,7 +45,7 @@ def of_libsvm(problem: Problem) -> float:
 
 
 def survey(seeds: range) -> tuple[Counter[str], list[str]]:
-    """Train on the problems of these seeds; return the statuses, and those that took long or are worse than LIBSVM's."""
+    """Train on the problems of these seeds; return the statuses, and those stopped early or worse than LIBSVM's."""
     statuses: Counter[str] = Counter()
     wrong, longest = [], 0.0
     for seed in seeds:
