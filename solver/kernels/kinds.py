@@ -84,11 +84,11 @@ class KernelKind(ABC):
     def largest(self, kernel: Parameters, A: Array) -> float:
         """Return a bound on abs k(x, z) over the points `A`, inf where it overflows."""
 
-    @abstractmethod
     def growth(self, kernel: Parameters, A: Array) -> Array:
         """Return g, shape (len(A),): a relative error r in the terms of the argument changes k(A[i], A[j]) by at most
-        ``r sqrt(g_i g_j)``.
+        ``r sqrt(g_i g_j)``; here ones, for exp of minus a sum of differences, which are exact to the last digit.
         """
+        return np.ones(len(A))
 
     def errors(self, kernel: Parameters, A: Array, weights: Array, enough: float) -> Array:
         """Return bounds on ``sum_j weights_j e_ij``, e the rounding errors of the Gram matrix of `A`, shape (len(A),).
@@ -201,10 +201,6 @@ class DifferenceKind(KernelKind):
     def largest(self, kernel: Parameters, A: Array) -> float:
         """Return 1."""
         return 1.0
-
-    def growth(self, kernel: Parameters, A: Array) -> Array:
-        """Return ones: the argument's error is relative, because differences are exact to the last digit."""
-        return np.ones(len(A))
 
     def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
         """Return the gradient, feature by feature; that of k(z, x) is ``-gamma k slope(x - z)``."""
