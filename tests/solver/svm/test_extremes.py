@@ -79,5 +79,5 @@ def test_extreme_problems_end_soon() -> None:
 @pytest.mark.soak
 def test_thousands_of_extreme_problems_end_soon() -> None:
     statuses, wrong = survey(range(150, 5400))
-    assert len(wrong) <= 5, wrong
+    assert len(wrong) <= 0.005 * statuses.total(), wrong  # nearly all of degree 5 to 7
     assert statuses["precision"] < 0.25 * statuses.total()
