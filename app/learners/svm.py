@@ -432,7 +432,7 @@ class Machine(Learner[SvmSettings]):
             count(sum(c.n_iter for c in certificates), "step") + several(certificates, noun),
             f"KKT violation {short(max([0.0, *(c.kkt_violation for c in certificates)]))}{where}",
             (f"gap {percent(max(gaps))}" if not any(map(math.isnan, gaps)) else "gap unknown")
-            + _kernel_error(certificates),
+            + _error_of_f(certificates, settings.tol),
             f"support vectors: {free} free + {bounded} bounded" + in_each(certificates, noun),
         ]
 
@@ -694,10 +694,10 @@ def _is_indefinite(settings: SvmSettings) -> bool:
     return settings.hard_margin and not settings.as_kernel().is_positive_semidefinite
 
 
-def _kernel_error(certificates: Sequence[Certificate]) -> str:
-    """Return the suffix on the error of f from an approximated kernel, which the gap includes."""
+def _error_of_f(certificates: Sequence[Certificate], tol: float) -> str:
+    """Return the suffix on the error of f, which the gap includes; "" where it is less than 1e-8 of `tol`."""
     error = max(c.kernel_error for c in certificates)
-    return f", an error of f of {short(error)} included" if error > 0 else ""
+    return f", an error of f of {short(error)} included" if error > 1e-8 * tol else ""
 
 
 def _not_yet(certificates: Sequence[Certificate], settings: SvmSettings) -> str:
