@@ -26,6 +26,7 @@ NAMES = (
     "svc",
     "million",
     "large",
+    "gestures",
     "neighbors",
     "relief",
     "film",
