@@ -63,6 +63,9 @@ if not TYPE_CHECKING:  # the names in the tables
     SvmTrainer = Literal[tuple(TRAINERS)]
 #: Most training points for which SMO is recorded step by step.
 STEPPED = 10_000
+#: Size of the cache of kernel rows of a lane (MB): while points are edited, two or three trainings exist at a time, and
+#: with three times as much 10^4 points train no faster.
+CACHE_SIZE = 64
 #: Model of the training time (s): Newton's method, for a point and a feature of the kernel; SMO, for a point and a
 #: support vector, without and with recorded steps; and an addition for each point.
 PER_FEATURE, PER_PAIR, PER_RECORDED, PER_POINT = 1e-8, 1.6e-8, 3e-8, 1e-6
@@ -569,7 +572,7 @@ class Machine(Learner[SvmSettings]):
         if settings.trainer == "dual-ascent":
             own = {name: getattr(settings, name) for name in ("fit_intercept", "step_size")}
             return solver.DualAscentSVC(settings.C, **_shared(settings), **own)
-        return svc_of(settings)
+        return svc_of(settings, cache_size=CACHE_SIZE)
 
 
 #: Kernels that scikit-learn has, all but one by name.

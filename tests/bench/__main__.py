@@ -27,6 +27,7 @@ NAMES = (
     "svc",
     "million",
     "large",
+    "gestures",
     "neighbors",
     "relief",
     "film",
