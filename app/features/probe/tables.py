@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from app.core.number_format import count, grouped, signed
+from app.core.number_format import count, grouped, percent, signed
 from app.core.points import Points
 from app.engine.surface_values import problem_of
 from app.scene.text_rows import TextRows
@@ -164,7 +164,7 @@ class VoteRows(TableRows):
     def cell(self, row: int, column: int) -> str:
         if column == 0:
             return self._names[int(self.symbols[row])]
-        return f"{100 * self._shares[row]:.3g} %" if column == 1 else figure(float(self.values[row]))
+        return percent(float(self._shares[row])) if column == 1 else figure(float(self.values[row]))
 
 
 class ProbabilityRows(VoteRows):

@@ -107,8 +107,8 @@ def reading(lane: LaneReliability, index: int) -> str:
     assert lane.value is not None
     curve = lane.value.curve
     low, high, n = curve.low[index], curve.high[index], int(curve.counts[index])
-    truth = "" if curve.expected is None else f", true {curve.expected[index]:.1%}"
+    truth = "" if curve.expected is None else f", true {percent(curve.expected[index])}"
     return (
-        f"{lane.name}: predicted {curve.predicted[index]:.1%}, observed {curve.observed[index]:.1%}"
-        f" ({low:.1%} to {high:.1%}) of {count(n, 'point')}{truth}"
-    ).replace("%", " %")
+        f"{lane.name}: predicted {percent(curve.predicted[index])}, observed {percent(curve.observed[index])}"
+        f" ({percent(low)} to {percent(high)}) of {count(n, 'point')}{truth}"
+    )

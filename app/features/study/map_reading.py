@@ -162,14 +162,16 @@ def value_text(study: Study, axis: int, value: Value) -> str:
     return signed(grouped(value) if isinstance(value, int) else short(value))
 
 
-def measure_text(value: str, number: float) -> str:
-    """Return the text of a mean or a spread: a share as a percentage, never 100 % for less than all."""
+def measure_text(value: str, number: float, more: int = 0) -> str:
+    """Return the text of a mean or a spread, with `more` digits than usual: a share as a percentage, never 100 % for
+    less than all.
+    """
     if MEASURES[value].share:
-        share = 100.0 * number
-        return "99.9+ %" if 99.95 <= share < 100.0 - 1e-9 else f"{share:.1f} %"
+        share, text = 100.0 * number, f"{100.0 * number:.{1 + more}f}"
+        return f"99.9{'9' * more}+ %" if float(text) == 100 and share < 100.0 - 1e-9 else f"{text} %"
     size = abs(number)
-    digits = ".2g" if 0 < size < 1e-3 else ".3f" if size < 10 else ".1f" if size < 1000 else ".0f"
-    return signed(f"{number:{digits}}")
+    least = f".{2 + more}g" if 0 < size < 1e-3 else f".{(3 if size < 10 else 1 if size < 1000 else 0) + more}f"
+    return signed(f"{number:{least}}")
 
 
 def axis_title(study: Study, axis: int) -> str:
