@@ -34,7 +34,7 @@ TRIES = 2
 BARREN = 3
 #: Time (s) beyond the limit of a cell after which its worker is killed; before that, the worker stops the cell itself.
 GRACE = 1.0
-#: Niceness of the window's workers; those of the command line have none.
+#: Niceness of the window's workers.
 NICENESS = 19
 ENDED = "The process that computed this has ended."
 State = Literal["running", "paused", "ended"]
@@ -102,6 +102,8 @@ class StudyProcesses:
         Receives each result as well, on the command line.
     limit : float, optional
         Largest time (s) for a cell; the caller must call `end_late` regularly.
+    niceness : int, optional
+        Of the processes.
 
     Attributes
     ----------
@@ -120,8 +122,9 @@ class StudyProcesses:
         n_jobs: int = 0,
         file: ResultsFile | None = None,
         limit: float = math.inf,
+        niceness: int = NICENESS,
     ) -> None:
-        self.study, self._limit = study, limit
+        self.study, self._limit, self._niceness = study, limit, niceness
         self._points = None if given is None else given.lists()
         self._give, self._wake, self._file = todo, wake, file
         self._todo: deque[Path] | None = None
@@ -223,7 +226,7 @@ class StudyProcesses:
         """Return a process that has started; raise OSError if it does not start."""
         worker = None
         try:
-            worker = _Worker(NICENESS if self._file is None else 0)
+            worker = _Worker(self._niceness)
             with self._condition:
                 self._workers.append(worker)
                 if self._cancelled:
