@@ -173,7 +173,7 @@ def _estimate(
     """Report the work of a run and its duration, by the model of costs and the measured speed of this machine."""
     study, costs, known = found.study, costs_of(found.study, given), ~(np.isnan(found.seconds) | found.ended(FAILED))
     took, cost = float(found.seconds[known].sum()), float((known.sum(axis=(-2, -1)) * costs).sum())
-    source = "the results that are there"
+    source, beginning = "the results that are there", BEGINNING
     if took < ENOUGH and todo:
         trial, source = Trial(study, given, niceness=0), "some cells timed for this"
         while not trial.ended:
@@ -181,11 +181,11 @@ def _estimate(
             trial.collect()
         if trial.run.failure:
             raise FileError(trial.run.failure)
-        took, cost = trial.took, trial.cost
+        took, cost, beginning = trial.took, trial.cost, trial.beginning
     each = np.minimum(costs * took / cost, options.cell_limit) if took else costs
     processes = 1 if options.dask else max(1, min(options.jobs, os.cpu_count() or 1, len(todo)))
     to_do = [cell for path in todo for cell in path.cells]
-    seconds = BEGINNING + float(sum(each[cell] for cell in to_do)) / processes
+    seconds = beginning + float(sum(each[cell] for cell in to_do)) / processes
     numbers = {"folder": str(options.out), **_numbers(found), "to_do": len(to_do)}
     text = (
         f"{count(numbers['cells'], 'cell')}, {count(study.folds, 'fold')}, {count(study.repetitions, 'repetition')}, "

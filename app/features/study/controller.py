@@ -351,7 +351,8 @@ class StudyController:
         slower = self._slower.get(plan.study)
         takes = "duration not known yet"
         if slower is not None:
-            takes = f"about {duration(plan.seconds * slower / jobs() + BEGINNING)}"
+            beginning = BEGINNING if self._trial is None else self._trial.beginning
+            takes = f"about {duration(plan.seconds * slower / jobs() + beginning)}"
         measuring = "" if self.measured else " (measuring…)"
         others = self.kept is not None and self.kept.study != plan.study
         instead = "; replaces the present results" if others else ""

@@ -111,6 +111,8 @@ class StudyProcesses:
         Number of paths that are done.
     failure : str
         Why the run ended early, or "".
+    start : float
+        Seconds that the last process took to start.
     """
 
     def __init__(
@@ -129,7 +131,7 @@ class StudyProcesses:
         self._give, self._wake, self._file = todo, wake, file
         self._todo: deque[Path] | None = None
         self._beginning = threading.Lock()
-        self.n_done = 0
+        self.n_done, self.start = 0, 0.0
         self._found: list[Record] = []
         #: Paths whose worker has ended, and how often that happened for each.
         self._again: deque[Path] = deque()
@@ -224,7 +226,7 @@ class StudyProcesses:
 
     def _started(self) -> _Worker:
         """Return a process that has started; raise OSError if it does not start."""
-        worker = None
+        worker, begun = None, time.monotonic()
         try:
             worker = _Worker(self._niceness)
             with self._condition:
@@ -241,7 +243,7 @@ class StudyProcesses:
             self._end(worker)
             self._barren += 1
             raise OSError("A process of a study does not begin.") from error
-        self._barren = 0
+        self._barren, self.start = 0, time.monotonic() - begun
         return worker
 
     def _end(self, worker: _Worker | None) -> None:

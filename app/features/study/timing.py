@@ -20,7 +20,7 @@ from .running import NICENESS, StudyProcesses, jobs
 
 #: Duration (s) of a trial after its first result, and without one: compiling the loops takes up to 20 s of one core.
 MEASURED, LONGEST = 2.0, 45.0
-#: Time (s) that a process takes to start.
+#: Time (s) that a process takes to start on an idle machine.
 BEGINNING = 1.0
 #: Time (s) after the first result from which the pace of a run is known; before, processes are still starting.
 PACE = 5.0
@@ -189,6 +189,11 @@ class Trial(TimedRun):
                 return float(sum(self.costs[cell] for cell in path.cells[n_before:]))
             n_before -= len(path.cells)
         return 0.0
+
+    @property
+    def beginning(self) -> float:
+        """Time (s) before the first result of a run: a process loads its compiled loops as long as it takes to start."""
+        return max(BEGINNING, 2.0 * self.run.start)
 
     def end(self) -> None:
         """Kill the process."""

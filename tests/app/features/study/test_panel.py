@@ -106,8 +106,8 @@ def stopped() -> Iterator[None]:
     runs: list[StudyProcesses] = []
     begin = StudyProcesses.__init__
 
-    def noted(run: StudyProcesses, *args: object) -> None:
-        begin(run, *args)  # type: ignore[arg-type]
+    def noted(run: StudyProcesses, *args: object, **named: object) -> None:
+        begin(run, *args, **named)  # type: ignore[arg-type]
         runs.append(run)
 
     StudyProcesses.__init__ = noted  # type: ignore[method-assign, assignment]
@@ -503,7 +503,7 @@ def test_a_cell_sets_the_points_too_and_the_form_names_x_and_y_axis(make: Make, 
 class Timed:
     """Stand-in for a run: its first cells take a multiple of the forecast."""
 
-    times = 5.0
+    times, start = 5.0, 0.0
     state = "running"
 
     def __init__(self, study: Study, given: Given | None, todo: Callable[[], list[CellPath]], *rest: object) -> None:
