@@ -192,7 +192,7 @@ class Trial(TimedRun):
 
     @property
     def beginning(self) -> float:
-        """Time (s) before the first result of a run: a process loads its compiled loops as long as it takes to start."""
+        """Time (s) before the first result of a run: loading compiled loops takes a process as long as starting."""
         return max(BEGINNING, 2.0 * self.run.start)
 
     def end(self) -> None:
