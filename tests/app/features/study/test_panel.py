@@ -506,7 +506,9 @@ class Timed:
     times, start = 5.0, 0.0
     state = "running"
 
-    def __init__(self, study: Study, given: Given | None, todo: Callable[[], list[CellPath]], *rest: object) -> None:
+    def __init__(
+        self, study: Study, given: Given | None, todo: Callable[[], list[CellPath]], *rest: object, **named: object
+    ) -> None:
         costs = costs_of(study, given)
         self._records = [
             Record(cell, path.repetition, path.fold, seconds=self.times * float(costs[cell]))
