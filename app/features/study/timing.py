@@ -175,13 +175,13 @@ class Trial(TimedRun):
         late = now - (self._first or self.begun) > (MEASURED if self._first else LONGEST)
         if late and not over and self.took > 0:
             # Few slow cells are finished in time: the path at hand counts as if it ended now, if that is late for it.
-            took, cost = self.took + now - self._last, self.cost + self._cost_at_hand()
+            took, cost = self.took + now - self._last, self.cost + self._cost_of_present_path()
             if took / cost > self.factor:
                 self.took, self.cost = took, cost
         if late or over:
             self.end()
 
-    def _cost_at_hand(self) -> float:
+    def _cost_of_present_path(self) -> float:
         """Return the cost of the missing results of the present path, by the model."""
         n_before = self._n_results
         for path in self._paths:
