@@ -61,8 +61,10 @@ def even(numbers: Sequence[str]) -> list[str]:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage: 0.1234 -> "12.3 %"; small shares keep one significant digit."""
+    """Return a share as a percentage: 0.1234 -> "12.3 %", "–" for NaN; small shares keep one significant digit."""
     value = 100.0 * share
+    if math.isnan(value):
+        return "–"
     if 0 < value < 0.001:
         return "below 0.001 %"
     if 99.95 <= value < 100:  # less than all is not displayed as 100 %

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -20,7 +18,7 @@ Array = NDArray[np.float64]
 SVG = "{http://www.w3.org/2000/svg}"
 UNITS = {"%": 0.01, "ms": 1e-3, "µs": 1e-6, "s": 1.0}
 _DECIMAL = r"-?\d[\d.]*(?:e[-+]?\d+)?"
-_NUMBER = re.compile(r"(?P<sign>[−-]?)(?P<digits>∞|[\d\u202f]+(?:\.(?P<part>\d+))?)(?:e(?P<power>[−-]?\d+))?")
+_NUMBER = re.compile(r"(?P<sign>[−-]?)(?P<digits>∞|[\d\u202f]+(?:\.(?P<part>\d+))?)(?:e(?P<power>[−+-]?\d+))?")
 
 
 def _parsed(text: str) -> tuple[float, float]:
@@ -43,11 +41,11 @@ def agrees(text: str, value: float) -> bool:
     """Return whether a text is the value to its last digit; all is not said of less than all."""
     if math.isnan(value):
         return text == "–"
-    found, half = _parsed(text)
+    found, half = _parsed(re.sub(r"(?<=\d)\+", "", text))  # 99.9+ %
     if text.startswith(("below", "<")):
         return 0.0 < value < found
-    if text.startswith("above"):
-        return found < value < 1.0
+    if text.startswith("above") or re.search(r"\d\+", text):
+        return found <= value < 1.0
     if math.isinf(value):
         return found == value
     whole = text.endswith("%") and found >= 1.0 > value + 1e-12
@@ -135,17 +133,17 @@ def check_drawn(chart: Chart, x: ArrayLike | None, y: ArrayLike | None, near: fl
     return drawing
 
 
-def classes_of(root: Path) -> Iterator[tuple[str, list[str], Path]]:
-    """Yield name, bases and file of each class below `root`."""
-    for path in sorted(root.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                yield node.name, [ast.unparse(base).split("[")[0].rpartition(".")[2] for base in node.bases], path
-
-
 def heirs_of(root: Path, *bases: str) -> set[str]:
     """Return the names of the classes below `root` that are of one of the bases, however far removed."""
-    classes, found = list(classes_of(root)), set(bases)
-    while more := {name for name, of, _ in classes if found & set(of)} - found:
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in root.rglob("*.py"))
+    classes = re.findall(r"^ *class (\w+)\(([^)]*)\)", sources, re.MULTILINE)
+    of = {name: set(re.findall(r"(\w+)(?:\[.*?\])?(?:,|$)", inside)) for name, inside in classes}
+    found = set(bases)
+    while more := {name for name, inside in of.items() if found & inside} - found:
         found |= more
     return found - set(bases)
+
+
+def callers_of(root: Path, pattern: str) -> set[str]:
+    """Return the names of the folders and files below `root` that contain a pattern."""
+    return {str(path.relative_to(root)) for path in root.rglob("*.py") if re.search(pattern, path.read_text("utf-8"))}

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from app.core.number_format import grouped, short, signed
+from app.core.number_format import distinct, grouped, signed
 from app.state.document import GeneratorSettings, Lane
 from solver.core.arrays import Array
 
@@ -157,9 +157,11 @@ def value_text(study: Study, axis: int, value: Value) -> str:
     kind = axis_kinds(study.lane.classifier)[study.axes[axis].name]
     if isinstance(value, str):
         return kind.choices.get(value, value)
-    if kind.per_cent:
-        return f"{short(100.0 * value)} %"
-    return signed(grouped(value) if isinstance(value, int) else short(value))
+    if isinstance(value, int) and not kind.per_cent:
+        return signed(grouped(value))
+    every, factor = study.axes[axis].values, 100.0 if kind.per_cent else 1.0
+    texts = dict(zip(every, distinct([factor * float(each) for each in every]), strict=True))
+    return texts[value] + " %" * kind.per_cent
 
 
 def measure_text(value: str, number: float, more: int = 0) -> str:

@@ -174,7 +174,7 @@ class ValidationCurveView(Chart):
                     symbols_at=np.arange(len(known)),
                     symbol_size=4.0,
                     name=words.SHORT[name] if wide > self.width() - 2 * EDGE else name,
-                    value=words.accuracy(values[name]),
+                    value=percent(values[name]),
                 )
                 marks += [Scatter(x=x[~sure], y=series[known][~sure], size=4.4, colour=colour, hollow=True), line]
         return marks
