@@ -35,6 +35,8 @@ ASIDE = ".unreadable"
 MAX_BYTES = 100_000_000
 #: Longest sentence (characters); a file name may have 255.
 _LONGEST = 360
+#: End of the names of temporary files, as a pattern: the characters are those of `tempfile.mkstemp`.
+_RANDOM = f"{'[a-z0-9_]' * 8}.tmp"
 _NO_NAME = "no file can have this name"
 #: Error of msgspec for an unknown field.
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?", re.DOTALL)
@@ -243,9 +245,8 @@ def write_pieces(
             raise FileError(f"{name} is a link that leads back to itself; choose another name.")
         if target.exists() and not os.access(target, os.W_OK):  # renaming would replace a write-protected file
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        stem = f".{target.name[:40]}."
-        sweep(target.parent, f"{glob.escape(stem)}????????.tmp")
-        temporary = _Temporary(target.parent, stem)
+        sweep(target.parent, glob.escape(_stem(target)) + _RANDOM)
+        temporary = _Temporary(target.parent, _stem(target))
         with temporary.open() as file:
             for piece in pieces:
                 file.write(piece)
@@ -324,6 +325,19 @@ def set_aside(path: Path) -> Path:
         os.replace(path, aside)
         return aside
     return path
+
+
+def _stem(target: Path) -> str:
+    """Return the beginning of the names of temporary files for `target`."""
+    return f".{target.name[:40]}."
+
+
+def sweep_beside(path: Path) -> None:
+    """Delete temporary files of documents, left by killed writers, in the folder of the document at `path`."""
+    with contextlib.suppress(OSError, ValueError):  # ValueError: an impossible name
+        target = Path(os.path.realpath(path))
+        for stem in (f".*{SUFFIX}.", glob.escape(_stem(target))):  # the second for a long or unusual name
+            sweep(target.parent, stem + _RANDOM)
 
 
 def sweep(folder: Path, pattern: str) -> None:
