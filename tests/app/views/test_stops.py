@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
-from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.lessons import shipped
@@ -242,3 +242,15 @@ def test_a_view_is_painted_once_by_each_picture(make: Make, qtbot: QtBot) -> Non
             each.counts.clear()
         QCoreApplication.sendPostedEvents()  # no timer: nothing else is drawn meanwhile
         assert [each.counts[QEvent.Type.Paint] for each in watched] == [1] * len(watched) == [1, 1]
+
+
+def test_the_scene_is_drawn_while_the_wheel_turns(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    settle(qtbot, window)
+    before = window.canvases[0].grid()
+    for _ in range(300):  # a notch for each turn
+        turn(window.canvases[0].viewport(), 120)
+        QApplication.processEvents()
+        if window.canvases[0].grid() != before:
+            return
+    raise AssertionError("the scene is not drawn before the wheel stops")
