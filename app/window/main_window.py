@@ -301,9 +301,8 @@ class MainWindow(DropWindow):
 
     def _draw_next(self) -> None:
         """Draw in the next turn: in this one, the previous scene may just have been painted."""
-        if (
-            self._refresh_pending and self._enough.remainingTime()
-        ):  # 0: about to draw, which further input must not delay
+        # With no time remaining it is about to draw, which further input must not delay.
+        if self._refresh_pending and self._enough.remainingTime():
             self._enough.start(0)
 
     def _indices_kept(self) -> bool:

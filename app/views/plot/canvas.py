@@ -226,7 +226,6 @@ class Canvas(PointingPlot):
         self._size_axes()
         self.lay_out()
         self.unpainted = True
-        self.viewport().update()
 
     def _fit_numbers(self) -> None:
         """Fit the vertical axis to its numbers, and write the offsets of both axes."""
