@@ -295,9 +295,15 @@ class MainWindow(DropWindow):
         slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
         left = self._waiting_since + max(A_MOMENT, min(2.0 * slowest, SOON)) - time.perf_counter()
         if not (known and left > 0 and self._pictures_near()):
-            self._enough.start(0)  # in a turn of its own, so that input is handled before it
+            later(self, self._draw_next)  # in a turn of its own, so that input is handled before it
         elif not self._enough.isActive():
             self._enough.start(math.ceil(1000 * left))
+
+    def _draw_next(self) -> None:
+        """Draw in the next turn: in this one, the previous scene may just have been painted."""
+        # With no time remaining it is about to draw, which further input must not delay.
+        if self._refresh_pending and self._enough.remainingTime():
+            self._enough.start(0)
 
     def _indices_kept(self) -> bool:
         """Return whether lanes are displayed at their present indices; then an action by index hits the right one."""

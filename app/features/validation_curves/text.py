@@ -51,7 +51,9 @@ def notes(strip: ValidationCurve) -> str:
         return strip.message
     lines = [f"Training: points it was trained on; validation: each of them left out in turn ({curve.method})"]
     if not all(map(math.isnan, curve.test)):
-        lines[0] += "; test: the test points"
+        lines[0] += "; test: the test points" + (
+            f", of which {grouped(curve.tested)} are counted" if curve.tested else ""
+        )
     lines += [remark(curve).capitalize()] if remark(curve) else []
     if 0 < curve.fewest < curve.folds:
         lines.append(f"The smallest class has {count(curve.fewest, 'point')}: some of {curve.folds} parts have none")

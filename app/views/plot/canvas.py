@@ -99,7 +99,8 @@ class Canvas(PointingPlot):
         )
         self.setAccessibleDescription("The points, and how the classifier above divides the plane.")
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        # Each scene would paint all once more for itself after the view has changed: only this class requests updates.
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
         self.setMinimumSize(200, 160)
         self._build()
         self._message_text = ""
@@ -215,6 +216,7 @@ class Canvas(PointingPlot):
         room = (round(area.width()), round(area.height()))
         names, tight = tuple(zip(self._axis_names, self._offsets, strict=True)), self._presenting
         size_axes(self.getPlotItem(), self.font(), names, room, self._number, tight)
+        self.viewport().update()
 
     def present(self, weight: float | None) -> None:
         """Enter presenter mode with lines `weight` times as wide and axes fitted to their numbers; leave it if None."""
@@ -224,7 +226,6 @@ class Canvas(PointingPlot):
         self._size_axes()
         self.lay_out()
         self.unpainted = True
-        self.viewport().update()
 
     def _fit_numbers(self) -> None:
         """Fit the vertical axis to its numbers, and write the offsets of both axes."""
@@ -404,6 +405,7 @@ class Canvas(PointingPlot):
         # The layout must have its final size before the view is fitted to it.
         self.getPlotItem().layout.activate()
         self._show_view()
+        self.viewport().update()
         self._place_message()
         for handle in self._units:
             handle.place(self.plot_area(), self.height())

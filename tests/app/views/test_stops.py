@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.lessons import shipped
@@ -19,6 +19,7 @@ from app.views.widgets.scale_slider import ScaleSlider
 from app.window.bars.popup import PopupForm
 from app.window.dialogs import gallery
 from app.window.main_window import MainWindow
+from tests.app.views.wheel import turn
 from tests.windows import Make, settle
 
 FONT, STYLE = QEvent.Type.FontChange, QEvent.Type.StyleChange
@@ -228,3 +229,28 @@ def test_a_large_offer_stays_large_when_the_text_around_it_changes(make: Make) -
     for size in (8, 0):
         offer.setFont(text_font(size))
         assert label.fontInfo().pixelSize() == large
+
+
+def test_a_view_is_painted_once_by_each_picture(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    settle(qtbot, window)
+    watched = [Changes([canvas.viewport()]) for canvas in window.canvases[: window.document.shown]]
+    for notch in (120, -120, 120):
+        turn(window.canvases[0].viewport(), notch)
+        window.refresh()
+        for each in watched:
+            each.counts.clear()
+        QCoreApplication.sendPostedEvents()  # no timer: nothing else is drawn meanwhile
+        assert [each.counts[QEvent.Type.Paint] for each in watched] == [1] * len(watched) == [1, 1]
+
+
+def test_the_scene_is_drawn_while_the_wheel_turns(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    settle(qtbot, window)
+    before = window.canvases[0].grid()
+    for _ in range(300):  # a notch for each turn
+        turn(window.canvases[0].viewport(), 120)
+        QApplication.processEvents()
+        if window.canvases[0].grid() != before:
+            return
+    raise AssertionError("the scene is not drawn before the wheel stops")
