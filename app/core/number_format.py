@@ -46,6 +46,11 @@ def distinct(values: Sequence[float], write: Callable[[float, int], str] = short
     return texts
 
 
+def full(value: float) -> str:
+    """Return a number with all its digits: 0.1, 5, 1e-05, ∞."""
+    return "∞" if math.isinf(value) else repr(value).removesuffix(".0")
+
+
 def signed(text: str) -> str:
     """Return the text of a number with a true minus sign."""
     return text.replace("-", "−")

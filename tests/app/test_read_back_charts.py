@@ -27,7 +27,7 @@ from app.features.evaluation.view_roc import RocView
 from app.features.losses.panel import LossPicture
 from app.features.multipliers.panel import MultiplierBars
 from app.features.race.race_frame import RaceFrame, RacerFrame
-from app.features.race.view_curves import RaceCurves
+from app.features.race.view_curves import LOWEST, RaceCurves
 from app.features.reliability.query import ErrorMap, Reliability
 from app.features.reliability.scene import LaneReliability, ReliabilityScene
 from app.features.reliability.view_chart import ReliabilityChart
@@ -216,17 +216,18 @@ def read_curves(show: Show) -> None:
 
 
 def read_race(show: Show) -> None:
-    steps = np.array([1.0, 7.0, 40.0, 300.0, 12345.0])
+    steps = np.array([1.0, 7.0, 40.0, 300.0, 1234567.0])
     curve = np.column_stack((steps, 200 * steps, 3e-6 * steps, 1.0 / steps, 3.0 / steps**2))
-    racer = RacerFrame("random", 12345, 2469000, 0.037, certificate(), curve=curve)
+    racer = RacerFrame("random", 1234567, 246913400, 3.7, certificate(), curve=curve)
     chart = show(RaceCurves(), (520, 400))
     chart.show_frame(RaceFrame(Points(), "steps", 1e-3, (racer,)), LIGHT)
     for x, rightwards in enumerate(("steps", "evaluations", "seconds")):
         for y, upwards in enumerate(("gap", "violation"), 3):
             chart.choose(upwards, rightwards)
-            check_drawn(chart, curve[:, x], curve[:, y])
+            check_drawn(chart, curve[:, x], np.maximum(curve[:, y], LOWEST))
             up, right = chart.description(chart.lines()[0], 4).split(" at ")
             assert agrees(up, curve[4, y]) and agrees(right, curve[4, x]), (up, right)
+            assert rightwards == "seconds" or number(right) == curve[4, x], "a count has all its digits"
 
 
 def read_reliability(show: Show) -> None:

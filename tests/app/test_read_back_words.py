@@ -93,7 +93,6 @@ WRITERS: dict[str, tuple[Callable[[float], str], st.SearchStrategy[float], float
     "points of percent": (lambda value: ground_truth.points_of_percent(value / 100), NUMBERS, None),
     "time": (numbers.span_of_time, POSITIVE, None),
     "counts with ties": (numbers.counted, POSITIVE.filter(lambda value: value < 1e9), None),
-    "loss": (reliability._number, POSITIVE, None),
 }
 
 

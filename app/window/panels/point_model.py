@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.controllers.controller import Controller
-from app.core.number_format import number_of
+from app.core.number_format import full, number_of
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.scene.model import Scene
@@ -22,11 +22,6 @@ NUMBER, X, Y, CLASS = range(4)
 _NOWHERE = QModelIndex()
 #: Most digits of a displayed number; the editor and the tool tip have all of them.
 MOST_DIGITS = 5
-
-
-def full_number(value: float) -> str:
-    """Return a number with all its digits."""
-    return repr(value).removesuffix(".0")
 
 
 class PointModel(QAbstractTableModel):
@@ -130,14 +125,14 @@ class PointModel(QAbstractTableModel):
 
     def editable_text(self, row: int, column: int) -> str:
         """Return the initial text of a cell's editor, with all digits."""
-        return self.text(row, column) if column == CLASS else full_number(float(self.xy[row, column - X]))
+        return self.text(row, column) if column == CLASS else full(float(self.xy[row, column - X]))
 
     def _tip(self, row: int, column: int) -> str:
         label = int(self.labels[row])
         name = f": {self.names[label]}" if self.names[label] else ""
         if column == NUMBER:
             return f"Point {row + 1} of {len(self.ids)}"
-        return f"Class {label + 1}{name}" if column == CLASS else full_number(float(self.xy[row, column - X]))
+        return f"Class {label + 1}{name}" if column == CLASS else full(float(self.xy[row, column - X]))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self.ids):
