@@ -468,7 +468,11 @@ def test_fields_of_whole_numbers_and_of_a_scale(show: Show) -> None:
 
 
 #: Fields without a number behind them, and those read elsewhere: cells in the table's own test, the timeline's below.
-FIELDS = {"NumberField", "WholeField", "ScaleBox", "PlanField", "ScaleSlider"} | {"CellField", "NameField", "Timeline"}
+FIELDS = {"NumberField", "WholeField", "ScaleBox", "PlanField", "ScaleSlider", "Slider"} | {
+    "CellField",
+    "NameField",
+    "Timeline",
+}
 EDITORS = ("QLineEdit", "QSpinBox", "QDoubleSpinBox", "QAbstractSpinBox", "QSlider", "QAbstractSlider", "QDial")
 
 
