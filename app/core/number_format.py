@@ -180,11 +180,12 @@ class AxisNumbers(Struct, frozen=True):
 
     @property
     def end(self) -> str:
-        """Text of the offset, "+1.7e9"; "" for none."""
+        """Text of the offset, every digit of it, "+1.7e9" or "+13.6627"; "" for none."""
         if not self.offset:
             return ""
-        mantissa, exponent = f"{Decimal(self.offset):+.17e}".split("e")
-        return signed(f"{mantissa.rstrip('0').removesuffix('.')}e{int(exponent)}")
+        offset = Decimal(repr(self.offset)).normalize()
+        mantissa, _, exponent = f"{offset:+e}".partition("e")
+        return signed(min(f"{offset:+f}", f"{mantissa}e{int(exponent)}", key=len))
 
 
 def _exponent(value: float) -> int:
