@@ -195,8 +195,7 @@ def _lane(
     if without := missing(document, results) if lane.is_difference and not cover else "":
         message, frame = without if len(training) else message, None
     picture, marks, run_marks, job, run_state, orders = None, NO_MARKS, None, 0, None, None
-    several = lane.has_f and len(training.classes) > 2
-    pairs = problems_of(training.classes, lane.multiclass) if several else ()
+    pairs = problems_of(training.classes, lane.multiclass) if lane.has_f and len(training.classes) > 2 else ()
     if frame is not None:
         job = frame.job
         if frame.phase is Phase.FAILED:
@@ -220,7 +219,6 @@ def _lane(
         headline = text.waiting(training) or "Nothing to compare"
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
     whole = fast_training(frame, document.parts.n_trainable)
-    steps = not lane.family.trains_fast(lane.settings, len(training))
     applying = fields_of(lane, training.classes, session.simple, shown)
     hidden = _hidden_parts(lane, applying, shown)
     return LaneScene(
@@ -266,7 +264,7 @@ def _lane(
         watched=lane.trainer is not None and "playback" not in hidden and followed,
         features=features.added_to_lane(context, index),
         hidden=hidden,
-        no_steps="" if steps else text.NO_STEPS,
+        no_steps=text.NO_STEPS if lane.family.trains_fast(lane.settings, len(training)) else "",
         replay_factor=session.replay_factor,
     )
 

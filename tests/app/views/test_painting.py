@@ -120,6 +120,8 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
         if not dock_of(window, spec.name).isVisible():
             dock_of(window, spec.name).toggleViewAction().trigger()
         QApplication.processEvents()
+    dock_of(window, "race").raise_()
+    settle(qtbot, window)  # its pictures are painted once there is something to show
 
     @contextmanager
     def failing(device: QPaintDevice, **how: bool) -> Iterator[Any]:
