@@ -69,11 +69,12 @@ soak: ready-test  ## Run the long tests, those that draw examples with new ones,
 
 check: lint types test slow  ## Run lint, types and all tests but soak
 
-lint: ready-tools  ## Check the code style, who imports whom, the spelling and the words
+lint: ready-tools  ## Check the code style, who imports whom, the spelling, the words and the size
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python .ci/words.py
+	$(BIN)/python .ci/budget.py
 	$(BIN)/codespell app solver tests docs assets README.md CONTRIBUTING.md CHANGELOG.md
 
 types: ready-tools  ## Check the types
