@@ -105,10 +105,10 @@ def faults() -> list[str]:
     for top in ("app", "solver"):
         rooms = [size for room, size in found.items() if room.split("/")[0] == top]
         print(f"{'all of ' + top:22}{sum(size[0] for size in rooms):11}{sum(size[1] for size in rooms):9}")
-    for name, (size, where) in ceilings().items():
-        print(f"{name.replace('_', ' '):22}{size:11}          {where}")
-        if size > allowed[name]:
-            wrong.append(f"{name.replace('_', ' ')}: {where} has {size}, allowed are {allowed[name]}.")
+    for name, (most, where) in ceilings().items():
+        print(f"{name.replace('_', ' '):22}{most:11}          {where}")
+        if most > allowed[name]:
+            wrong.append(f"{name.replace('_', ' ')}: {where} has {most}, allowed are {allowed[name]}.")
     return wrong
 
 
