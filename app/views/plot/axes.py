@@ -102,7 +102,7 @@ def size_axes(
     for index, (side, name, size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
         axis = item.getAxis(side)
         axis.setStyle(tickFont=font, tickTextOffset=2)
-        name, end = plain(" ".join(name.split())), f"  {axis.numbers.end}".rstrip()
+        name, end = plain(" ".join(name.split())), f"\N{EM SPACE}{axis.numbers.end}".rstrip()
         left = room[index] - 8 - metrics.horizontalAdvance(end)
         fitting = (metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, left) + end).strip()
         axis.label.setFont(font)
