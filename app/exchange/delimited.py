@@ -7,6 +7,7 @@ import csv
 import io
 import math
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -33,9 +34,13 @@ SEPARATORS = {"\t": "Tab", ";": "Semicolon ;", ",": "Comma ,", "|": "Bar |", " "
 DECIMALS = {".": "Point: 1.5", ",": "Comma: 1,5"}
 
 _LONGEST_LINE = 2_000_000
-_SAMPLE_BYTES, _SAMPLE_ROWS, _SAMPLE_CELLS = 1_000_000, 100, 20_000
+#: Rows by which the dialect is detected, and characters after which two are enough.  Rows are read completely: a part
+#: of a row has another number of cells.
+_SAMPLE_ROWS, _SAMPLE_SIZE = 100, 100_000
 #: Cells that are converted in one call, during which other threads wait.
 _CHUNK = 20_000
+#: Fewest rows that are converted together: a call for some cells of a column takes as long as thirty cells.
+_LEAST_ROWS = 32
 _BLOCK = 1_000_000
 
 
@@ -131,17 +136,16 @@ def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[
 def _sample(data: bytes, encoding: str, name: str, separator: str) -> tuple[list[list[str]], bool]:
     """Return the first rows, and whether they could be read without error."""
     rows: list[list[str]] = []
-    cut = len(data) > _SAMPLE_BYTES
-    n_cells = 0
+    size = 0
     try:
-        for _, cells in _records(data[:_SAMPLE_BYTES], encoding, name, separator):
+        for _, cells in _records(data, encoding, name, separator):
             rows.append(cells)
-            n_cells += len(cells)
-            if len(rows) > _SAMPLE_ROWS or (n_cells > _SAMPLE_CELLS and len(rows) > 1):
-                return rows, True
+            size += sum(map(len, cells), len(cells))
+            if len(rows) > _SAMPLE_ROWS or (size > _SAMPLE_SIZE and len(rows) > 1):
+                break
     except FileError:
-        return rows, cut
-    return (rows[:-1] if cut and len(rows) > 1 else rows), True
+        return rows, False
+    return rows, True
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
@@ -237,7 +241,7 @@ def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
 def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, commas: Commas | None) -> Table:
     separator, header = dialect.separator or ",", dialect.header
     columns = [CellCollector(dialect.decimal or ".", commas) for _ in range(width)]
-    lines: list[int] = []
+    lines = array("q")
     faults: dict[int, str] = {}
     reasons: dict[int, str] = {}
     chunk: list[list[str]] = []
@@ -258,7 +262,7 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
             cells = (cells + [""] * width)[:width]
         lines.append(line)
         chunk.append(cells)
-        if len(chunk) * width >= _CHUNK:
+        if len(chunk) >= max(_LEAST_ROWS, _CHUNK // width):
             take_over()
     take_over()
     if not lines:
@@ -278,7 +282,7 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
     return Table(
         name,
         tuple(cells.column(distinct, title) for cells, distinct, title in named),
-        np.array(lines, dtype=np.int64),
+        np.asarray(lines),
         faults,
         "line",
         dialect,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from app.core.plain_text import plain
@@ -48,7 +49,7 @@ def read_text(text: str, dialect: Dialect | None = None) -> Table:
 def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None) -> Table:
     """Return the table in the bytes of a file whose name ends in `suffix`."""
     spec = dialect or Dialect()
-    if not data.strip(b" \t\r\n\xef\xbb\xbf"):
+    if re.search(rb"[^ \t\r\n\xef\xbb\xbf]", data) is None:
         raise FileError(f"{name} is empty.")
     if suffix == ".npz":
         return read_archive(data, name)

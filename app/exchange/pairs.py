@@ -102,9 +102,12 @@ def views(table: Table, label: int | None) -> Views | None:
         ranked = False
     chosen = np.sort(np.random.default_rng(0).choice(len(rows), min(len(rows), SAMPLE), replace=False))
     rows, labels = rows[chosen], labels[chosen]
-    values = np.column_stack([table.columns[index].values[rows] for index in columns])
-    values[~(np.abs(values) <= LIMIT)] = np.nan
-    sample = np.column_stack([_standardised(column) for column in values.T])
+    values, sample = np.empty((2, len(columns), len(rows)))
+    for index, column, scaled in zip(columns, values, sample, strict=True):  # one call would block all other threads
+        cells = table.columns[index].values[rows]
+        column[:] = np.where(np.abs(cells) <= LIMIT, cells, np.nan)
+        scaled[:] = _standardised(column)
+    values, sample = values.T, sample.T
     order = np.argsort(-_separation(sample, labels), kind="stable") if ranked else np.arange(len(columns))
     best = order[:MOST_COLUMNS]
     if len(columns) > MOST_COLUMNS:

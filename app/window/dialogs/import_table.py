@@ -100,7 +100,7 @@ class Rows(QTableWidget):
 
 def _shown(column: Column, row: int) -> str:
     """Return a cell on one line; of a number only the digits worth reading."""
-    if row in column.texts or column.categories:
+    if column.word(row) is not None or column.categories:
         return plain(" ".join(column.cell(row)[:_LONGEST_CELL].split()))
     return f"{column.values[row]:.12g}"
 
