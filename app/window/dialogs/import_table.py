@@ -145,8 +145,8 @@ class PointsPreview(Chart):
         self.show_marks(marks, theme, x_axis, y_axis)
 
 
-#: Entries of the boxes that are no columns: "none" in the class box, principal components in those of x and y.
-NO_CLASS, COMPONENTS = -1, -2
+#: Entry of the boxes of x and y that is no column: a principal component.
+COMPONENTS = -2
 
 
 class _Answer(Struct, frozen=True, eq=False):
@@ -390,10 +390,9 @@ class ImportDialog(NamedDialog):
         table = self._table
         if table is None:
             return
-        label = int(self._class.currentData())
         choice = replace(
             self._choice,
-            label=None if label == NO_CLASS else label,
+            label=self._class.currentIndex() - 1 if self._class.currentIndex() > 0 else None,
             standardise=self._standardise.isChecked(),
             leave_out=self._leave_out.isChecked(),
         )
@@ -425,7 +424,7 @@ class ImportDialog(NamedDialog):
             if box.findData(index) < 0:  # a column of words, if numbers are lacking
                 box.addItem(answer.table.columns[index].name, index)
             show_choice(box, COMPONENTS if choice.components else index)
-        show_choice(self._class, NO_CLASS if choice.label is None else choice.label)
+        self._class.setCurrentIndex(0 if choice.label is None else choice.label + 1)
         show_check(self._standardise, choice.standardise)
         show_check(self._leave_out, choice.leave_out)
         self._standardise.setEnabled(not choice.components)  # the components are of standardised columns
@@ -450,9 +449,9 @@ class ImportDialog(NamedDialog):
             return
         self.setWindowTitle(f"Import points – {table.name}".replace("[*]", "[*][*]"))
         self._more.setText(f"The first {COLUMNS} of {grouped(len(table.columns))} columns are shown.")
-        self._class.addItem("none: all of class 1", NO_CLASS)
+        # At once, and without data, since ten thousand calls would take a while: the column is known by its position.
+        self._class.addItems(["none: all of class 1", *(column.name for column in table.columns)])
         for index, column in enumerate(table.columns):
-            self._class.addItem(column.name, index)
             if column.is_numeric:
                 self._x.addItem(column.name, index)
                 self._y.addItem(column.name, index)
