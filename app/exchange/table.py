@@ -6,6 +6,7 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import repeat
 
 import numpy as np
@@ -178,25 +179,15 @@ class CellCollector:
         """Append `cells`."""
         if self._commas is not None:
             self._commas.check(cells)
-        values = self._all_numbers(cells)
-        if values is None:
+        values: list[float] = []
+        joined, comma = "".join(cells), self._decimal == ","
+        if "_" not in joined and not (comma and "." in joined):  # `number_in` is stricter than Python
+            with suppress(ValueError):
+                values = [*map(float, [cell.replace(",", ".") for cell in cells] if comma else cells)]
+        if len(values) < len(cells) or not math.isfinite(sum(values)):
             self._fill()
             values = [self._number(cell) for cell in cells]
         self._values.extend(array("d", values))
-
-    def _all_numbers(self, cells: Sequence[str]) -> list[float] | None:
-        joined = "".join(cells)
-        if "_" in joined:
-            return None
-        if self._decimal == ",":
-            if "." in joined:
-                return None
-            cells = [cell.replace(",", ".") for cell in cells]
-        try:
-            values = [*map(float, cells)]
-        except ValueError:
-            return None
-        return values if math.isfinite(sum(values)) else None
 
     def _number(self, cell: str) -> float:
         """Return the number in a cell, or NaN; append its code."""
