@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
+from app.core.validation import reason_of
 from app.learners.passed import passed
 from app.learners.table import LEARNERS
 from app.state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View
@@ -151,7 +152,7 @@ def _lane(wanted: Any) -> Lane:
     try:
         settings = msgspec.convert(others, LEARNERS[name].settings)
     except msgspec.ValidationError as error:
-        raise ValueError(f"The parameters of {name} cannot be used: {str(error).replace('`', '')}.") from None
+        raise ValueError(f"The parameters of {name} cannot be used: {reason_of(error)}.") from None
     return Lane(name).with_part(name, settings)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QEventLoop, QPoint, QTimer
-from PySide6.QtGui import QCursor
+from PySide6.QtGui import QCursor, QFont
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -59,8 +59,10 @@ class QuickBot(QtBot):
 
 
 @pytest.fixture
-def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QuickBot:
-    return QuickBot(request)
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[QuickBot]:
+    before = QFont(qapp.font())
+    yield QuickBot(request)
+    qapp.setFont(before)  # windows set the size of their text for the whole application
 
 
 def settle(qtbot: QtBot, window: MainWindow, timeout: int = 300_000) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from msgspec import Struct
@@ -24,16 +24,31 @@ def counted(number: float) -> str:
     return grouped(round(number)) if abs(number - round(number)) < 1e-6 else f"{number:.1f}"
 
 
-def short(value: float) -> str:
-    """Return a number in a few characters: 0.5, 1e-3, 12.3, ∞."""
+def short(value: float, digits: int = 3) -> str:
+    """Return a number in a few characters: 0.5, 1e-3, 12.3, ∞; "–" for NaN."""
     if value < 0:
-        return f"−{short(-value)}"
-    if math.isinf(value):
-        return "∞"
-    if value != 0 and not 1e-2 <= abs(value) < 1e5:
-        mantissa, exponent = f"{value:.1e}".split("e")
-        return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+        return f"−{short(-value, digits)}"
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "–"
+    if value != 0 and not 1e-2 <= value < max(1e5, 10.0 ** (digits - 1)):
+        mantissa, exponent = f"{value:.{digits - 2}e}".split("e")
+        return f"{mantissa.rstrip('0').removesuffix('.')}e{int(exponent)}"
+    text = f"{value + 0.0:.{digits}g}"  # no "-0"
+    return f"{value:.0f}" if "e" in text else text
+
+
+def distinct(values: Sequence[float], write: Callable[[float, int], str] = short, digits: int = 3) -> list[str]:
+    """Return the texts ``write(value, digits)`` of numbers, with more digits if different numbers need them."""
+    for each in range(digits, 19):
+        texts = [write(value, each) for value in values]
+        if len(set(texts)) == len(set(values)):
+            break
+    return texts
+
+
+def full(value: float) -> str:
+    """Return a number with all its digits: 0.1, 5, 1e-05, ∞."""
+    return "∞" if math.isinf(value) else repr(value).removesuffix(".0")
 
 
 def signed(text: str) -> str:
@@ -51,8 +66,10 @@ def even(numbers: Sequence[str]) -> list[str]:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage: 0.1234 -> "12.3 %"; small shares keep one significant digit."""
+    """Return a share as a percentage: 0.1234 -> "12.3 %", "–" for NaN; small shares keep one significant digit."""
     value = 100.0 * share
+    if math.isnan(value):
+        return "–"
     if 0 < value < 0.001:
         return "below 0.001 %"
     if 99.95 <= value < 100:  # less than all is not displayed as 100 %
@@ -163,11 +180,12 @@ class AxisNumbers(Struct, frozen=True):
 
     @property
     def end(self) -> str:
-        """Text of the offset, "+1.7e9"; "" for none."""
+        """Text of the offset, every digit of it, "+1.7e9" or "+13.6627"; "" for none."""
         if not self.offset:
             return ""
-        mantissa, exponent = f"{Decimal(self.offset):+.17e}".split("e")
-        return signed(f"{mantissa.rstrip('0').removesuffix('.')}e{int(exponent)}")
+        offset = Decimal(repr(self.offset)).normalize()
+        mantissa, _, exponent = f"{offset:+e}".partition("e")
+        return signed(min(f"{offset:+f}", f"{mantissa}e{int(exponent)}", key=len))
 
 
 def _exponent(value: float) -> int:

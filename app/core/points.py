@@ -115,12 +115,11 @@ class Points:
         wanted = np.asarray(ids, dtype=np.int64)
         if len(self) < _MANY * len(wanted):  # a lookup of all points is faster than sorting `wanted`
             return np.flatnonzero(np.isin(self.ids, wanted))
-        wanted = np.unique(wanted)
         if not len(self):
             return wanted[:0]
         at = np.minimum(np.searchsorted(self.ids, wanted), len(self) - 1)
-        found: Ids = at[self.ids[at] == wanted]
-        return found
+        found: Ids = np.sort(at[self.ids[at] == wanted])
+        return found[np.diff(found, prepend=-1) > 0]  # `np.unique` hashes: 100 times as slow
 
     def rows_of(self, ids: Sequence[int] | Ids) -> list[int]:
         """Return the table rows, counted from 1, of the points with these `ids`, in their order; 0 for unknown ids."""

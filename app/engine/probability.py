@@ -23,7 +23,7 @@ from .pacing import Pace, Step
 N_FOLDS = 5
 #: Probabilities at which lines are drawn: of one of two classes, or of the most probable of several.
 LEVELS = (0.1, 0.5, 0.9)
-TOO_FEW = "A probability needs two training points of each class, one to train on and one to test on."
+TOO_FEW = f"A probability needs {N_FOLDS} training points of each class, one for each fold; the smallest has {{}}."
 
 
 class Probability(Struct, frozen=True, eq=False):
@@ -98,8 +98,8 @@ class Calibration:
     def _run(self, model: PairClassifier, pace: Pace) -> Generator[Step, None, Probability]:
         points, pairs, classes = self._points, model.pairs_, model.classes_
         codes = np.searchsorted(classes, points.labels)
-        if np.bincount(codes).min() < 2:
-            return _refused(model, TOO_FEW)
+        if (fewest := int(np.bincount(codes).min())) < N_FOLDS:
+            return _refused(model, TOO_FEW.format(fewest))
         if self._f is None:
             self._f = np.empty((len(points), len(pairs)))
         while self._left:

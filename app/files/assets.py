@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from .documents import FileError, reason
 
 
+@cache  # importlib looks the package up anew for each file
 def assets(name: str) -> Traversable:
     """Return a folder of assets: within an installed package, beside the package in a source tree."""
     package = files("app")

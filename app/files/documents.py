@@ -13,7 +13,6 @@ import functools
 import glob
 import hashlib
 import os
-import re
 import stat
 import tempfile
 from collections.abc import Callable, Iterable
@@ -23,6 +22,7 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from app.core.plain_text import plain
+from app.core.validation import place_and_fault, reason_of
 from app.state.document import Document
 
 from . import file_format, locks
@@ -35,9 +35,9 @@ ASIDE = ".unreadable"
 MAX_BYTES = 100_000_000
 #: Longest sentence (characters); a file name may have 255.
 _LONGEST = 360
+#: End of the names of temporary files, as a pattern: the characters are those of `tempfile.mkstemp`.
+_RANDOM = f"{'[a-z0-9_]' * 8}.tmp"
 _NO_NAME = "no file can have this name"
-#: Error of msgspec for an unknown field.
-_UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?", re.DOTALL)
 
 
 class FileError(Exception):
@@ -92,7 +92,7 @@ def decode(data: bytes, name: str = "The file") -> Document:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         if not data.strip():
             raise FileError(f"{name} is empty.") from None
-        raise FileError(f"{name} is damaged, or not a {SUFFIX} file ({_reason(error)}).") from None
+        raise FileError(f"{name} is damaged, or not a {SUFFIX} file ({reason_of(error)}).") from None
     if header.format != file_format.FORMAT:
         raise FileError(f"{name} is not a {SUFFIX} file (its format is {header.format[:40]!r}).")
     if header.version not in file_format.VERSIONS:
@@ -102,13 +102,13 @@ def decode(data: bytes, name: str = "The file") -> Document:
     try:
         return file_format.decode(data, header.version)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        if unknown := _UNKNOWN.fullmatch(str(error)):  # not ignored: saving would lose it
-            field, where = unknown[1], f" (in {unknown[2]})" if unknown[2] else ""
-            field = field if len(field) <= 40 else f"{field[:40]}…"
+        if str(error).startswith("Object contains unknown field"):  # not ignored: saving would lose it
+            where, what = place_and_fault(error)
+            field, where = what.removesuffix(" is unknown"), f" (in {where})" if where else ""
             raise UnreadError(
-                f"{name} has “{field}”{where}, which this program does not know: a newer one may have written it."
+                f"{name} has {field}{where}, which this program does not know: a newer one may have written it."
             ) from None
-        raise FileError(f"{name} cannot be used: {_reason(error)}.") from None
+        raise FileError(f"{name} cannot be used: {reason_of(error)}.") from None
     except ValueError as error:
         raise FileError(f"{name} {error}.") from None
 
@@ -243,9 +243,8 @@ def write_pieces(
             raise FileError(f"{name} is a link that leads back to itself; choose another name.")
         if target.exists() and not os.access(target, os.W_OK):  # renaming would replace a write-protected file
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        stem = f".{target.name[:40]}."
-        sweep(target.parent, f"{glob.escape(stem)}????????.tmp")
-        temporary = _Temporary(target.parent, stem)
+        sweep(target.parent, glob.escape(_stem(target)) + _RANDOM)
+        temporary = _Temporary(target.parent, _stem(target))
         with temporary.open() as file:
             for piece in pieces:
                 file.write(piece)
@@ -326,6 +325,19 @@ def set_aside(path: Path) -> Path:
     return path
 
 
+def _stem(target: Path) -> str:
+    """Return the beginning of the names of temporary files for `target`."""
+    return f".{target.name[:40]}."
+
+
+def sweep_beside(path: Path) -> None:
+    """Delete temporary files of documents, left by killed writers, in the folder of the document at `path`."""
+    with contextlib.suppress(OSError, ValueError):  # ValueError: an impossible name
+        target = Path(os.path.realpath(path))
+        for stem in (f".*{SUFFIX}.", glob.escape(_stem(target))):  # the second for a long or unusual name
+            sweep(target.parent, stem + _RANDOM)
+
+
 def sweep(folder: Path, pattern: str) -> None:
     """Delete temporary files, with names by `pattern`, whose writers were killed."""
     try:
@@ -366,9 +378,3 @@ def reason(error: OSError | FileError) -> str:
     if isinstance(error, FileError):
         return error.reason.rstrip(".")
     return (error.strerror or type(error).__name__).lower()
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "it is nested too deeply"
-    return str(error).rstrip(".").replace("`", "") or type(error).__name__

@@ -106,9 +106,9 @@ STEPS: dict[int, Callable[[Any], Any]] = {}
 
 def decode(data: bytes, version: int) -> Document:
     """Return the document in `data` of a known version; raise an error of msgspec, or a ValueError."""
-    file = msgspec.json.decode(data, type=VERSIONS[version])
     if (repeated := _repeated_key(data)) is not None:
         raise ValueError(f"holds the key {repeated!r} twice in one place")
+    file = msgspec.json.decode(data, type=VERSIONS[version])
     while version < NEWEST:
         file = STEPS[version](file)
         version += 1

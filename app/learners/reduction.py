@@ -197,8 +197,8 @@ class Edited(Reduced[EditedSettings]):
         c = certificates[0]
         some = _some(c)
         if c.status is not Status.OPTIMAL:
-            text = f"All {count(c.n_kept, 'point')} left are outvoted by their neighbours: none of them is removed"
-            return Verdict(False, text, f"all outvoted: {some} kept")
+            text = "Stopped: the others outvote every point of some class, and a further pass would remove them all"
+            return Verdict(False, text, f"a class would go: {some} kept")
         if settings.repeated or c.n_kept == c.n_points:
             text = f"No point left that its neighbours outvote: {some} kept after {passes(c.n_epochs)}"
             return Verdict(True, text, f"none outvoted: {some} kept after {passes(c.n_epochs)}")

@@ -79,7 +79,7 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if any(name in self.__struct_fields__ for name in others):
             raise ValueError("the settings of a classifier are in the wrong place")
         if others:  # from a file, or after a change, they are plain values
-            made = tuple((name, msgspec.convert(value, LEARNERS[name].settings)) for name, value in others.items())
+            made = tuple((name, _settings(name, value)) for name, value in others.items())
             msgspec.structs.force_setattr(self, "others", made)
 
     @property
@@ -228,6 +228,14 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if set(problem) == set(self.pair) or problem == (first, first):
                 return p
         return 0
+
+
+def _settings(name: str, value: Any) -> Any:
+    """Return `value` as the settings of the learner `name`, which an error names."""
+    try:
+        return msgspec.convert(value, LEARNERS[name].settings)
+    except msgspec.ValidationError as error:
+        raise msgspec.ValidationError(f"{error} - at `$.{name}`") from None
 
 
 def problems_of(classes: Sequence[int], multiclass: str) -> tuple[tuple[int, int], ...]:

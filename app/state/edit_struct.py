@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from app.core.number_format import share_text
+from app.core.validation import place_and_fault
 from app.learners.fields import Field, change_text
 
 _TEXTS = {
@@ -31,4 +32,4 @@ def changed_struct(struct: Any, values: dict[str, Any], fields: Sequence[Field] 
     try:
         return msgspec.convert(msgspec.to_builtins(changed), type(struct))
     except msgspec.ValidationError as error:
-        raise ValueError(f"{text_of(values, fields)}: {error}".replace("`", "")) from None
+        raise ValueError(f"{text_of(values, fields)}: {place_and_fault(error)[1]}") from None

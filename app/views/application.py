@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 def make_application() -> QApplication:
     """Return the one QApplication; without a display it draws offscreen, since Qt would abort the process."""
     import_plain_parts()
-    from PySide6.QtCore import Qt
+    from PySide6.QtCore import QLocale, Qt
     from PySide6.QtWidgets import QApplication
 
     from app.views.overrides import guard_all
 
     guard_all()
+    QLocale.setDefault(QLocale.c())  # numbers are the same everywhere: in Egypt, a spin box would show other digits
     present = QApplication.instance()
     if isinstance(present, QApplication):
         return present

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QLineEdit, QRadioButton, QSlider, QToolButton, QWidget
 
 from app.engine.shading import ON_WHITE, RGB, Shades
@@ -19,8 +19,6 @@ from app.state.document import ClassStyle
 
 #: Width and height of the smallest slider handle (pixels); odd, so that it has a middle pixel.
 LEAST_HANDLE = 15
-#: Pixels per point on a screen of 96 dots per inch.
-PIXELS_PER_POINT = 96 / 72
 #: Colours of the palette in a style sheet; the application has no visited links.
 ACCENT, BASE, EDGE, INK = (f"palette({role})" for role in ("highlight", "base", "link-visited", "text"))
 #: Widgets with colours in the style sheet.
@@ -157,12 +155,15 @@ def system_is_dark() -> bool:
     return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
 
 
-def text_rules(pixels: int) -> str:
-    """Return the style sheet for text of the given size, with sliders to match."""
-    return f"* {{ font-size: {pixels}px; }}{_slider_rules(pixels)}"
+def text_font(pixels: int) -> QFont:
+    """Return a font that sets the size of text (pixels), and nothing else; 0 sets nothing."""
+    font = QFont()
+    if pixels:
+        font.setPixelSize(pixels)
+    return font
 
 
-def _slider_rules(pixels: int) -> str:
+def slider_rules(pixels: int) -> str:
     """Return the style rules of sliders beside text of the given size."""
     handle, groove = max(round(0.9 * pixels) | 1, LEAST_HANDLE), max(round(0.25 * pixels) | 1, 5)
     return f"""
@@ -174,21 +175,13 @@ def _slider_rules(pixels: int) -> str:
         """
 
 
-def _radio_rules() -> str:
-    """Return the style rules of radio buttons, whose outline would be invisible on a dark window."""
-    dot = "background: qradialgradient(cx: 0.5, cy: 0.5, fx: 0.5, fy: 0.5, radius: 0.5, "
-    return f"""
-        QRadioButton::indicator {{
-            width: 13px; height: 13px; border: 1px solid {EDGE}; border-radius: 7px; background: {BASE};
-        }}
-        QRadioButton::indicator:focus, QRadioButton::indicator:hover {{ border-color: {ACCENT}; }}
-        QRadioButton::indicator:checked {{ {dot} stop: 0.55 {ACCENT}, stop: 0.65 {BASE}); }}
-        QRadioButton::indicator:checked:disabled {{ {dot} stop: 0.55 {EDGE}, stop: 0.65 {BASE}); }}
-        """
-
-
 def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     """Apply the theme to `window` and its dialogs; `text_size` in points, 0 for the desktop's."""
+    if text_size and text_size != QApplication.font().pointSize():
+        font = QApplication.font()
+        font.setPointSize(text_size)
+        QApplication.setFont(font)  # a style sheet's would reach each widget once for every widget around it
+        QApplication.sendPostedEvents(None, QEvent.Type.ApplicationFontChange)
     palette = QPalette()
     role = QPalette.ColorRole
     ink, faint = QColor(*theme.ink), QColor(*theme.faint)
@@ -211,28 +204,29 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     palette.setColor(role.LinkVisited, QColor(*theme.edge))
     QApplication.setPalette(palette)
     QApplication.sendPostedEvents(None, QEvent.Type.ApplicationPaletteChange)  # what is drawn next may look at it
-    sheet = _style_sheet(text_size)
-    if window.styleSheet() != sheet:
-        window.setStyleSheet(sheet)  # on the application, it would also polish widgets during their destruction
+    if not window.styleSheet():
+        window.setStyleSheet(STYLE_SHEET)  # on the application, it would also polish widgets during their destruction
     else:  # Qt keeps the colours of a rule that it has used
         for kind in COLOURED:
             for widget in window.findChildren(kind):
                 widget.style().polish(widget)
 
 
-def _style_sheet(text_size: int) -> str:
-    """Return the style sheet of a window, which takes its colours from the palette.
-
-    It stays the same when the theme changes: a new one costs 50 us for each widget, most of which are hidden.
-    """
-    font = f"* {{ font-size: {text_size}pt; }}" if text_size else ""
-    return f"""
-        {font}
+#: Dot of a radio button: without these rules, its outline would be invisible on a dark window.
+DOT = "background: qradialgradient(cx: 0.5, cy: 0.5, fx: 0.5, fy: 0.5, radius: 0.5, "
+#: Style sheet of a window, which takes its colours from the palette and the size of text from the application's font.
+#: It never changes: a new one costs 50 us for each widget, most of which are hidden.
+STYLE_SHEET = f"""
         QToolTip {{ color: {INK}; background: {BASE}; border: 1px solid {EDGE}; padding: 4px; }}
         QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}
         QCheckBox, QRadioButton {{ min-height: 26px; }}
-        {_radio_rules()}
-        {_slider_rules(round(text_size * PIXELS_PER_POINT))}
+        QRadioButton::indicator {{
+            width: 13px; height: 13px; border: 1px solid {EDGE}; border-radius: 7px; background: {BASE};
+        }}
+        QRadioButton::indicator:focus, QRadioButton::indicator:hover {{ border-color: {ACCENT}; }}
+        QRadioButton::indicator:checked {{ {DOT} stop: 0.55 {ACCENT}, stop: 0.65 {BASE}); }}
+        QRadioButton::indicator:checked:disabled {{ {DOT} stop: 0.55 {EDGE}, stop: 0.65 {BASE}); }}
+        {slider_rules(0)}
         QSlider {{ border: 1px solid transparent; border-radius: 4px; }}
         QSlider:focus {{ border-color: {ACCENT}; }}
         QSlider::groove:horizontal {{ background: {EDGE}; }}

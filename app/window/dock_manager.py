@@ -29,7 +29,7 @@ from app.scene.start_offer import in_panel
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
-from app.views.widgets.deferred import later
+from app.views.widgets.deferred import in_turns, later
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.icons import icon
@@ -189,7 +189,7 @@ class DockManager:
 
     def handlers(self) -> dict[str, Callable[[], object]]:
         """Return the handlers of the actions."""
-        toggles = {name: partial(self.toggle, name) for name in self._docks}
+        toggles = {name: partial(self._command, name) for name in self._docks}
         return {**toggles, **{name: partial(self.open, name) for name in self._makers}}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
@@ -253,6 +253,11 @@ class DockManager:
             bar.setFocusPolicy(Qt.FocusPolicy.NoFocus if away else Qt.FocusPolicy.TabFocus)
             if away:
                 bar.move(-bar.width() - 1000, -1000)
+
+    def _command(self, name: str) -> None:
+        """Toggle a dock; what a new panel needs is imported, and the panel made, in turns of their own."""
+        new = partial(getattr, self._specs[name].make, "kind", None), partial(self.panel, name)
+        in_turns(self._window, *(() if name in self._panels else new), partial(self.toggle, name))
 
     def toggle(self, name: str) -> None:
         """Open a dock, or raise it; close it if it is in front."""

@@ -41,7 +41,7 @@ from app.views.garbage import Garbage
 from app.views.surroundings import Surroundings
 from app.views.task_runner import TaskRunner
 from app.views.widgets import whats_this
-from app.views.widgets.deferred import later
+from app.views.widgets.deferred import is_waiting, later
 from app.views.widgets.drop_window import DropWindow
 from app.views.widgets.inputs import filled, take_typed_number
 from app.window.audience.audience import Audience
@@ -249,7 +249,7 @@ class MainWindow(DropWindow):
         if self.compile_ahead.running or self._refresh_pending or self.tasks.busy or not self.scheduler.idle:
             return False
         unpainted = any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
-        return not (unpainted or self.audience.unpainted)
+        return not (unpainted or self.audience.unpainted or is_waiting())
 
     # -- composing -------------------------------------------------------------------------------------------------
 
@@ -294,11 +294,16 @@ class MainWindow(DropWindow):
             self._request()
         slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
         left = self._waiting_since + max(A_MOMENT, min(2.0 * slowest, SOON)) - time.perf_counter()
-        if known and left > 0 and self._pictures_near():
-            if not self._enough.isActive():
-                self._enough.start(math.ceil(1000 * left))
-        else:
-            self.refresh()
+        if not (known and left > 0 and self._pictures_near()):
+            later(self, self._draw_next)  # in a turn of its own, so that input is handled before it
+        elif not self._enough.isActive():
+            self._enough.start(math.ceil(1000 * left))
+
+    def _draw_next(self) -> None:
+        """Draw in the next turn: in this one, the previous scene may just have been painted."""
+        # With no time remaining it is about to draw, which further input must not delay.
+        if self._refresh_pending and self._enough.remainingTime():
+            self._enough.start(0)
 
     def _indices_kept(self) -> bool:
         """Return whether lanes are displayed at their present indices; then an action by index hits the right one."""
@@ -524,7 +529,7 @@ class MainWindow(DropWindow):
         if gallery is None:
             stage, scores, text = self.lessons, self.settings.values.lessons, self.lanes_view.text_size
             learn, languages = stage.open_shipped, (stage.language, stage.choose_language)
-            gallery = GalleryDialog(self, self.open_example, learn, *languages, scores, text)
+            gallery = GalleryDialog(self, self.open_example, learn, *languages, scores, text, lessons)
             gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         gallery.show_lessons(lessons)
         gallery.open()

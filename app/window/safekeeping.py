@@ -14,7 +14,7 @@ from app.controllers.controller import Controller
 from app.core.number_format import count
 from app.core.plain_text import plain
 from app.files import documents
-from app.files.background_task import Task
+from app.files.background_task import Progress, Task, start
 from app.files.locks import Claims
 from app.files.recovery import Copy, Recorder, UnsavedWork, orphans
 from app.files.settings import MOST_RECENT, Settings
@@ -31,7 +31,6 @@ RECOVERY_FOLDER = "recovery"
 
 class Safekeeping(QObject):
     """Keep a recovery copy and a lock for the document of one window.
-    Keep a recovery copy and a lock for the document of one window.
 
     Parameters
     ----------
@@ -93,6 +92,7 @@ class Safekeeping(QObject):
             self.claims.follow(own.path)
             if own.path is not None:
                 self._remember(own.path)
+                _sweep(own.path)
         if not own.modified:
             if self._kept is not None:
                 self._kept = None
@@ -219,6 +219,14 @@ def _is_same(work: UnsavedWork, other: UnsavedWork) -> bool:
     """Return whether two copies have the same content, and belong to the same state of the same file."""
     same_file = (work.path, work.on_disk) == (other.path, other.on_disk)
     return same_file and same_content(work.document, other.document)
+
+
+def _sweep(path: Path) -> None:
+    """Delete what killed writers left beside a document, on a thread that nothing waits for: the folder may be slow."""
+    task = Task(
+        "Sweeping", lambda progress: documents.sweep_beside(path), "Temporary files were not deleted", kept=False
+    )
+    start(task, Progress(), lambda outcome: None, "sweep")
 
 
 def _gone(path: Path) -> bool:

@@ -116,8 +116,9 @@ class Certificate:
     margin_bound : float
         Upper bound of the margin's half-width, ||w|| / sum alpha, rounded up; nan unless C is inf.
     kernel_error : float, default=0
-        Bound on the error of f where f was computed from an expansion of the kernel; 0 where it was summed from kernel
-        values.  `dual` and `primal` allow for it; `kkt_violation` may be larger by twice as much.
+        Bound on the error of f at the points: by rounding, and by an expansion of the kernel if one was used.
+        `dual` and `primal` allow for it; `kkt_violation` may be larger by twice as much.  While updates are made, it is
+        an estimate.
 
     See Also
     --------
@@ -191,33 +192,44 @@ def proved(status: Status, rounding: float, tol: float) -> Status:
 
 
 def rounding_of(kernel: Kernel, X: Array, beta: Array, enough: float) -> float:
-    """Return ``eps * max_i sum_j abs(beta_j k(x_j, x_i))`` over the points X: the size of the rounding errors of f.
+    """Return a bound on the rounding errors of ``f_i = sum_j beta_j k(x_j, x_i)`` at the points X.
 
-    If a quick upper bound of it is at most `enough`, that bound is returned.
+    If a quick bound, which may be larger, is at most `enough`, that is returned.
     """
     if not len(X):
         return 0.0
-    size = np.abs(beta)
     with np.errstate(over="ignore", invalid="ignore"):
-        bound = EPS * kernel.largest(X) * float(size.sum())
-        if bound <= enough:
-            return bound
-        blocks = (np.abs(kernel.gram(X[b : b + 512], X)) @ size for b in range(0, len(X), 512))
-        return EPS * max(float(block.max()) for block in blocks)
+        size = np.abs(beta)
+        bound = float(rounding_errors(kernel, X, size, kernel.largest(X) * size.sum(), enough).max())
+        if not bound <= enough:
+            blocks = [np.abs(kernel.gram(X[b : b + 512], X)) @ size for b in range(0, len(X), 512)]
+            bound = float(rounding_errors(kernel, X, size, np.concatenate(blocks), enough).max())
+        return bound
 
 
-def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True, noise: float = 0.0) -> float:
+def rounding_errors(kernel: Kernel, X: Array, beta: Array, size: Array | float, enough: float) -> Array:
+    """Return bounds on the rounding errors of ``sum_j beta_j k(x_j, x_i)`` at the points X, shape (n,).
+
+    Each kernel value has an error; each of the m terms, and each of their m sums, is rounded.  `size` is
+    ``sum_j abs(beta_j K_ij)``; `enough` as in `Kernel.errors`.
+    """
+    n_terms = int(np.count_nonzero(beta))
+    errors: Array = kernel.errors(X, np.abs(beta), enough) + EPS * (0.5 * n_terms + 1.0) * size
+    return errors
+
+
+def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True) -> float:
     """Return the smallest primal objective found among the functions ``s g + b``, ``g_i = sum_j beta_j K_ij``.
 
     P(s, b) = s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - y_i (s g_i + b)).  With s = 1 and the solver's own b, the relative
     gap of problems that are optimal to 1e-3 would be tens of per cent if C is large.  So b is chosen exactly, at a
     breakpoint of the hinge sum, and if `thorough`, s is searched for by cutting planes; any (s, b) gives a valid bound.
-    `noise` is a bound on the error of g.
+    If g has errors of at most e, the bound of ``g - y e`` is valid.
     """
     if np.isinf(C).all():
         # Hard margin: the best b is in the middle between the classes; f is scaled to 1 at the closest point.
         low, high = g[y > 0].min(), g[y < 0].max()
-        half = 0.5 * (low - high) - noise
+        half = 0.5 * (low - high)
         return float(0.5 * squared_norm / half**2) if half > 0 else np.inf
     if np.isinf(C).any():
         return np.inf
@@ -262,16 +274,12 @@ class Evidence:
     n_iter : int
     y, C, beta, v : ndarray of shape (n,)
         Notation as in `smo`.
-    norm_error : float
-        Bound on the rounding error of ||w||^2.
-    noise : float
-        As for `best_primal`.
+    errors : ndarray of shape (n,)
+        Bounds on the errors of v.
     is_definite : bool
         Whether the kernel is known to be positive semidefinite.
     known_primal : float
         A primal bound known from earlier, else inf.
-    kernel_error : float
-        As in `Certificate`.
     """
 
     status: Status
@@ -280,25 +288,22 @@ class Evidence:
     C: Array
     beta: Array
     v: Array
-    norm_error: float
-    noise: float
+    errors: Array
     is_definite: bool
     known_primal: float
-    kernel_error: float
 
     def certificate(self, thorough: bool = True) -> Certificate:
         """Return the certificate; `thorough` as in `SmoSolver.certificate`."""
-        y, v, size, error = self.y, self.v, np.abs(self.beta), self.kernel_error
-        total, product = float(size.sum()), float(self.beta @ v)
-        norm = max(0.0, total - product) + self.norm_error
-        # f and v are wrong by at most `error`, ||w||^2 and beta . v by at most that times sum alpha.
-        dual = 0.5 * (total + product - error * total)
-        room = error * (0.5 * total + float(self.C.sum())) if error else 0.0
+        y, v, size = self.y, self.v, np.abs(self.beta)
+        total, product, slack = float(size.sum()), float(self.beta @ v), float(size @ self.errors)
+        norm = max(0.0, total - product) + slack
+        dual = 0.5 * (total + product - slack)
         primal = np.inf
         if self.is_definite:
-            primal = min(self.known_primal, best_primal(y, self.C, y - v, norm, False, self.noise)) + room
+            g = y - v - y * self.errors
+            primal = min(self.known_primal, best_primal(y, self.C, g, norm, False))
             if thorough and gap_of(primal, dual) > SMALL_GAP:
-                primal = min(primal, best_primal(y, self.C, y - v, norm, noise=self.noise) + room)
+                primal = min(primal, best_primal(y, self.C, g, norm))
         below_C, above_0 = size < self.C, size > 0.0
         m = v[np.where(y > 0, below_C, above_0)].max(initial=-np.inf)
         M = v[np.where(y > 0, above_0, below_C)].min(initial=np.inf)
@@ -314,7 +319,7 @@ class Evidence:
             int(np.count_nonzero(above_0)) - n_free,
             self.n_iter,
             float(np.sqrt(norm)) / total if hard else np.nan,
-            error,
+            float(self.errors.max()),
         )
 
 

@@ -69,24 +69,31 @@ class DualSolver(SteppedSolver):
     def _present(self) -> Array:
         return of_multipliers(*self._state())
 
-    def _certificate(self, violation: float, primal: float, vectors: Array) -> Certificate:
+    def _certificate(self, violation: float, primal: float, vectors: Array, C: Array) -> Certificate:
         """Return the certificate of a finite C.
 
-        The status is PRECISION instead of OPTIMAL or STATIONARY if the rounding errors of f are larger than `tol`.
+        The status is PRECISION instead of OPTIMAL or STATIONARY if the rounding errors of f are larger than `tol`; dual
+        and primal are moved apart by what these errors can change.
 
         Parameters
         ----------
         violation : float
             KKT violation.
         primal : float
-            Upper bound of the objective, inf if none is known.
+            Upper bound of the objective as computed, inf if none is known.
         vectors : ndarray of shape (n, n_features)
             The points that have multipliers, in the order of these.
+        C : ndarray of shape (n_points,)
+            Bounds of all points of the objective.
         """
         beta, v, lo, hi = self._state()
-        status = self.status
-        if status in (Status.OPTIMAL, Status.STATIONARY):
-            status = proved(status, rounding_of(self.kernel, vectors, beta, self.tol), self.tol)
+        ended = self.status in (Status.OPTIMAL, Status.STATIONARY)
+        error = rounding_of(self.kernel, vectors, beta, self.tol if ended else np.inf)
+        status = proved(self.status, error, self.tol)
         dual, _, n_free, n_bounded = of_multipliers(beta, v, lo, hi).tolist()
+        room = 0.5 * error * float(np.abs(beta).sum())
+        dual, primal = dual - room, primal + room + error * float(C.sum())
         gap = gap_of(primal, dual)
-        return Certificate(status, violation, dual, primal, gap, int(n_free), int(n_bounded), self.n_iter, np.nan)
+        return Certificate(
+            status, violation, dual, primal, gap, int(n_free), int(n_bounded), self.n_iter, np.nan, error
+        )

@@ -188,6 +188,7 @@ class PairTrainer(Generic[Solver]):
     ----------
     pairs : list of BinaryProblem
     make_solver : callable
+        Deleted once `solvers` has been read.
     solvers : list
         One solver per pair, in the order of `pairs`; they are made when they are first read.
 
@@ -213,7 +214,11 @@ class PairTrainer(Generic[Solver]):
 
     @cached_property
     def solvers(self) -> list[Solver]:
-        return [self.make_solver(pair) for pair in self.pairs]
+        solvers = [self.make_solver(pair) for pair in self.pairs]
+        # It may refer to the estimator that keeps this trainer: a cycle, which would outlive both until the next
+        # collection of garbage, with the cached kernel rows of all solvers.
+        del self.make_solver
+        return solvers
 
     @property
     def status(self) -> Status:

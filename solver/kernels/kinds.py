@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solver.core.arrays import Array
+from solver.core.certificate import EPS
 
 from .grids import GridRows, Parameters
 
@@ -83,6 +84,21 @@ class KernelKind(ABC):
     def largest(self, kernel: Parameters, A: Array) -> float:
         """Return a bound on abs k(x, z) over the points `A`, inf where it overflows."""
 
+    def growth(self, kernel: Parameters, A: Array) -> Array:
+        """Return g, shape (len(A),): a relative error r in the terms of the argument changes k(A[i], A[j]) by at most
+        ``r sqrt(g_i g_j)``; here ones, for exp of minus a sum of differences, which are exact to the last digit.
+        """
+        return np.ones(len(A))
+
+    def errors(self, kernel: Parameters, A: Array, weights: Array, enough: float) -> Array:
+        """Return bounds on ``sum_j weights_j e_ij``, e the rounding errors of the Gram matrix of `A`, shape (len(A),).
+
+        The argument of a kernel of d features takes d + 2 roundings, the function of it two more; each changes it by at
+        most half an EPS.  If no bound is above `enough`, they need not be sharp.
+        """
+        roots: Array = np.sqrt((0.5 * A.shape[1] + 2.0) * self.growth(kernel, A))
+        return EPS * roots * float(roots @ weights)
+
     @abstractmethod
     def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
         """Return the gradient of f, as `Kernel.gradient`."""
@@ -116,11 +132,15 @@ class ProductKind(KernelKind):
         Kernel values from p, and their derivatives by p.
     bound : callable
         A bound of abs k from the largest <x, x>.
+    growth_of : callable
+        `growth` from <x, x>.  It is a power of ``gamma <x, x> + abs(coef0)``, so that the bound for two points is, by
+        the inequality of Cauchy and Schwarz, at most the product of their square roots.
     """
 
     value: Callable[[Parameters, Array], Array]
     slope: Callable[[Parameters, Array], Array]
     bound: Callable[[Parameters, float], float]
+    growth_of: Callable[[Parameters, Array], Array]
 
     def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
         """Return the kernel values by one matrix product."""
@@ -138,6 +158,10 @@ class ProductKind(KernelKind):
         """Return the bound at the largest square."""
         with np.errstate(over="ignore"):
             return float(self.bound(kernel, _squares(A).max()))
+
+    def growth(self, kernel: Parameters, A: Array) -> Array:
+        """Return `growth_of` the squares."""
+        return self.growth_of(kernel, _squares(A))
 
     def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
         """Return the gradient; that of k(z, x) is ``slope(p) z``."""

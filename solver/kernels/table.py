@@ -18,6 +18,7 @@ import numpy as np
 
 from solver.core import fast_loops
 from solver.core.arrays import Array
+from solver.core.certificate import EPS
 from solver.core.checks import check_choice, check_integer, check_number
 
 from . import _kernel_rows as rows
@@ -114,6 +115,13 @@ class Kernel:
     def largest(self, A: Array) -> float:
         """Return a bound on abs k(x, z) over the points `A`, inf where it overflows."""
         return self.kind.largest(self, A)
+
+    def errors(self, A: Array, weights: Array, enough: float = 0.0) -> Array:
+        """Return bounds on ``sum_j weights_j e_ij``, e the rounding errors of the Gram matrix of `A`, shape (len(A),).
+
+        If no bound is above `enough`, they need not be sharp.
+        """
+        return self.kind.errors(self, A, weights, enough)
 
     def gram(self, A: Array, B: Array) -> Array:
         """Return the kernel values ``k(A[i], B[j])``.
@@ -220,6 +228,22 @@ def _tanh(kernel: Parameters, product: Array) -> Array:
     return np.tanh(kernel.gamma * product + kernel.coef0)
 
 
+class _SigmoidKind(ProductKind):
+    """The sigmoid kernel, whose value hardly changes where the argument is large."""
+
+    def errors(self, kernel: Parameters, A: Array, weights: Array, enough: float) -> Array:
+        """Return the bounds; sharp ones have the largest slope of tanh within the error of each argument."""
+        errors = super().errors(kernel, A, weights, enough)
+        if not errors.max() <= enough:
+            roots = np.sqrt(EPS * (0.5 * A.shape[1] + 2.0) * self.growth(kernel, A))
+            for i, x in enumerate(A):
+                changes = roots[i] * roots
+                least = np.maximum(np.abs(kernel.gamma * (A @ x) + kernel.coef0) - changes, 0.0)
+                slope = np.minimum(1.0, 4.0 * np.exp(-2.0 * least))  # of tanh, at most
+                errors[i] = (np.minimum(changes * slope, 2.0) + EPS) @ weights
+        return errors
+
+
 def _always(kernel: Parameters) -> bool:
     return True
 
@@ -242,6 +266,7 @@ KERNELS: dict[str, KernelKind] = {
         value=lambda kernel, product: product,
         slope=lambda kernel, product: np.ones_like(product),
         bound=lambda kernel, square: square,
+        growth_of=lambda kernel, square: square,
     ),
     "poly": ProductKind(
         code=rows.POLY,
@@ -255,6 +280,7 @@ KERNELS: dict[str, KernelKind] = {
         value=_power,
         slope=_slope_of_power,
         bound=lambda kernel, square: (kernel.gamma * square + abs(kernel.coef0)) ** kernel.degree,
+        growth_of=lambda kernel, square: kernel.degree * (kernel.gamma * square + abs(kernel.coef0)) ** kernel.degree,
     ),
     "rbf": DifferenceKind(
         code=rows.RBF,
@@ -281,7 +307,7 @@ KERNELS: dict[str, KernelKind] = {
         slope=np.sign,
         rate_of=lambda gamma: gamma,
     ),
-    "sigmoid": ProductKind(
+    "sigmoid": _SigmoidKind(
         code=rows.SIGMOID,
         title="Sigmoid",
         formula="K(x, z) = tanh(γ⟨x, z⟩ + c₀)",
@@ -292,6 +318,7 @@ KERNELS: dict[str, KernelKind] = {
         value=_tanh,
         slope=lambda kernel, product: kernel.gamma * (1.0 - _tanh(kernel, product) ** 2),
         bound=lambda kernel, square: 1.0,
+        growth_of=lambda kernel, square: 1.0 + kernel.gamma * square + abs(kernel.coef0),
     ),
 }
 """All kernels by their names, the values of the parameter `kernel`; each is a `KernelKind`.
@@ -351,6 +378,10 @@ class _MatrixKind(KernelKind):
     def largest(self, kernel: Parameters, A: Array) -> float:
         """Return the largest absolute value in the Gram matrix."""
         return float(np.abs(A).max())
+
+    def growth(self, kernel: Parameters, A: Array) -> Array:
+        """Return zeros: the values given are exact."""
+        return np.zeros(len(A))
 
     def diagonal(self, kernel: Parameters, A: Array) -> Array:
         """Return the diagonal of the Gram matrix."""

@@ -24,11 +24,31 @@ EPS = float(np.finfo(np.float64).eps)
 # (features + 1.25) * EPS.
 ROUNDING = 4
 SHORT = 1.0 - 1e-9  # less than any Minkowski distance is rounded down
+# Largest whole p whose powers are products, and binary digits of a sum of powers that neither overflows nor vanishes.
+MOST_WHOLE, DIGITS = 64.0, 1000.0
 FEW = 64  # number of queries below which sorting them gains nothing
 DEEPEST = 64  # largest number of levels of a tree
 SMALL = 16  # largest number of neighbors that are kept sorted during the search
 MOST_COUNTED = 8 * LANES  # largest number of candidates that are sorted by counting
 LARGEST_WEIGHT = 1e300  # so that neither a weight nor a sum of weights is infinite
+
+
+@inlined
+def largest_whole(p):  # type: ignore[no-untyped-def]
+    """Return the largest difference whose powers are products, 0 unless p is whole; the smallest is one over it."""
+    return math.pow(2.0, DIGITS / p) if p <= MOST_WHOLE and p == math.floor(p) else 0.0
+
+
+@inlined
+def whole_power(t, p):  # type: ignore[no-untyped-def]
+    """Return t^p for a whole p by products, so that powers of whole numbers are exact, and equal sums of them tie."""
+    value = 1.0
+    left = int(p)
+    while left > 0:
+        value = value * t if left & 1 else value
+        t *= t
+        left >>= 1
+    return value
 
 
 @part
@@ -47,11 +67,14 @@ def plane_distances(metric, p, x, y, px, py, d):  # type: ignore[no-untyped-def]
         for i in range(m):
             d[i] = max(abs(x - px[i]), abs(y - py[i]))
     elif metric == MINKOWSKI:
+        most = largest_whole(p)
         for i in range(m):
             s = abs(x - px[i])
             t = abs(y - py[i])
             largest = max(s, t)
-            if largest > 0.0:
+            if largest < most and largest * most > 1.0:
+                d[i] = math.pow(whole_power(s, p) + whole_power(t, p), 1.0 / p)
+            elif largest > 0.0:
                 # the larger ratio is exactly 1 and pow(1, p) = 1, so one power is enough
                 d[i] = largest * math.pow(1.0 + math.pow(min(s, t) / largest, p), 1.0 / p)
             else:
@@ -319,13 +342,18 @@ def _box_bound(metric, boxes, node, point, features, narrow, margin):  # type: i
 @part
 def _work_out_powers(p, query, points, d, who, base, found):  # type: ignore[no-untyped-def]
     """Replace the approximate distances of the candidates [base, base + found) by Minkowski distances."""
+    most = largest_whole(p)
     for i in range(base, base + found):
         largest = 0.0
         for f in range(query.size):
             largest = max(largest, abs(query[f] - points[f, who[i]]))
         d[i] = largest
-        if largest > 0.0:
-            total = 0.0
+        total = 0.0
+        if largest < most and largest * most > 1.0:
+            for f in range(query.size):
+                total += whole_power(abs(query[f] - points[f, who[i]]), p)
+            d[i] = math.pow(total, 1.0 / p)
+        elif largest > 0.0:
             for f in range(query.size):
                 ratio = abs(query[f] - points[f, who[i]]) / largest
                 total += math.pow(ratio, p) if ratio < 1.0 else 1.0

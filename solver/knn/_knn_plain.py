@@ -29,14 +29,15 @@ def distances(metric: int, p: float, queries: Array, points: Array) -> Array:
         d[d <= (len(features) + loops.ROUNDING) * loops.EPS] = 0.0
         d[zero] = 1.0
     elif metric == loops.MINKOWSKI:
-        largest = d
-        for x, z in features:
-            largest = np.maximum(largest, abs(np.subtract.outer(x, z)))
-        divisor = np.where(largest > 0.0, largest, 1.0)
-        total = np.zeros_like(d)
-        for x, z in features:
-            total += _power(abs(np.subtract.outer(x, z)) / divisor, p)
-        d = largest * _power(total, 1.0 / p)
+        gaps = [abs(np.subtract.outer(x, z)) for x, z in features]
+        largest = np.max(gaps, axis=0)
+        most = 2.0 ** (loops.DIGITS / p) if p <= loops.MOST_WHOLE and p == math.floor(p) else 0.0
+        whole = (largest < most) & (largest * most > 1.0)
+        divisor = np.where(whole | (largest == 0.0), 1.0, largest)
+        for gap in gaps:
+            d[whole] += _whole_power(gap[whole], int(p) if most else 0)
+            d[~whole] += _power((gap / divisor)[~whole], p)
+        d = np.where(whole, 1.0, largest) * _power(d, 1.0 / p)
     else:
         for x, z in features:
             t = np.subtract.outer(x, z)
@@ -47,6 +48,15 @@ def distances(metric: int, p: float, queries: Array, points: Array) -> Array:
             else:
                 d = np.maximum(d, abs(t))
     return d
+
+
+def _whole_power(values: Array, exponent: int) -> Array:
+    """Return powers by products, in the order of `_knn_loops.whole_power`."""
+    power = np.ones_like(values)
+    with np.errstate(over="ignore", under="ignore"):
+        while exponent:
+            power, values, exponent = power * values if exponent & 1 else power, values * values, exponent >> 1
+    return power
 
 
 def _power(values: Array, exponent: float) -> Array:

@@ -2,7 +2,9 @@
 
 The tie rule makes the answer a function of the training *set*, not of the order of its points:
 
-* Distances are compared as float64 computes them: squared for the Euclidean metric, features added in order.
+* Distances are compared as float64 computes them: squared for the Euclidean metric, features added in order.  So equal
+  distances tie where the differences are whole numbers, or those times a power of two, of moderate size; Minkowski
+  distances too if p is whole and at most 64.  Else equal ones may differ in the last digit or two.
 * The cosine metric compares directions only: training points in exactly the same direction are at the same distance
   from any query, whatever their lengths.  A query in exactly their direction is at distance 0, and so is one so close
   to it that rounding cannot tell the two apart (within about 5e-8 radians).

@@ -47,8 +47,8 @@ class ReductionCertificate:
     ----------
     status : Status
         RUNNING; OPTIMAL: the last pass changed nothing, or was the only one; STATIONARY: the same, but points stay
-        wrong because equal points have another class; STOPPED_EARLY: after `max_iter` passes, or because a pass would
-        have removed every point.
+        wrong because equal points have another class; STOPPED_EARLY: after `max_iter` passes, or before a pass that
+        would have removed every point or, in repeated editing, every point of a class.
     n_points, n_kept : int
         Number of all points, and of those kept.
     n_wrong : int
@@ -307,7 +307,8 @@ class EditingSolver(ReductionSolver):
             rows = np.arange(len(points))
             shares = among.shares(among.own, k, WEIGHTS["uniform"], rows)
             outvoted = shares.max(axis=1) > shares[rows, codes]
-        if outvoted.all():
+        left = np.unique(codes[~outvoted])
+        if not len(left) or (self.max_iter > 1 and len(left) < len(np.unique(codes))):
             self.status = Status.STOPPED_EARLY
             return
         self._order, self._voting[:] = points, self._kept
@@ -544,7 +545,7 @@ class EditedNearestNeighbours(Reduction):
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class RepeatedEditedNearestNeighbours(EditedNearestNeighbours):
-    """Wilson's editing, repeated until no point is outvoted.
+    """Wilson's editing, repeated until no point is outvoted, or a class would disappear.
 
     Parameters
     ----------
@@ -560,8 +561,9 @@ class RepeatedEditedNearestNeighbours(EditedNearestNeighbours):
 
     Notes
     -----
-    imbalanced-learn's class of this name also stops when a class has become smaller than the smallest was at first, or
-    has disappeared.  For each pass, the notes of `EditedNearestNeighbours` apply.
+    A pass that would remove every point of a class is not made, and the status is STOPPED_EARLY.  imbalanced-learn's
+    class of this name stops after it, and also when a class has become smaller than the smallest was at first.  For
+    each pass, the notes of `EditedNearestNeighbours` apply.
 
     References
     ----------

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Integers
-from solver.core.certificate import EPS, Certificate, Status, best_primal
+from solver.core.certificate import Certificate, Status, best_primal
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -296,15 +296,13 @@ class LasvmSolver(DualSolver):
         """
         beta = self._state()[0]
         m, M = self._bounds_of_all if self.status in (Status.OPTIMAL, Status.STATIONARY) else self.bounds
-        size, primal, vectors = np.abs(beta), np.inf, self._kept.S.XT[:, : self.size].T
+        primal, vectors = np.inf, self._kept.S.XT[:, : self.size].T
         if thorough and not self._forgotten and self.kernel.is_positive_semidefinite:
             kept = self._kept
             blocks = range(0, len(kept.X), 512)
             f = np.concatenate([self.kernel.gram(kept.X[b : b + 512], vectors) @ beta for b in blocks])
-            root = float(size @ np.sqrt(np.maximum(0.0, kept.S.reals[loops.DIAGONAL, : self.size])))
-            norm = self.squared_norm + 10.0 * EPS * root**2  # bound on the rounding error
-            primal = best_primal(kept.y, kept.C, f, norm)
-        return self._certificate(m - M, primal, vectors)
+            primal = best_primal(kept.y, kept.C, f, self.squared_norm)
+        return self._certificate(m - M, primal, vectors, self._kept.C)
 
     def snapshot(self, thorough: bool = True) -> LasvmSnapshot:
         """Return the present state, in arrays of its own; `thorough` as in `certificate`."""

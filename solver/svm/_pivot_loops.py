@@ -22,6 +22,8 @@ COUNT, KNOWN, PIVOTS, COMING = range(4)
 PER_ENTRY = 4
 #: Largest difference of v of the free points, as a share of tol, and number of tries to reach it.
 LEVEL, TRIES = 0.25, 3
+#: Smallest curvature in a direction, as a share of delta, that is no rounding error.
+FLAT = 1e-5
 #: Largest number of pivots per point, which only an endless cycle caused by rounding errors reaches.
 LIMIT = 20
 #: Largest number of points that join at once, and smallest violation of such a point, as a share of the largest one.
@@ -133,10 +135,17 @@ def step(U, members, level, state, lo, hi, beta, change, p, q, d, delta):  # typ
         sum_p += p[k]
         sum_q += q[k]
     shift = sum_p / sum_q
+    slope, square = 0.0, 0.0
+    for k in range(count):
+        d[k] = p[k] - shift * q[k]
+        slope += (level[k] - mean) * d[k]
+        square += d[k] * d[k]
+    # Along d, of sum 0, the dual has this slope and the curvature d'K_FF d = slope - delta |d|^2.
     length, blocker = 1.0, -1
+    if slope > 0.0:
+        length = slope / larger(slope - delta * square, FLAT * delta * square)
     for k in range(count):
         i = members[k]
-        d[k] = p[k] - shift * q[k]
         if d[k] != 0.0:
             room = (hi[i] - beta[i] if d[k] > 0.0 else lo[i] - beta[i]) / d[k]
             if room < length:

@@ -437,8 +437,7 @@ def run(  # type: ignore[no-untyped-def]
 def solved(rule, kernel, XT, y, C, diagonal, rng, tol, n_steps, budget, notes):  # type: ignore[no-untyped-def]
     """Make updates from zeros, as `run` does, and compute v from its definition.
 
-    Returns how the updates ended, beta, v, the integer state, m, M, and maximum and sum (weighted by alpha) of
-    ``size_i = sum_j abs(beta_j K_ij)``.
+    Returns how the updates ended, beta, v, the integer state, m, M, and ``size_i = sum_j abs(beta_j K_ij)``.
     """
     n = y.shape[0]
     lo, hi, beta, v, up, low = np.empty(n), np.empty(n), np.zeros(n), y.copy(), np.empty(n), np.empty(n)
@@ -455,10 +454,8 @@ def solved(rule, kernel, XT, y, C, diagonal, rng, tol, n_steps, budget, notes): 
         n_steps, budget, notes,
     )  # fmt: skip
     add_rows(kernel, XT, beta, total, size, rows, slot_of, owner, used, head, FIRST, EVERYTHING)
-    m, M, largest, product = -np.inf, np.inf, 0.0, 0.0
+    m, M = -np.inf, np.inf
     for k in range(n):
         v[k] = y[k] - total[k]
         m, M = max(m, v[k] + up[k]), min(M, v[k] + low[k])
-        largest = max(largest, size[k])
-        product += abs(beta[k]) * size[k]
-    return outcome, beta, v, ints, m, M, largest, product
+    return outcome, beta, v, ints, m, M, size

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Indices
-from solver.core.certificate import EPS, Evidence, Status, best_primal, proved
+from solver.core.certificate import EPS, Evidence, Status, best_primal, proved, rounding_errors
 from solver.core.stepping import Checkpoint
 from solver.kernels.plane_sums import PlaneSums
 from solver.kernels.table import KERNELS, Kernel
@@ -141,6 +141,7 @@ class AutoSolver(ExpandedSolver):
         #: While a start is computed: the solver of some of the points, and their indices.
         self._few: tuple[AutoSolver, Indices] | None = None
         self.n_short_cuts = 0
+        self._least_violation = np.inf  # of those when v was computed from its definition
         #: Number of updates after which pivots are considered next.
         self._pivot_at = self._first_pivot if self._may_try else NEVER
         active = self._active
@@ -166,7 +167,7 @@ class AutoSolver(ExpandedSolver):
         n, n_iter, alpha = len(y), 0, None
         if self._may_try and n < DEAR_LINEAR and n * n <= self._active.megabytes * 2**17:
             centre, XT, diagonal, _ = self._placed(X, C)
-            outcome, beta, v, ints, m, M, largest, product = _smo_loops.solved(
+            outcome, beta, v, ints, m, M, size = _smo_loops.solved(
                 RULES[self.selection].code,
                 self.kernel.numbers,
                 XT,
@@ -182,9 +183,9 @@ class AutoSolver(ExpandedSolver):
             alpha, n_iter = np.abs(beta), int(ints[_smo_loops.ITERATION])
             if outcome == _smo_loops.CONVERGED and np.isfinite(m - M) and m - M <= self.tol:
                 alpha.flags.writeable = v.flags.writeable = False
-                status = proved(Status.OPTIMAL, EPS * largest, self.tol)
-                noise, reachable = 10.0 * EPS * product, 50.0 * EPS * largest
-                evidence = Evidence(status, n_iter, y, C, beta, v, noise, reachable, True, np.inf, 0.0)
+                errors = rounding_errors(self.kernel, XT.T, beta, size, self.tol)
+                status = proved(Status.OPTIMAL, float(errors.max()), self.tol)
+                evidence = Evidence(status, n_iter, y, C, beta, v, errors, True, np.inf)
                 pair = int(ints[_smo_loops.LAST_I]), int(ints[_smo_loops.LAST_J])
                 free = (alpha > 0.0) & (alpha < C)
                 intercept = float(v[free].mean()) if free.any() else 0.5 * (m + M)
@@ -232,6 +233,16 @@ class AutoSolver(ExpandedSolver):
             self._trial = self._pivots()
         else:
             super()._advance(min(goal, max(self.n_iter, self._pivot_at)))
+
+    def _conclude(self, outcome: int, moved: bool) -> None:
+        """As `SmoSolver._conclude`; also end if rounding hides `tol` and the violation has hardly fallen."""
+        super()._conclude(outcome, moved)
+        before, self._least_violation = self._least_violation, min(self._least_violation, self.kkt_violation)
+        hidden = self._reachable > self.tol and not self._hard
+        if self.status is Status.RUNNING and hidden and self.kkt_violation > 0.5 * before:
+            self.status = Status.PRECISION
+        if self.status is Status.PRECISION and self.dual < 0.0:
+            self._scale_down(self.beta, self.y - self.v)
 
     def _from_some(self, plane: PlaneSums) -> Work[None]:
         """Compute a start close to the optimum from the answer for some of the points; in pieces."""
@@ -315,8 +326,8 @@ class AutoSolver(ExpandedSolver):
             with ONE_THREAD:
                 g = plane.all_at_once(solver.points, solver.beta, self.points)
                 norm = solver.squared_norm + solver.error * float(np.abs(solver.beta).sum())
-                noise = plane.uncertainty(solver.beta) * float(self.C.sum())
-                self._proved_primal = best_primal(self.y, self.C, g, norm) + noise
+                error = plane.uncertainty(solver.beta)
+                self._proved_primal = best_primal(self.y, self.C, g - self.y * error, norm)
                 alpha = np.zeros(len(self.y))
                 alpha[index] = solver.alpha
                 beta = feasible(self.y, self.C, alpha)

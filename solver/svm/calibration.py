@@ -136,9 +136,9 @@ class CalibratedSVC(Estimator):
     estimator : SVC, optional
         The classifier; default ``SVC()``.
     cv : int or iterable of (train, test), default=5
-        Number of folds, at least 2; the points are dealt class by class in their order, as scikit-learn's
-        ``StratifiedKFold`` does.  Or the indices of the training and the test points of each fold; each point must be
-        tested once.
+        Number of folds, at least 2 and at most that of the points of the smallest class; the points are dealt class by
+        class in their order, as scikit-learn's ``StratifiedKFold`` does.  Or the indices of the training and the test
+        points of each fold; each point must be tested once.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ class CalibratedSVC(Estimator):
         X : array-like of shape (n, n_features)
             As in `SVC.fit`.
         y : array-like of shape (n,)
-            Labels of at least two classes, each with points in two folds.
+            Labels of at least two classes, each with at least `cv` points, or with points in two of the folds given.
         sample_weight : array-like of shape (n,), optional
             Factors of C and weights of the loss of the sigmoids, at least 0.  A point of weight 0 is left out.
 
@@ -206,8 +206,8 @@ class CalibratedSVC(Estimator):
         Raises
         ------
         ValueError, TypeError
-            As `SVC.fit`; or if a fold leaves no point of some class to train on, or the folds do not test each point
-            once.  The estimator is then unchanged.
+            As `SVC.fit`; or if a class has fewer than `cv` points, if a fold leaves no point of some class to train on,
+            or if the folds do not test each point once.  The estimator is then unchanged.
         """
         svc = self._svc()
         data = svc._training_data(X, y, sample_weight)
@@ -333,9 +333,21 @@ def fit_sigmoids(pairs: list[Pair], values: Array, codes: Indices, weights: Arra
 
 
 def _stratified(cv: int, codes: Indices) -> Indices:
-    """Deal the points of each class among `cv` folds, as ``StratifiedKFold``; -1 for points with code -1."""
+    """Deal the points of each class among `cv` folds, as ``StratifiedKFold``; -1 for points with code -1.
+
+    Raises
+    ------
+    ValueError
+        If a class has fewer points than there are folds.
+    """
     n_folds = check_integer("cv", cv, 2)
     present = np.flatnonzero(codes >= 0)
+    if (fewest := int(np.bincount(codes[present]).min())) < n_folds:
+        raise ValueError(
+            f"Requesting {n_folds}-fold cross-validation but provided less than {n_folds} examples for at least one"
+            f" class: the smallest has {fewest}, "
+            + (f"for which cv={fewest} would do." if fewest > 1 else "which is too few for any folds.")
+        )
     # scikit-learn numbers the classes by their first point.
     _, first, numbers = np.unique(codes[present], return_index=True, return_inverse=True)
     numbers = first.argsort().argsort()[numbers]

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Mask
-from solver.core.certificate import EPS, Certificate, Status, best_primal
+from solver.core.certificate import Certificate, Status, best_primal
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -204,7 +204,6 @@ class DualAscentSolver(DualSolver):
         self._X = points - self.centre
         if not kernel.largest(self._X) <= LARGEST_COORDINATE**2 * d:
             raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
-        self._root = np.sqrt(np.maximum(0.0, kernel.diagonal(self._X)))
         self._lo = np.where(self.y > 0, 0.0, -self.C)
         self._hi = np.where(self.y > 0, self.C, 0.0)
         self.beta: Array = np.zeros(n)
@@ -249,16 +248,14 @@ class DualAscentSolver(DualSolver):
         thorough : bool, default=True
             Whether to search for a good primal bound; else it is quicker and looser.
         """
-        size, primal = np.abs(self.beta), np.inf
+        primal = np.inf
         if self.kernel.is_positive_semidefinite:
-            f = self.y - self.v
-            norm = self.squared_norm
-            norm += 10.0 * EPS * float(size @ self._root) ** 2  # bound on the rounding error, by |K_ij|^2 <= K_ii K_jj
+            f, norm = self.y - self.v, self.squared_norm
             if self.fit_intercept:
                 primal = best_primal(self.y, self.C, f, norm, thorough)
             else:
                 primal = best_scaled_primal(self.C, self.y * f, norm)
-        return self._certificate(self.kkt_violation, primal, self._X)
+        return self._certificate(self.kkt_violation, primal, self._X, self.C)
 
     def _state(self) -> tuple[Array, Array, Array, Array]:
         return self.beta, self.v, self._lo, self._hi

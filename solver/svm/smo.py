@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core import fast_loops
 from solver.core.arrays import Array
-from solver.core.certificate import EPS, Certificate, Evidence, Status, proved
+from solver.core.certificate import EPS, Certificate, Evidence, Status, proved, rounding_errors
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -452,19 +452,17 @@ class SmoSolver(DualSolver):
 
     def _evidence(self) -> Evidence:
         """Return the values from which the certificate is computed, in arrays of their own."""
-        active = self._active
+        errors = self._errors
         return Evidence(
-            proved(self.status, EPS * float(active.size.max()), self.tol),
+            proved(self.status, float(errors.max()), self.tol),
             self.n_iter,
             self.y,
             self.C.copy(),
             self.beta.copy(),
             self.v.copy(),
-            self._hidden_norm,
-            self._reachable,
+            errors,
             self._definite,
             self._proved_primal,
-            active.error,
         )
 
     @property
@@ -473,18 +471,21 @@ class SmoSolver(DualSolver):
         return 50.0 * EPS * float(self._active.size.max())
 
     @property
-    def _hidden_norm(self) -> float:
-        """Bound on the rounding error of ||w||^2, a difference of large numbers when the multipliers are large."""
-        size = np.abs(self.beta)
-        if not self._moved_since_refresh:
-            return 10.0 * EPS * float(size @ self._active.size)
-        # For multipliers that have moved since, use abs(K_ij) <= max K_ii, which holds for definite matrices.
-        return 10.0 * EPS * float(size.sum()) ** 2 * float(self._active.whole.diagonal.max(initial=0.0))
+    def _errors(self) -> Array:
+        """Bounds on the errors of v, shape (n,)."""
+        active = self._active
+        if self._moved_since_refresh:
+            # For multipliers that have moved since, use abs(K_ij) <= max K_ii, which holds for definite matrices.
+            size = float(np.abs(self.beta).sum() * active.whole.diagonal.max(initial=0.0))
+            return np.full(len(self.y), active.error + 10.0 * EPS * size)
+        if active.error > 0.0:
+            return np.full(len(self.y), active.error)
+        return rounding_errors(self.kernel, self.points.T, self.beta, active.size, self.tol)
 
     @property
     def _largest_norm(self) -> float:
         """||w||, rounded up."""
-        return float(np.sqrt(self.squared_norm + self._hidden_norm))
+        return float(np.sqrt(self.squared_norm + np.abs(self.beta) @ self._errors))
 
     # -- working ---------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from typing import Any
 NAMES = (
     "window",
     "click",
+    "stops",
     "compare",
     "play",
     "scrub",
@@ -26,6 +27,7 @@ NAMES = (
     "svc",
     "million",
     "large",
+    "gestures",
     "neighbors",
     "relief",
     "film",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from functools import partial
 from typing import Any
 
@@ -14,7 +16,9 @@ from solver import (
     KERNELS,
     REST,
     SVC,
+    CondensedNearestNeighbour,
     DualAscentSVC,
+    EditedNearestNeighbours,
     Grid,
     Kernel,
     OnlineSVC,
@@ -123,6 +127,23 @@ def test_the_model_of_a_moment_is_the_state_of_its_solvers(learner: Any, n_class
     last = source.snapshot_model(trainer.snapshot())
     assert (last.pair_decision_function(T) == whole.pair_decision_function(T)).all()
     assert (source.adopt(trainer.snapshot()).predict(T) == whole.predict(T)).all()
+
+
+@pytest.mark.parametrize("learner", [*LEARNERS, CondensedNearestNeighbour(), EditedNearestNeighbours()])
+def test_a_training_goes_with_its_last_reference(learner: Any) -> None:
+    """A cycle would keep the cached kernel rows, hundreds of megabytes, until the next collection of garbage."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        estimator = type(learner)(**learner.get_params())
+        trainer = estimator.prepare(*data(3), start=lambda pair, C: None)
+        trainer.step(3)
+        kept = [weakref.ref(each) for each in (estimator, trainer)]
+        del estimator, trainer
+        assert [each() for each in kept] == [None, None]
+    finally:
+        if collects:
+            gc.enable()
 
 
 @pytest.mark.parametrize("kind", [OnlineSVC, DualAscentSVC])

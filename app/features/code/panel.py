@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QFontDatabase, QKeySequence
+from PySide6.QtGui import QFont, QFontDatabase, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -54,10 +54,9 @@ class CodeText(QPlainTextEdit):
             lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap,
         )
         self._program = ""
-        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        # Its family only: the size is that of all texts.
+        self.setFont(QFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()))
         describe(self, "code.text", "Program", "The scikit-learn program of this picture.", hover=False)
-        # A style sheet sets the size of all texts, and nothing else of the font.
-        self.setStyleSheet(f"QPlainTextEdit {{ font-family: '{self.font().family()}'; }}")
 
     def minimumSizeHint(self) -> QSize:
         return QSize(160, 120)

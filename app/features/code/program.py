@@ -207,7 +207,9 @@ def _data(document: Document, points_file: str, made: Generated | None) -> str:
         # matplotlib leaves names that begin with an underscore out of the legend.
         shown = f" {name}" if name.startswith("_") else name
         lines.append(f'    {label}: ({_quoted(_unset(shown))}, "{colour}", "{MARKERS[label]}"),')
-    lines += ["}", "", "# The part of the plane that is shown.", f"VIEW = np.array({_corners(document.view)})"]
+    view = f"VIEW = np.array({_corners(document.view)})"
+    view = view if len(view) <= WIDTH else view.replace("], [", f"],\n{' ' * view.index('[[')} [")
+    lines += ["}", "", "# The part of the plane that is shown.", view]
     return "\n".join(lines)
 
 

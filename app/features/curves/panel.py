@@ -12,7 +12,7 @@ from app.scene.model import Scene
 from app.views.theme import LIGHT, Theme
 from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column
-from app.views.widgets.inputs import describe, filled, label_for
+from app.views.widgets.inputs import ShortCombo, describe, filled, label_for
 from app.views.widgets.scrolling_form import scrolling
 
 from .view_cells import PLOTS, curves_of
@@ -60,7 +60,7 @@ class CurvesPanel(QWidget):
 
     @staticmethod
     def _choice(name: str, title: str, texts: tuple[str, ...], sentence: str) -> QComboBox:
-        combo = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
+        combo = ShortCombo(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         combo.addItems(texts)
         combo.setMinimumHeight(24)
         return describe(combo, f"curves.{name}", title, sentence)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QToolButton
 
 from app.core.number_format import grouped, short
 from app.engine.run_state import RunState
-from app.views.chart.axis import ChartAxis, exact, of_shares, whole
+from app.views.chart.axis import ChartAxis, exact, exact_percent, of_shares, whole
 from app.views.chart.chart import INSET, Chart
 from app.views.chart.marks import DOTTED, LevelLine, Line, Mark, Strokes
 from app.views.chart.steps import StepScale, cell_edges
@@ -262,7 +262,7 @@ def between(low: float, high: float, percent: bool = False, counts: bool = False
 
 def number(value: float, percent: bool = False, counts: bool = False) -> str:
     """Return a number in five significant digits, a share as "1.2346 %", a count in all its digits."""
-    return whole(value) if counts else f"{exact(100 * value)} %" if percent else exact(value)
+    return whole(value) if counts else exact_percent(value) if percent else exact(value)
 
 
 def summary(run_state: RunState | None) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QButtonGroup, QGroupBox, QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.model import Scene
@@ -31,6 +31,7 @@ from app.views.widgets.inputs import (
 from app.views.widgets.painting import bold
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
+from app.views.widgets.slider import Slider
 
 from . import text as words
 from .controller import EvaluationController
@@ -154,9 +155,10 @@ class EvaluationPanel(QWidget):
             self._split_controller.choose,
             SPLITS,
         )
-        self._ratio = QSlider(Qt.Orientation.Horizontal)
+        self._ratio = describe(
+            Slider(), "evaluation.ratio", "Share of test points", "Percentage of each class that is kept back."
+        )
         self._ratio.setRange(round(100 * LEAST_RATIO), round(100 * MOST_RATIO))
-        describe(self._ratio, "evaluation.ratio", "Share of test points", "Percentage of each class that is kept back.")
         gestures = Gestures(self)
         gestures.watch(self._ratio)
         self._ratio.valueChanged.connect(

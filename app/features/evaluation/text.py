@@ -64,7 +64,7 @@ def lane_title(index: int, lane: LaneEvaluation) -> str:
 
 def share(value: float, stale: bool = False) -> str:
     """Return a share, "96.7 %", with "…" if it belongs to an earlier model; a dash if it is unknown."""
-    return DASH if math.isnan(value) else percent(value) + ("…" if stale else "")
+    return percent(value) + ("…" if stale and not math.isnan(value) else "")
 
 
 def auc(value: float) -> str:

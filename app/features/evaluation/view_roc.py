@@ -9,9 +9,8 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.core.number_format import percent
 from app.features.scores.scene import plain_lane
-from app.views.chart.axis import ChartAxis, share
+from app.views.chart.axis import of_shares
 from app.views.chart.chart import Chart, goal_of, is_plain
 from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Scatter
 from app.views.theme import Theme
@@ -22,7 +21,7 @@ from .scene import Evaluation, LaneEvaluation, Threshold, index_of, threshold_at
 
 #: Width of the chosen lane's curve and of the others (pixels).
 CHOSEN, OTHER = 2.4, 1.4
-RATE = ChartAxis("", low=0.0, high=1.0, ticks=share, exact=percent)
+RATE = of_shares(low=0.0)
 
 
 class RocView(Chart):

@@ -27,14 +27,16 @@ from app.controllers.controller import Controller
 from app.core.plain_text import plain
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
-from app.views.theme import Theme
+from app.views.theme import Theme, text_font
 from app.views.widgets.boxes import in_column
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
 from app.views.widgets.deferred import later
 from app.views.widgets.elided_label import ElidedLabel
+from app.views.widgets.fitted import NEW_FONT, FittedWidget
 from app.views.widgets.inputs import ShortCombo, describe, filled, named, plain_tip, show_entries, show_text
 from app.views.widgets.message_box import message_box
+from app.views.widgets.painting import bold
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
@@ -123,7 +125,7 @@ class LessonText(QTextBrowser):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+        if event.type() in NEW_FONT:
             later(self, self.fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -154,21 +156,13 @@ class LessonText(QTextBrowser):
         box.open()
 
 
-def _embolden(*labels: QLabel, bold: bool = True) -> None:
-    """Set the weight of labels, which keep the size of the text around them."""
-    font = QFont()
-    font.setBold(bold)
-    for label in labels:
-        label.setFont(font)
-
-
 def _show_if_any(label: QLabel, text: str) -> None:
     """Show a text without line breaks before "%"; hide the label if the text is empty."""
     show_text(label, text.replace(" %", "\N{NO-BREAK SPACE}%"))
     label.setVisible(bool(text))
 
 
-class _AnswerButton(QWidget):
+class _AnswerButton(FittedWidget):
     """A radio button with wrapped text."""
 
     def __init__(self, index: int, group: QButtonGroup) -> None:
@@ -179,14 +173,9 @@ class _AnswerButton(QWidget):
         self.setMinimumHeight(HIT)
         top = Qt.AlignmentFlag.AlignTop
         filled(QHBoxLayout(self), (self.button, 0, top), (self.text, 1, top), margins=0, spacing=4)
-        self._level()
+        self.fit()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._level()
-
-    def _level(self) -> None:
+    def fit(self) -> None:
         """Align the first line of the text with the button."""
         above = max(0, (self.button.sizeHint().height() - self.fontMetrics().height()) // 2)
         self.text.setContentsMargins(0, above, 0, 0)
@@ -205,7 +194,7 @@ class _AnswerButton(QWidget):
         sign = "✗  " if tried else "✓  " if right else ""
         letter = f"{'ABCD'[index]}  " if lettered else ""
         show_text(self.text, f"{letter}{sign}{plain(answer)}")
-        _embolden(self.text, bold=bool(right))
+        self.text.setFont(bold(QFont()) if right else QFont())
         mark = ", wrong" if tried else ", right" if right else ""
         describe(self.button, f"lesson.answer{index + 1}", f"{index + 1}: {answer}{mark}", f"Key {index + 1}.")
         if self.button.isChecked() != chosen:
@@ -254,7 +243,8 @@ class _Question(QFrame):
             margins=8,
             spacing=4,
         )
-        _embolden(self._question, self._score)
+        for label in (self._question, self._score):
+            label.setFont(bold(QFont()))
 
     @property
     def outcome(self) -> QWidget:
@@ -311,7 +301,7 @@ class LessonPanel(QWidget):
         self._reveals = False
         # Text wraps only inside the form, so that the buttons are always visible.
         self._title = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "lesson.title")
-        _embolden(self._title)
+        self._title.setFont(bold(QFont()))
         self.steps = describe(ShortCombo(), "lesson.steps", "Step", "Go to a step; each is kept as you left it.")
         self.steps.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.steps.activated.connect(lessons.go)
@@ -398,9 +388,7 @@ class LessonPanel(QWidget):
         """Use the largest text size with which the form fits into `room`; else its `own`."""
         sizes = () if self._text_of[-1] else tuple(size for size in SIZES if size > own)
         for size in (*sizes, 0):
-            style = f"* {{ font-size: {size}px; }}" if size else ""
-            if self._content.styleSheet() != style:
-                self._content.setStyleSheet(style)
+            self._content.setFont(text_font(size))
             for text in self._content.findChildren(LessonText):
                 text.fit()
             wanted = cast(QLayout, self._content.layout()).totalHeightForWidth(room.width())  # below 0: nothing wraps

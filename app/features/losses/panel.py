@@ -127,7 +127,7 @@ class LossPicture(PointChart):
         if self.highlighted >= 0:
             marks += self._lit(run_state, pixel)
         x = ChartAxis("y f", low=left, high=right)
-        self.show_marks(marks, theme, x, ChartAxis(low=-(BELOW + TICK) * pixel, high=self._top, ticks=_tick))
+        self.show_marks(marks, theme, x, ChartAxis(low=-(BELOW + TICK) * pixel, high=self._top, numbered=0.0))
 
     def _curves(self, run_state: RunState, left: float, right: float) -> list[Mark]:
         theme, name = self.theme, "0-1: 1 if y f ≤ 0, else 0"
@@ -196,10 +196,6 @@ class LossPicture(PointChart):
 def _symbols(theme: Theme, label: int, margins: Array, size: float) -> Scatter:
     """Return points of a class on the hinge curve."""
     return class_symbols(theme, label, margins, np.maximum(0.0, 1.0 - margins), size)
-
-
-def _tick(value: float) -> str:
-    return f"{value:g}" if value >= 0 else ""
 
 
 class LossPanel(QWidget):

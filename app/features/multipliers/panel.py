@@ -201,7 +201,7 @@ class MultiplierBars(PointChart):
                 Line(x=[bar - half, bar + 1 + half], y=[reach, reach], colour=theme.accent, read=False),
             ]
         x = ChartAxis(low=0.0, high=float(max(m, self._room() / WIDEST)), bare=True, grid=False)
-        self.show_marks(marks, theme, x, ChartAxis(f"α   {note}", low=low, high=top, ticks=_tick))
+        self.show_marks(marks, theme, x, ChartAxis(f"α   {note}", low=low, high=top, numbered=0.0))
 
     def _bound(self, run_state: RunState, bars: BarGroups, top: float) -> tuple[tuple[Array, Array], str]:
         """Return a line at C, with steps where C changes, and its description."""
@@ -213,10 +213,6 @@ class MultiplierBars(PointChart):
         if not inside.any():
             return line, "no upper bound: C = ∞" if np.isinf(least) else f"C = {short(least)}, far above"
         return line, f"C = {short(most)}" if least == most else f"C of each point: {short(least)} to {short(most)}"
-
-
-def _tick(value: float) -> str:
-    return short(value) if value >= 0 else ""
 
 
 class MultipliersPanel(QWidget):

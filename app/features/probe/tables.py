@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from app.core.number_format import count, grouped, signed
+from app.core.number_format import count, grouped, percent, short, signed
 from app.core.points import Points
 from app.engine.surface_values import problem_of
 from app.scene.text_rows import TextRows
@@ -31,7 +31,7 @@ INVERSE = {"distance": "1/d", "distance-squared": "1/d²"}
 
 def figure(value: float, digits: int = 4) -> str:
     """Return a number in a few digits, with a true minus sign: "−0.7312", "1.2e−5"."""
-    return signed(f"{0.0 if value == 0 else value:.{digits}g}").replace("inf", "∞")
+    return short(value, digits) if abs(value) >= 1.0 else signed(f"{value + 0.0:.{digits}g}")
 
 
 def compact(value: float, digits: int = 3) -> str:
@@ -164,7 +164,7 @@ class VoteRows(TableRows):
     def cell(self, row: int, column: int) -> str:
         if column == 0:
             return self._names[int(self.symbols[row])]
-        return f"{100 * self._shares[row]:.3g} %" if column == 1 else figure(float(self.values[row]))
+        return percent(float(self._shares[row])) if column == 1 else figure(float(self.values[row]))
 
 
 class ProbabilityRows(VoteRows):

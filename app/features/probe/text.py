@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.core.number_format import count, grouped
+from app.core.number_format import count, grouped, percent
 from app.core.plain_text import listed
 from app.state.document import Lane
 from solver import REST
@@ -38,7 +38,7 @@ def vote_headline(vote: Vote, names: Sequence[str], weights: str) -> str:
         return f"{winner}: {figure(won)} of {count(vote.at_zero, 'point')} at distance 0"
     if weights == "uniform":
         return f"{winner}: {figure(won)} of {count(vote.k, 'vote')}"
-    return f"{winner}: {100 * float(vote.shares[vote.winner]):.3g} % of the votes"
+    return f"{winner}: {percent(float(vote.shares[vote.winner]))} of the votes"
 
 
 def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tuple[str, ...]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from functools import cache, partial
+from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 from msgspec.structs import replace
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPixmap
 
-from app.core.number_format import grouped
 from app.engine.shading import RGB
-from app.views.chart.axis import ChartAxis, exact, share
+from app.views.chart.axis import ChartAxis, exact, exact_percent, whole
 from app.views.chart.chart import Chart
 from app.views.chart.marks import DASHES, LevelLine, Line, Mark, Scatter, Texts
 from app.views.theme import Theme, theme_of
@@ -33,7 +31,12 @@ MARKER, MOST_MARKERS = 7.0, 9
 #: Lower end of the vertical axis: smaller gaps and violations are drawn there.
 LOWEST = 1e-9
 EMPTY = "The curves appear when the race runs."
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+#: Units of the axes, and exact texts of the values that are read off; others are counts.
+UNITS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "gap": ("%", exact_percent),
+    "violation": ("", exact),
+    "seconds": ("s", lambda seconds: f"{exact(seconds)} s"),
+}
 
 
 def colour_of(theme: Theme, slot: int) -> RGB:
@@ -63,21 +66,6 @@ def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: floa
     with painter_on(pixmap, smooth=True) as painter:
         racer_line(theme, slot, np.empty((0, 2)), "").draw_sample(painter, QRectF(0, 0, width, height), theme)
     return pixmap
-
-
-def tick_text(name: str, value: float) -> str:
-    """Return the label at a power of ten of the axis `name`; "" at other values."""
-    exponent = round(math.log10(value))
-    if abs(value / 10.0**exponent - 1.0) > 1e-6:
-        return ""
-    if name == "seconds" and exponent >= -6:
-        unit = "s" if exponent >= 0 else "ms" if exponent >= -3 else "µs"
-        return f"{grouped(10 ** (exponent % 3 if exponent < 0 else exponent))} {unit}"
-    if name == "gap" and -6 <= exponent <= 0:
-        return share(10.0**exponent)
-    if 0 <= exponent <= 3:
-        return grouped(10**exponent)
-    return "10" + str(exponent).translate(_SUPERSCRIPTS) + (" s" if name == "seconds" else "")
 
 
 class RaceCurves(Chart):
@@ -155,4 +143,5 @@ class RaceCurves(Chart):
 
 @cache
 def _axis(title: str, name: str) -> ChartAxis:
-    return ChartAxis(title, log=True, ticks=partial(tick_text, name), exact=exact)
+    unit, read = UNITS.get(name, ("", whole))
+    return ChartAxis(title, log=True, whole=name not in UNITS, unit=unit, exact=read)

@@ -75,13 +75,13 @@ def table(scene: ReliabilityScene) -> str:
     for lane in scene.lanes:
         value = lane.value
         sign = "…" if lane.stale and not lane.message else ""
-        numbers = ["–"] * 2 if value is None else [_number(value.log_loss) + sign, _number(value.brier_score) + sign]
+        numbers = ["–"] * 2 if value is None else [f"{each:.3f}{sign}" for each in (value.log_loss, value.brier_score)]
         if value is None and sign:
             numbers = [sign] * 2
         rows.append(_row(lane.name, numbers))
         ideal = value.ideal if value is not None and value.ideal is not None else ideal
     if ideal is not None:
-        rows.append(_row("true probabilities", [_number(each) for each in ideal]))
+        rows.append(_row("true probabilities", [f"{each:.3f}" for each in ideal]))
     return f'<table width="100%">{"".join(rows)}</table>'
 
 
@@ -91,10 +91,6 @@ def remarks(scene: ReliabilityScene) -> str:
     if any(lane.stale and not lane.message for lane in scene.lanes):
         reading.append(STALE)
     return "<br>".join(reading)
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}"
 
 
 def _row(name: str, numbers: list[str]) -> str:
@@ -107,8 +103,8 @@ def reading(lane: LaneReliability, index: int) -> str:
     assert lane.value is not None
     curve = lane.value.curve
     low, high, n = curve.low[index], curve.high[index], int(curve.counts[index])
-    truth = "" if curve.expected is None else f", true {curve.expected[index]:.1%}"
+    truth = "" if curve.expected is None else f", true {percent(curve.expected[index])}"
     return (
-        f"{lane.name}: predicted {curve.predicted[index]:.1%}, observed {curve.observed[index]:.1%}"
-        f" ({low:.1%} to {high:.1%}) of {count(n, 'point')}{truth}"
-    ).replace("%", " %")
+        f"{lane.name}: predicted {percent(curve.predicted[index])}, observed {percent(curve.observed[index])}"
+        f" ({percent(low)} to {percent(high)}) of {count(n, 'point')}{truth}"
+    )

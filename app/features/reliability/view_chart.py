@@ -7,9 +7,8 @@ from msgspec.structs import replace
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QSizePolicy
 
-from app.core.number_format import percent
 from app.engine.shading import RGB
-from app.views.chart.axis import ChartAxis, share
+from app.views.chart.axis import of_shares
 from app.views.chart.chart import Chart
 from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Scatter, Strokes
 from app.views.theme import Theme, mixed
@@ -18,7 +17,7 @@ from app.views.widgets.inputs import describe
 from . import text as words
 from .scene import LaneReliability, ReliabilityScene
 
-SHARE = ChartAxis("", low=0.0, high=1.0, ticks=share, exact=percent)
+SHARE = of_shares(low=0.0)
 #: Pixels between the intervals of two lanes.
 ASIDE = 3.0
 

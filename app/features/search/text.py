@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from app.core.number_format import count, grouped, signed
+from app.core.number_format import count, distinct, grouped, short
 from solver.knn.search_tree import SearchStep, SearchWalk
 
 from .query import Search
@@ -51,18 +51,18 @@ def sentence(search: Search, step: int) -> str:
 def _split_sentence(search: Search, node: int) -> str:
     tree = search.kd_tree
     side, width = int(tree.sides[node]), tree.high[node] - tree.low[node]
-    wide, narrow = apart(float(width[side]), float(width[1 - side]))
+    wide, narrow = distinct((float(width[side]), float(width[1 - side])))
     why = f"wider in {AXES[side]} ({wide} against {narrow})" if wide != narrow else f"as wide in x as in y ({wide})"
     first, second = (tree.range_of(half) for half in (2 * node, 2 * node + 1))
     return (
         f"The box of {_points(search, node)} is {why}: halved at the median, {AXES[side]} ="
-        f" {number(float(tree.cuts[node]))}, into {grouped(first[1] - first[0])} and {grouped(second[1] - second[0])}."
+        f" {short(float(tree.cuts[node]))}, into {grouped(first[1] - first[0])} and {grouped(second[1] - second[0])}."
     )
 
 
 def _walk_sentence(search: Search, walk: SearchWalk, step: SearchStep) -> str:
     tree, k, node = search.kd_tree, min(search.model.n_neighbors, len(search.kd_tree.points)), step.node
-    farthest, (away, bound) = f"{ordinal(k)} nearest so far", apart(step.box_distance, step.bound)
+    farthest, (away, bound) = f"{ordinal(k)} nearest so far", distinct((step.box_distance, step.bound))
     if step.outcome == "prune":
         return (
             f"Pruned: {away} to its box is farther than the {farthest}, {bound}: no neighbour can be inside."
@@ -74,19 +74,19 @@ def _walk_sentence(search: Search, walk: SearchWalk, step: SearchStep) -> str:
     why = "" if math.isinf(step.bound) else why
     if step.outcome == "descend":
         side = int(tree.sides[node])
-        at, cut = apart(float(walk.query[side]), float(tree.cuts[node]))
+        at, cut = distinct((float(walk.query[side]), float(tree.cuts[node])))
         right = bool(walk.query[side] >= tree.cuts[node])
         half = (("left", "lower"), ("right", "upper"))[right][side]
         which = f"{AXES[side]} = {at} is {'at least' if right else 'below'} {cut}"
         return f"{why}Box of {_points(search, node)}: {which}, so its {half} half comes first."
-    before, after = apart(step.bound, step.next_bound)
+    before, after = distinct((step.bound, step.next_bound))
     now = f"The {farthest} comes nearer, from {before} to {after}."
     if math.isinf(step.next_bound):
         now = f"{grouped(step.measured)} of the {grouped(k)} nearest are known so far."
     elif before == after:
         now = f"None is nearer: the {farthest} stays at {after}."
     elif math.isinf(step.bound):
-        now = f"The {farthest} is at {number(step.next_bound)}."
+        now = f"The {farthest} is at {short(step.next_bound)}."
     return f"{why}Leaf of {_points(search, node)}: measured. {now}"
 
 
@@ -119,17 +119,6 @@ def own(search: Search) -> str:
     if len(tree.points) < len(tree.location):
         result += " Equal points are one location of the tree, measured once."
     return result
-
-
-def number(value: float) -> str:
-    """Return a number in three digits."""
-    return apart(value, value)[0]
-
-
-def apart(first: float, second: float) -> tuple[str, str]:
-    """Return two numbers in three digits, or in as many as distinguish them."""
-    pairs = [(signed(f"{first + 0.0:.{n}g}"), signed(f"{second + 0.0:.{n}g}")) for n in range(3, 18)]
-    return next((pair for pair in pairs if first == second or pair[0] != pair[1]), pairs[-1])
 
 
 def ordinal(number: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from app.core.number_format import grouped, short
+from app.core.number_format import distinct, grouped, short, signed
 from app.engine.run_state import RunState
 from solver import Certificate, Status
 from solver.inspection.step_explanation import Explanation
@@ -21,7 +21,7 @@ HOW = {"drawn": "drawn", "next": "next in order", "first": "first that moves"}
 
 def number(value: float) -> str:
     """Return `short` with true minus signs."""
-    return short(value).replace("-", "−")
+    return signed(short(value))
 
 
 def alike(values: Sequence[float]) -> list[str]:
@@ -31,9 +31,10 @@ def alike(values: Sequence[float]) -> list[str]:
     spread = max(finite, default=0.0) - min(finite, default=0.0) or largest
     decimals = 2 - math.floor(math.log10(spread)) if spread > 0.0 else 1
     if largest >= 1e5 or decimals > 7:
-        return [number(value) for value in values]
+        return [*map(signed, distinct(values))]
     digits = max(decimals, 0)
-    return [f"{value:.{digits}f}".replace("-", "−") if math.isfinite(value) else number(value) for value in values]
+    texts = (f"{value + 0.0:.{digits}f}" if math.isfinite(value) else short(value) for value in values)
+    return [*map(signed, texts)]
 
 
 def ranked(values: Sequence[float]) -> list[str]:
@@ -44,7 +45,7 @@ def ranked(values: Sequence[float]) -> list[str]:
         return alike(values)
     decimals = max(1 - math.floor(math.log10(behind)), 0)
     if decimals > 7 or (0.0 < largest < 0.01):
-        return [number(value) for value in values]
+        return [*map(signed, distinct(values))]
     least = 2 - math.floor(math.log10(largest))  # three digits of the largest
     return [f"{value:.{max(decimals, min(least, 7), 0)}f}".replace("-", "−") for value in values]
 

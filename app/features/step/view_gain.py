@@ -32,7 +32,6 @@ class GainChart(Chart):
     def __init__(self) -> None:
         super().__init__()
         self._step: Explanation | None = None
-        self._numbers: list[tuple[float, str]] = []
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, math.ceil(LINES * self.metrics().height()))
@@ -50,7 +49,7 @@ class GainChart(Chart):
             return
         gain = gain_of(step)
         low, high = max(gain.left, -step.back), min(gain.right, step.longest)
-        self._numbers = words.ticks(step, gain)
+        at, texts = zip(*words.ticks(step, gain), strict=True)
         marks: list[Mark] = [
             Region(low=begin, high=end, colour=theme.faint, opacity=130, pattern=Qt.BrushStyle.BDiagPattern)
             for begin, end in ((gain.left, low), (high, gain.right))
@@ -68,7 +67,7 @@ class GainChart(Chart):
                 marks.append(Line(x=x, y=y, colour=theme.ink, dash=dash, name="gain" if dash is SOLID else ""))
         marks += [LevelLine(at=at, upright=True, colour=theme.ink, dash=SOLID) for at in gain.limits if at is not None]
         marks += self._symbols(step, gain, theme)
-        x_axis = ChartAxis(low=gain.left, high=gain.right, grid=False, exact=words.number)
+        x_axis = ChartAxis(low=gain.left, high=gain.right, names=texts, at=at, grid=False, exact=words.number)
         room = 0.14 * (gain.top - gain.bottom)  # for the ring at the top
         y_axis = ChartAxis(
             "Gain of D along the segment",
@@ -117,7 +116,7 @@ class GainChart(Chart):
         """Return the most important positions first; one without room is left out."""
         shown: list[tuple[float, str]] = []
         width, (left, right) = self.metrics().horizontalAdvance, self.box.viewRange()[0]
-        for at, text in self._numbers if way == 0 else ():
+        for at, text in zip(self.x.at, self.x.names, strict=True) if way == 0 else ():
             free = [0.5 * (width(text) + width(other)) + 6 for _, other in shown]
             away = [abs(at - position) / (right - left) * size for position, _ in shown]
             if left <= at <= right and all(far > least for far, least in zip(away, free, strict=True)):

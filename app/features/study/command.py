@@ -36,7 +36,7 @@ from .map_reading import all_further
 from .model import PRESETS, Study, existing_cells
 from .planning import StudyPlan, axis_plan, costs_of, plan_of, planned
 from .results import FAILED, NAMED, Means, StudyResults, status_of
-from .timing import BEGINNING, Trial
+from .timing import BEGINNING, LONGEST, Trial
 
 Report = Callable[[str], None]
 Open = Callable[[Path | None], Document]
@@ -173,19 +173,19 @@ def _estimate(
     """Report the work of a run and its duration, by the model of costs and the measured speed of this machine."""
     study, costs, known = found.study, costs_of(found.study, given), ~(np.isnan(found.seconds) | found.ended(FAILED))
     took, cost = float(found.seconds[known].sum()), float((known.sum(axis=(-2, -1)) * costs).sum())
-    source = "the results that are there"
+    source, beginning = "the results that are there", BEGINNING
     if took < ENOUGH and todo:
-        trial, source = Trial(study, given), "some cells timed for this, at the lowest priority"
+        trial, source = Trial(study, given, niceness=0), "some cells timed for this"
         while not trial.ended:
             time.sleep(SHORTLY)
             trial.collect()
         if trial.run.failure:
             raise FileError(trial.run.failure)
-        took, cost = trial.took, trial.cost
-    each = np.minimum(costs * took / cost, options.cell_limit) if todo else costs
+        took, cost, beginning = trial.took, trial.cost, trial.beginning
+    each = np.minimum(costs * took / cost, options.cell_limit) if took else costs
     processes = 1 if options.dask else max(1, min(options.jobs, os.cpu_count() or 1, len(todo)))
     to_do = [cell for path in todo for cell in path.cells]
-    seconds = BEGINNING + float(sum(each[cell] for cell in to_do)) / processes
+    seconds = beginning + float(sum(each[cell] for cell in to_do)) / processes
     numbers = {"folder": str(options.out), **_numbers(found), "to_do": len(to_do)}
     text = (
         f"{count(numbers['cells'], 'cell')}, {count(study.folds, 'fold')}, {count(study.repetitions, 'repetition')}, "
@@ -195,8 +195,11 @@ def _estimate(
     )
     if todo:
         with_all = f"about {_duration(seconds)} with {'one process' if processes == 1 else f'{processes} processes'}"
-        text += f"\nThat takes {with_all}, estimated from {source}; a new file in {options.out} is written."
-        numbers |= {"estimate": {"seconds": seconds, "processes": processes, "source": source}}
+        takes = f"That takes {with_all}, estimated from {source}"
+        if not took:
+            takes = f"How long that takes is not known yet: no cell was finished within {LONGEST:g} s"
+        text += f"\n{takes}; a new file in {options.out} is written."
+        numbers |= {"estimate": {"seconds": seconds if took else None, "processes": processes, "source": source}}
     _report(options, report, text, numbers)
     return 0
 

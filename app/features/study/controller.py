@@ -71,8 +71,8 @@ class StudyController:
         self._run: StudyRun | None = None
         self._trial: Trial | None = None
         self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
-        #: Factor by which this machine is slower than the model of costs, by kind and classifier.
-        self._slower: dict[tuple[str, str], float] = {}
+        #: Measured factor by which this machine is slower than the model of costs.
+        self._slower: dict[Study, float] = {}
         self.load()
 
     # -- the results ------------------------------------------------------------------------------------------------
@@ -264,8 +264,8 @@ class StudyController:
         if self._trial is None or self._trial.study != plan.study:
             self._trial = Trial(plan.study, plan.given)
         self._trial.collect()
-        if self._trial.factor > 0:
-            self._slower[_sort(plan.study)] = self._trial.factor
+        if self._trial.ended and self._trial.factor > 0:
+            self._slower[plan.study] = self._trial.factor
         return not self._trial.ended
 
     @property
@@ -285,7 +285,7 @@ class StudyController:
             self.kept.add(record)
         if ended:
             if run.cost > 0 and run.took > ENOUGH:
-                self._slower[_sort(run.study)] = run.factor
+                self._slower[run.study] = run.factor
             self.failure, self._run = run.run.failure, None
             self._keep()
         elif time.monotonic() - self._put > KEEP:
@@ -341,18 +341,22 @@ class StudyController:
     @property
     def left(self) -> str:
         """Progress of the run, with the time left."""
-        return "" if self._run is None else self._run.left(self._slower.get(_sort(self._run.study), 1.0))
+        return "" if self._run is None else self._run.left(self._slower.get(self._run.study, self._run.factor))
 
     def forecast(self) -> str:
         """Return the number of trainings of the planned study and their duration."""
         plan = self.planned()
         if plan.study is None:
             return "Not ready: see the sentences below."
-        seconds = plan.seconds * self._slower.get(_sort(plan.study), 1.0) / jobs() + BEGINNING
+        slower = self._slower.get(plan.study)
+        takes = "duration not known yet"
+        if slower is not None:
+            beginning = BEGINNING if self._trial is None else self._trial.beginning
+            takes = f"about {duration(plan.seconds * slower / jobs() + beginning)}"
         measuring = "" if self.measured else " (measuring…)"
         others = self.kept is not None and self.kept.study != plan.study
         instead = "; replaces the present results" if others else ""
-        return f"{count(plan.trainings, 'training')}, about {duration(seconds)}{measuring}{instead}"
+        return f"{count(plan.trainings, 'training')}, {takes}{measuring}{instead}"
 
     # -- the map -------------------------------------------------------------------------------------------------------
 
@@ -391,7 +395,3 @@ class StudyController:
             self._host.dispatch(Generate(settings=generator, merge_key=step))
         where = map_reading.choice_text(study, cell)
         self._host.apply(SetLane(index=self.lane_index, lane=changed, text=f"Set {where}", merge_key=step))
-
-
-def _sort(study: Study) -> tuple[str, str]:
-    return study.kind, study.lane.classifier

@@ -98,7 +98,7 @@ def _with_processes(
     """
     left, n_left = deque(todo), sum(len(path.cells) for path in todo)
     ready, watch, computes = threading.Event(), Watch(limit), not _needs_ending(study, limit)
-    others = None if computes else StudyProcesses(study, given, lambda: left, ready.set, jobs, file, limit)
+    others = None if computes else StudyProcesses(study, given, lambda: left, ready.set, jobs, file, limit, 0)
     spent, n_done, n_counted = 0.0, 0, 0
     try:
         while True:
@@ -114,7 +114,7 @@ def _with_processes(
                     spent += record.seconds  # without the time that loading compiled code takes
                     alone = others is None and jobs > 1
                     if alone and spent > TRIAL and (n_left - n_done) * spent / n_done > WORTHWHILE:
-                        others = StudyProcesses(study, given, lambda: left, ready.set, jobs - 1, file, limit)
+                        others = StudyProcesses(study, given, lambda: left, ready.set, jobs - 1, file, limit, 0)
                 yield records, 1
             elif over:
                 break

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from app.core.number_format import grouped, short, signed
+from app.core.number_format import distinct, grouped, signed
 from app.state.document import GeneratorSettings, Lane
 from solver.core.arrays import Array
 
@@ -157,19 +157,23 @@ def value_text(study: Study, axis: int, value: Value) -> str:
     kind = axis_kinds(study.lane.classifier)[study.axes[axis].name]
     if isinstance(value, str):
         return kind.choices.get(value, value)
-    if kind.per_cent:
-        return f"{short(100.0 * value)} %"
-    return signed(grouped(value) if isinstance(value, int) else short(value))
+    if isinstance(value, int) and not kind.per_cent:
+        return signed(grouped(value))
+    every, factor = study.axes[axis].values, 100.0 if kind.per_cent else 1.0
+    texts = dict(zip(every, distinct([factor * float(each) for each in every]), strict=True))
+    return texts[value] + " %" * kind.per_cent
 
 
-def measure_text(value: str, number: float) -> str:
-    """Return the text of a mean or a spread: a share as a percentage, never 100 % for less than all."""
+def measure_text(value: str, number: float, more: int = 0) -> str:
+    """Return the text of a mean or a spread, with `more` digits than usual: a share as a percentage, never 100 % for
+    less than all.
+    """
     if MEASURES[value].share:
-        share = 100.0 * number
-        return "99.9+ %" if 99.95 <= share < 100.0 - 1e-9 else f"{share:.1f} %"
+        share, text = 100.0 * number, f"{100.0 * number:.{1 + more}f}"
+        return f"99.9{'9' * more}+ %" if float(text) == 100 and share < 100.0 - 1e-9 else f"{text} %"
     size = abs(number)
-    digits = ".2g" if 0 < size < 1e-3 else ".3f" if size < 10 else ".1f" if size < 1000 else ".0f"
-    return signed(f"{number:{digits}}")
+    least = f".{2 + more}g" if 0 < size < 1e-3 else f".{(3 if size < 10 else 1 if size < 1000 else 0) + more}f"
+    return signed(f"{number:{least}}")
 
 
 def axis_title(study: Study, axis: int) -> str:

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from app.core.plain_text import plain
+from app.core.validation import place_and_fault
 from app.exchange.opening import is_share_text
 from app.files.documents import FileError, read_bytes
 from app.learners.passed import PLACEHOLDER
@@ -143,8 +144,7 @@ class _Reader:
         try:
             return getattr(msgspec.convert({name: value}, kind), names[name])
         except (msgspec.ValidationError, ValueError) as error:
-            reason = str(error).partition(" - at ")[0].replace("`", "")
-            raise self.fault(key, f"is {_shown(value)}; {reason[:1].lower()}{reason[1:]}.") from None
+            raise self.fault(key, f"is {_shown(value)}; {place_and_fault(error)[1]}.") from None
 
     def _classifier(self, table: dict[str, Any], where: str = "classifier") -> Lane:
         name = table.get("name", Lane().classifier)

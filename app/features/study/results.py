@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from app.core.csv_text import csv_text
 from app.core.number_format import count, grouped
 from app.core.plain_text import plain
+from app.core.validation import reason_of
 from app.files.documents import FileError, read_bytes, reason
 from solver.core.arrays import Array, Integers
 
@@ -271,8 +272,10 @@ class StudyResults:
         """Return the results that a document kept; raise FileError with a sentence if they cannot be used."""
         try:
             return _kept(msgspec.json.decode(data, type=_DocumentPart))
-        except (msgspec.MsgspecError, RecursionError, ValueError, KeyError, zlib.error) as error:
-            raise FileError(f"{_BAD}: {' '.join(str(error).replace('`', '').split())}.") from None
+        except (KeyError, zlib.error):
+            raise FileError(f"{_BAD}: its results are damaged.") from None
+        except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+            raise FileError(f"{_BAD}: {reason_of(error)}.") from None
 
     def has(self, index: tuple[int, ...]) -> bool:
         """Return True if the study has a result with this index."""

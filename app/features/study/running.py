@@ -34,7 +34,7 @@ TRIES = 2
 BARREN = 3
 #: Time (s) beyond the limit of a cell after which its worker is killed; before that, the worker stops the cell itself.
 GRACE = 1.0
-#: Niceness of the window's workers; those of the command line have none.
+#: Niceness of the window's workers.
 NICENESS = 19
 ENDED = "The process that computed this has ended."
 State = Literal["running", "paused", "ended"]
@@ -102,6 +102,8 @@ class StudyProcesses:
         Receives each result as well, on the command line.
     limit : float, optional
         Largest time (s) for a cell; the caller must call `end_late` regularly.
+    niceness : int, optional
+        Of the processes.
 
     Attributes
     ----------
@@ -109,6 +111,8 @@ class StudyProcesses:
         Number of paths that are done.
     failure : str
         Why the run ended early, or "".
+    start : float
+        Seconds that the last process took to start.
     """
 
     def __init__(
@@ -120,13 +124,14 @@ class StudyProcesses:
         n_jobs: int = 0,
         file: ResultsFile | None = None,
         limit: float = math.inf,
+        niceness: int = NICENESS,
     ) -> None:
-        self.study, self._limit = study, limit
+        self.study, self._limit, self._niceness = study, limit, niceness
         self._points = None if given is None else given.lists()
         self._give, self._wake, self._file = todo, wake, file
         self._todo: deque[Path] | None = None
         self._beginning = threading.Lock()
-        self.n_done = 0
+        self.n_done, self.start = 0, 0.0
         self._found: list[Record] = []
         #: Paths whose worker has ended, and how often that happened for each.
         self._again: deque[Path] = deque()
@@ -221,9 +226,9 @@ class StudyProcesses:
 
     def _started(self) -> _Worker:
         """Return a process that has started; raise OSError if it does not start."""
-        worker = None
+        worker, begun = None, time.monotonic()
         try:
-            worker = _Worker(NICENESS if self._file is None else 0)
+            worker = _Worker(self._niceness)
             with self._condition:
                 self._workers.append(worker)
                 if self._cancelled:
@@ -238,7 +243,7 @@ class StudyProcesses:
             self._end(worker)
             self._barren += 1
             raise OSError("A process of a study does not begin.") from error
-        self._barren = 0
+        self._barren, self.start = 0, time.monotonic() - begun
         return worker
 
     def _end(self, worker: _Worker | None) -> None:

@@ -16,11 +16,11 @@ from .computing import Given, Record
 from .model import Study
 from .planning import costs_of
 from .results import StudyResults
-from .running import StudyProcesses, jobs
+from .running import NICENESS, StudyProcesses, jobs
 
-#: Duration (s) of a trial after its first result, and in all: starting a process takes one to three seconds of it.
-MEASURED, LONGEST = 2.0, 8.0
-#: Time (s) that a process takes to start.
+#: Duration (s) of a trial after its first result, and without one: compiling the loops takes up to 20 s of one core.
+MEASURED, LONGEST = 2.0, 45.0
+#: Time (s) that a process takes to start on an idle machine.
 BEGINNING = 1.0
 #: Time (s) after the first result from which the pace of a run is known; before, processes are still starting.
 PACE = 5.0
@@ -35,7 +35,7 @@ class TimedRun:
     given : Given or None
     todo : callable
         As in `StudyProcesses`.
-    n_jobs : int, optional
+    n_jobs, niceness : int, optional
 
     Attributes
     ----------
@@ -43,17 +43,24 @@ class TimedRun:
     costs : ndarray
         Seconds for one result of each cell, by the model.
     cost, took : float
-        Seconds for the results so far: by the model, and measured.
+        Seconds for the results so far: by the model, and measured in the processes, once these have started.
     begun : float
         Time (s) when it started.
     """
 
-    def __init__(self, study: Study, given: Given | None, todo: Callable[[], deque[Path]], n_jobs: int = 0) -> None:
+    def __init__(
+        self,
+        study: Study,
+        given: Given | None,
+        todo: Callable[[], deque[Path]],
+        n_jobs: int = 0,
+        niceness: int = NICENESS,
+    ) -> None:
         self.study = study
         self.costs = costs_of(study, given)
         self.cost = self.took = 0.0
         self.begun = time.monotonic()
-        self.run = StudyProcesses(study, given, todo, lambda: None, n_jobs)
+        self.run = StudyProcesses(study, given, todo, lambda: None, n_jobs, niceness=niceness)
 
     @property
     def factor(self) -> float:
@@ -137,37 +144,56 @@ class Trial(TimedRun):
     ----------
     study : Study
     given : Given or None
+    niceness : int, optional
+        That of the processes of the run.
 
     Attributes
     ----------
     ended : bool
-        True once the measurement is over.
+        True once the measurement is over; without a result, the duration is not known.
     """
 
-    def __init__(self, study: Study, given: Given | None) -> None:
-        super().__init__(study, given, self._drawn, 1)
+    def __init__(self, study: Study, given: Given | None, niceness: int = NICENESS) -> None:
         self.ended = False
         self._first = self._last = 0.0
+        self._n_results = 0
+        super().__init__(study, given, self._drawn, 1, niceness)
 
     def _drawn(self) -> deque[Path]:
-        every = paths(self.study)
-        random.Random(0).shuffle(every)
-        return deque(every)
+        self._paths = paths(self.study)
+        random.Random(0).shuffle(self._paths)
+        return deque(self._paths)
 
     def collect(self) -> None:
         """Take new results; end the trial when it is long enough."""
         if self.ended:
             return
         over, now = self.run.state == "ended", time.monotonic()
-        if self.take():
+        if found := len(self.take()):
+            self._n_results += found
             self._first, self._last = self._first or now, now
-        late = now - self.begun > LONGEST or (self._first > 0 and now - self._first > MEASURED)
-        if late and not over:
-            # The present cell counts with its time so far: few slow cells are finished in time.
-            self.took += max(now - (self._last or self.begun + BEGINNING), 0.0)
-            self.cost += float(self.costs.min())
+        late = now - (self._first or self.begun) > (MEASURED if self._first else LONGEST)
+        if late and not over and self.took > 0:
+            # Few slow cells are finished in time: the path at hand counts as if it ended now, if that is late for it.
+            took, cost = self.took + now - self._last, self.cost + self._cost_of_present_path()
+            if took / cost > self.factor:
+                self.took, self.cost = took, cost
         if late or over:
             self.end()
+
+    def _cost_of_present_path(self) -> float:
+        """Return the cost of the missing results of the present path, by the model."""
+        n_before = self._n_results
+        for path in self._paths:
+            if n_before < len(path.cells):
+                return float(sum(self.costs[cell] for cell in path.cells[n_before:]))
+            n_before -= len(path.cells)
+        return 0.0
+
+    @property
+    def beginning(self) -> float:
+        """Time (s) before the first result of a run: loading compiled loops takes a process as long as starting."""
+        return max(BEGINNING, 2.0 * self.run.start)
 
     def end(self) -> None:
         """Kill the process."""

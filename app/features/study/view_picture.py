@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from msgspec import Struct
@@ -11,10 +12,11 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent
 
+from app.core.number_format import distinct
 from app.engine.shading import RGB
 from app.views.application import make_application
 from app.views.chart import saving
-from app.views.chart.axis import ChartAxis, share
+from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import Chart, is_plain
 from app.views.chart.colour_map import BLACK, WHITE, levels_of, rgb_of, shades
 from app.views.chart.marks import BAR, DASHES, Cells, ColourBar, Line, Mark, Scatter, Strokes, Texts
@@ -183,8 +185,9 @@ def colour_bar(drawn: Drawn) -> ColourBar:
         least, most = min(least, middle), max(most, middle)
     between = 0.5 * (least + most) if middle is None else middle
     pixels = shades(middle is not None)[levels_of(np.linspace(least, most, 256), drawn.span or span_of(mean, middle))]
-    texts = [(value, measure_text(drawn.value, value)) for value in (least, most, between)]
-    return ColourBar(pixels=pixels, low=least, high=most, texts=texts, level=drawn.level)
+    values = (least, most, between)
+    texts = distinct(values, partial(measure_text, drawn.value), 0)
+    return ColourBar(pixels=pixels, low=least, high=most, texts=[*zip(values, texts, strict=True)], level=drawn.level)
 
 
 def _contour(mean: Array, level: float | None) -> Array:
@@ -244,7 +247,7 @@ def curves_marks(drawn: Drawn, x: Array, theme: Theme) -> tuple[list[Mark], Char
             name=title,
         )
         marks.append(line)
-    return marks, ChartAxis(f"{_heading(drawn)}, mean ± spread", log=log, ticks=share if measure.share else None)
+    return marks, ChartAxis(f"{_heading(drawn)}, mean ± spread", log=log, unit="%" if measure.share else "")
 
 
 class StudyPicture(Chart):
@@ -304,8 +307,9 @@ class StudyPicture(Chart):
         return []  # it is read by columns and rows
 
     def right_of(self, metrics: QFontMetricsF) -> float:
-        is_map = self._shown is not None and not self._shown.curves
-        return BAR + metrics.horizontalAdvance("99.9+ %") + 16 if is_map else super().right_of(metrics)
+        texts = [text for mark in self.over if isinstance(mark, ColourBar) for _, text in mark.texts]
+        widest = max(map(metrics.horizontalAdvance, [*texts, "99.9+ %"]))
+        return BAR + widest + 16 if texts else super().right_of(metrics)
 
     def _over(self) -> list[Mark]:
         """Return the bar of colours, and a frame around the cell that is read."""

@@ -36,6 +36,8 @@ COARSE = 4
 FOLDS, SEED = 5, 0
 #: Largest number of points of an SVM's curve, and of points whose kNN votes are counted; of more, a sample.
 MOST_TRAINED, MOST_COUNTED = 500, 4000
+#: Largest number of distances that are sorted for a curve of kNN, and smallest number of points counted nevertheless.
+MOST_DISTANCES, LEAST_COUNTED = 40_000_000, 500
 #: Number of updates after which a training is stopped.
 MOST_UPDATES = 50_000
 #: Number of distances and neighbour counts held at a time.
@@ -68,6 +70,8 @@ class Curve(Struct, frozen=True, eq=False):
         Number of folds; 0: each point was left out.
     fewest : int
         Number of points of the smallest class, 0 if irrelevant; with fewer than `folds`, some folds have none of it.
+    tested : int
+        Number of test points if they are a sample, else 0.
     """
 
     field: Field
@@ -83,6 +87,7 @@ class Curve(Struct, frozen=True, eq=False):
     complete: bool = False
     folds: int = FOLDS
     fewest: int = 0
+    tested: int = 0
 
     @property
     def method(self) -> str:
@@ -145,6 +150,11 @@ def order_of(count: int) -> list[int]:
     return first + [index for index in range(count) if index not in set(first)]
 
 
+def most_counted(n: int) -> int:
+    """Return how many of `n` training points, and of the test points, are counted."""
+    return min(MOST_COUNTED, max(LEAST_COUNTED, MOST_DISTANCES // n))
+
+
 class _Posting:
     """The curve in progress: its arrays grow, and copies of them are posted, not too often."""
 
@@ -157,8 +167,10 @@ class _Posting:
         self._post, self._posted = post, 0.0
         train, validated, test = np.full((3, m), np.nan)
         finished = np.ones(m, dtype=bool)
+        self.test = query.test and query.test.sample(most_counted(n))
+        tested = 0 if self.test is None or self.test is query.test else len(self.test)
         self.curve = Curve(
-            query.field, scale, train, validated, test, finished, 0, sampled, n, sampled, False, folds, fewest
+            query.field, scale, train, validated, test, finished, 0, sampled, n, sampled, False, folds, fewest, tested
         )
 
     def now(self, counted: int, complete: bool) -> None:
@@ -181,7 +193,7 @@ def _at_once(
     """Compute the accuracies at all values from one answer for each point."""
     points, pace = query.points, Pace(overtaken)
     classes = np.unique(points.labels)
-    order = np.argsort(shuffled(points.ids), kind="stable")[:MOST_COUNTED]
+    order = np.argsort(shuffled(points.ids), kind="stable")[: most_counted(len(points))]
     asked = len(order)
     sheet = _Posting(query, asked, 0, post)
     curve = sheet.curve
@@ -198,7 +210,7 @@ def _at_once(
         curve.train[:], curve.validated[:] = right / counted
         if counted < asked:
             sheet.now(counted, complete=False)
-    test = query.test
+    test = sheet.test
     if test is not None and len(test):
         hits = np.zeros(len(values))
         for start in range(0, len(test), size):
@@ -223,7 +235,7 @@ def _trained_anew(query: CurveQuery, post: Callable[[Curve], None], overtaken: C
     for number, index in enumerate(order, 1):
         lane = query.lane.with_value(query.field, curve.scale.value_at(curve.scale.low + index))
         made = yield from fitted(lane, points, pace, most=MOST_UPDATES)
-        for values, asked in ((curve.train, points), (curve.test, query.test)):
+        for values, asked in ((curve.train, points), (curve.test, sheet.test)):
             if asked is not None and len(asked):
                 values[index] = (yield from outcome(made.model, asked.xy, asked.labels, pace)).accuracy
         validated = yield from cross_validated(lane, points, folds, SEED, pace, most=MOST_UPDATES)

@@ -22,11 +22,6 @@ def rows(curve: Curve, index: int) -> list[tuple[str, float]]:
     return [(name, float(values[index])) for name, values in series]
 
 
-def accuracy(value: float) -> str:
-    """Return an accuracy: "97.5 %"; "–" if it is unknown."""
-    return "–" if math.isnan(value) else percent(value)
-
-
 @lru_cache(maxsize=64)
 def sentence(curve: Curve, position: int, stale: bool) -> str:
     """Return the accuracies at a position, with remarks on them: "C = 10: training 97.0 %, validation 93.0 %"."""
@@ -36,7 +31,7 @@ def sentence(curve: Curve, position: int, stale: bool) -> str:
     values = rows(curve, index)
     if all(math.isnan(value) for _, value in values):
         return f"{head}: not tried yet"
-    text = f"{head}: " + ", ".join(f"{name} {accuracy(value)}" for name, value in values)
+    text = f"{head}: " + ", ".join(f"{name} {percent(value)}" for name, value in values)
     if not curve.finished[index]:
         text += " (stopped early)"
     return text + (" (before the change)" if stale else "")
@@ -56,7 +51,9 @@ def notes(strip: ValidationCurve) -> str:
         return strip.message
     lines = [f"Training: points it was trained on; validation: each of them left out in turn ({curve.method})"]
     if not all(map(math.isnan, curve.test)):
-        lines[0] += "; test: the test points"
+        lines[0] += "; test: the test points" + (
+            f", of which {grouped(curve.tested)} are counted" if curve.tested else ""
+        )
     lines += [remark(curve).capitalize()] if remark(curve) else []
     if 0 < curve.fewest < curve.folds:
         lines.append(f"The smallest class has {count(curve.fewest, 'point')}: some of {curve.folds} parts have none")

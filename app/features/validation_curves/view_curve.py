@@ -16,11 +16,11 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.core.number_format import percent
+from app.core.number_format import percent, share_text
 from app.engine.shading import RGB
 from app.learners.scales import Scale
 from app.scene.model import LaneScene
-from app.views.chart.axis import ChartAxis, share
+from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, INSET, Chart, goal_of, is_plain
 from app.views.chart.legend import width_of
 from app.views.chart.marks import DASHED, DOTTED, SOLID, LevelLine, Line, Mark, Scatter, Texts
@@ -130,7 +130,7 @@ class ValidationCurveView(Chart):
         values = _values(self._slider.scale)  # as many as there are centres
         x = HandleAxis(bare=True, grid=False, values=values, centres=tuple(self.columns().tolist()))
         floor = _floor(curve)
-        y = ChartAxis(names=(share(floor), share(1.0)), at=(floor, 1.0), exact=percent)
+        y = ChartAxis(names=(share_text(floor), share_text(1.0)), at=(floor, 1.0), exact=percent)
         ink = mixed(theme.ink, theme.background, 0.45)
         marks: list[Mark] = [_upright(strip.scale.value_at(strip.position), ink, 3.0)]
         over: list[Mark] = []
@@ -174,7 +174,7 @@ class ValidationCurveView(Chart):
                     symbols_at=np.arange(len(known)),
                     symbol_size=4.0,
                     name=words.SHORT[name] if wide > self.width() - 2 * EDGE else name,
-                    value=words.accuracy(values[name]),
+                    value=percent(values[name]),
                 )
                 marks += [Scatter(x=x[~sure], y=series[known][~sure], size=4.4, colour=colour, hollow=True), line]
         return marks

@@ -185,15 +185,13 @@ def _numbers(old: float, new: float) -> tuple[str, str, str]:
 
 
 def _shares(old: float, new: float) -> tuple[str, str, str]:
-    before, now = (NONE if math.isnan(each) else percent(each) for each in (old, new))
+    before, now = percent(old), percent(new)
     change = _signed(0.0 if abs(new - old) <= 1e-12 else new - old, percent).removesuffix("%").rstrip()
     return before, now, change if change in (NONE, "±0") else f"{change} points"
 
 
 def figure(value: float) -> str:
     """Return a number in a few digits, with a true minus sign; "–" for none."""
-    if math.isnan(value):
-        return NONE
     return signed(short(value) if value == 0 or not 0.001 <= abs(value) < 1000 else f"{value:.4g}")
 
 

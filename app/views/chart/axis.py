@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike
 
-from app.core.number_format import even, grouped, percent, short
+from app.core.number_format import grouped, percent, short
 from solver.core.arrays import Array
 
-#: Largest number of texts along an axis.
-MOST = 12
+#: Largest number of texts along an axis, and length of a number from which powers of ten may be shorter.
+MOST, LONG = 12, 5
+#: Factors and units of times.
+TIMES = (1.0, " s"), (1e3, " ms"), (1e6, " µs")
 
 
 class ChartAxis(Struct, frozen=True):
@@ -36,8 +38,10 @@ class ChartAxis(Struct, frozen=True):
         Texts at 0, 1, 2, ... in place of numbers.
     at : tuple of float
         Values of the `names`, if they are not 0, 1, 2, ...
-    ticks : callable or None
-        ``ticks(value)`` is the text at a tick; "" for none.
+    unit : {"", "%", "s"}
+        The numbers are in per cent, or times with their units.
+    numbered : float
+        Smaller values have no number.
     exact : callable
         ``exact(value)`` is the text of a value that the user reads off.
     bare : bool
@@ -55,7 +59,8 @@ class ChartAxis(Struct, frozen=True):
     least: float = 0.0
     names: tuple[str, ...] = ()
     at: tuple[float, ...] = ()
-    ticks: Callable[[float], str] | None = None
+    unit: str = ""
+    numbered: float = -math.inf
     exact: Callable[[float], str] = short
     bare: bool = False
     grid: bool = True
@@ -115,38 +120,52 @@ class ChartAxis(Struct, frozen=True):
                     free = position + (high - low) / max(most, 1.0)
             return shown
         most = min(max(int(most), 1), MOST)
-        if self.log and high - low >= 2.0:
-            first, last = math.ceil(low - 1e-9), math.floor(high + 1e-9)
-            every = max(1, math.ceil((last - first) / most))
-            values = [10.0**power for power in range(first, last + 1) if power % every == 0]
+        values = self._ratios(low, high, most) if self.log else []
+        if len(values) > 1:
+            texts = [self._texts([value], value)[0] for value in values]
         else:
-            values = self._round_values(self.value(low), self.value(high), most)
-        write = self.ticks or (whole if self.whole else short if self.log else None)
-        texts = even([_plain(each) for each in values]) if write is None else [write(each) for each in values]
-        return [(float(self.positions(v)), text) for v, text in zip(values, texts, strict=True) if text]
+            low, high = self.value(low), self.value(high)
+            by = max(round_up((high - low) / most), 1.0 if self.whole else 0.0)
+            values = [_tidy(at * by, by) for at in range(math.ceil(low / by - 1e-9), math.floor(high / by + 1e-9) + 1)]
+            texts = self._texts(values, by)
+        return [(float(self.positions(v)), text) for v, text in zip(values, texts, strict=True) if v >= self.numbered]
 
     def _named(self) -> Array:
         return self.positions(self.at or range(len(self.names)))
 
-    def _round_values(self, low: float, high: float, most: int) -> list[float]:
-        if self.log:
-            powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-            found = [part * 10.0**power for power in powers for part in (1, 2, 5)]
-            inside = [each for each in found if low * (1 - 1e-9) <= each <= high * (1 + 1e-9)]
-            return inside[:: max(1, math.ceil(len(inside) / most))]
-        by = max(round_up((high - low) / most), 1.0 if self.whole else 0.0)
-        first, last = math.ceil(low / by - 1e-9), math.floor(high / by + 1e-9)
-        return [_tidy(number * by, by) for number in range(first, last + 1)]
+    @staticmethod
+    def _ratios(low: float, high: float, most: int) -> list[float]:
+        """Return powers of ten between two logarithms; where these are close, with their multiples by 2 and 5."""
+        if high - low >= 2.0:
+            first, last = math.ceil(low - 1e-9), math.floor(high + 1e-9)
+            every = max(1, math.ceil((last - first) / most))
+            regular = [power for power in range(first, last + 1) if power % every == 0]
+            return [10.0**power for power in (regular if len(regular) > 1 else (first, last))]
+        powers = range(math.floor(low), math.ceil(high) + 1)
+        found = [part * 10.0**power for power in powers for part in (1, 2, 5)]
+        inside = [each for each in found if low - 1e-9 <= math.log10(each) <= high + 1e-9]
+        return inside[:: max(1, math.ceil(len(inside) / most))]
+
+    def _texts(self, values: Sequence[float], by: float) -> list[str]:
+        """Return multiples of `by` with all their digits; as powers of ten if that is shorter."""
+        if self.whole:
+            return [whole(value) for value in values]
+        largest = max(map(abs, values), default=0.0)
+        factor, unit = (100.0, " %") if self.unit == "%" else (1.0, "")
+        if self.unit == "s":
+            factor, unit = next((each for each in TIMES if largest * each[0] >= 1 - 1e-9), TIMES[-1])
+        power = math.floor(math.log10(factor * by) + 1e-9)
+        plain = [f"{factor * value:.{max(-power, 0)}f}" for value in values]
+        powers = [_in_powers(factor * value, power) for value in values]
+        longest = [max(map(len, texts), default=0) for texts in (plain, powers)]
+        is_long = longest[0] > LONG or (power < -2 and not unit)
+        texts = powers if is_long and longest[1] < longest[0] else plain
+        return [f"−{text[1:]}{unit}" if text[0] == "-" else text + unit for text in texts]
 
 
 def of_shares(title: str = "", low: float | None = None, log: bool = False) -> ChartAxis:
     """Return an axis of percentages."""
-    return ChartAxis(title, log=log, low=low, high=1.0, ticks=share, exact=percent)
-
-
-def share(value: float) -> str:
-    """Return a share as a percentage: 0.05 -> "5 %"."""
-    return f"{100.0 * value:.6g} %" if value >= 1e-6 or value <= 0 else f"{100.0 * value:.0e} %".replace("e-0", "e-")
+    return ChartAxis(title, log=log, low=low, high=1.0, unit="%", exact=percent)
 
 
 def whole(value: float) -> str:
@@ -163,6 +182,12 @@ def exact(value: float) -> str:
     return "−" + text[1:] if text[0] == "-" else text
 
 
+def exact_percent(share: float) -> str:
+    """Return a share as a percentage with five significant digits, "1.2346 %"."""
+    text = exact(100 * share)
+    return "above 99.999 %" if share < 1 and text == "100.00" else f"{text} %"
+
+
 def round_up(value: float) -> float:
     """Return the next of 1, 2, 5, 10, 20, ... at or above `value`; 1 for values of 0 and below."""
     if not value > 0:
@@ -176,7 +201,8 @@ def _tidy(value: float, by: float) -> float:
     return round(value, max(0, 1 - math.floor(math.log10(by)))) + 0.0
 
 
-def _plain(value: float) -> str:
-    if value and not 1e-3 <= abs(value) < 1e5:
-        return short(value)
-    return f"{value:.10f}".rstrip("0").rstrip(".")
+def _in_powers(value: float, power: int) -> str:
+    """Return a multiple of ``10**power`` with all its digits, as in 1.25e6."""
+    digits = math.floor(math.log10(abs(value)) + 1e-9) - power if value else 0
+    mantissa, exponent = f"{value:.{max(digits, 0)}e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.') if digits > 0 else mantissa}e{int(exponent)}" if value else "0"

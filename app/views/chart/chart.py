@@ -269,7 +269,9 @@ class Chart(pg.GraphicsView):
         longest = max(axis.names, key=len) if axis.names else "00 000"
         room = 1.35 * metrics.lineSpacing() if way else metrics.horizontalAdvance(longest) + 14
         low, high = self.box.viewRange()[way] if ends is None or self.zoomed else ends
-        return axis.marks(low, high, size / room)
+        found = axis.marks(low, high, size / room)
+        widest = 0.0 if way or axis.names else max((metrics.horizontalAdvance(text) for _, text in found), default=0.0)
+        return axis.marks(low, high, size / (widest + 14)) if widest + 14 > room else found
 
     def _values(self, way: int) -> Array:
         """Return all values that axis 0 (horizontal) or 1 has to include; none if both of its ends are fixed."""
@@ -424,7 +426,7 @@ class Chart(pg.GraphicsView):
     def event(self, event: QEvent) -> bool:
         if keeps_key(event, lambda key: is_plain(key) and self.takes(key)):
             return True
-        if event.type() is QEvent.Type.FontChange:
+        if event.type() is QEvent.Type.FontChange and self.isVisible():  # else it is arranged when it is shown
             self.arrange()
         return bool(super().event(event))
 
@@ -498,8 +500,8 @@ class Chart(pg.GraphicsView):
             inside -= metrics.horizontalAdvance(self.x.title) + 8
         numbers, grid = [], []
         for at, text in self.numbers(0, area.width()):
-            x = self.pixel(self.x.value(at), 0.0).x()
-            if x <= inside:
+            x, half = self.pixel(self.x.value(at), 0.0).x(), 0.5 * metrics.horizontalAdvance(text)
+            if half <= x <= min(inside, self.width() - half):
                 numbers.append((QRectF(x - 200, area.bottom() + 3, 400, high), CENTRE, text, self.x))
             grid += [QLineF(round(x), area.top(), round(x), area.bottom())] if self.x.lined else []
         side, align = (area.right() + BESIDE - 2, LEFT) if self.under else (0.0, RIGHT)

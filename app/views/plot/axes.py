@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -18,6 +17,11 @@ class PlotAxis(pg.AxisItem):
     """An axis that writes its own numbers, all with equally many decimals, and none that the plot would cut off.
 
     pyqtgraph scales the numbers of an axis with a name by powers of 1000; `tickStrings` ignores its scale.
+
+    Attributes
+    ----------
+    numbers : AxisNumbers
+        How they are written.  `size_axes` prints its offset, so the offset of all numbers is the printed one.
     """
 
     def __init__(self, side: str) -> None:
@@ -28,10 +32,6 @@ class PlotAxis(pg.AxisItem):
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         """Return the texts of ticks, without the offset at the end of the axis."""
         return [self.numbers.text(value, spacing) for value in values]
-
-    def setRange(self, mn: float, mx: float) -> None:
-        super().setRange(mn, mx)
-        self.numbers = AxisNumbers.between(mn, mx)
 
     def generateDrawSpecs(self, p: QPainter) -> Any:
         """Return the drawing specification without the numbers that the edge of the plot would cut off."""
@@ -64,17 +64,17 @@ def _within(text: QRectF, room: QRectF, upright: bool) -> bool:
 NUMBER = "−0.000"
 
 
-def widest_number(axis: pg.AxisItem, low: float, high: float, length: float) -> str:
+def widest_number(axis: PlotAxis, low: float, high: float, length: float) -> str:
     """Return the longest number between `low` and `high` on an axis of `length` pixels."""
-    numbers, levels = AxisNumbers.between(low, high), axis.tickValues(low, high, length)[:2]
-    texts = [numbers.text(value, spacing) for spacing, values in levels for value in values]
+    levels = axis.tickValues(low, high, length)[:2]
+    texts = [text for spacing, values in levels for text in axis.tickStrings(values, 1.0, spacing)]
     return max(("−0.0", *even(texts)), key=len)
 
 
 def size_axes(
     item: pg.PlotItem,
     font: QFont,
-    names: Sequence[tuple[str, str]],
+    names: tuple[str, str],
     room: tuple[int, int],
     number: str = NUMBER,
     tight: bool = False,
@@ -86,11 +86,11 @@ def size_axes(
     item : pg.PlotItem
     font : QFont
         Font of numbers and names.
-    names : sequence of (str, str)
-        Name of the horizontal and of the vertical axis, as plain text, and the offset of its numbers; an axis with
-        neither takes no room for them.
+    names : tuple of str
+        Plain text below the horizontal axis and beside the vertical one, in front of the offset of the numbers; an axis
+        with neither takes no room for them.
     room : tuple of int
-        Pixels available for the two names; a longer name ends in "…".
+        Pixels available for name and offset; a longer name ends in "…".
     number : str
         The widest number beside the vertical axis.
     tight : bool
@@ -99,10 +99,10 @@ def size_axes(
     metrics = QFontMetrics(font)
     below, beside = (4, 7) if tight else (8, 12)
     sizes = (metrics.height() + below, metrics.horizontalAdvance(number) + beside)
-    for index, (side, (name, offset), size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
+    for index, (side, name, size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
         axis = item.getAxis(side)
         axis.setStyle(tickFont=font, tickTextOffset=2)
-        name, end = plain(" ".join(name.split())), f"  {offset}" if offset else ""
+        name, end = plain(" ".join(name.split())), f"  {axis.numbers.end}".rstrip()
         left = room[index] - 8 - metrics.horizontalAdvance(end)
         fitting = (metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, left) + end).strip()
         axis.label.setFont(font)

@@ -20,6 +20,8 @@ except ImportError:
 
 #: Number of lines up to which they are drawn one by one: making an array for Qt takes longer.
 FEW = 4
+#: Number of fragments passed to Qt at once: they fit into the cache of a processor.
+PIECE = 2048
 
 
 def draw_lines(painter: QPainter, ends: Array) -> None:
@@ -55,8 +57,9 @@ def draw_fragments(painter: QPainter, fragments: Array, pixmap: QPixmap) -> None
             part = QPainter.PixmapFragment.create(QPointF(x, y), QRectF(left, top, width, height), *rest)
             painter.drawPixmapFragments(part, 1, pixmap)
     else:
-        parts = _filled(QPainter.PixmapFragment, fragments)
-        painter.drawPixmapFragments(*parts.drawargs(), pixmap)  # type: ignore[call-arg]
+        for first in range(0, len(fragments), PIECE):
+            parts = _filled(QPainter.PixmapFragment, fragments[first : first + PIECE])
+            painter.drawPixmapFragments(*parts.drawargs(), pixmap)  # type: ignore[call-arg]
 
 
 def _filled(kind: type, rows: Array) -> Any:

@@ -83,7 +83,7 @@ class Canvas(PointingPlot):
         self.covers: list[CanvasCover] = []
         self._axis_names = ("", "")
         self._presenting = False
-        self._number, self._offsets = NUMBER, ("", "")
+        self._number = NUMBER
         self._focus_shown = False  # the focus came by keyboard
         #: Job of the newest picture that has been painted on screen.
         self.painted_job = 0
@@ -99,7 +99,8 @@ class Canvas(PointingPlot):
         )
         self.setAccessibleDescription("The points, and how the classifier above divides the plane.")
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        # Each scene would paint all once more for itself after the view has changed: only this class requests updates.
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
         self.setMinimumSize(200, 160)
         self._build()
         self._message_text = ""
@@ -213,8 +214,8 @@ class Canvas(PointingPlot):
     def _size_axes(self) -> None:
         area = self.plot_area()
         room = (round(area.width()), round(area.height()))
-        names, tight = tuple(zip(self._axis_names, self._offsets, strict=True)), self._presenting
-        size_axes(self.getPlotItem(), self.font(), names, room, self._number, tight)
+        size_axes(self.getPlotItem(), self.font(), self._axis_names, room, self._number, self._presenting)
+        self.viewport().update()
 
     def present(self, weight: float | None) -> None:
         """Enter presenter mode with lines `weight` times as wide and axes fitted to their numbers; leave it if None."""
@@ -224,19 +225,19 @@ class Canvas(PointingPlot):
         self._size_axes()
         self.lay_out()
         self.unpainted = True
-        self.viewport().update()
 
     def _fit_numbers(self) -> None:
         """Fit the vertical axis to its numbers, and write the offsets of both axes."""
-        grid, area, axis = self.grid(), self.plot_area(), self.getPlotItem().getAxis("left")
-        number = widest_number(axis, grid.bottom, grid.top, area.height())
+        grid, (x, y) = self.grid(), (self.getPlotItem().getAxis(side) for side in ("bottom", "left"))
+        before = len(self._number), x.numbers.end, y.numbers.end
+        x.numbers = AxisNumbers.between(grid.left, grid.right)
+        y.numbers = AxisNumbers.between(grid.bottom, grid.top)
+        number = widest_number(y, grid.bottom, grid.top, self.plot_area().height())
         width = self.fontMetrics().horizontalAdvance
         if not self._presenting and width(number) <= width(NUMBER):
             number = NUMBER
-        x, y = AxisNumbers.between(grid.left, grid.right), AxisNumbers.between(grid.bottom, grid.top)
-        offsets = (x.end, y.end)
-        if (len(number), offsets) != (len(self._number), self._offsets):
-            self._number, self._offsets = number, offsets
+        if (len(number), x.numbers.end, y.numbers.end) != before:
+            self._number = number
             self._size_axes()
             self.getPlotItem().layout.activate()
 
@@ -404,6 +405,7 @@ class Canvas(PointingPlot):
         # The layout must have its final size before the view is fitted to it.
         self.getPlotItem().layout.activate()
         self._show_view()
+        self.viewport().update()
         self._place_message()
         for handle in self._units:
             handle.place(self.plot_area(), self.height())

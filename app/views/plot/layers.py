@@ -6,6 +6,8 @@ of being transformed, and all points and marks are drawn in one call.
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -36,8 +38,9 @@ WIDEST, ORDERS = 3.5, 130
 NOTHING: Indices = np.empty(0, dtype=np.intp)
 
 
-#: Newest arguments of `_kinds_of` and their result, shared by all plots.
+#: Newest arguments of `_kinds_of` and `_selection` and their results, shared by all plots.
 _newest: list[tuple[np.ndarray, Indices, Indices]] = []
+_selections: list[tuple[tuple[np.ndarray, Indices, Indices], tuple[np.ndarray, Indices]]] = []
 
 
 def _kinds_of(labels: np.ndarray, held_out: Indices) -> Indices:
@@ -49,6 +52,17 @@ def _kinds_of(labels: np.ndarray, held_out: Indices) -> Indices:
     kinds[held_out] += FIRST_TEST
     _newest[:] = [(labels, held_out, kinds)]
     return kinds
+
+
+def _selection(xy: np.ndarray, kinds: Indices, selected: Indices) -> tuple[np.ndarray, Indices]:
+    """Return locations and kinds of the symbols of the `selected` points: all discs first, then all points."""
+    given = (xy, kinds, selected)
+    for of, known in _selections:
+        if all(map(operator.is_, of, given)):
+            return known
+    found = np.tile(xy[selected], (2, 1)), np.concatenate((np.full(len(selected), MAX_CLASSES), kinds[selected]))
+    _selections[:] = [(given, found)]
+    return found
 
 
 class Layers(pg.GraphicsObject):
@@ -65,10 +79,6 @@ class Layers(pg.GraphicsObject):
         self._provisional = False
         self._orders: Orders | None = None
         self._sheets: tuple[Sheet, ...] = ()
-        self._xy: np.ndarray | None = None
-        self._labels: np.ndarray | None = None
-        self._held_out: Indices | None = None
-        self._kinds = NOTHING
         self._selected, self.points, self.marks = Cloud(), Cloud(), Cloud()
         self._backdrop: QImage | None = None
         self._made_of: tuple[object, ...] = ()
@@ -109,14 +119,9 @@ class Layers(pg.GraphicsObject):
 
         The marks `instead` replace `marks` if given.
         """
-        held_out = scene.parts.held_out
-        if self._xy is not scene.points.xy or self._labels is not scene.points.labels or self._held_out is not held_out:
-            self._xy, self._labels, self._held_out = scene.points.xy, scene.points.labels, held_out
-            self._kinds = _kinds_of(scene.points.labels, held_out)
-            self.points.show(scene.points.xy, self._kinds)
-        # The selection discs come first, the symbols of the selected points over all of them.
-        discs, classes = np.full(len(selected), MAX_CLASSES), self._kinds[selected]
-        self._selected.show(np.tile(scene.points.xy[selected], (2, 1)), np.concatenate((discs, classes)))
+        classes = _kinds_of(scene.points.labels, scene.parts.held_out)
+        self.points.show(scene.points.xy, classes)
+        self._selected.show(*_selection(scene.points.xy, classes, selected))
         if instead is not None:
             self.marks.show(scene.points.xy[instead.index], kinds_of(instead.kinds)[instead.kind])
             return

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from functools import lru_cache
+from weakref import WeakSet
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
@@ -73,8 +73,8 @@ class Atlas:
         )
 
 
-#: Newest cached pictures: one of 100 000 points takes 15 ms, and several lanes show the same points.
-_NEWEST: deque[tuple[Array, Indices, QRectF, tuple[object, ...], QImage]] = deque(maxlen=2)
+#: All clouds that exist: several lanes show the same points, of which one paints the picture.
+_CLOUDS: WeakSet[Cloud] = WeakSet()
 
 
 @lru_cache(maxsize=8)
@@ -95,14 +95,15 @@ class Cloud:
         self._moved = QPoint()
         #: Number of times that the picture was made anew, or moved and completed at its edges (for tests).
         self.made = self.mended = 0
+        _CLOUDS.add(self)
 
     def __len__(self) -> int:
         return len(self.xy)
 
     def show(self, xy: Array, kinds: Indices) -> None:
         """Set the symbols: `kinds` (indices into `KINDS`) at `xy`, shape (n, 2)."""
-        self.xy, self.kinds = xy, kinds
-        self._image = None
+        if xy is not self.xy or kinds is not self.kinds:  # else the picture stays
+            self.xy, self.kinds, self._image = xy, kinds, None
 
     def paint(self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, size: int, ratio: float) -> None:
         """Paint on a raster device, in device pixels.
@@ -180,14 +181,14 @@ class Cloud:
         if self._image is None:
             self.made += 1
             self._image = self._new_image(corners, area, atlas, ratio)
-            _NEWEST.append((self.xy, self.kinds, corners, key, self._image))
         self._made_of, self._made_for, self._moved = key, corners, QPoint()
 
     def _others_image(self, corners: QRectF, key: tuple[object, ...]) -> QImage | None:
         """Return what another plot has just painted from the same symbols for the same area."""
-        for xy, kinds, *where, image in _NEWEST:
-            if xy is self.xy and kinds is self.kinds and where == [corners, key]:
-                return image
+        for other in _CLOUDS:
+            same = other.xy is self.xy and other.kinds is self.kinds and other._moved.isNull()
+            if same and other._made_of == key and other._made_for == corners and other._image is not None:
+                return other._image
         return None
 
     def _new_image(self, corners: QRectF, area: QRectF, atlas: Atlas, ratio: float) -> QImage:

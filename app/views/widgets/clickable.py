@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QSlider
 
 from .inputs import combo_box, describe
+from .slider import Slider
 
 Button = TypeVar("Button", bound=QAbstractButton)
 Combo = TypeVar("Combo", bound=QComboBox)
@@ -60,7 +60,7 @@ def slider(
     page : int
         Number of positions that a click beside the handle, or a page key, moves by.
     """
-    made = describe(QSlider(Qt.Orientation.Horizontal), name, title, tip)
+    made = describe(Slider(), name, title, tip)
     made.setRange(low, high)
     made.setPageStep(page)
     made.actionTriggered.connect(lambda: act(made.sliderPosition()))

@@ -1,10 +1,11 @@
-"""Later: call a function after the present events have been handled."""
+"""Later: call functions after the present events have been handled, one or several in turn."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from shiboken6 import isValid
 
 
@@ -22,6 +23,8 @@ class _Waiting(QTimer):
         self.timeout.connect(self._call)
 
     def _call(self) -> None:
+        # Another timer of this turn may have changed what is laid out.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         for _ in range(len(self.calls)):  # calls added meanwhile wait for the next events
             if not self.calls:
                 return
@@ -37,6 +40,11 @@ class _Waiting(QTimer):
 _waiting: _Waiting | None = None
 
 
+def is_waiting() -> bool:
+    """Return whether calls are pending."""
+    return _waiting is not None and isValid(_waiting) and _waiting.isActive()
+
+
 def later(owner: QObject, act: Callable[[], object]) -> None:
     """Call `act` after the present events have been handled, unless `owner` has been destroyed by then."""
     global _waiting
@@ -45,3 +53,10 @@ def later(owner: QObject, act: Callable[[], object]) -> None:
     _waiting.calls.append((owner, act))
     if not _waiting.isActive():
         _waiting.start(0)
+
+
+def in_turns(owner: QObject, *acts: Callable[[], object]) -> None:
+    """Call `acts` in order, the first at once, each of the others as `later`: input is handled in between."""
+    acts[0]()
+    if acts[1:]:
+        later(owner, partial(in_turns, owner, *acts[1:]))

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from app.core.number_format import number_of, share_of, share_text
+from app.core.number_format import full, number_of, share_of, share_text
 from app.core.plain_text import plain
 
 from .painting import painter_on
@@ -222,7 +222,7 @@ class ShortCombo(QComboBox):
         return self.style().subControlRect(whole, _option_of(self), field, self).width() - 2
 
     def minimumSizeHint(self) -> QSize:
-        """Return the minimum size; Qt caches its own from before the contents' length changed."""
+        """Return the minimum size; Qt caches its own from before the contents' length or the font changed."""
         return self.sizeHint()
 
     def event(self, event: QEvent) -> bool:
@@ -240,7 +240,7 @@ class ShortCombo(QComboBox):
 def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QComboBox:
     """Return a combo box of `entries`, texts with their data, `width` characters wide if given."""
     policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-    combo = ShortCombo(sizeAdjustPolicy=policy, minimumContentsLength=width) if width else QComboBox()
+    combo = ShortCombo(sizeAdjustPolicy=policy, minimumContentsLength=width) if width else ShortCombo()
     show_entries(combo, entries)
     return combo
 
@@ -478,10 +478,6 @@ class NameField(QLineEdit):
                 self.committed.emit(name)
 
 
-def _digits(value: float) -> str:
-    return "∞" if math.isinf(value) else repr(value).removesuffix(".0")
-
-
 class NumberField(QLineEdit):
     """A field for an exact number, displayed with every digit.
 
@@ -581,12 +577,11 @@ class NumberField(QLineEdit):
     def refuse(self, typed: str) -> None:
         """Refuse `typed`, and report the limits."""
         low, high = (self._text(limit) if self._percent else f"{limit:g}" for limit in (self._low, self._high))
-        stays = self._text(self._value) if self._percent else f"{self._value:g}"
-        refuse(self, self._name, f"a number from {low} to {high}", typed, stays)
+        refuse(self, self._name, f"a number from {low} to {high}", typed, self._text(self._value))
 
     def _number(self, typed: str) -> float:
         number = number_of(typed.removesuffix("%") if self._percent else typed)
         return share_of(number) if self._percent else number
 
     def _text(self, value: float) -> str:
-        return share_text(value) if self._percent else _digits(value)
+        return share_text(value) if self._percent else full(value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontDatabase, QIcon
+from PySide6.QtGui import QFont, QFontDatabase, QIcon
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from .inputs import TURNED, describe, named, pass_wheel_on
@@ -51,7 +51,7 @@ def add_action(
 def fixed_text(text: str, name: str) -> QPlainTextEdit:
     """Return a read-only text in a monospaced font."""
     page = named(QPlainTextEdit(text, readOnly=True), name)
-    page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    page.setFont(QFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()))
     return page
 
 

@@ -13,8 +13,6 @@ from .fitted import NEW_FONT
 
 #: Width (pixels) at which a text is measured before its real width is known.
 LEAST_WIDTH = 60
-#: Largest number of cached heights.
-MOST_KNOWN = 100
 
 
 class RoomyLabel(QLabel):
@@ -40,7 +38,7 @@ class RoomyLabel(QLabel):
         )
         self._longest, self._rich = longest, rich
         self._kept = (0, 0)  # the width, and the height there
-        self._heights: dict[tuple[str, int], int] = {}  # by text and width
+        self._heights: dict[int, int] = {}  # by width, for the present texts: layouts request them again and again
         self.setObjectName(name)
         if title:
             self.setAccessibleName(title)
@@ -53,6 +51,7 @@ class RoomyLabel(QLabel):
         """Show `text`; if `keep`, keep the room of earlier texts."""
         if text != self.text():
             self.setText(text)
+            self._heights.clear()
             if not keep:
                 self.forget()
             if self.accessibleName():  # else the text itself is what a screen reader reads out
@@ -63,6 +62,7 @@ class RoomyLabel(QLabel):
         """Reserve room for this text as well."""
         if longest != self._longest:
             self._longest = longest
+            self._heights.clear()
             self._fit()
 
     def forget(self) -> None:
@@ -73,7 +73,9 @@ class RoomyLabel(QLabel):
         """Return the height for any width, the same before and after the label has that width."""
         width = max(width, LEAST_WIDTH)
         kept = self._kept[1] if self._kept[0] == width else 0
-        return max(kept, self._room(self._longest or self.text(), width), self._room(self.text(), width))
+        if width not in self._heights:
+            self._heights[width] = max(self._room(text, width) for text in {self._longest, self.text()})
+        return max(kept, self._heights[width])
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.heightForWidth(self.width()))
@@ -102,14 +104,6 @@ class RoomyLabel(QLabel):
 
     def _room(self, text: str, width: int) -> int:
         """Return the height in pixels that `text` needs; a label itself returns at least its present height."""
-        known = self._heights.get((text, width))
-        if known is None:
-            if len(self._heights) > MOST_KNOWN:
-                self._heights.clear()
-            known = self._heights[text, width] = self._measured(text, width)
-        return known
-
-    def _measured(self, text: str, width: int) -> int:
         if not self._rich:
             wrapped = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
             return self.fontMetrics().boundingRect(QRect(0, 0, width, 100_000), wrapped, text).height() + 2

@@ -6,9 +6,11 @@ import math
 
 from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
+from PySide6.QtWidgets import QStyle, QStyleOptionSlider
 
 from app.learners.scales import PER_DECADE, Scale
+
+from .slider import Slider
 
 #: Minimum width (pixels).
 LEAST = 36
@@ -16,15 +18,15 @@ LEAST = 36
 FINE = 1 << 20
 
 
-class ScaleSlider(QSlider):
+class ScaleSlider(Slider):
     """A slider over the positions of a scale, and with `endless` an additional one for infinity.
 
     A press beside the handle moves the handle there.
     """
 
     def __init__(self, scale: Scale, page: int = PER_DECADE, endless: bool = False) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-        self.scale, self._beyond = scale, int(endless)
+        self.scale, self._beyond = scale, int(endless)  # first: Qt requests the handle as soon as it sets the style
+        super().__init__()
         self._centres: list[float] = []
         self._measured_for: tuple[object, ...] = ()
         self._grip = 0.0  # distance from the handle's centre to the pointer

@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QFontInfo
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
 from app.scene.start_offer import StartOffer
+from app.views.theme import text_font
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.inputs import describe, filled, named
 
@@ -73,7 +74,7 @@ class StartButtons(QFrame):
             self._label.setVisible(bool(offer.sentence))
             self._rows.show_only([self._buttons[name] for name in offer.actions])
             size = round(LARGE * QFontInfo(self.window().font()).pixelSize())
-            for part in (self._label, self._rows):
-                part.setStyleSheet(f"* {{ font-size: {size}px; }}" if offer.large else "")
+            for part in (self._label, self._rows):  # the caller sets the usual size, that of the frame
+                part.setFont(text_font(size if offer.large else 0))
         self.setVisible(offer is not None)
         return True

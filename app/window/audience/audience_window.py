@@ -15,7 +15,7 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
-from app.views.theme import Theme, text_rules
+from app.views.theme import Theme, text_font
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.inputs import filled, named
 from app.window.lane.lanes import GAP, PLAIN_TEXT, presenter_text
@@ -97,7 +97,7 @@ class AudienceWindow(QWidget):
         text = presenter_text(self.size(), shown, columns)
         if text != self._text:
             self._text = text
-            self.setStyleSheet(text_rules(text))
+            self.setFont(text_font(text))
             for index in range(len(self.canvases)):
                 self._present(index)
         if (shown, columns) == self._arranged:

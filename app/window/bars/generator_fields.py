@@ -6,7 +6,7 @@ from typing import cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import count
@@ -20,6 +20,7 @@ from app.views.widgets.icons import icon
 from app.views.widgets.inputs import (
     Gestures,
     NumberField,
+    ShortCombo,
     describe,
     filled,
     label_for,
@@ -54,7 +55,7 @@ class GeneratorFields(QWidget):
         self._own: str | None = None
         self._simple = False
         self._set = choosable(
-            QComboBox(),
+            ShortCombo(),
             "generator.name",
             "Data set",
             "Which kind of data set to generate.",
@@ -113,7 +114,7 @@ class GeneratorFields(QWidget):
             self._rows[name] = field
             self._form.addRow(title, field)
         self._limits = choosable(
-            QComboBox(minimumContentsLength=24),  # a number of points, with the estimated time
+            ShortCombo(minimumContentsLength=24),  # a number of points, with the estimated time
             "training_limit",
             "Learn from at most this many points",
             "More points than this: classifiers learn from a sample drawn evenly from each class; the picture says so.",

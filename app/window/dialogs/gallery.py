@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from app.features.lessons.model import LANGUAGES, Lesson
 from app.features.lessons.shipped import picture, shipped
 from app.files.examples import EXAMPLES, Example, thumbnail
-from app.views.theme import text_rules
+from app.views.theme import text_font
 from app.views.widgets.clickable import chooser
 from app.views.widgets.inputs import describe, filled, label_for, named, show_choice
 from app.views.widgets.qt_dialogs import NamedDialog
@@ -98,7 +98,10 @@ class GalleryDialog(NamedDialog):
         ``choose_language(language)`` remembers another language.
     scores : mapping of str to (int, int)
         Of each finished lesson, the number of right predictions and the number of predictions.
-        Size of text (pixels); 0 for the window's own size."""
+    text : int
+        Size of text (pixels); 0 for the window's own size.
+    lessons : bool
+        Show the lessons first, instead of the examples."""
 
     def __init__(
         self,
@@ -109,27 +112,26 @@ class GalleryDialog(NamedDialog):
         choose_language: Callable[[str], object],
         scores: Mapping[str, tuple[int, int]],
         text: int = 0,
+        lessons: bool = False,
     ) -> None:
         super().__init__(parent, "gallery", "Examples and lessons")
-        if text:
-            self.setStyleSheet(text_rules(text))
-            self.ensurePolished()
+        self.setFont(text_font(text))
         letter = self.fontMetrics().averageCharWidth()
         size = QSize(*PICTURE) * min(max(text / PLAIN_TEXT, 1.0), LARGEST)
         room, around = parent.screen().availableSize(), size.width() + 6 * GAP
         width = min(2 * (around + LETTERS * letter) + 4 * GAP, room.width() - 20)
         self._columns = 2 if width >= 2 * (around + LEAST_LETTERS * letter) else 1
         self._tabs = named(QTabWidget(), "gallery.tabs")
-        self._scores, self._choose_language, self._size, self._in_text = scores, choose_language, size, bool(text)
+        self._scores, self._choose_language, self._size = scores, choose_language, size
         dark = self.palette().window().color().lightness() < 128
-        self._rows: tuple[list[_Row], ...] = (
-            [
+        self._rows: tuple[Callable[[], list[_Row]], ...] = (
+            lambda: [
                 (f"example.{each.name}", each.title, each.sentence, thumbnail(each, dark), self._opens(choose, each))
                 for each in EXAMPLES
             ],
-            [
+            lambda: [
                 (f"lesson.{row.name}", *_words(row, scores), picture(row.name, dark), self._opens(learn, row.name))
-                for row in shipped(language)
+                for row in shipped(self._of_lessons[1].currentData())
             ],
         )
         self._cards: list[list[Card]] = [[], []]
@@ -143,10 +145,10 @@ class GalleryDialog(NamedDialog):
         filled(QVBoxLayout(self), self._tabs, filled(QHBoxLayout(), *self._of_lessons, (buttons, 1)), margins=GAP)
         close = buttons.button(QDialogButtonBox.StandardButton.Close)
         close.setDefault(True)  # else Return in the choice of a language would open a lesson
-        self._show_tab(0)
-        cards = cast(QWidget, self._area(0).widget())
+        self._show_tab(int(lessons))
+        cards = cast(QWidget, self._area(int(lessons)).widget())
         self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))
-        self.show_lessons(False)
+        self.show_lessons(lessons)
 
     def _language_choice(self, language: str) -> QComboBox:
         """Return the choice of the lessons' language, set to `language`."""
@@ -180,7 +182,7 @@ class GalleryDialog(NamedDialog):
         page = QWidget()
         grid = QGridLayout(page)
         grid.setSpacing(GAP)
-        for index, (name, title, sentence, data, run) in enumerate(self._rows[tab]):
+        for index, (name, title, sentence, data, run) in enumerate(self._rows[tab]()):
             card = Card(name, index + 1, title, sentence, data, self._size)
             card.installEventFilter(self)
             card.clicked.connect(run)
@@ -189,8 +191,6 @@ class GalleryDialog(NamedDialog):
         for column in range(self._columns):
             grid.setColumnStretch(column, 1)
         self._area(tab).setWidget(page)
-        for label in page.findChildren(QLabel) if self._in_text else ():
-            label.ensurePolished()  # without it the height would be that of another size of text
 
     def show_lessons(self, lessons: bool) -> None:
         """Show the lessons, or the examples, and focus the first card."""

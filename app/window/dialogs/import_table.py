@@ -99,10 +99,8 @@ class Rows(QTableWidget):
 
 
 def _shown(column: Column, row: int) -> str:
-    """Return a cell on one line; of a number only the digits worth reading."""
-    if column.word(row) is not None or column.categories:
-        return plain(" ".join(column.cell(row)[:_LONGEST_CELL].split()))
-    return f"{column.values[row]:.12g}"
+    """Return a cell on one line; a number with every digit, so that neighbours differ."""
+    return plain(" ".join(column.cell(row)[:_LONGEST_CELL].split()))
 
 
 class PreviewData(Struct, frozen=True, eq=False):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec import UNSET
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.controllers.controller import Controller
 from app.scene import text
@@ -14,6 +16,7 @@ from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.boxes import grid_on
+from app.views.widgets.clickable import check_box, clickable, slider
 from app.views.widgets.inputs import label_for, leave_field, named, show_check, show_entries, show_number, show_tip
 
 from .form_parts import EditorMaker, beside
@@ -46,14 +49,14 @@ class LaneDetails(EditorMaker):
         for row, label in ((FORMULA, self._formula), (NOTE, self._note), (NUMBERS, self._details)):
             self.grid.addWidget(label, row, 0, 1, COLUMNS)
         self.fields = LearnerFields(self, self.row, self.grid, FIELDS)
-        self._standardise = self.named(
-            QCheckBox("Standardise x and y"),
-            "standardise",
-            "Standardise",
+        self._standardise = check_box(
+            "Standardise x and y",
+            f"lane{self.index}.standardise",
+            f"Standardise, classifier {self.index + 1}",
             "Subtract the mean of each axis and divide by its standard deviation, both of the training points: then the"
             " units of x and y no longer matter.",
+            self._set_standardise,
         )
-        self._standardise.clicked.connect(self._set_standardise)
         self.grid.addWidget(self._standardise, SCALING, 0, 1, COLUMNS)
         self._parts: dict[str, list[QWidget]] = {
             "standardise": [self._standardise],
@@ -77,14 +80,21 @@ class LaneDetails(EditorMaker):
         self.controller.set_lane(self.index, text=text, standardise=on)
 
     def _build_speed(self) -> list[QWidget]:
-        self._speed = self.named(QSlider(Qt.Orientation.Horizontal), "speed", "Speed of training", "Steps a second.")
-        self._speed.setRange(0, len(SPEEDS) - 1)
-        self._speed.actionTriggered.connect(
-            lambda action: self.controller.playback.set_speed(self.index, self._speed.sliderPosition())
+        self._speed = slider(
+            f"lane{self.index}.speed",
+            f"Speed of training, classifier {self.index + 1}",
+            "Steps a second.",
+            partial(self.controller.playback.set_speed, self.index),
+            len(SPEEDS) - 1,
         )
         self._speed_text = QLabel()
-        self._restart = self.named(QPushButton("Restart"), "restart", "Restart training", "Train again from zero.")
-        self._restart.clicked.connect(lambda: self.controller.playback.restart(self.index))
+        self._restart = clickable(
+            QPushButton("Restart"),
+            f"lane{self.index}.restart",
+            f"Restart training, classifier {self.index + 1}",
+            "Train again from zero.",
+            partial(self.controller.playback.restart, self.index),
+        )
         box = beside(self._speed, self._speed_text, self._restart)
         label = label_for("Speed", box)
         self.grid.addWidget(label, SPEED, 0)

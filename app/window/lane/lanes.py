@@ -16,7 +16,7 @@ from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
-from app.views.theme import Theme, text_rules
+from app.views.theme import Theme, text_font
 from app.views.widgets.boxes import grid_on
 from app.views.widgets.clickable import clickable
 from app.views.widgets.deferred import later
@@ -103,8 +103,8 @@ class Lanes(QWidget):
             "One more on the same points (Ctrl+L).",
             lambda: controller.lanes.add(controller.document.shown - 1),
         )
-        for _ in range(AT_START):
-            self._make()
+        while self.make_one(AT_START):
+            pass
         self._legend = LegendCard(self.canvases[0], features)
         self.offer = StartButtons("offer")
         self.offer.setParent(self)
@@ -113,19 +113,20 @@ class Lanes(QWidget):
         self._more.setParent(self)  # after the lanes in the tab order; without a parent it would outlive the window
 
     def make_one(self, shown: int) -> bool:
-        """Create the parts of one more lane if `shown` lanes need it; return True if so."""
+        """Create the row and form of one more lane, or its picture, if `shown` lanes need it; return True if so."""
         missing = len(self.canvases) < shown
-        if missing:
+        if missing and len(self.panels) == len(self.canvases):
+            self.panels.append(LaneDetails(len(self.panels), self._controller, self._features))
+            self.rows.append(self.panels[-1].row)
+            self.forms.append(ScrollingForm(self.panels[-1]))
+            self.forms[-1].height_changed.connect(self._place_forms)
+        elif missing:
             self._make()
         return missing
 
     def _make(self) -> None:
-        """Make the parts of one more lane."""
+        """Make the picture of a lane and what is below it, and put it beside the others."""
         index, controller = len(self.canvases), self._controller
-        self.panels.append(LaneDetails(index, controller, self._features))
-        self.rows.append(self.panels[-1].row)
-        self.forms.append(ScrollingForm(self.panels[-1]))
-        self.forms[-1].height_changed.connect(self._place_forms)
         canvas = Canvas(index, controller.editing, controller, self._place_over, self._features)
         canvas.covers = [kind(controller, canvas) for kind in self._features.views("cover")]
         canvas.open_menu = partial(self._open_menu, index)
@@ -297,10 +298,9 @@ class Lanes(QWidget):
 
     def _set_text(self, *parts: QWidget) -> None:
         """Set the size of the text of these parts; others get it when they are shown: each has many widgets."""
-        rules = text_rules(self.text_size) if self.text_size else ""
+        font = text_font(self.text_size)
         for part in parts:
-            if part.styleSheet() != rules:
-                part.setStyleSheet(rules)
+            part.setFont(font)
 
     def _present(self, index: int) -> None:
         """Give lines, axes and timeline of one lane the size of the text."""
@@ -312,15 +312,14 @@ class Lanes(QWidget):
         slots = () if self._scene is None else tuple(lane.slot for lane in self._scene.lanes)
         chosen = -1 if self._scene is None else self._scene.session.studied
         selected = slots.index(chosen) if chosen in slots else 0
-        for index, (panel, canvas) in enumerate(zip(self.panels, self.canvases, strict=True)):
+        for index, (panel, canvas) in enumerate(zip(self.panels, self.canvases, strict=False)):
             least = min(SLIDER, math.ceil(SLIDER_SHARE * canvas.plot_area().width())) if self.text_size else 0
             panel.fields.present(canvas.width() if self.text_size else None, least, index == selected)
 
     def dress(self, panels: Sequence[QWidget]) -> None:
         """In presenter mode give these panels, and no others, text of the same size."""
-        for each in self._dressed:
-            if each not in panels:
-                each.setStyleSheet("")
+        for each in set(self._dressed).difference(panels):
+            each.setFont(text_font(0))
         self._dressed = list(panels)
         self._set_text(*panels)
 

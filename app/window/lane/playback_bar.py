@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton
 
 from app.controllers.controller import Controller
 from app.controllers.playback import PlaybackController
@@ -17,6 +16,7 @@ from app.scene.model import LaneScene
 from app.state.session import REPLAY_FACTORS
 from app.views.theme import Theme
 from app.views.widgets.clickable import chooser
+from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.inputs import describe, filled, show_choice
@@ -105,7 +105,7 @@ SPEED_TIP = (
 FIRST_TO_GO = ("previous_change", "next_change")
 
 
-class PlaybackBar(QWidget):
+class PlaybackBar(FittedWidget):
     """The bar of lane `index`."""
 
     def __init__(self, index: int, controller: Controller) -> None:
@@ -165,7 +165,7 @@ class PlaybackBar(QWidget):
         if self._theme is not None:
             self._draw_icons(self._theme)
         self.updateGeometry()
-        self._fit()
+        self.fit()
 
     def _words(self, spec: ButtonSpec, reason: str = "") -> tuple[str, str, str]:
         """Return a button's names, and its tip, or the `reason` why it is disabled."""
@@ -243,12 +243,12 @@ class PlaybackBar(QWidget):
             long = f"Step {step} of " + (f"{length}, where the run has ended." if run_state.ended else so_far)
         self._step.setToolTip(long)
         self._step.setAccessibleDescription(long)
-        self._fit()
+        self.fit()
 
     def _room(self, text: str) -> int:
         return self._step.fontMetrics().horizontalAdvance(text) + 2 * BESIDE
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
         """Show the longest form of the counter that leaves room for the timeline; if none does, hide buttons."""
         margins = self._line.contentsMargins()
         spare = self.width() - self.minimumSizeHint().width()
@@ -267,13 +267,3 @@ class PlaybackBar(QWidget):
         self._step.setText(text)
         if self._counter.minimumWidth() != self._room(widest):
             self._counter.setFixedWidth(self._room(widest))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self.updateGeometry()
-            self._fit()

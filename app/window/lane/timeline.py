@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent, QPen
-from PySide6.QtWidgets import QSlider
 
 from app.controllers.playback import PlaybackController
 from app.engine.run_state import RunState
@@ -15,6 +14,7 @@ from app.views.theme import Theme
 from app.views.widgets import timeline_keys
 from app.views.widgets.inputs import describe, show_number, show_tip
 from app.views.widgets.painting import painter_on
+from app.views.widgets.slider import Slider
 
 #: Margin at both ends, so that the handle fits; sizes of groove, handle and marks (pixels).
 SIDE, GROOVE, HANDLE, MARK = 7, 4, (8, 18), 6
@@ -27,14 +27,14 @@ TIP = (
 )
 
 
-class Timeline(QSlider):
+class Timeline(Slider):
     """The timeline of lane `index`.
 
     It is a QSlider to screen readers and to drags: during a drag it takes neither step nor length from the scenes.
     """
 
     def __init__(self, index: int, playback: PlaybackController) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
+        super().__init__()
         self._index, self._playback = index, playback
         self._run_state: RunState | None = None
         self._theme: Theme | None = None

@@ -64,6 +64,7 @@ class NotesPanel(QPlainTextEdit):
         self._pause.start()
         self._controller.set_notes(text, self._writing)
         if len(self._controller.document.notes) < len(text):
+            self._show(self._controller.document.notes)
             self._controller.say("The notes are full: they hold 100 000 characters.")
 
     def _wrap(self, text: str, widen: bool = True) -> None:

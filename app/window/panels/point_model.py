@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.controllers.controller import Controller
-from app.core.number_format import number_of
+from app.core.number_format import full, number_of
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.scene.model import Scene
 from app.state.commands import MovePoints, RelabelPoints
 from app.views.widgets.inputs import plain_tip
+from solver.core.arrays import Array
 
 Index = QModelIndex | QPersistentModelIndex
 NUMBER, X, Y, CLASS = range(4)
 _NOWHERE = QModelIndex()
 #: Most digits of a displayed number; the editor and the tool tip have all of them.
 MOST_DIGITS = 5
-
-
-def full_number(value: float) -> str:
-    """Return a number with all its digits."""
-    return repr(value).removesuffix(".0")
 
 
 class PointModel(QAbstractTableModel):
@@ -38,6 +35,7 @@ class PointModel(QAbstractTableModel):
         self.axes = ("x", "y")
         self.names: tuple[str, ...] = ("",) * MAX_CLASSES
         self.digits = MOST_DIGITS
+        self._needed = [0, 0]  # digits that tell x, and y, of these points apart
 
     # -- following the scene -----------------------------------------------------------------------------------------
 
@@ -89,6 +87,7 @@ class PointModel(QAbstractTableModel):
     def _take(self, points: Points) -> None:
         self.points = points
         self.xy, self.labels, self.ids = points.xy, points.labels, points.ids
+        self._needed = [_needed(self.xy[:, 0]), _needed(self.xy[:, 1])]
 
     def _emit_changes(self, start: int, xy: np.ndarray, labels: np.ndarray) -> None:
         """Report as changed the rows from `start` on, from the first to the last that differ from these."""
@@ -122,18 +121,18 @@ class PointModel(QAbstractTableModel):
             return str(row + 1)
         if column == CLASS:
             return self.class_text(int(self.labels[row]))
-        return f"{float(self.xy[row, column - X]):.{self.digits}g}"
+        return f"{float(self.xy[row, column - X]):.{max(self.digits, self._needed[column - X])}g}"
 
     def editable_text(self, row: int, column: int) -> str:
         """Return the initial text of a cell's editor, with all digits."""
-        return self.text(row, column) if column == CLASS else full_number(float(self.xy[row, column - X]))
+        return self.text(row, column) if column == CLASS else full(float(self.xy[row, column - X]))
 
     def _tip(self, row: int, column: int) -> str:
         label = int(self.labels[row])
         name = f": {self.names[label]}" if self.names[label] else ""
         if column == NUMBER:
             return f"Point {row + 1} of {len(self.ids)}"
-        return f"Class {label + 1}{name}" if column == CLASS else full_number(float(self.xy[row, column - X]))
+        return f"Class {label + 1}{name}" if column == CLASS else full(float(self.xy[row, column - X]))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self.ids):
@@ -208,6 +207,12 @@ def _differing(old: Points, new: Points) -> tuple[int, int, int]:
     behind = next((b for b in range(least - before) if old.blocks[-1 - b] is not new.blocks[-1 - b]), least - before)
     same = sum(map(len, old.blocks[len(old.blocks) - behind :]))
     return sum(map(len, old.blocks[:before])), len(old) - same, len(new) - same
+
+
+def _needed(values: Array) -> int:
+    """Return the number of digits in which numbers differ by a thousandth of their range."""
+    wide = float(np.ptp(values)) if len(values) else 0.0
+    return 3 + math.ceil(math.log10(float(np.abs(values).max()) / wide)) if wide > 0 else 0
 
 
 def refusal(what: str, text: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from app.controllers.controller import Controller
 from app.core.plain_text import first_line, plain
 from app.features.lessons.state import LessonSession
-from app.views.theme import text_rules
+from app.views.theme import text_font
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.inputs import filled, named
@@ -39,10 +39,8 @@ class Caption(FittedWidget):
             self._sentence.setText(sentence)
             self._sentence.setToolTip(sentence)
             self.fit()
-        if text != self._text:
-            self._text = text
-            self.setStyleSheet(text_rules(text))
-            self.fit()
+        self._text = text
+        self.setFont(text_font(text))
         self.setVisible(bool(name or sentence))
 
     def fit(self) -> None:
@@ -50,11 +48,9 @@ class Caption(FittedWidget):
         if not self._text:
             return
         room = self.width() - 2 * SIDE - (self._name.sizeHint().width() + GAP if self._name.text() else 0)
-        font = QFont(self._name.font())
-        font.setPixelSize(self._text)
-        needed = QFontMetrics(font).horizontalAdvance(self._sentence.text()) + 2
+        needed = QFontMetrics(self.font()).horizontalAdvance(self._sentence.text()) + 2
         size = max(round(LEAST * self._text), math.floor(self._text * min(1.0, room / needed)))
-        self._sentence.setStyleSheet(f"font-size: {size}px")
+        self._sentence.setFont(text_font(size))
 
     def _texts(self) -> tuple[str, str]:
         store, example = self._controller.store, self._controller.examples.present

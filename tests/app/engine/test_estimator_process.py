@@ -6,8 +6,13 @@ import errno
 import io
 import math
 import os
+import select
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 
 import numpy as np
@@ -148,6 +153,40 @@ def test_no_process_is_left_when_the_window_is_closed() -> None:
     assert processes[0] is not None
     scheduler.close()
     assert all(process is None or process.wait(300) is not None for process in processes)
+
+
+#: Trains a forest that takes minutes, prints the number of its process once it trains, and waits or ends.
+FOREST = """import sys
+import numpy as np
+from app.core.points import Points
+from app.engine.estimator_process import EstimatorProcess
+from app.state.document import Lane
+process, random = EstimatorProcess(), np.random.default_rng(0)
+few, many = (Points.of(random.uniform(-1, 1, (n, 2)), np.arange(n) % 2) for n in (10, 2_000_000))
+process.fit(Lane("forest"), few)[1].result()
+process.fit(Lane("forest"), many)
+print(process._process.pid, flush=True)
+sys.stdin.read()"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="no SIGKILL there")
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_forest_that_trains_ends_with_the_program(killed: bool) -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", FOREST], stdin=pipe, stdout=pipe, stderr=pipe) as program:
+        assert program.stdin is not None and program.stdout is not None and program.stderr is not None
+        child = int(program.stdout.readline())
+        watch = os.pidfd_open(child) if hasattr(os, "pidfd_open") else None
+        if killed:
+            program.kill()
+        program.communicate()
+        try:
+            if watch is not None:
+                assert select.select([watch], [], [], 30)[0], "it trains on"
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
 
 
 class Maker:

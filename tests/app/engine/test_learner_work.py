@@ -18,7 +18,7 @@ from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.learners.table import TRAINERS
 from app.state.document import GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.session import Seek
-from solver import Grid, Status
+from solver import SVC, Grid, Status
 
 Array = NDArray[np.float64]
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
@@ -154,3 +154,9 @@ def test_an_online_run_may_end_without_finish() -> None:
     lane = Lane("svm", svm=SvmSettings(trainer="lasvm", finish=False))
     frame = Background(TWO, lane).last()
     assert frame.phase is Phase.DONE and frame.certificates[0].status is Status.STOPPED_EARLY
+
+
+def test_the_kernel_rows_of_three_trainings_fit_into_200_megabytes() -> None:
+    """While points are edited, that many exist: the one that is shown, the one that is running, the one before."""
+    estimator = Lane("svm").estimator()
+    assert isinstance(estimator, SVC) and 3 * estimator.cache_size <= 200

@@ -213,10 +213,14 @@ def test_it_is_chosen_and_left_while_the_model_trains() -> None:
 
 
 def test_a_missing_probability_has_a_sentence() -> None:
-    lonely = Points.of(np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 1.0]]), np.array([0, 0, 1]))
-    last, _ = finished(points=lonely)
-    assert last.probability is not None and last.probability.refused == TOO_FEW and last.shaded_probability is None
-    assert status_badge.probability(last)[0].tip == TOO_FEW and not last.shows_probability
+    """Also for three points of a class: the sigmoid that five folds would fit may fall where f rises."""
+    for fewest in (1, 3):
+        some = np.random.default_rng(fewest).normal(size=(20, 2))
+        last, _ = finished(points=Points.of(some, (np.arange(20) < fewest).astype(int)))
+        sentence = TOO_FEW.format(fewest)
+        assert sentence.endswith(f"the smallest has {fewest}.") and last.shaded_probability is None
+        assert last.probability is not None and last.probability.refused == sentence
+        assert status_badge.probability(last)[0].tip == sentence and not last.shows_probability
     alone, _ = finished(points=Points.of(POINTS.xy, np.zeros(len(POINTS), int)))
     assert alone.phase is Phase.EMPTY and alone.probability is None and status_badge.probability(alone) == ()
 

@@ -324,7 +324,6 @@ def test_an_unknown_field_inside_is_reported_with_its_path() -> None:
     file["lanes"][1]["svm"]["nu"] = 0.5
     with pytest.raises(UnreadError) as caught:
         documents.decode(json.dumps(file).encode(), "new.playground")
-    report = (
-        "new.playground has “nu” (in lanes[1].svm), which this program does not know: a newer one may have written it."
-    )
+    where = "“nu” (in lanes, entry 2, svm)"
+    report = f"new.playground has {where}, which this program does not know: a newer one may have written it."
     assert str(caught.value) == report

@@ -77,7 +77,7 @@ def test_files_and_texts_have_its_parameters(name: str) -> None:
     ("old", "new", "sentence"),
     [
         (b'"max_depth":5', b'"max_depht":5', "max_depht.*does not know"),
-        (b'"max_depth":5', b'"max_depth":5000', "<= 50"),
+        (b'"max_depth":5', b'"max_depth":5000', "at most 50"),
         (b'"classifier":"tree"', b'"classifier":"sklearn.tree.DecisionTreeClassifier"', "no classifier"),
         (b'"classifier":"tree"', b'"classifier":"tree","module":"os"', "module.*does not know"),
         (b'["tree",', b'["os.system",', "no classifier"),

@@ -131,7 +131,7 @@ def combo(window: MainWindow, name: str) -> QComboBox:
 
 def test_an_axis_of_a_study_is_one_of_the_present_classifier(make: Make) -> None:
     window = make(DOCUMENT, wait=False)
-    window.named_actions["study"].trigger()
+    window.dock_manager.reveal("study")
     lane, axis, classifier = (combo(window, name) for name in ("study.lane", "study.axis0", "lane1.classifier"))
     window.refresh()
     QTest.keyClick(lane, Qt.Key.Key_End)

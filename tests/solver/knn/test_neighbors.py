@@ -49,12 +49,22 @@ def as_compared(x: Sequence[float], z: Sequence[float], metric: str, p: float) -
         largest = max(differences)
         if largest == 0:
             return 0.0
+        if p == int(p) and p <= 64 and abs(math.log2(largest)) < 1000 / p:
+            return math.pow(sum(whole_power(t, int(p)) for t in differences), 1 / p)
         return largest * math.pow(sum(math.pow(t / largest, p) for t in differences), 1 / p)
     dot = own = other = 0.0
     for a, b in zip(x, whole_direction(z), strict=True):
         dot, own, other = dot + a * b, own + a * a, other + b * b
     cosine = 1.0 - dot / math.sqrt(own * other) if own * other > 0 else 1.0
     return cosine if cosine > (len(x) + 4) * EPS else 0.0
+
+
+def whole_power(t: float, p: int) -> float:
+    """Return t^p by multiplications: t^3 = t (t t)."""
+    value = 1.0
+    while p:
+        value, t, p = (value * t if p % 2 else value), t * t, p // 2
+    return value
 
 
 def whole_direction(z: Sequence[float]) -> list[float]:
@@ -199,6 +209,37 @@ def test_order_of_data_is_irrelevant(
     first, second = map(index_of, (one, two))
     assert first.columns.shape[1] == len(np.unique(first.points, axis=0))
     np.testing.assert_array_equal(first.columns, second.columns)
+
+
+@pytest.mark.parametrize(("p", "features", "reach"), [(3, 2, 40), (3, 3, 12), (4, 3, 12), (5, 4, 6)])
+def test_equal_minkowski_distances_on_lattices_tie(p: int, features: int, reach: int) -> None:
+    """By sums of powers of whole numbers, as 1^3 + 12^3 = 9^3 + 10^3, and those of 3, 4 and 5 in any order."""
+    rng = np.random.default_rng(p)
+    lattice = np.array(list(product(range(reach + 1), repeat=features)))
+    sums = (lattice**p).sum(axis=1)
+    rows = np.sort(lattice, axis=1) if features == 2 else lattice  # of two, an exchange alone is no test
+    totals, counts = np.unique(np.unique(np.column_stack([sums, rows]), axis=0)[:, 0], return_counts=True)
+    tied_sums = totals[counts > 1]
+    for total in rng.choice(tied_sums, 12 if features == 2 else 40):
+        group = rng.permutation(lattice[sums == total])[:7]
+        nearer = rng.permutation(lattice[sums < total])[: rng.integers(0, 4)]
+        place = rng.integers(-20, 20, features)
+        X = 0.25 * (place + np.concatenate([nearer, group]) * rng.choice([-1, 1], features))
+        order, y = rng.permutation(len(X)), rng.permutation(len(X)) % 3
+        k = len(nearer) + int(rng.integers(1, len(group) + 1))
+        inside, tied = (np.bincount(some, minlength=3) for some in np.split(y, [len(nearer)]))
+        expected = (inside * len(group) + tied * (k - len(nearer))) / (k * len(group))
+        model = KNeighborsClassifier(k, p=p).fit(X[order], np.array([*y])[order])
+        expected = expected[model.classes_]
+        queries = np.concatenate([0.25 * place[None], rng.normal(size=(100, features))])
+        found = [model.predict_proba(queries)[0], model.predict_proba(queries[:1])[0], model.vote_at(queries[0]).shares]
+        with machine_code(False):
+            found.append(model.predict_proba(queries)[0])
+        if features == 2:
+            x, y_ = queries[0]
+            found.append(check_picture(model, [x - 1.0, x, x + 2.0], [y_, y_ + 1.0])[0, 1])
+        for shares in found:
+            np.testing.assert_array_equal(shares, expected, err_msg=f"{total}: {group.tolist()}")
 
 
 @examples(60)

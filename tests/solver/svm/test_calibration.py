@@ -287,7 +287,8 @@ def test_a_gram_matrix_has_the_same_probabilities() -> None:
 
 def test_one_class_may_be_missing_where_a_fold_is_tested() -> None:
     X, y = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]), [0, 0, 0, 0, 1, 1]
-    model = CalibratedSVC(SVC(kernel="linear"), cv=4).fit(X, y)  # class 1 is in two of the four
+    folds = folds_of([0, 4], [1, 5], [2], [3])  # class 1 is in two of the four
+    model = CalibratedSVC(SVC(kernel="linear"), cv=folds).fit(X, y)
     assert model.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(6))
 
 
@@ -332,6 +333,23 @@ def test_folds_that_do_not_fit_are_refused_in_a_sentence(cv: Any, shown: str) ->
     assert str(caught.value).count(". ") == 0
 
 
+@pytest.mark.parametrize("fewest", [2, 3, 4])
+def test_fewer_points_of_a_class_than_folds_are_refused_as_by_scikit_learn(fewest: int) -> None:
+    """On noise the sigmoid of three points falls where f rises; the number of folds that would do is in the message."""
+    rng = np.random.default_rng(fewest)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) < fewest
+    theirs = CalibratedClassifierCV(svm.SVC(), ensemble=False, cv=5)
+    with pytest.raises(ValueError, match="Requesting 5-fold cross-validation") as expected:
+        theirs.fit(X, y)
+    with pytest.raises(ValueError, match=f"the smallest has {fewest}, for which cv={fewest} would do") as refused:
+        CalibratedSVC().fit(X, y)
+    assert str(refused.value).startswith(str(expected.value).rstrip("."))
+    assert CalibratedSVC(cv=fewest).fit(X, y).classes_.tolist() == [False, True]
+    weights = np.where(np.arange(40) < fewest - 1, 0.0, 1.0)
+    with pytest.raises(ValueError, match="the smallest has 1"):
+        CalibratedSVC(cv=2).fit(X, y, weights)
+
+
 def test_what_makes_no_sense_is_refused_and_changes_nothing() -> None:
     with pytest.raises(NotFittedError):
         CalibratedSVC().predict_proba(X6)
@@ -344,7 +362,7 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing() -> None:
         model.set_params(cv=2, estimator=SVC())
     with pytest.raises(ValueError, match="one class only"):
         CalibratedSVC(cv=2).fit(X6, [1] * 6)
-    with pytest.raises(ValueError, match="class 1 are in one fold"):
+    with pytest.raises(ValueError, match="the smallest has 1, which is too few"):
         CalibratedSVC(cv=2).fit(X6, [0, 0, 0, 0, 0, 1])
     with pytest.raises(ValueError, match="estimator is None"):
         CalibratedSVC().set_params(estimator__C=3.0)

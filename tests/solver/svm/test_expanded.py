@@ -171,14 +171,14 @@ def test_the_error_of_the_expansion_is_in_the_certificate(eager: None) -> None:
     X, y = moons(600)
     solver = AutoSolver(X, y, Kernel("rbf", 1.0))
     solver.run()
-    with_room, without = solver.certificate(), replace(solver._evidence(), kernel_error=0.0).certificate()
+    with_room, without = solver.certificate(), replace(solver._evidence(), errors=np.zeros(600)).certificate()
     assert with_room.kernel_error > 0.0
     assert with_room.dual < without.dual and with_room.primal > without.primal and with_room.gap > without.gap
     size = float(solver.alpha.sum())
     assert without.dual - with_room.dual == pytest.approx(0.5 * with_room.kernel_error * size, rel=0.1)
     fine = AutoSolver(X, y, Kernel("rbf", 1.0), tol=1e-10)  # tol is near the error, so kernel values are used
     fine.run()
-    assert fine.certificate().kernel_error == 0.0 and fine.kkt_violation <= 1e-10
+    assert fine.error == 0.0 and fine.kkt_violation <= 1e-10
 
 
 def unsuitable(trial: int) -> tuple[Array, Array, Kernel, Any]:
@@ -306,7 +306,7 @@ def test_smo_starts_from_v_by_expansion_and_proves_its_end_by_rows(
     monkeypatch.setattr(smo, "MANY_ENTRIES", 1 << 60)
     exact = SmoSolver(X, y, kernel, C=3.0, tol=tol, alpha=expanded.alpha, shrinking=False)
     assert np.array_equal(exact.v, expanded.v), "v in the end is that of its definition, row by row"
-    assert expanded.certificate().kernel_error == 0.0
+    assert expanded._active.error == 0.0
 
 
 def test_what_is_optimal_from_the_start_is_proved_by_rows_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

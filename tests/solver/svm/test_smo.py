@@ -219,8 +219,8 @@ def test_best_primal_equals_a_search_over_all_breakpoints() -> None:
 def test_the_bound_of_a_hard_margin_leaves_room_for_rounding() -> None:
     y, C, g = np.array([1.0, -1.0]), np.full(2, np.inf), np.array([1.0, -1.0])
     assert best_primal(y, C, g, 4.0) == pytest.approx(2.0)
-    assert best_primal(y, C, g, 4.0, noise=0.5) == pytest.approx(8.0), "f may be 1/2 nearer to either side"
-    assert best_primal(y, C, g, 4.0, noise=1.0) == np.inf
+    assert best_primal(y, C, g - 0.5 * y, 4.0) == pytest.approx(8.0), "f may be 1/2 nearer to either side"
+    assert best_primal(y, C, g - y, 4.0) == np.inf
 
 
 # -- cutting

@@ -233,7 +233,7 @@ def test_space_plays_at_once_and_after_clicks(make: Make, qtbot: QtBot) -> None:
 
 def test_it_is_a_panel_whose_return_key_plays_and_that_has_the_keys_of_the_window(make: Make, qtbot: QtBot) -> None:
     window = make(document(), size=(1280, 800))
-    window.named_actions["race"].trigger()
+    window.dock_manager.reveal("race")
     race = window.dock_manager.panel("race")
     assert dock_of(window).isVisible() and window.named_actions["race"].isCheckable()
     qtbot.waitUntil(lambda: race.racing.frame is not None)

@@ -260,9 +260,7 @@ def test_a_dry_run_reports_what_a_run_would_do_and_changes_nothing(
         "6 cells, 3 folds, 2 repetitions, 1 draw: 36 trainings.\n"
         "0 of 36 results are there already, 36 in 12 paths are to be computed.\nThat takes about "
     )
-    assert report.out.endswith(
-        f"estimated from some cells timed for this, at the lowest priority; a new file in {out} is written.\n"
-    )
+    assert report.out.endswith(f"estimated from some cells timed for this; a new file in {out} is written.\n")
     assert tree(tmp_path) == before and not out.exists() and not report.err
     assert study(*words, "--shard", "1/2") == 0
     (part,) = out.glob("part-*")

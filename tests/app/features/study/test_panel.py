@@ -6,7 +6,6 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -29,7 +28,7 @@ from app.features.study.panel import StudyPanel, study_file
 from app.features.study.planning import KINDS, AxisPlan, StudySession, costs_of
 from app.features.study.results import NAME, StudyResults
 from app.features.study.running import StudyProcesses, jobs
-from app.features.study.timing import Trial, duration
+from app.features.study.timing import duration
 from app.files.documents import FileError
 from app.learners.svm import SvmSettings
 from app.state.commands import AddPoints
@@ -107,8 +106,8 @@ def stopped() -> Iterator[None]:
     runs: list[StudyProcesses] = []
     begin = StudyProcesses.__init__
 
-    def noted(run: StudyProcesses, *args: object) -> None:
-        begin(run, *args)  # type: ignore[arg-type]
+    def noted(run: StudyProcesses, *args: object, **named: object) -> None:
+        begin(run, *args, **named)  # type: ignore[arg-type]
         runs.append(run)
 
     StudyProcesses.__init__ = noted  # type: ignore[method-assign, assignment]
@@ -126,7 +125,7 @@ def stopped() -> Iterator[None]:
 def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot)
-    assert report(panel, "forecast").startswith("12 trainings, about ")
+    assert report(panel, "forecast").startswith("12 trainings, duration not known yet (measuring…)")
     # Each field reports its own fault, and nothing starts.
     for name, bad, label, good in (
         ("axis0.start", "no", "axis0.fault", "0.001"),
@@ -504,10 +503,12 @@ def test_a_cell_sets_the_points_too_and_the_form_names_x_and_y_axis(make: Make, 
 class Timed:
     """Stand-in for a run: its first cells take a multiple of the forecast."""
 
-    times = 5.0
+    times, start = 5.0, 0.0
     state = "running"
 
-    def __init__(self, study: Study, given: Given | None, todo: Callable[[], list[CellPath]], *rest: object) -> None:
+    def __init__(
+        self, study: Study, given: Given | None, todo: Callable[[], list[CellPath]], *rest: object, **named: object
+    ) -> None:
         costs = costs_of(study, given)
         self._records = [
             Record(cell, path.repetition, path.fold, seconds=self.times * float(costs[cell]))
@@ -532,7 +533,7 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
     window.refresh_if_pending()
-    assert report(panel, "forecast").endswith("(measuring…)")
+    assert report(panel, "forecast").endswith("trainings, duration not known yet (measuring…)")
     qtbot.waitUntil(lambda: panel.studies.measured)
     qtbot.waitUntil(lambda: "measuring" not in report(panel, "forecast"))
     planned = panel.studies.planned()
@@ -553,17 +554,17 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
 @pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make: Make, qtbot: QtBot) -> None:
-    """A first result after 400 seconds is no speed: until there are more, the forecast stays."""
+    """A first result after 400 seconds is no speed: until there are more, the seconds measured by the process count."""
     window = make(document())
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
-    studies, seconds = panel.studies, panel.studies.planned().seconds
+    studies = panel.studies
     studies.start()
     run = studies._run
     assert run is not None
     run.begun -= 400.0
     qtbot.waitUntil(lambda: studies.kept is not None and studies.kept.done > 0)
-    forecast = seconds * studies._slower.get(("efficiency", "knn"), 1.0) / jobs()
+    forecast = (run.whole - run.cost) * run.factor / jobs()
     assert studies.left == f"0 %, {duration(forecast)} left"
     # Then the speed of the results counts, from the first one on.
     run.begun -= 20.0
@@ -571,14 +572,3 @@ def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make
     elapsed = run.active - run.since[0]
     left = elapsed * (run.whole - run.cost) / (run.cost - run.since[1])
     assert elapsed < 60 and studies.left == f"1 %, {duration(left)} left"
-
-
-def test_a_slow_first_cell_is_no_forecast_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timing, "StudyProcesses", Timed)
-    monkeypatch.setattr(Timed, "take", lambda self: [])
-    clock = [100.0]
-    monkeypatch.setattr(timing, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    trial = Trial(NOTES, None)
-    clock[0] += 11.0
-    trial.collect()
-    assert trial.ended and trial.factor == pytest.approx(10.0 / costs_of(NOTES, None).min())

@@ -18,9 +18,9 @@ from app.core.points import Points
 from app.engine.pacing import OvertakenError
 from app.engine.query import Answer
 from app.engine.results import Results
-from app.features.validation_curves import query
+from app.features.validation_curves import query, text
 from app.features.validation_curves.query import FOLDS, SEED, Curve, CurveQuery, asked_lane, order_of
-from app.features.validation_curves.scene import ValidationCurvesSession, name_of, queries, question_of
+from app.features.validation_curves.scene import ValidationCurve, ValidationCurvesSession, name_of, queries, question_of
 from app.features.validation_curves.scene import lane as strips_of
 from app.learners.fields import Field
 from app.learners.scales import RankScale
@@ -317,3 +317,22 @@ def test_curves_are_of_the_lanes_on_screen_whatever_is_folded(shown: int, folded
     context = Context(document, session.having(ValidationCurvesSession(True)), Results())
     assert set(queries(context)) == {f"curve{document.slots[index]}.k" for index in range(shown)}
     assert queries(Context(document, session, Results())) == {}
+
+
+def test_the_work_of_a_curve_is_bounded_by_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    n, m = 100_000, 30_000
+    rng = np.random.default_rng(0)
+    points, test = (Points.of(rng.normal(size=(size, 2)), rng.integers(0, 2, size)) for size in (n, m))
+
+    def ahead(xy: np.ndarray, values: np.ndarray, left_out: np.ndarray | None) -> np.ndarray:
+        asked.append(len(xy))
+        return np.ones((len(xy), 2, len(values)), dtype=bool)
+
+    monkeypatch.setattr(type(Lane("knn").family), "ahead_of_all", lambda *of: ahead)
+    curve = curve_of(points, Lane("knn"), "k", test)
+    assert n * sum(asked) < 200_000_000, "distances sorted"
+    assert curve.sampled == query.LEAST_COUNTED == curve.tested and curve.n_points == n
+    assert text.remark(curve) == "of a sample of 500 points"
+    strip = ValidationCurve(curve.field, curve.scale, 5.0, True, curve)
+    assert "test: the test points, of which 500 are counted" in text.notes(strip)

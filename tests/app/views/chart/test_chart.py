@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.views.chart import saving
-from app.views.chart.axis import ChartAxis, of_shares, share
+from app.views.chart.axis import ChartAxis, of_shares
 from app.views.chart.chart import Chart, goal_of
 from app.views.chart.legend import flow
 from app.views.chart.marks import (
@@ -110,7 +110,7 @@ def test_shares_names_and_counts() -> None:
         "90 %",
         "100 %",
     ]
-    assert share(0.0) == "0 %" and share(1e-5) == "0.001 %"
+    assert [text for _, text in of_shares(low=1e-7, log=True).marks(-5.0, 0.0, 3)] == ["0.01 %", "1 %", "100 %"]
     assert ChartAxis(names=("a", "b", "c", "d")).marks(-0.5, 3.5, 2) == [(0.0, "a"), (2.0, "c")]
     uneven = ChartAxis(names=("1", "2", "10", "1000"), at=(1.0, 2.0, 10.0, 1000.0), log=True)
     assert uneven.ends([]) == (0.0, 3.0)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
 from app.exchange import exporting, importing
-from app.files import documents, recovery
+from app.files import documents, locks, recovery
 from app.state.commands import AddPoints
 from app.state.document import Document, default_document
 from app.views import task_runner
@@ -592,3 +594,52 @@ def test_a_file_changed_by_another_program_is_asked_about_before_the_window_clos
     assert boxes(window) == ["changed_on_disk"] and window.isVisible()
     answer(window, "changed_on_disk", QMessageBox.StandardButton.Cancel)
     assert boxes(window) == [] and window.isVisible() and window.controller.store.modified
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
+def test_opening_a_document_sweeps_its_folder(
+    make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Temporary files of killed saves go, of every document; the document does not wait for a slow folder."""
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    path, long = folder / "mine.playground", folder / f"{'long' * 20}.playground"
+    for each in (path, long):
+        playground_files.write(SMALL, each)
+    endings = "abcdefgh", "_1234567"
+    left = [
+        folder / f".{name[:40]}.{end}.tmp" for name in (path.name, "yours.playground", long.name) for end in endings
+    ]
+    foreign = (
+        ".yours.playground.ABCDEFGH.tmp",
+        ".yours.playground.tmp",
+        ".yours.abcdefgh.tmp",
+        "x.playground.abcdefgh.tmp",
+    )
+    for name in foreign:
+        (folder / name).touch()
+    for each in left:
+        each.touch()
+    written = left.pop(2)  # by another window at present
+    handle = os.open(written, os.O_RDWR)
+    assert locks.take(handle)
+    slow, sweep = threading.Event(), documents.sweep_beside
+
+    def slowly(path: Path) -> None:
+        assert threading.current_thread() is not threading.main_thread() and slow.wait(300)
+        sweep(path)
+
+    window = make(default_document())
+    with monkeypatch.context() as patched:
+        patched.setattr(documents, "sweep_beside", slowly)
+        for each in (path, long):
+            window.file_dialogs.open_path(each)
+            finish_tasks(window)
+            assert window.controller.store.path == each and same(window.document, SMALL), "the folder is still listed"
+        assert all(each.exists() for each in left)
+        slow.set()
+        qtbot.waitUntil(lambda: not any(each.exists() for each in left))
+        qtbot.waitUntil(lambda: not any(each.name == "sweep" for each in threading.enumerate()))
+    assert {each.name for each in folder.iterdir()} == {path.name, long.name, written.name, *foreign}
+    os.close(handle)

@@ -678,3 +678,13 @@ def test_the_picture_shows_the_classes(parent: QMainWindow, qtbot: QtBot) -> Non
 def test_a_picture_of_any_extent(rows: str, parent: QMainWindow, qtbot: QtBot) -> None:
     dialog, _ = show(parent, qtbot, rows)
     assert not part(dialog, "picture").grab().isNull() and part(dialog, "import").isEnabled()
+
+
+def test_rows_of_large_numbers_differ(parent: QMainWindow, qtbot: QtBot) -> None:
+    """Times in milliseconds have thirteen digits, and equal numbers are written alike."""
+    times = ["1700000000000.5", "1700000000001", "1700000000123", "0.1", "1e300"]
+    dialog, _ = show(parent, qtbot, "t,y\n" + "".join(f"{each},1\n" for each in times))
+    rows = dialog.findChild(QTableWidget)
+    assert isinstance(rows, QTableWidget)
+    shown = [rows.item(row, 0).text() for row in range(len(times))]
+    assert shown == [*times[:4], "1e+300"]

@@ -156,7 +156,7 @@ def test_a_new_lane_is_laid_out_once(make: Make, qtbot: QtBot, monkeypatch: pyte
 
 def test_the_bar_of_a_run_makes_no_picture_wider(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768))
-    window.named_actions["code"].trigger()
+    window.dock_manager.reveal("code")
     window.controller.playback.set_replay(1e6)  # the bar stays, and the test does not wait for the run
     window.controller.playback.watch(1)
     dock = window.findChild(QDockWidget, "dock.code")

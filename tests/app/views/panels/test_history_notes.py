@@ -348,7 +348,7 @@ def test_a_broken_arrangement_is_the_plain_window(make: Make, tmp_path: Path, br
     window = make(plain())
     bars = window.findChildren(QToolBar)
     assert window.isVisible() and bars and not any(bar.isHidden() for bar in bars)
-    window.named_actions["history"].trigger()
+    window.dock_manager.reveal("history")
     window.refresh()
     assert not dock(window, "history").isHidden()
 

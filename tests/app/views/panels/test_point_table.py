@@ -420,7 +420,7 @@ def test_a_hundred_thousand_rows(make: Make, qtbot: QtBot) -> None:
     rng = np.random.default_rng(1)
     window = make(of(rng.normal(size=(100_000, 2)), rng.integers(0, 8, 100_000)), wait=False)
     window.activateWindow()
-    window.named_actions["table"].trigger()
+    window.dock_manager.reveal("table")
     qtbot.waitUntil(lambda: window.findChild(PointTable).model().rowCount() == 100_000)
     table = window.findChild(PointTable)
 

@@ -22,6 +22,7 @@ from app.views.plot.symbol_painting import KINDS, Cloud, size_for
 from app.views.plot.symbols import HIGHLIGHT
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
+from tests.app.views.wheel import turn
 from tests.windows import Make, settle
 
 WIDTH, HEIGHT = 300, 200
@@ -213,6 +214,21 @@ def test_lanes_paint_their_points_once(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
     assert len(window.document.points) == 5001
     assert sum(cloud.made for cloud in clouds) == sum(before) + 1
+
+
+def test_lanes_paint_points_and_selection_once_in_every_new_view(make: Make, qtbot: QtBot) -> None:
+    """Three clouds a lane: the picture of the points is still known after selection and marks have been painted."""
+    window = make(replace(many(5000), shown=2))
+    settle(qtbot, window)
+    window.named_actions["select_all"].trigger()
+    settle(qtbot, window)
+    layers = [canvas.layers for canvas in window.canvases[:2]]
+    assert len(layers[1].marks) > symbol_painting.KEPT, "the marks of this document push other pictures out"
+    before = [sum(getattr(layer, name).made for layer in layers) for name in ("points", "_selected")]
+    turn(window.canvases[0].viewport(), 120)
+    settle(qtbot, window)
+    after = [sum(getattr(layer, name).made for layer in layers) for name in ("points", "_selected")]
+    assert after == [before[0] + 1, before[1] + 1]
 
 
 def many(count: int) -> Document:

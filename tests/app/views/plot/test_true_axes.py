@@ -16,18 +16,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.number_format import AxisNumbers, coordinate
 from app.core.points import Points
+from app.features.film.plan import SweepFilm
+from app.features.lessons.view_worksheet import pictures
 from app.state.commands import SetView
 from app.state.document import Document, Lane, View
 from app.views.export.layout import PictureSpec
 from app.views.plot.axes import PlotAxis
 from app.views.plot.canvas import Canvas
+from tests.app.features.film.test_film import film, spec_of
 from tests.app.views.export.test_export import export, sheet_of
 from tests.app.views.plot.test_axes import numbers
+from tests.app.views.test_audience import opened
 from tests.windows import Make, settle
 
 #: Middles and spans of views; a span is at least 10^4 rounding units of the middle.
@@ -74,11 +79,37 @@ def test_texts_are_their_values(middle: float, span: float, length: int) -> None
     low, high = middle - 0.5 * span, middle + 0.5 * span
     axis, style = PlotAxis("bottom"), AxisNumbers.between(low, high)
     axis.setRange(low, high)
+    axis.numbers = style
     levels = axis.tickValues(low, high, length)[:2]
     values = [value for _, level in levels for value in level]
     texts = [text for spacing, level in levels for text in axis.tickStrings(level, 1000.0, spacing)]
     check_texts(values, texts, number(style.end or "0"), (high - low) / length)
     assert max(map(len, texts), default=0) <= 11
+
+
+@given(MIDDLES, SPANS)
+def test_an_offset_is_written_in_as_few_signs_as_it_needs(middle: float, span: float) -> None:
+    span = max(span, 1e4 * np.spacing(abs(middle)))
+    style = AxisNumbers.between(middle - 0.5 * span, middle + 0.5 * span)
+    if style.offset:
+        assert number(style.end) == style.offset, style.end
+        assert style.end[0] in "+−"
+        assert len(style.end) <= 1 + len(repr(abs(style.offset)))
+
+
+@pytest.mark.parametrize(
+    ("offset", "text"),
+    [
+        (1.7e9, "+1.7e9"),
+        (-1e15, "−1e15"),
+        (13.6627, "+13.6627"),
+        (-0.173304, "−0.173304"),
+        (12345.0, "+12345"),
+        (0, ""),
+    ],
+)
+def test_offsets_as_they_are_printed(offset: float, text: str) -> None:
+    assert AxisNumbers(offset).end == text
 
 
 @given(MIDDLES, SPANS, st.floats(0.0, 1.0))
@@ -160,6 +191,69 @@ def test_every_view_is_true(make: Make, qtbot: QtBot, axes: tuple[str, str]) -> 
         window.controller.dispatch(SetView(view=View(middle, middle, span)))
         settle(qtbot, window)
         check_all(window)
+
+
+@pytest.mark.slow
+def test_an_axis_that_becomes_narrower_has_the_offset_of_its_numbers(make: Make, qtbot: QtBot) -> None:
+    """The plot grows after the offsets are chosen; a range that then exceeds a power of ten has another offset."""
+    window = make(named(FEW, View()))
+    for span in np.geomspace(0.55e-6, 0.95e-6, 12).tolist():
+        for view in (View(0.25, 1.7e9, 90.0), View(0.25, 13.662702293606634, span)):
+            window.controller.dispatch(SetView(view=view))
+            settle(qtbot, window)
+            check_all(window)
+
+
+@pytest.fixture
+def painted(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[object, str], list[str]]:
+    """The numbers of all axes that are painted, with each compared with the value at its place."""
+    found: dict[tuple[object, str], list[str]] = {}
+    drawn = PlotAxis.generateDrawSpecs
+
+    def checked(axis: PlotAxis, painter: QPainter) -> object:
+        specs = drawn(axis, painter)
+        if specs is not None:
+            view = axis.linkedView()
+            area = axis.mapRectFromItem(view, view.rect())
+            upright = axis.orientation == "left"
+            low, high = view.viewRange()[1 if upright else 0]
+            length, texts = area.height() if upright else area.width(), [text for *_, text in specs[2]]
+            middles = [QRectF(rect).center() for rect, *_ in specs[2]]
+            away = [area.bottom() - at.y() if upright else at.x() - area.left() for at in middles]
+            unit = (high - low) / length
+            check_texts([low + unit * each for each in away], texts, offset_of(axis), 1.5 * unit)
+            found[axis, axis.orientation] = texts
+        return specs
+
+    monkeypatch.setattr(PlotAxis, "generateDrawSpecs", checked)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("middle", "span"), [(0.3, 0.6), (1.7e9, 3e-4), (3e9, 5e9)])
+def test_other_windows_films_and_worksheets_are_true(
+    make: Make, qtbot: QtBot, tmp_path: Path, painted: dict[object, list[str]], middle: float, span: float
+) -> None:
+    xy = middle + span * np.array([[-0.4, -0.3], [0.2, 0.4], [0.1, -0.2], [0.35, 0.3]])
+    window = make(named(Points.of(xy, [0, 0, 1, 1]), View(middle, middle, span)))
+    window.grab()
+    assert len(painted) == 4 and all(painted.values()), "two axes of two lanes"
+    painted.clear()
+    opened(window, qtbot).grab()
+    assert len(painted) >= 4
+    painted.clear()
+    film(qtbot, window, spec_of(SweepFilm(0, "k", 1, 2)), tmp_path / "film.png")
+    assert len(painted) == 2
+    painted.clear()
+    pictures(window.shoot("window"), PictureSpec("window", 1200, 700, 1.5, legend=False))
+    assert painted
+    painted.clear()
+    for ending in ("png", "svg", "pdf"):
+        spec = PictureSpec("window", 900, 600, 1.0)
+        assert window.picture_maker.make(window.shoot("window"), spec, tmp_path / f"picture.{ending}")
+        qtbot.waitUntil(lambda: not window.picture_maker.busy)
+        assert (tmp_path / f"picture.{ending}").exists() and painted
+        painted.clear()
 
 
 @pytest.mark.slow
