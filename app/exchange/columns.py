@@ -96,14 +96,13 @@ class Imported(Struct, frozen=True, eq=False):
     @property
     def summary(self) -> str:
         """Return a line on the points to be imported."""
-        n = len(self.labels)
         parts = []
         times_of = np.bincount(self.labels)
         for label, times in zip(np.flatnonzero(times_of).tolist(), times_of[times_of > 0].tolist(), strict=True):
             name = plain(self.class_names[label]) if label < len(self.class_names) else ""
             alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
             parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")
-        text = f"{count(n, 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
+        text = f"{count(len(self.labels), 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
         return f"{text} {count(self.n_left_out, 'row')} left out." if self.n_left_out else text
 
 
@@ -131,9 +130,8 @@ def default_choice(table: Table) -> Choice:
     numeric = [index for index, column in enumerate(table.columns) if column.is_numeric and index != label]
     if len(numeric) > 2 and _counts(table.columns[numeric[0]]):
         del numeric[0]
-    others = sorted(set(range(len(table.columns))) - {*numeric, label})
     # With too few columns, `convert` reports the error.
-    x, y, *_ = [*numeric, *others, 0, 0]
+    x, y, *_ = [*numeric, *sorted(set(range(len(table.columns))) - {*numeric, label}), 0, 0]
     return Choice(x, y, label)
 
 
@@ -155,8 +153,8 @@ def _class_column(table: Table) -> int | None:
 
 
 def _n_values(column: Column) -> int:
-    words = {column.words[code] for code in np.unique(column.codes).tolist() if code >= 0}
-    return len(words) + len(np.unique(column.values[np.isfinite(column.values)]))
+    numbers = np.unique(column.values[np.isfinite(column.values)])
+    return len(numbers) + len({column.words[code] for code in np.unique(column.codes).tolist() if code >= 0})
 
 
 def _counts(column: Column) -> bool:

@@ -7,13 +7,14 @@ import csv
 import io
 import math
 import re
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from app.core.number_format import grouped, number_in
+from app.core.number_format import count, grouped, number_in
 from app.files.documents import FileError
 
 from .table import (
@@ -96,8 +97,8 @@ class TextLines:
         while line := self._file.readline(_LONGEST_LINE + 1):
             self._number += 1
             if len(line) > _LONGEST_LINE:
-                most = grouped(_LONGEST_LINE)
-                raise FileError(f"{self._name} cannot be used: line {self._number} is longer than {most} characters.")
+                at = f"line {self._number} is longer than {grouped(_LONGEST_LINE)} characters"
+                raise FileError(f"{self._name} cannot be used: {at}.")
             if self.fresh:
                 if not line.strip() or line.lstrip(" ").startswith("#") or (self._number == 1 and hint_in(line)):
                     continue
@@ -124,8 +125,8 @@ def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[
             lines.fresh = True
     except csv.Error as error:
         if "field limit" in str(error):
-            most = csv.field_size_limit()
-            reason = f"a cell is longer than {grouped(most)} characters (a quotation mark may be missing)."
+            most = grouped(csv.field_size_limit())
+            reason = f"a cell is longer than {most} characters (a quotation mark may be missing)."
         elif "end of data" in str(error):
             reason = "a quotation mark is never closed."
         else:
@@ -135,8 +136,7 @@ def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[
 
 def _sample(data: bytes, encoding: str, name: str, separator: str) -> tuple[list[list[str]], bool]:
     """Return the first rows, and whether they could be read without error."""
-    rows: list[list[str]] = []
-    size = 0
+    rows, size = list[list[str]](), 0
     try:
         for _, cells in _records(data, encoding, name, separator):
             rows.append(cells)
@@ -213,8 +213,7 @@ def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dia
             if rows and (best is None or merit > best[0]):
                 best = merit, separator, decimal, rows
     if best is None:
-        for _ in _records(data, encoding, name, given or ","):  # raises the error of the first row
-            break
+        next(_records(data, encoding, name, given or ","), None)  # raises the error of the first row
         raise FileError(f"{name} holds no rows.")
     merit, separator, decimal, rows = best
     if not given and merit == 0.0:
@@ -243,7 +242,6 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
     columns = [CellCollector(dialect.decimal or ".", commas) for _ in range(width)]
     lines = array("q")
     faults: dict[int, str] = {}
-    reasons: dict[int, str] = {}
     chunk: list[list[str]] = []
     records = _records(data, encoding, name, separator)
     title_line, titles = next(records, (0, [""])) if header else (0, [""] * width)
@@ -255,10 +253,8 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
         check_size(name, len(lines), width)
 
     for line, cells in records:
-        n_cells = len(cells)
-        if n_cells != width:  # one sentence, shared by all such rows
-            reason = f"it has {n_cells} cell{'' if n_cells == 1 else 's'} instead of {width}"
-            faults[len(lines)] = reasons.setdefault(n_cells, reason)
+        if len(cells) != width:  # one sentence, shared by all such rows
+            faults[len(lines)] = sys.intern(f"it has {count(len(cells), 'cell')} instead of {width}")
             cells = (cells + [""] * width)[:width]
         lines.append(line)
         chunk.append(cells)

@@ -130,10 +130,8 @@ def _classes(archive: _Archive, name: str, length: int, title: str) -> Column:
         return _column_of_words(title, [text.strip() for text in _texts(words)], codes)
     column = column_of(title, array.astype(np.float64))
     categories = archive.words("class_names") or archive.words("target_names")
-    if not categories or column.words or (column.values != np.floor(column.values)).any():
-        return column
-    low, high = int(column.values.min()), int(column.values.max())
-    if low < 0 or high >= len(categories):
+    whole = not column.words and (column.values == np.floor(column.values)).all()
+    if not whole or not 0 <= column.values.min() <= column.values.max() < len(categories):
         return column
     if len(categories) <= MAX_CLASSES:
         return Column(title, column.values, categories=categories)

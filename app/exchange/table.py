@@ -83,8 +83,7 @@ class Column(Struct, frozen=True, eq=False):
     @property
     def is_numeric(self) -> bool:
         """Return whether most cells are numbers."""
-        n_words = int(np.count_nonzero(self.codes >= 0)) if self.words else 0
-        return not self.categories and 2 * n_words < max(len(self.values), 1)
+        return not self.categories and bool(2 * np.count_nonzero(self.codes >= 0) < max(len(self.values), 1))
 
     def word(self, row: int) -> str | None:
         """Return the text of one cell; None for a finite number."""
@@ -160,8 +159,10 @@ class Commas:
         """Return a sentence on the ambiguity, or ""."""
         if self._sure or not self._first:
             return ""
-        value = number_text(number_in(self._first, ","))
-        return f"{self._first} is read as {value}, with a decimal comma. If it separates thousands, remove it first."
+        return (
+            f"{self._first} is read as {number_text(number_in(self._first, ','))}, with a decimal comma."
+            " If it separates thousands, remove it first."
+        )
 
 
 class CellCollector:
@@ -279,7 +280,8 @@ def _is_plain_number(name: str) -> bool:
 def check_size(name: str, n_rows: int, n_columns: int) -> None:
     """Raise a FileError if a table of this size is too large."""
     if n_columns > MAX_COLUMNS:
-        most = grouped(MAX_COLUMNS)
-        raise FileError(f"{name} has {grouped(n_columns)} columns; {most} are the most that can be read.")
+        raise FileError(
+            f"{name} has {grouped(n_columns)} columns; {grouped(MAX_COLUMNS)} are the most that can be read."
+        )
     if n_rows * n_columns > MAX_CELLS:
         raise FileError(f"{name} has more than {MAX_CELLS // 10**6} million cells, so it was not read.")
