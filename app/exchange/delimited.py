@@ -164,8 +164,7 @@ def _merit(rows: Sequence[Sequence[str]], decimal: str) -> float:
     cells = [cell for row in body for cell in row if cell]
     numbers = sum(_is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
     # If the other rows are ambiguous, like 3 and 4, the first one decides: 1,5 is a number.
-    first = sum(_is_number(cell, decimal) for cell in rows[0]) / len(rows[0])
-    return even * (0.05 + numbers + 0.001 * first)
+    return even * (0.05 + numbers + 0.001 * sum(_is_number(cell, decimal) for cell in rows[0]) / len(rows[0]))
 
 
 def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:

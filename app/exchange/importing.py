@@ -35,8 +35,7 @@ def read(path: Path, dialect: Dialect | None = None) -> Table:
     dialect : Dialect, optional
         Dialect of a separated text, if it is not to be detected.
     """
-    name = plain(path.name or str(path))
-    return decode(documents.read_bytes(path), name, path.suffix.lower(), dialect)
+    return decode(documents.read_bytes(path), plain(path.name or str(path)), path.suffix.lower(), dialect)
 
 
 def read_text(text: str, dialect: Dialect | None = None) -> Table:

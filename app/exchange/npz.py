@@ -143,5 +143,4 @@ def _column_of_words(title: str, words: Sequence[str], codes: np.ndarray) -> Col
 
 
 def _texts(array: np.ndarray) -> list[str]:
-    found: list[Any] = array.tolist()
-    return [each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in found]
+    return [each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in array.tolist()]

@@ -107,33 +107,27 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type
 _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": True}
 
 
-def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+def jit(function: Callable[..., Any]) -> Any:
     """Compile `function` as `_compile.jit` describes."""
     dispatcher: Any = numba.njit(**_OPTIONS)(function)
     previous, config.CACHE_DIR = config.CACHE_DIR, str(cache_directory())
-    try:
+    with suppress(Exception):  # no usable cache directory: compile every time
         dispatcher._cache = _ForgivingCache(dispatcher.py_func)
-    except Exception:  # no usable cache directory: compile every time
-        return dispatcher  # type: ignore[no-any-return]
-    finally:
-        config.CACHE_DIR = previous
-    return dispatcher  # type: ignore[no-any-return]
+    config.CACHE_DIR = previous
+    return dispatcher
 
 
-def part(function: Callable[..., Any]) -> Callable[..., Any]:
+def part(function: Callable[..., Any]) -> Any:
     """Compile `function` as `_compile.part` describes."""
-    compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
-    return compiled
+    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
 
 
-def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
+def lean_part(function: Callable[..., Any]) -> Any:
     """Compile `function` as `_compile.lean_part` describes."""
     options = _OPTIONS | {"_nrt": False}
-    compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
-    return compiled
+    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
 
 
-def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+def inlined(function: Callable[..., Any]) -> Any:
     """Compile `function` as `_compile.inlined` describes."""
-    compiled: Callable[..., Any] = numba.njit(inline="always", **_OPTIONS)(function)
-    return compiled
+    return numba.njit(inline="always", **_OPTIONS)(function)

@@ -491,10 +491,8 @@ class ImportDialog(NamedDialog):
         self._leave_out.setText(f"&Leave out {count(number, 'row')}")
         self._bad.setVisible(number > 0)
         if number:
-            lines = [f"{unit} {line}: {reason}" for line, reason in rows]
-            if number > len(lines):
-                lines.append(f"and {grouped(number - len(lines))} more")
-            self._bad.setPlainText("\n".join(lines))
+            more = [f"and {grouped(number - len(rows))} more"] if number > len(rows) else []
+            self._bad.setPlainText("\n".join([*(f"{unit} {line}: {reason}" for line, reason in rows), *more]))
 
     # -- the list of views -----------------------------------------------------------------------------------------
 
