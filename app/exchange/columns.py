@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import not_
 
 import numpy as np
 from msgspec import Struct
@@ -95,14 +96,13 @@ class Imported(Struct, frozen=True, eq=False):
     @property
     def summary(self) -> str:
         """Return a line on the points to be imported."""
-        n = len(self.labels)
         parts = []
         times_of = np.bincount(self.labels)
         for label, times in zip(np.flatnonzero(times_of).tolist(), times_of[times_of > 0].tolist(), strict=True):
             name = plain(self.class_names[label]) if label < len(self.class_names) else ""
             alone = name and not name[-1].isdigit()  # "50 0" would be two numbers
             parts.append(f"{grouped(times)} {name}" if alone else f"{grouped(times)} of class {name or label + 1}")
-        text = f"{count(n, 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
+        text = f"{count(len(self.labels), 'point')}: {', '.join(parts)}; {self.columns[1]} against {self.columns[0]}."
         return f"{text} {count(self.n_left_out, 'row')} left out." if self.n_left_out else text
 
 
@@ -130,9 +130,8 @@ def default_choice(table: Table) -> Choice:
     numeric = [index for index, column in enumerate(table.columns) if column.is_numeric and index != label]
     if len(numeric) > 2 and _counts(table.columns[numeric[0]]):
         del numeric[0]
-    others = numeric + [index for index in range(len(table.columns)) if index not in numeric and index != label]
     # With too few columns, `convert` reports the error.
-    x, y, *_ = [*others, 0, 0]
+    x, y, *_ = [*numeric, *sorted(set(range(len(table.columns))) - {*numeric, label}), 0, 0]
     return Choice(x, y, label)
 
 
@@ -154,7 +153,8 @@ def _class_column(table: Table) -> int | None:
 
 
 def _n_values(column: Column) -> int:
-    return len(set(column.texts.values())) + len(np.unique(column.values[np.isfinite(column.values)]))
+    numbers = np.unique(column.values[np.isfinite(column.values)])
+    return len(numbers) + len({column.words[code] for code in np.unique(column.codes).tolist() if code >= 0})
 
 
 def _counts(column: Column) -> bool:
@@ -173,7 +173,7 @@ def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], st
             continue
         finite = column.values[np.isfinite(column.values)]
         if not column.is_numeric:
-            empty = 2 * sum(not text for text in column.texts.values()) >= len(column.values)
+            empty = 2 * np.count_nonzero(_rows_whose(column, not_)) >= len(column.values)
             aside.append(f"{_quoted(column.name)} ({'mostly empty' if empty else 'words'})")
         elif _counts(column):
             aside.append(f"{_quoted(column.name)} (numbers the rows)")
@@ -260,8 +260,8 @@ def _limits(n_columns: int, share: str, classes: bool) -> str:
 
 def _only(column: Column, rows: NDArray[np.intp]) -> Column:
     """Return some rows of a column, ascending."""
-    texts = {index: column.texts[row] for index, row in enumerate(rows.tolist()) if row in column.texts}
-    return replace(column, values=column.values[rows], texts=texts)
+    codes = column.codes[rows] if column.words else column.codes
+    return replace(column, values=column.values[rows], words=column.words if (codes >= 0).any() else (), codes=codes)
 
 
 def _advice(x: Column, y: Column) -> str:
@@ -289,8 +289,8 @@ def bad_rows_of(
     for column in columns:
         bad |= ~(np.abs(column.values) <= LIMIT)  # true for NaN
     bad[list(table.faults)] = True
-    if label is not None:
-        bad[[row for row, text in label.texts.items() if not _names_class(text)]] = True
+    if label is not None and label.words:
+        bad |= _rows_whose(label, lambda word: not _names_class(word))
     found, rows = np.flatnonzero(bad), []
     for row in found[:MOST_LISTED].tolist():
         reason = table.faults.get(row) or next(filter(None, (_reason(column, row) for column in columns)), "")
@@ -298,6 +298,11 @@ def bad_rows_of(
             reason = f"column {_quoted(label.name)} has no class"
         rows.append((int(table.lines[row]), reason))
     return found, tuple(rows)
+
+
+def _rows_whose(column: Column, test: Callable[[str], bool]) -> NDArray[np.bool_]:
+    """Return which rows have a word that passes `test`; an empty array if the column has no words."""
+    return np.array([*map(test, column.words), False])[column.codes]
 
 
 def _refusal(table: Table, bad: NDArray[np.intp], rows: tuple[tuple[int, str], ...]) -> BadRows:
@@ -312,8 +317,7 @@ def _refusal(table: Table, bad: NDArray[np.intp], rows: tuple[tuple[int, str], .
 
 def _reason(column: Column, row: int) -> str:
     where = f"column {_quoted(column.name)}"
-    if row in column.texts:
-        text = column.texts[row]
+    if (text := column.word(row)) is not None:
         if not text:
             return f"{where} is empty"
         infinite = not _names_class(text) or math.isinf(number_in(text))
@@ -334,18 +338,20 @@ def _names_class(text: str) -> bool:
 def _labels(column: Column, refused: str) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
     if column.categories:
         return column.values.astype(np.uint8), tuple(own_names(column.categories))
-    if not column.texts:
+    if not column.words:
         numbers, codes = np.unique(column.values, return_inverse=True)
         if set(numbers.tolist()) <= set(range(1, MAX_CLASSES + 1)):
             return (column.values - 1).astype(np.uint8), ("",) * int(numbers[-1])
         _check_classes(len(numbers), column.name, refused)
         return codes.astype(np.uint8), tuple(own_names([number_text(value) for value in numbers.tolist()]))
-    texts = column.texts
-    cells = [texts[row] if row in texts else number_text(value) for row, value in enumerate(column.values.tolist())]
+    # Pairs of a number and a code, one of which is the same for all words, and for all numbers.
+    _, first, codes = np.unique(
+        np.nan_to_num(column.values) + 1j * column.codes, return_index=True, return_inverse=True
+    )
+    cells = [*map(column.cell, first.tolist())]
+    _check_classes(len(set(cells)), column.name, refused)
     names = sorted(set(cells), key=_natural)
-    _check_classes(len(names), column.name, refused)
-    index = {name: label for label, name in enumerate(names)}
-    return np.array([index[cell] for cell in cells], dtype=np.uint8), tuple(own_names(names))
+    return np.array([*map(names.index, cells)], dtype=np.uint8)[codes], tuple(own_names(names))
 
 
 def _check_classes(n: int, column: str, refused: str) -> None:

@@ -79,15 +79,16 @@ def principal_components(values: Array) -> Components:
 def standardised(values: Array) -> tuple[Array, float, float]:
     """Return values shifted and scaled to mean 0 and variance 1, and the mean and deviation that undo it.
 
-    A constant column becomes 0, with a deviation of 1.
+    A constant column becomes 0, with a deviation of 1.  NaN remains, and counts nowhere.
     """
-    low = float(values.min())
-    width = float(values.max()) - low or 1.0
+    low = float(np.fmin.reduce(values))
+    width = float(np.fmax.reduce(values)) - low or 1.0
     # Scaled to [0, 1] first, so that no square over- or underflows.
     unit = (values - low) / width
-    mean = float(unit.mean())
+    n = max(int(np.count_nonzero(~np.isnan(unit))), 1)
+    mean = float(np.nansum(unit) / n)
     unit -= mean
-    deviation = float(np.sqrt(np.mean(unit * unit))) or 1.0
+    deviation = float(np.sqrt(np.nansum(unit * unit) / n)) or 1.0
     return unit / deviation, low + width * mean, width * deviation or 1.0
 
 

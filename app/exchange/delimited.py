@@ -7,12 +7,14 @@ import csv
 import io
 import math
 import re
+import sys
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from app.core.number_format import grouped, number_in
+from app.core.number_format import count, grouped, number_in
 from app.files.documents import FileError
 
 from .table import (
@@ -33,9 +35,13 @@ SEPARATORS = {"\t": "Tab", ";": "Semicolon ;", ",": "Comma ,", "|": "Bar |", " "
 DECIMALS = {".": "Point: 1.5", ",": "Comma: 1,5"}
 
 _LONGEST_LINE = 2_000_000
-_SAMPLE_BYTES, _SAMPLE_ROWS, _SAMPLE_CELLS = 1_000_000, 100, 20_000
+#: Rows by which the dialect is detected, and characters after which two are enough.  Rows are read completely: a part
+#: of a row has another number of cells.
+_SAMPLE_ROWS, _SAMPLE_SIZE = 100, 100_000
 #: Cells that are converted in one call, during which other threads wait.
 _CHUNK = 20_000
+#: Fewest rows that are converted together: a call for some cells of a column takes as long as thirty cells.
+_LEAST_ROWS = 32
 _BLOCK = 1_000_000
 
 
@@ -91,8 +97,8 @@ class TextLines:
         while line := self._file.readline(_LONGEST_LINE + 1):
             self._number += 1
             if len(line) > _LONGEST_LINE:
-                most = grouped(_LONGEST_LINE)
-                raise FileError(f"{self._name} cannot be used: line {self._number} is longer than {most} characters.")
+                at = f"line {self._number} is longer than {grouped(_LONGEST_LINE)} characters"
+                raise FileError(f"{self._name} cannot be used: {at}.")
             if self.fresh:
                 if not line.strip() or line.lstrip(" ").startswith("#") or (self._number == 1 and hint_in(line)):
                     continue
@@ -119,8 +125,8 @@ def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[
             lines.fresh = True
     except csv.Error as error:
         if "field limit" in str(error):
-            most = csv.field_size_limit()
-            reason = f"a cell is longer than {grouped(most)} characters (a quotation mark may be missing)."
+            most = grouped(csv.field_size_limit())
+            reason = f"a cell is longer than {most} characters (a quotation mark may be missing)."
         elif "end of data" in str(error):
             reason = "a quotation mark is never closed."
         else:
@@ -130,18 +136,16 @@ def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[
 
 def _sample(data: bytes, encoding: str, name: str, separator: str) -> tuple[list[list[str]], bool]:
     """Return the first rows, and whether they could be read without error."""
-    rows: list[list[str]] = []
-    cut = len(data) > _SAMPLE_BYTES
-    n_cells = 0
+    rows, size = list[list[str]](), 0
     try:
-        for _, cells in _records(data[:_SAMPLE_BYTES], encoding, name, separator):
+        for _, cells in _records(data, encoding, name, separator):
             rows.append(cells)
-            n_cells += len(cells)
-            if len(rows) > _SAMPLE_ROWS or (n_cells > _SAMPLE_CELLS and len(rows) > 1):
-                return rows, True
+            size += sum(map(len, cells), len(cells))
+            if len(rows) > _SAMPLE_ROWS or (size > _SAMPLE_SIZE and len(rows) > 1):
+                break
     except FileError:
-        return rows, cut
-    return (rows[:-1] if cut and len(rows) > 1 else rows), True
+        return rows, False
+    return rows, True
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
@@ -160,8 +164,7 @@ def _merit(rows: Sequence[Sequence[str]], decimal: str) -> float:
     cells = [cell for row in body for cell in row if cell]
     numbers = sum(_is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
     # If the other rows are ambiguous, like 3 and 4, the first one decides: 1,5 is a number.
-    first = sum(_is_number(cell, decimal) for cell in rows[0]) / len(rows[0])
-    return even * (0.05 + numbers + 0.001 * first)
+    return even * (0.05 + numbers + 0.001 * sum(_is_number(cell, decimal) for cell in rows[0]) / len(rows[0]))
 
 
 def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
@@ -209,8 +212,7 @@ def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dia
             if rows and (best is None or merit > best[0]):
                 best = merit, separator, decimal, rows
     if best is None:
-        for _ in _records(data, encoding, name, given or ","):  # raises the error of the first row
-            break
+        next(_records(data, encoding, name, given or ","), None)  # raises the error of the first row
         raise FileError(f"{name} holds no rows.")
     merit, separator, decimal, rows = best
     if not given and merit == 0.0:
@@ -237,9 +239,8 @@ def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
 def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, commas: Commas | None) -> Table:
     separator, header = dialect.separator or ",", dialect.header
     columns = [CellCollector(dialect.decimal or ".", commas) for _ in range(width)]
-    lines: list[int] = []
+    lines = array("q")
     faults: dict[int, str] = {}
-    reasons: dict[int, str] = {}
     chunk: list[list[str]] = []
     records = _records(data, encoding, name, separator)
     title_line, titles = next(records, (0, [""])) if header else (0, [""] * width)
@@ -251,14 +252,12 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
         check_size(name, len(lines), width)
 
     for line, cells in records:
-        n_cells = len(cells)
-        if n_cells != width:  # one sentence, shared by all such rows
-            reason = f"it has {n_cells} cell{'' if n_cells == 1 else 's'} instead of {width}"
-            faults[len(lines)] = reasons.setdefault(n_cells, reason)
+        if len(cells) != width:  # one sentence, shared by all such rows
+            faults[len(lines)] = sys.intern(f"it has {count(len(cells), 'cell')} instead of {width}")
             cells = (cells + [""] * width)[:width]
         lines.append(line)
         chunk.append(cells)
-        if len(chunk) * width >= _CHUNK:
+        if len(chunk) >= max(_LEAST_ROWS, _CHUNK // width):
             take_over()
     take_over()
     if not lines:
@@ -278,7 +277,7 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
     return Table(
         name,
         tuple(cells.column(distinct, title) for cells, distinct, title in named),
-        np.array(lines, dtype=np.int64),
+        np.asarray(lines),
         faults,
         "line",
         dialect,

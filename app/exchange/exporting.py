@@ -208,7 +208,7 @@ def from_text(
     tabs = all(line.count("\t") in (1, 2) for line in text.splitlines() if line.strip())
     plain = Dialect(header=False, separator="\t" if tabs else None)
     table = read_text(text, dialect=plain)
-    if len(table) > 1 and all(0 in column.texts for column in table.columns[:2]):
+    if len(table) > 1 and all(column.word(0) is not None for column in table.columns[:2]):
         # Only words above x and y are a header: a class may be named "target".
         table = read_text(text, dialect=replace(plain, header=True))
     n_columns = len(table.columns)

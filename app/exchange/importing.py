@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from app.core.plain_text import plain
@@ -34,8 +35,7 @@ def read(path: Path, dialect: Dialect | None = None) -> Table:
     dialect : Dialect, optional
         Dialect of a separated text, if it is not to be detected.
     """
-    name = plain(path.name or str(path))
-    return decode(documents.read_bytes(path), name, path.suffix.lower(), dialect)
+    return decode(documents.read_bytes(path), plain(path.name or str(path)), path.suffix.lower(), dialect)
 
 
 def read_text(text: str, dialect: Dialect | None = None) -> Table:
@@ -48,7 +48,7 @@ def read_text(text: str, dialect: Dialect | None = None) -> Table:
 def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None) -> Table:
     """Return the table in the bytes of a file whose name ends in `suffix`."""
     spec = dialect or Dialect()
-    if not data.strip(b" \t\r\n\xef\xbb\xbf"):
+    if re.search(rb"[^ \t\r\n\xef\xbb\xbf]", data) is None:
         raise FileError(f"{name} is empty.")
     if suffix == ".npz":
         return read_archive(data, name)

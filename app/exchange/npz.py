@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import zipfile
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -125,19 +126,21 @@ def _classes(archive: _Archive, name: str, length: int, title: str) -> Column:
         raise ValueError(f"array {name[:40]!r} holds neither numbers nor words")
     array = archive.load(name).ravel()
     if array.dtype.kind in "US":
-        return Column(title, np.full(length, np.nan), dict(enumerate(text.strip() for text in _texts(array))))
+        words, codes = np.unique(array, return_inverse=True)
+        return _column_of_words(title, [text.strip() for text in _texts(words)], codes)
     column = column_of(title, array.astype(np.float64))
     categories = archive.words("class_names") or archive.words("target_names")
-    if not categories or column.texts or (column.values != np.floor(column.values)).any():
-        return column
-    low, high = int(column.values.min()), int(column.values.max())
-    if low < 0 or high >= len(categories):
+    whole = not column.words and (column.values == np.floor(column.values)).all()
+    if not whole or not 0 <= column.values.min() <= column.values.max() < len(categories):
         return column
     if len(categories) <= MAX_CLASSES:
-        return Column(title, column.values, {}, categories)
-    return Column(title, np.full(length, np.nan), {row: categories[int(c)] for row, c in enumerate(column.values)})
+        return Column(title, column.values, categories=categories)
+    return _column_of_words(title, categories, column.values)
+
+
+def _column_of_words(title: str, words: Sequence[str], codes: np.ndarray) -> Column:
+    return Column(title, np.full(len(codes), np.nan), tuple(words), codes.astype(np.int32))
 
 
 def _texts(array: np.ndarray) -> list[str]:
-    found: list[Any] = array.tolist()
-    return [each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in found]
+    return [each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in array.tolist()]

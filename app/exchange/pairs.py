@@ -102,9 +102,13 @@ def views(table: Table, label: int | None) -> Views | None:
         ranked = False
     chosen = np.sort(np.random.default_rng(0).choice(len(rows), min(len(rows), SAMPLE), replace=False))
     rows, labels = rows[chosen], labels[chosen]
-    values = np.column_stack([table.columns[index].values[rows] for index in columns])
-    values[~(np.abs(values) <= LIMIT)] = np.nan
-    sample = np.column_stack([_standardised(column) for column in values.T])
+    values, sample = np.empty((2, len(columns), len(rows))).transpose(0, 2, 1)
+    for index, column, scaled in zip(
+        columns, values.T, sample.T, strict=True
+    ):  # one call would block all other threads
+        cells = table.columns[index].values[rows]
+        column[:] = np.where(np.abs(cells) <= LIMIT, cells, np.nan)
+        scaled[:] = standardised(column)[0]
     order = np.argsort(-_separation(sample, labels), kind="stable") if ranked else np.arange(len(columns))
     best = order[:MOST_COLUMNS]
     if len(columns) > MOST_COLUMNS:
@@ -121,14 +125,6 @@ def views(table: Table, label: int | None) -> Views | None:
         notes.append(f"No principal components: {why}.")
     located = np.full((len(rows), 2), np.nan) if plane is None else plane.project(values)
     return Views(columns, pairs, ranked, sample, labels, plane, located, " ".join(filter(None, notes)))
-
-
-def _standardised(column: Array) -> Array:
-    """Return a column shifted and scaled to mean 0 and variance 1 over its numbers; NaN remains."""
-    whole, scaled = np.isfinite(column), np.full(len(column), np.nan)
-    if whole.any():
-        scaled[whole] = standardised(column[whole])[0]
-    return scaled
 
 
 def _separation(sample: Array, labels: NDArray[np.uint8]) -> Array:

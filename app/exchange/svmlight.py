@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, starmap
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from app.core.number_format import grouped
 from app.files.documents import FileError
 
 from .delimited import TextLines, encoding_of
-from .table import MAX_COLUMNS, Column, Table, check_size, column_of
+from .table import MAX_COLUMNS, Table, check_size, column_of
 
 _NUMBER = r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?"
 _LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re.DOTALL)
@@ -91,5 +91,5 @@ def read_svmlight(data: bytes, name: str) -> Table:
         raise FileError(f"{name} holds no rows.")
     dense = np.zeros((n_columns, len(labels)))
     dense[np.array(columns) - 1, np.array(rows)] = values
-    features: list[Column] = [column_of(f"x{number}", each) for number, each in enumerate(dense, 1)]
-    return Table(name, (*features, column_of("class", np.array(labels))), np.array(starts, dtype=np.int64), faults)
+    titled = [*((f"x{number}", each) for number, each in enumerate(dense, 1)), ("class", np.array(labels))]
+    return Table(name, tuple(starmap(column_of, titled)), np.array(starts, dtype=np.int64), faults)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, partial
+from contextlib import suppress
+from itertools import repeat
 
 import numpy as np
 from msgspec import Struct, field
+from numpy.typing import NDArray
 
 from app.core.number_format import grouped, number_in
 from app.core.plain_text import plain
@@ -18,6 +21,8 @@ from solver.core.arrays import Array, Integers
 #: Most cells of a table, whose numbers take 80 MB.
 MAX_CELLS = 10_000_000
 MAX_COLUMNS = 10_000
+#: Most words of a column that are kept only once: a column with more of them names the rows, so they do not repeat.
+_MOST_KNOWN = 1000
 #: Longest name of a column (characters).
 LONGEST_NAME = 60
 #: Names of class columns.
@@ -58,8 +63,10 @@ class Column(Struct, frozen=True, eq=False):
     name : str
     values : ndarray of shape (n,)
         Numbers; NaN for a cell that is not a finite number.
-    texts : mapping of int to str
-        Texts of those other cells, by row.
+    words : tuple of str
+        Texts of those other cells; a text may occur twice.
+    codes : ndarray of shape (n,), int32
+        Index into `words` of each of those cells, -1 for a number; empty if there are no words.
     categories : tuple of str
         If not empty, `values` are indices into it: a class column with names and order.
     title : str or None
@@ -68,19 +75,24 @@ class Column(Struct, frozen=True, eq=False):
 
     name: str
     values: Array
-    texts: Mapping[int, str] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    codes: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     categories: tuple[str, ...] = ()
     title: str | None = None
 
     @property
     def is_numeric(self) -> bool:
         """Return whether most cells are numbers."""
-        return not self.categories and 2 * len(self.texts) < max(len(self.values), 1)
+        return not self.categories and bool(2 * np.count_nonzero(self.codes >= 0) < max(len(self.values), 1))
+
+    def word(self, row: int) -> str | None:
+        """Return the text of one cell; None for a finite number."""
+        return self.words[self.codes[row]] if self.words and self.codes[row] >= 0 else None
 
     def cell(self, row: int) -> str:
         """Return the text of one cell; a number is formatted anew."""
-        if row in self.texts:
-            return self.texts[row]
+        if (word := self.word(row)) is not None:
+            return word
         value = float(self.values[row])
         return self.categories[int(value)] if self.categories else number_text(value)
 
@@ -147,8 +159,10 @@ class Commas:
         """Return a sentence on the ambiguity, or ""."""
         if self._sure or not self._first:
             return ""
-        value = number_text(number_in(self._first, ","))
-        return f"{self._first} is read as {value}, with a decimal comma. If it separates thousands, remove it first."
+        return (
+            f"{self._first} is read as {number_text(number_in(self._first, ','))}, with a decimal comma."
+            " If it separates thousands, remove it first."
+        )
 
 
 class CellCollector:
@@ -157,56 +171,60 @@ class CellCollector:
     def __init__(self, decimal: str = ".", commas: Commas | None = None) -> None:
         self._decimal = decimal
         self._commas = commas
-        self._parts: list[Array] = []
-        self._texts: dict[int, str] = {}
-        self._number = cache(partial(number_in, decimal=decimal))  # cells repeat the same few words
-        self._count = 0
+        # Arrays that grow: an array for each part would take more memory than the file.
+        self._values, self._codes = array("d"), array("i")
+        self._words: list[str] = []
+        self._known: dict[str, int] = {}
 
     def add(self, cells: Sequence[str]) -> None:
         """Append `cells`."""
         if self._commas is not None:
             self._commas.check(cells)
-        values = self._all_numbers(cells)
-        if values is None:
-            values = np.array([self._number(cell) for cell in cells], dtype=np.float64)
-            for row in np.flatnonzero(~np.isfinite(values)).tolist():
-                self._texts[self._count + row] = unguarded(cells[row].strip())
-            values[~np.isfinite(values)] = np.nan
-        self._parts.append(values)
-        self._count += len(cells)
+        values: list[float] = []
+        joined, comma = "".join(cells), self._decimal == ","
+        if "_" not in joined and not (comma and "." in joined):  # `number_in` is stricter than Python
+            with suppress(ValueError):
+                values = [*map(float, [cell.replace(",", ".") for cell in cells] if comma else cells)]
+        if len(values) < len(cells) or not math.isfinite(sum(values)):
+            self._fill()
+            values = [self._number(cell) for cell in cells]
+        self._values.extend(array("d", values))
 
-    def _all_numbers(self, cells: Sequence[str]) -> Array | None:
-        joined = "".join(cells)
-        if "_" in joined:
-            return None
-        if self._decimal == ",":
-            if "." in joined:
-                return None
-            cells = [cell.replace(",", ".") for cell in cells]
-        try:
-            values = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
-        except ValueError:
-            return None
-        return values if np.isfinite(values).all() else None
+    def _number(self, cell: str) -> float:
+        """Return the number in a cell, or NaN; append its code."""
+        code = self._known.get(cell, -1)  # cells repeat the same few words
+        value = math.nan if code >= 0 else number_in(cell, self._decimal)
+        if code < 0 and not math.isfinite(value):
+            code, value = len(self._words), math.nan
+            self._words.append(unguarded(cell.strip()))
+            if code < _MOST_KNOWN:
+                self._known[cell] = code
+        self._codes.append(code)
+        return value
 
     @property
     def blank(self) -> bool:
         """Return whether all cells are empty."""
-        return len(self._texts) == self._count and not any(self._texts.values())
+        return not any(self._words) and len(self._codes) == len(self._values) and -1 not in self._codes
+
+    def _fill(self) -> None:
+        """Append the codes of the numbers since the last word."""
+        self._codes.extend(repeat(-1, len(self._values) - len(self._codes)))
 
     def column(self, name: str, title: str | None = None) -> Column:
         """Return the column so far."""
-        values = np.concatenate(self._parts) if self._parts else np.empty(0)
-        return Column(name, values, self._texts, title=title)
+        if self._words:
+            self._fill()
+        return Column(name, np.asarray(self._values), tuple(self._words), np.asarray(self._codes), title=title)
 
 
 def column_of(name: str, values: Array) -> Column:
     """Return a column of numbers, some of which may not be finite."""
     values = np.array(values, dtype=np.float64)
-    odd = np.flatnonzero(~np.isfinite(values))
-    texts = {row: str(float(values[row])) for row in odd.tolist()}
-    values[odd] = np.nan
-    return Column(name, values, texts)
+    if np.isfinite(values).all():
+        return Column(name, values)
+    words = np.select([np.isnan(values), values == np.inf, values == -np.inf], [0, 1, 2], -1).astype(np.int32)
+    return Column(name, np.where(words < 0, values, np.nan), ("nan", "inf", "-inf"), words)
 
 
 def one_line(name: str) -> str:
@@ -262,7 +280,8 @@ def _is_plain_number(name: str) -> bool:
 def check_size(name: str, n_rows: int, n_columns: int) -> None:
     """Raise a FileError if a table of this size is too large."""
     if n_columns > MAX_COLUMNS:
-        most = grouped(MAX_COLUMNS)
-        raise FileError(f"{name} has {grouped(n_columns)} columns; {most} are the most that can be read.")
+        raise FileError(
+            f"{name} has {grouped(n_columns)} columns; {grouped(MAX_COLUMNS)} are the most that can be read."
+        )
     if n_rows * n_columns > MAX_CELLS:
         raise FileError(f"{name} has more than {MAX_CELLS // 10**6} million cells, so it was not read.")

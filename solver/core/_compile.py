@@ -1,10 +1,11 @@
 """Decorators for compiled functions: numba without the interpreter lock, with a cache that cannot break a call.
 
-numba's own cache has four weaknesses, all of which have occurred here: a change of a function in another file goes
-unnoticed; a damaged or unreadable cache file raises from the call, and so does a full disk; and an index that was
-written without its machine code (on a full disk, or by two processes at once) names code for other argument types.
+numba's own cache has five weaknesses, all of which have occurred here: a change of a function in another file goes
+unnoticed; a damaged or unreadable cache file raises from the call, and so does a full disk; an index that was written
+without its machine code (on a full disk, or by two processes at once) names code for other argument types; and machine
+code of which one bit has changed is run, which can end the process.
 Therefore the name of the cache directory has a fingerprint of all compiled source files, each piece of machine code is
-stored with its argument types, and any failure costs a compilation, not the answer.
+stored with its argument types and a checksum, and any failure costs a compilation, not the answer.
 
 Importing numba takes as long as opening a window.  Therefore the decorators only collect the functions, and numba is
 loaded when the first of them is called: the program does that on a thread of its own once its window shows pictures.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -21,14 +24,25 @@ def before_compiling() -> None:
 
 
 class _KeyedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
-    """A file of numba's cache whose machine code is used only for its own argument types and processor."""
+    """The machine code of a function: a file with a checksum for each combination of argument types and processor.
+
+    There is no index, which could name code of other types, and a file of which a bit has changed is not used: it
+    might end the process, or change a number.
+    """
+
+    def _file(self, key: Any) -> str:
+        return str(self._data_path(self._data_name(zlib.crc32(repr(key).encode()))))
 
     def save(self, key: Any, data: Any) -> None:
-        super().save(key, (key, data))
+        content = self._dump((key, data))
+        with self._open_for_write(self._file(key)) as file:
+            file.write(zlib.crc32(content).to_bytes(4, "little") + content)
 
     def load(self, key: Any) -> Any:
-        found = super().load(key)
-        return found[1] if found is not None and found[0] == key else None
+        content = Path(self._file(key)).read_bytes()
+        sound = zlib.crc32(content[4:]).to_bytes(4, "little") == content[:4]
+        found, data = pickle.loads(content[4:]) if sound else (None, None)
+        return data if found == key else None
 
 
 class _OwnLocator:
@@ -78,20 +92,12 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         before_compiling()  # a function that is not cached is compiled next
-        try:
+        with suppress(Exception):  # a file is missing, or of another program, which raises nearly anything
             return super().load_overload(sig, target_context)
-        except OSError:  # the stored code may be sound
-            return None
-        except Exception:  # truncated pickles raise nearly anything
-            with suppress(Exception):
-                self.flush()  # otherwise the damaged index would prevent saving for ever
-            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        try:
+        with suppress(Exception):  # a full or read-only disk; the function in memory is fine
             super().save_overload(sig, data)
-        except Exception:  # a full or read-only disk; the function in memory is fine
-            return
 
 
 #: Options of numba: plain IEEE arithmetic, without the interpreter lock.
@@ -101,33 +107,27 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type
 _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": True}
 
 
-def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+def jit(function: Callable[..., Any]) -> Any:
     """Compile `function` as `_compile.jit` describes."""
     dispatcher: Any = numba.njit(**_OPTIONS)(function)
     previous, config.CACHE_DIR = config.CACHE_DIR, str(cache_directory())
-    try:
+    with suppress(Exception):  # no usable cache directory: compile every time
         dispatcher._cache = _ForgivingCache(dispatcher.py_func)
-    except Exception:  # no usable cache directory: compile every time
-        return dispatcher  # type: ignore[no-any-return]
-    finally:
-        config.CACHE_DIR = previous
-    return dispatcher  # type: ignore[no-any-return]
+    config.CACHE_DIR = previous
+    return dispatcher
 
 
-def part(function: Callable[..., Any]) -> Callable[..., Any]:
+def part(function: Callable[..., Any]) -> Any:
     """Compile `function` as `_compile.part` describes."""
-    compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
-    return compiled
+    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
 
 
-def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
+def lean_part(function: Callable[..., Any]) -> Any:
     """Compile `function` as `_compile.lean_part` describes."""
     options = _OPTIONS | {"_nrt": False}
-    compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
-    return compiled
+    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
 
 
-def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+def inlined(function: Callable[..., Any]) -> Any:
     """Compile `function` as `_compile.inlined` describes."""
-    compiled: Callable[..., Any] = numba.njit(inline="always", **_OPTIONS)(function)
-    return compiled
+    return numba.njit(inline="always", **_OPTIONS)(function)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -340,6 +341,8 @@ def examined(
     Points and classifier are those of `source`, if it is given.
     """
     try:
+        if re.search(r"[\da-fA-F_]{100}", text):  # Python neither reads nor writes whole numbers of any length
+            raise tomllib.TOMLDecodeError("A number has more than 99 digits")
         whole = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return None, None, [plain(f"This is not TOML: {error}.")[:360]]

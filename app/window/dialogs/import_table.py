@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QListView,
     QPlainTextEdit,
     QRadioButton,
     QSizePolicy,
@@ -143,25 +144,27 @@ class PointsPreview(Chart):
         self.show_marks(marks, theme, x_axis, y_axis)
 
 
-#: Entries of the boxes that are no columns: "none" in the class box, principal components in those of x and y.
-NO_CLASS, COMPONENTS = -1, -2
+#: Entry of the boxes of x and y that is no column: a principal component.
+COMPONENTS = -2
 
 
 class _Answer(Struct, frozen=True, eq=False):
-    """Result of a request: table, choice of columns, and the points or the error."""
+    """Result of a request: table, choice of columns, the columns of numbers, and the points or the error."""
 
     table: Table
     choice: Choice
+    numeric: list[int]
     result: Imported | FileError
     preview: PreviewData | None = None
 
 
 def _converted(table: Table, choice: Choice) -> _Answer:
+    numeric = [index for index, column in enumerate(table.columns) if column.is_numeric]
     try:
         result = convert(table, choice)
-        return _Answer(table, choice, result, PreviewData.of(result))
+        return _Answer(table, choice, numeric, result, PreviewData.of(result))
     except FileError as error:
-        return _Answer(table, choice, error)
+        return _Answer(table, choice, numeric, error)
 
 
 class ImportDialog(NamedDialog):
@@ -195,6 +198,7 @@ class ImportDialog(NamedDialog):
         self._table: Table | None = None
         self._choice = Choice(0, 0)
         self._imported: Imported | None = None
+        self._offered: list[int] = []  # columns of the entries for x and y, by position
         self._components: tuple[int, ...] = ()  # columns of which principal components are offered
         self._ranked_for: tuple[Table, int | None] | None = None  # table and class column of the list of views
         self._text_row = self._dialect()
@@ -288,14 +292,14 @@ class ImportDialog(NamedDialog):
             "import.x",
             "Column for x",
             "Which column runs to the right.",
-            lambda x: self._choose_column(x, self._choice.y),
+            lambda _: self._choose_column(self._offered[self._x.currentIndex()], self._choice.y),
             width=16,
         )
         self._y = chooser(
             "import.y",
             "Column for y",
             "Which column runs upwards.",
-            lambda y: self._choose_column(self._choice.x, y),
+            lambda _: self._choose_column(self._choice.x, self._offered[self._y.currentIndex()]),
             width=16,
         )
         tip = "Which column holds the class: at most 8 values."
@@ -314,6 +318,9 @@ class ImportDialog(NamedDialog):
         for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
             grid.addWidget(label_for(title, box), line, 0)
             grid.addWidget(box, line, 1)
+            # Else Qt would measure every entry before the list opens, of ten thousand columns for half a second.
+            box.setStyleSheet("combobox-popup: 0")
+            box.setView(QListView(uniformItemSizes=True, spacing=3))
         grid.addWidget(self._standardise, 3, 1)
         replace_points = describe(
             QRadioButton("&Replace the points"),
@@ -367,9 +374,6 @@ class ImportDialog(NamedDialog):
 
     def _choose_column(self, x: int, y: int) -> None:
         """Set the columns of x and y; COMPONENTS as one of them selects both principal components."""
-        table = self._table
-        if table is None:
-            return
         if COMPONENTS in (x, y):
             self._choose_view(None)
         else:
@@ -388,10 +392,9 @@ class ImportDialog(NamedDialog):
         table = self._table
         if table is None:
             return
-        label = int(self._class.currentData())
         choice = replace(
             self._choice,
-            label=None if label == NO_CLASS else label,
+            label=self._class.currentIndex() - 1 if self._class.currentIndex() > 0 else None,
             standardise=self._standardise.isChecked(),
             leave_out=self._leave_out.isChecked(),
         )
@@ -417,13 +420,13 @@ class ImportDialog(NamedDialog):
     def _show_answer(self, answer: _Answer) -> None:
         first = self._table is None
         if answer.table is not self._table:
-            self._show_table(answer.table)
+            self._show_table(answer.table, answer.numeric)
         choice = self._choice = answer.choice
+        for index in sorted({choice.x, choice.y}.difference(self._offered)):  # columns of words, if numbers are lacking
+            self._offer([index], [answer.table.columns[index].name])
         for box, index in ((self._x, choice.x), (self._y, choice.y)):
-            if box.findData(index) < 0:  # a column of words, if numbers are lacking
-                box.addItem(answer.table.columns[index].name, index)
-            show_choice(box, COMPONENTS if choice.components else index)
-        show_choice(self._class, NO_CLASS if choice.label is None else choice.label)
+            box.setCurrentIndex(self._offered.index(COMPONENTS if choice.components else index))
+        self._class.setCurrentIndex(0 if choice.label is None else choice.label + 1)
         show_check(self._standardise, choice.standardise)
         show_check(self._leave_out, choice.leave_out)
         self._standardise.setEnabled(not choice.components)  # the components are of standardised columns
@@ -433,11 +436,12 @@ class ImportDialog(NamedDialog):
         if first and self._spec == Dialect():  # unless the user has already chosen a separator
             self._x.setFocus()
 
-    def _show_table(self, table: Table | None) -> None:
+    def _show_table(self, table: Table | None, numeric: Sequence[int] = ()) -> None:
         self._table = table
         if table is None:
             self._end_ranking()
         self._rows.show_table(table)
+        self._offered.clear()
         for box in (self._x, self._y, self._class):
             box.clear()
             box.setEnabled(table is not None)
@@ -448,13 +452,15 @@ class ImportDialog(NamedDialog):
             return
         self.setWindowTitle(f"Import points – {table.name}".replace("[*]", "[*][*]"))
         self._more.setText(f"The first {COLUMNS} of {grouped(len(table.columns))} columns are shown.")
-        self._class.addItem("none: all of class 1", NO_CLASS)
-        for index, column in enumerate(table.columns):
-            self._class.addItem(column.name, index)
-            if column.is_numeric:
-                self._x.addItem(column.name, index)
-                self._y.addItem(column.name, index)
+        self._class.addItems(["none: all of class 1", *(column.name for column in table.columns)])
+        self._offer(numeric, [table.columns[index].name for index in numeric])
         self._show_dialect(table.dialect)
+
+    def _offer(self, columns: Sequence[int], names: Sequence[str], y_names: Sequence[str] = ()) -> None:
+        """Append entries to the boxes of x and y, all in one call: ten thousand calls would take a while."""
+        self._offered += columns
+        self._x.addItems(names)
+        self._y.addItems(y_names or names)
 
     def _show_dialect(self, dialect: Dialect | None) -> None:
         self._text_row.setVisible(dialect is not None)
@@ -477,22 +483,16 @@ class ImportDialog(NamedDialog):
         ):
             label.setText(text)
             label.setVisible(bool(text))
-        rows: tuple[tuple[int, str], ...] = ()
-        number = 0
+        rows, number = (() if imported is None else imported.left_out, 0 if imported is None else imported.n_left_out)
         if isinstance(result, BadRows):
             rows, number = result.rows, result.count
-        elif isinstance(result, Imported):
-            rows, number = result.left_out, result.n_left_out
         # Do not offer to leave rows out if none would be left.
-        some = number < (0 if self._table is None else len(self._table))
-        self._leave_out.setVisible(number > 0 and some)
+        self._leave_out.setVisible(0 < number < (0 if self._table is None else len(self._table)))
         self._leave_out.setText(f"&Leave out {count(number, 'row')}")
         self._bad.setVisible(number > 0)
         if number:
-            lines = [f"{unit} {line}: {reason}" for line, reason in rows]
-            if number > len(lines):
-                lines.append(f"and {grouped(number - len(lines))} more")
-            self._bad.setPlainText("\n".join(lines))
+            more = [f"and {grouped(number - len(rows))} more"] if number > len(rows) else []
+            self._bad.setPlainText("\n".join([*(f"{unit} {line}: {reason}" for line, reason in rows), *more]))
 
     # -- the list of views -----------------------------------------------------------------------------------------
 
@@ -518,12 +518,12 @@ class ImportDialog(NamedDialog):
         self._views.begin(theme_of(self.palette().window().color().lightness() < 128), table, found)
         self._views_panel.setVisible(found is not None)
         self._components = () if found is None or found.components is None else found.columns
-        for box, name in ((self._x, "principal component 1"), (self._y, "principal component 2")):
-            row = box.findData(COMPONENTS)
-            if self._components and row < 0:
-                box.addItem(name, COMPONENTS)
-            elif not self._components and row >= 0:
-                box.removeItem(row)
+        if self._components and COMPONENTS not in self._offered:
+            self._offer([COMPONENTS], ["principal component 1"], ["principal component 2"])
+        elif not self._components and COMPONENTS in self._offered:
+            row = self._offered.index(COMPONENTS)
+            for entries in (self._x.removeItem, self._y.removeItem, self._offered.pop):
+                entries(row)
         if self._choice.components != self._components and self._choice.components:
             self._choose_view(None)  # of the new columns: another one holds the class
         if found is not None:

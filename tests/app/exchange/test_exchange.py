@@ -7,6 +7,7 @@ import csv
 import io
 import os
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -26,6 +27,7 @@ from app.exchange.table import Dialect, Table, distinct_names
 from app.files import documents
 from app.files.documents import FileError
 from tests.app.exchange.written import encode
+from tests.counting import calls_of
 from tests.examples import examples
 
 
@@ -215,6 +217,49 @@ def test_ten_thousand_columns() -> None:
     assert convert(table, Choice(9998, 9999)).xy.tolist() == values[:, -2:].tolist()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_too_many_columns_are_counted(n_rows: int) -> None:
+    refused = refusal(f"{'1,' * 999_999}1\n" * n_rows)
+    assert refused == "drawing.csv has 1\u202f000\u202f000 columns; 10\u202f000 are the most that can be read."
+    assert "line 1 is longer than 2\u202f000\u202f000 characters" in refusal("1.5," * 1_000_000 + "1.5\n")
+
+
+def test_a_header_of_a_megabyte_is_read_completely() -> None:
+    titles = [f"{k} {'long ' * 25}title" for k in range(9_000)]
+    table = table_of(f"{','.join(titles)}\n{','.join(['1.5'] * 9_000)}\n{','.join(['2.5'] * 9_000)}\n")
+    assert [column.title for column in table.columns] == titles and len(table) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", ["0.1", "word"])
+def test_the_work_for_a_cell_does_not_depend_on_how_wide_a_table_is(cell: str) -> None:
+    def calls(n_rows: int, n_columns: int) -> int:
+        text = f"{','.join([cell, *['1.5'] * (n_columns - 1)])}\n" * n_rows
+        return calls_of(lambda: table_of(text, dialect=Dialect(",", ".", False)))
+
+    few, more = calls(64, 5_000), calls(192, 5_000)  # the difference is without the sample, which is of one size
+    assert more - few < 128 * 5_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "row",
+    [",".join(["0.1"] * 1_000), ",".join(["0.1", "0.1", "red"] * 300), "0.1234,0.5678,red"],
+    ids=["wide", "wide with words", "tall"],
+)
+def test_the_memory_for_a_table_is_a_few_times_its_file(row: str) -> None:
+    text = f"{row}\n" * (6_000_000 // len(row))
+    tracemalloc.start()
+    try:
+        data = text.encode()
+        decode(data, "drawing.csv", ".csv", Dialect(",", ".", False))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 4.5 * len(data)
+
+
 def test_more_cells_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.exchange.table.MAX_CELLS", 1000)
     assert "cells" in refusal("1,2\n" * 501)
@@ -311,6 +356,11 @@ def test_rows_that_cannot_be_used_are_left_out() -> None:
     everything = table_of("x,y,class\n1,,a\n,2,a\n")
     with pytest.raises(BadRows):  # no row would be left
         convert(everything, Choice(0, 1, 2, leave_out=True))
+
+
+def test_classes_keep_their_numbers_when_rows_without_a_class_are_left_out() -> None:
+    found = convert(table_of("x,y,class\n1,2,3\n3,4,5\n5,6,\n"), Choice(0, 1, 2, leave_out=True))
+    assert found.labels.tolist() == [2, 4] and found.class_names == ("",) * 5 and found.n_left_out == 1
 
 
 def test_without_the_left_out_rows_it_is_as_if_they_had_never_been() -> None:

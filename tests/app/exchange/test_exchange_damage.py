@@ -38,7 +38,7 @@ def attempt(data: bytes, name: str) -> bool:
         table = decode(data, name, Path(name).suffix)
         for column in table.columns:
             assert len(column.values) == len(table.lines) == len(table) > 0
-            assert all(not np.isfinite(column.values[row]) for row in column.texts)
+            assert all(np.isfinite(value) == (column.word(row) is None) for row, value in enumerate(column.values))
             assert column.cell(0) is not None
         found = convert(table, default_choice(table))
     except FileError as error:

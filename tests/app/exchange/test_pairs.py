@@ -266,7 +266,7 @@ def test_columns_without_a_view_are_reported() -> None:
 
 
 def test_components_of_columns_with_names_are_refused() -> None:
-    columns = (column_of("a", np.arange(3)), column_of("b", np.arange(3)), Column("c", np.zeros(3), {}, ("u",)))
+    columns = (column_of("a", np.arange(3)), column_of("b", np.arange(3)), Column("c", np.zeros(3), categories=("u",)))
     table = Table("arrays.npz", columns, np.arange(1, 4))
     with pytest.raises(FileError, match="column 'c' holds names"):
         convert(table, Choice(0, 1, components=(0, 1, 2)))

@@ -205,3 +205,10 @@ def test_a_document_makes_a_study_that_is_read(lane: Lane) -> None:
     study, faults = from_document(written(made, "Of a document.", "x"), document)
     assert not faults and study is not None
     assert study == msgspec.structs.replace(made, digest=study.digest) and len(study.axes) in (1, 2)
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, f"0x{'f' * 5000}", f"1{'_000' * 100}"])
+def test_numbers_of_very_many_digits_are_refused_in_a_sentence(number: str) -> None:
+    text = f"folds = {number}\n"
+    assert examined(text, Path("."), no_document)[2] == ["This is not TOML: A number has more than 99 digits."]
+    assert examined(text.replace(number, "9" * 99), Path("."), no_document)[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, QStringListModel, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -34,6 +34,7 @@ from app.views import theme
 from app.window.dialogs import import_table
 from app.window.dialogs.import_table import ImportDialog, PointsPreview
 from tests.app.views.watchdog import Watchdog
+from tests.counting import calls_of
 
 Read = Callable[[Dialect], Table]
 Taken = list[tuple[Imported, bool]]
@@ -601,6 +602,38 @@ def test_a_hundred_thousand_rows_of_fifty_columns(parent: QMainWindow, qtbot: Qt
     assert dog.stops == [] and "40 columns that separate the classes best" in text(dialog, "views_note")
     press_import(dialog)
     assert taken[0][0].xy.shape == (100_000, 2)
+
+
+@pytest.mark.slow
+def test_ten_thousand_columns_are_offered_without_a_call_for_each(
+    parent: QMainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = tuple(column_of(f"c{k}", np.array([k, k + 1.0])) for k in range(10_000))
+    original, n_calls = ImportDialog._show_table, []
+    monkeypatch.setattr(
+        ImportDialog, "_show_table", lambda *arguments: n_calls.append(calls_of(lambda: original(*arguments)))
+    )
+    dialog, _ = show(parent, qtbot, lambda spec: Table("wide.npz", columns, np.arange(1, 3), {}, "row"))
+    assert max(n_calls) < 1.5 * len(columns)  # a step of the list of the names is one
+    for name, n_entries in (("x", 10_000), ("y", 10_000), ("class", 10_001)):
+        box = part(dialog, name, QComboBox)
+        assert isinstance(box, QComboBox) and box.count() == n_entries
+        counted = CountedEntries([box.itemText(row) for row in range(n_entries)], box)
+        box.setModel(counted)
+        box.showPopup()
+        qtbot.waitExposed(box.view())
+        assert 0 < counted.n_read < 1000
+        box.hidePopup()
+
+
+class CountedEntries(QStringListModel):
+    """The entries of a box; counts how often the text of one is read."""
+
+    n_read = 0
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        self.n_read += role == Qt.ItemDataRole.DisplayRole
+        return super().data(index, role)
 
 
 # -- accessibility --------------------------------------------------------------------------------------------------
