@@ -8,12 +8,10 @@ from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_clear: list[Callable[[], object]] = []
-
-
-def forgotten_by(clear: Callable[[], object]) -> None:
-    """Call `clear`, which empties a cache, whenever the document is replaced by another."""
-    _clear.append(clear)
+#: Whether caches were emptied since the freed memory was last returned to the system.
+forgotten = False
+#: Empties a cache, for each cache.
+clears: list[Callable[[], object]] = []
 
 
 def kept(most: int) -> Callable[[Function], Function]:
@@ -21,7 +19,7 @@ def kept(most: int) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         cached: Any = lru_cache(maxsize=most)(function)
-        forgotten_by(cached.cache_clear)
+        clears.append(cached.cache_clear)
         return cached  # type: ignore[no-any-return]
 
     return decorate
@@ -29,5 +27,7 @@ def kept(most: int) -> Callable[[Function], Function]:
 
 def forget() -> None:
     """Empty all caches, so that the arrays of the document before are freed."""
-    for clear in _clear:
+    global forgotten
+    forgotten = True
+    for clear in clears:
         clear()

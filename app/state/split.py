@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from app.core.caches import forgotten_by, kept
+from app.core.caches import clears, kept
 from app.core.points import Ids, Points, shuffled
 from solver.core.arrays import Indices
 
@@ -193,8 +193,7 @@ class _Role(Struct, frozen=True, eq=False):
 _roles: deque[_Role] = deque(maxlen=4)
 #: The last parts: training points are compared by identity, so equal parts must be the same object.
 _recent: deque[Points] = deque(maxlen=8)
-forgotten_by(_roles.clear)
-forgotten_by(_recent.clear)
+clears += [_roles.clear, _recent.clear]
 
 
 def _role(points: Points, split: Split) -> _Role:

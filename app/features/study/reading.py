@@ -9,7 +9,6 @@ import itertools
 import json
 import math
 import textwrap
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -339,6 +338,8 @@ def examined(
 
     Points and classifier are those of `source`, if it is given.
     """
+    import tomllib  # only now: it costs the opening of the panel nothing
+
     try:
         whole = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -52,7 +52,7 @@ def test_a_window_frees_a_closed_document(make: Make, qtbot: QtBot) -> None:
     lanes = (Lane("knn"), Lane("svm"))
     window.controller.store.reset(Document(points, view=View.fitting(points), lanes=lanes), None)
     settle(qtbot, window)
-    for name in ("probe", "evaluation", "select_all", "duplicate", "undo"):
+    for name in ("probe", "evaluation", "study", "select_all", "duplicate", "undo"):
         window.named_actions[name].trigger()
         settle(qtbot, window)
     gone = weakref.ref(points)
