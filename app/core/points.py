@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from app.core.caches import kept
 from solver.core.arrays import Array
 
 BLOCK = 256
@@ -281,7 +282,7 @@ def _moved(xy: Array, old: Array) -> NDArray[np.bool_]:
     return np.asarray((xy[:, 0] != old[:, 0]) | (xy[:, 1] != old[:, 1]))
 
 
-@lru_cache(maxsize=_SHARED)
+@kept(_SHARED)
 def _chosen(block: _Block, which: bytes) -> _Block:
     kept = np.frombuffer(which, dtype=bool)
     return block if kept.all() else _picked(block, kept)
@@ -295,12 +296,12 @@ def _alike(first: _Block, second: _Block) -> bool:
     )
 
 
-@lru_cache(maxsize=16)
+@kept(16)
 def _counts(points: Points) -> tuple[int, ...]:
     return tuple(int(number) for number in np.bincount(points.labels, minlength=MAX_CLASSES))
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _concatenated(points: Points) -> _Block:
     blocks = points.blocks
     if not blocks:
@@ -312,7 +313,7 @@ def _concatenated(points: Points) -> _Block:
     )
 
 
-@lru_cache(maxsize=4)
+@kept(4)
 def _sampled(points: Points, most: int) -> Points:
     labels = points.labels
     counts = np.array(points.counts)

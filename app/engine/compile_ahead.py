@@ -26,8 +26,8 @@ class CompileAhead:
         already make the first pictures.
     """
 
-    #: Whether machine code has been loaded into this process.
-    _loaded = False
+    #: Whether machine code is being loaded into this process, and whether it has been.
+    loading = _loaded = False
 
     def __init__(self, done: Callable[[], None], waiting: float = 0.0) -> None:
         self._done, self._waiting = done, 0.0 if CompileAhead._loaded else waiting
@@ -52,6 +52,7 @@ class CompileAhead:
     def _work(self) -> None:
         self._begun.wait(self._waiting)
         fast_loops.load_on_this_thread()
+        CompileAhead.loading = not CompileAhead._loaded
         try:
             compile_all(self._report if not complete(in_window=True) else _no_report, in_window=True)
             # Loaded modules are never garbage, and scanning them would stop the window for 0.1 s.  Freeze only once:
@@ -63,6 +64,7 @@ class CompileAhead:
             log.caught("The fast solver could not be compiled.")
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."
         self.progress = ""
+        CompileAhead.loading = False
         self._done()
         if not self.failure and not complete():
             try:

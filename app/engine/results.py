@@ -6,10 +6,11 @@ They are derived and disposable, and an older result never replaces a newer one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
+
+from app.core.caches import kept
 
 from .cover import Cover
 from .frames import NO_MARKS, Frame
@@ -75,7 +76,7 @@ class Results:
         self._answers.pop(name, None)
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _withheld(frame: Frame, cover: Cover) -> Frame | None:
     """Return `frame` without its covered parts, or None without its picture; cached, as views compare by identity."""
     if not cover:

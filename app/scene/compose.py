@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from functools import lru_cache
 
 import numpy as np
 from msgspec.structs import replace
 
+from app.core.caches import kept
 from app.core.points import MAX_CLASSES, Points
 from app.engine.cover import Cover
 from app.engine.frames import NO_MARKS, Phase
@@ -111,7 +111,7 @@ def _n_classes(document: Document, session: Session) -> int:
     return max(session.n_classes, session.active_class + 1, *used, 2) if session.simple else MAX_CLASSES
 
 
-@lru_cache(maxsize=4)
+@kept(4)
 def _selected(points: Points, selection: Selection) -> Indices:
     return points.indices_of(selection.ids).astype(np.intp)
 

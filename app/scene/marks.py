@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from msgspec import Struct
 
+from app.core.caches import kept
 from app.core.points import Points
 from app.engine.frames import NO_MARKS, Marks
 from solver.core.arrays import Indices
@@ -54,7 +53,7 @@ def among_all(marks: Marks, sample: Points, points: Points, others: tuple[Marks,
     return _joined(marks, sample, points, others)
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _joined(marks: Marks, sample: Points, points: Points, others: tuple[Marks, ...]) -> Marks:
     def of_all(name: str) -> Indices:
         own = points.indices_of(sample.ids[getattr(marks, name)])

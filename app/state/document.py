@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -17,6 +16,7 @@ import numpy as np
 from msgspec import Meta, Struct, field
 from numpy.typing import NDArray
 
+from app.core.caches import kept
 from app.core.number_format import number_in
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
@@ -271,7 +271,7 @@ class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
         return _points_of(self)
 
 
-@lru_cache(maxsize=1)  # `is_generated` follows right after the points were generated
+@kept(1)  # `is_generated` follows right after the points were generated
 def _points_of(settings: GeneratorSettings) -> Points:
     X, y = datasets.generate(
         settings.name,
@@ -482,12 +482,12 @@ class Document(Struct, frozen=True, eq=False):
         return tuple(self.class_name(label) for label in range(MAX_CLASSES))
 
 
-@lru_cache(maxsize=8)  # by identity: composing a scene calls this some hundred times
+@kept(8)  # by identity: composing a scene calls this some hundred times
 def _parts_of(document: Document) -> SplitPoints:
     return parts_of(document.points, document.split, document.training_limit)
 
 
-@lru_cache(maxsize=4)
+@kept(4)
 def _are_made_by(settings: GeneratorSettings, points: Points) -> bool:
     if len(points) not in (2 * settings.count, settings.n_classes * settings.count):
         return False

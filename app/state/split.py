@@ -6,7 +6,6 @@ Folds: the assignment of points to folds of a cross-validation, by lifelong ids 
 from __future__ import annotations
 
 from collections import deque
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
+from app.core.caches import clears, kept
 from app.core.points import Ids, Points, shuffled
 from solver.core.arrays import Indices
 
@@ -128,7 +128,7 @@ def unsplit(points: Points) -> SplitPoints:
     return SplitPoints(points, NO_POINTS, NONE_HELD_OUT, len(points))
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def parts_of(points: Points, split: Split, training_limit: int) -> SplitPoints:
     """Return the parts of `points`; a part with the same points as before is the same object as before."""
     if split.kind == "none":
@@ -171,7 +171,7 @@ def _relevant(split: Split) -> Split:
     return replace(split, ratio=NO_SPLIT.ratio, seed=NO_SPLIT.seed)
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _parted(points: Points, split: Split) -> tuple[Points, Points, NDArray[np.intp]]:
     role = _role(points, split)
     if not len(role.held_out):
@@ -193,6 +193,7 @@ class _Role(Struct, frozen=True, eq=False):
 _roles: deque[_Role] = deque(maxlen=4)
 #: The last parts: training points are compared by identity, so equal parts must be the same object.
 _recent: deque[Points] = deque(maxlen=8)
+clears += [_roles.clear, _recent.clear]
 
 
 def _role(points: Points, split: Split) -> _Role:

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from app.core.caches import forget
 from app.core.plain_text import plain
 
 from .commands import Command
@@ -182,6 +183,7 @@ class Store:
         self._cut_off.clear()
         self._saved = None if modified else document
         self.path = path
+        forget()
         self._change(document)
 
     @property
@@ -195,6 +197,7 @@ class Store:
         self.resets += 1
         self._past, self._future, self._cut_off = list(state._past), list(state._future), list(state._cut_off)
         self._saved, self.path = state._saved, state.path
+        forget()
         self._change(state.document)
 
     def saved(self, document: Document, path: Path | None) -> None:

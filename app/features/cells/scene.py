@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
+from app.core.caches import kept
 from app.core.number_format import count, grouped
 from app.core.points import Points
 from app.engine.frames import NO_MARKS, Frame, Marks
@@ -104,7 +103,7 @@ def marks(context: Context, index: int) -> Marks:
     return _marks_of(answer, context.document.training_points, context.document.points)
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _marks_of(answer: Answer, training: Points, points: Points) -> Marks:
     index = np.flatnonzero(answer.value)
     return Marks(kept=index if training is points else points.indices_of(training.ids[index]))

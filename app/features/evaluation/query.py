@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
 
+from app.core.caches import kept
 from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.cross_validation import cross_validated
@@ -85,7 +85,7 @@ class ScoreGrid:
         return lambda ys: rows(ys)[..., 0]
 
 
-@lru_cache(maxsize=4)
+@kept(4)
 def field_of(model: Model, grid: Grid) -> ScoreGrid:
     """Return the scores of a model on a grid; cached."""
     return ScoreGrid(model, grid)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from app.core.caches import kept
 from app.engine.cross_validation import Validated
 from app.engine.frames import Frame, Phase
 from app.engine.overlays import Sheet
@@ -244,10 +244,10 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
 
 
 #: Cached, so that the same evaluation is the same object: views compare it by identity.
-_whole = lru_cache(maxsize=4)(Evaluation)
+_whole = kept(4)(Evaluation)
 
 
-@lru_cache(maxsize=16)
+@kept(16)
 def _lane(
     slot: int,
     lane: Lane,

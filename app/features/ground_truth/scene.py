@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
+from app.core.caches import kept
 from app.engine.frames import Frame, Phase
 from app.engine.overlays import Lines, LineStyle, Sheet, Specks
 from app.engine.pacing import Pace, Step
@@ -301,13 +301,13 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
     return None
 
 
-@lru_cache(maxsize=4)
+@kept(4)
 def _true_lines(law: Law, view: View) -> Lines:
     reach = 4.0 * view.span  # enough for a picture much wider than high
     return Lines(law.truth.lines(view.x - reach, view.x + reach, view.y - reach, view.y + reach), IDEAL)
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _specks(tally: FreshTally) -> Specks:
     """Return the points of a tally in their classes, with the errors crossed out."""
     crossed = tally.xy[: tally.marked]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
+from app.core.caches import kept
 from app.core.points import Points
 from app.engine.run_state import RunState
 from app.scene.marks import KKT_MARKS, PointMarks, mark_of
@@ -35,7 +34,7 @@ _RANKS = np.array(
 )
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def marks(run_state: RunState, points: Points) -> PointMarks | None:
     """Return the marks of the cases, the lowest first; None for a run without multipliers."""
     if run_state.kkt is None:

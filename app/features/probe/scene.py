@@ -6,11 +6,11 @@ Every number is the model's own: the vote neighbour by neighbour, or f term by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
 
+from app.core.caches import kept
 from app.core.number_format import percent
 from app.engine.frames import Frame, Phase
 from app.engine.query import LaneQuestion, Query
@@ -184,7 +184,7 @@ def _of_shares(model: SharesModel, lane: Lane, named: NamedPoints, shares: Array
     return LaneProbe(labels[winner], headline, lane.decision, tables=tables)
 
 
-@lru_cache(maxsize=16)
+@kept(16)
 def vote_at(model: KNeighborsClassifier, location: Location) -> Vote:
     """Return the vote at a location; cached, since the controller needs the same votes."""
     return model.vote_at(location)
@@ -301,7 +301,7 @@ def heavy(model: Model) -> bool:
 #: Panels about the probe's location: while one of them is open, the probe follows the pointer.
 FOLLOWERS = frozenset({"probe", "search"})
 #: The last probes: every scene needs them again.
-_kept = lru_cache(maxsize=16)(probe_lane)
+_kept = kept(16)(probe_lane)
 
 
 class ProbeSession(FeatureSession, frozen=True):

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from app.controllers.controller import Controller
+from app.core.caches import kept
 from app.core.points import Points
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
@@ -290,7 +290,7 @@ class RaceController:
             self._request(None if self._obstacle else query)
 
 
-@lru_cache(maxsize=4)
+@kept(4)
 def _grid_for(points: Points, width: int, height: int, ratio: float) -> Grid:
     """Return the part of the plane with all points at the largest scale for this size in pixels."""
     view = View.fitting(points)

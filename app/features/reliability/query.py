@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 from msgspec import Struct
 
+from app.core.caches import kept
 from app.core.points import MAX_CLASSES, Points
 from app.engine.cover import Cover
 from app.engine.pacing import Pace, Step
@@ -147,7 +147,7 @@ class ErrorMapQuery(Struct, frozen=True):
         post(ErrorMap(label, grid, error.reshape(grid.height, grid.width), found.boundary(len(classes))))
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def calibration_of(slot: int, lane: Lane, training: Points) -> Calibration:
     """Return the calibration of a lane's models: the same one as long as settings and points stay, done or not."""
     return Calibration(lane, training)

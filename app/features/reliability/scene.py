@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import cast
 
 from msgspec import Struct
 
+from app.core.caches import kept
 from app.engine.frames import Frame, Phase
 from app.engine.query import Answer, LaneQuestion, Query
 from app.features.scores.scene import measured_on, measured_words, plain_lane, scoring_of
@@ -128,7 +128,7 @@ def _map_question(slot: int) -> LaneQuestion:
     return LaneQuestion("errors", slot)
 
 
-@lru_cache(maxsize=16)
+@kept(16)
 def _lane(
     index: int, title: str, answer: Answer | None, fresh: bool, errors: ErrorMap | None, errors_stale: bool
 ) -> LaneReliability:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QRes
 from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
+from app.core.caches import kept
 from app.files import png
 from app.files.background_task import Progress, Task, saving
 from app.scene.model import Scene
@@ -44,7 +45,7 @@ TICK, TICKS = 33, 60
 SAVED = 2
 
 
-@lru_cache(maxsize=2)
+@kept(2)
 def _solid(relief: Relief, morph: float | None, names: tuple[str, str]) -> Solid:
     return over_plane(relief, names) if morph is None else kernel_map(relief, morph, names)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import msgspec
 
+from app.core.caches import kept
 from app.core.number_format import count, grouped
 from app.core.points import Points
 from app.engine.cover import Cover
@@ -127,7 +126,7 @@ def marks_of_test_points(context: Context, index: int) -> Marks:
     return NO_MARKS if answer is None or covered else _marks_of(document.parts, answer)
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _marks_of(parts: SplitPoints, answer: Answer) -> Marks:
     value: Scores = answer.value
     if not len(value.wrong) + len(value.tied):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from functools import lru_cache
 
 from msgspec import Struct
 
+from app.core.caches import kept
 from app.engine.pacing import Pace, Step
 from solver import KNeighborsClassifier
 from solver.knn.search_tree import SearchTree, SearchWalk
@@ -48,4 +48,4 @@ class SearchQuery(Struct, frozen=True):
 
 
 #: Cached, since a moving pointer searches the same tree again and again.
-_tree = lru_cache(maxsize=4)(KNeighborsClassifier.search_tree)
+_tree = kept(4)(KNeighborsClassifier.search_tree)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from typing import cast
 
 import numpy as np
 from msgspec import Struct
 
+from app.core.caches import kept
 from app.engine.query import LaneQuestion, Query
 from app.engine.results import Results
 from app.features.probe.scene import NO_PROBE, Ball, LaneProbe, Probe, ProbeSession, Sketch, location_of
@@ -116,7 +116,7 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[SearchScene, ..
     return (_displayed(slot, slots, search, step, pinned, session.cursor is None),)
 
 
-@lru_cache(maxsize=2)
+@kept(2)
 def _displayed(
     slot: int, slots: tuple[int, ...], search: Search, step: int, pinned: bool, by_pointer: bool
 ) -> SearchScene:

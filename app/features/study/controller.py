@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from app.controllers.host import Host
+from app.core.caches import kept
 from app.core.number_format import count, grouped
 from app.files.documents import FileError
 from app.state.commands import Attach, Generate, SetLane
@@ -37,7 +37,7 @@ CURVES = ("learning-curve", "rules")
 OUTDATED = "These results are of other points: run again."
 EARLIER = "These results are of an earlier version, which counted ties and dealt folds differently: run again."
 #: Hash that names the points of a document, and its test points; cached.
-digest = lru_cache(maxsize=4)(digest_of)
+digest = kept(4)(digest_of)
 
 
 class StudyController:

@@ -10,7 +10,6 @@ import json
 import math
 import re
 import textwrap
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -340,6 +339,8 @@ def examined(
 
     Points and classifier are those of `source`, if it is given.
     """
+    import tomllib  # only now: it costs the opening of the panel nothing
+
     try:
         if re.search(r"[\da-fA-F_]{100}", text):  # Python neither reads nor writes whole numbers of any length
             raise tomllib.TOMLDecodeError("A number has more than 99 digits")

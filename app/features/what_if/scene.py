@@ -6,11 +6,11 @@ While it is armed, the first change of an undo step (a drag is one step) stores 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 from msgspec import Struct
 
+from app.core.caches import kept
 from app.engine.frames import Frame, Phase
 from app.engine.overlays import Lines
 from app.engine.query import LaneQuestion, Query
@@ -150,7 +150,7 @@ def removable(document: Document, frame: Frame | None) -> Removable:
     )
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Removable:
     lane, trainer = frame.lane, frame.lane.trainer
     neighbours = frame.neighbours if trainer is None else None  # a trainer may have left out some of the points itself

@@ -7,9 +7,12 @@ import weakref
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QTimerEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core import caches
+from app.engine.compile_ahead import CompileAhead
 from app.views import garbage
 from app.views.garbage import Garbage, collect_due
 
@@ -75,3 +78,27 @@ def test_nothing_is_collected_before_its_time(qtbot: QtBot) -> None:
     assert gone() is not None
     gc.collect()
     assert gone() is None
+
+
+def test_the_memory_of_a_replaced_document_is_returned(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    trimmed: list[int] = []
+    monkeypatch.setattr(garbage, "malloc_trim", trimmed.append)
+    collector = Garbage(qapp)
+    caches.forget()
+    for _ in range(3):
+        collector.timerEvent(QTimerEvent(0))
+    collector.stop()
+    assert trimmed == [0]
+
+
+def test_nothing_is_searched_while_the_fast_loops_load(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    collected: list[int] = []
+    monkeypatch.setattr(gc, "collect", collected.append)
+    monkeypatch.setattr(CompileAhead, "loading", True)
+    collector, made = Garbage(qapp), make_many()
+    collector.timerEvent(QTimerEvent(0))
+    assert collected == [] and made
+    monkeypatch.setattr(CompileAhead, "loading", False)
+    collector.timerEvent(QTimerEvent(0))
+    collector.stop()
+    assert collected == [0]
