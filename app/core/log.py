@@ -43,6 +43,14 @@ def caught(what: str, error: BaseException | None = None) -> None:
     LOGGER.error(what, exc_info=error or True)
 
 
+def stopped(what: str, error: Exception) -> str:
+    """Log the exception that is being handled, with `what`, and return the sentence about it for the user."""
+    caught(what)
+    fault = f" by an internal error ({type(error).__name__}: {error})"
+    why = ": there is not enough memory" if isinstance(error, MemoryError) else fault
+    return f"Stopped{why}. The next change tries again."
+
+
 def path() -> Path | None:
     """Return the path of the log file; None before `start`."""
     files = [handler for handler in LOGGER.handlers if isinstance(handler, _Quiet)]

@@ -96,9 +96,8 @@ class LaneJob:
             self._forget()
             self._post(replace(frame, phase=Phase.FAILED, message=str(error)))
         except Exception as error:
-            log.caught("The training of a lane failed.")
+            text = log.stopped("The training of a lane failed.", error)
             self._forget()
-            text = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
             self._post(replace(frame, phase=Phase.FAILED, message=text))
 
     def _forget(self) -> None:

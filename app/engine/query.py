@@ -120,7 +120,6 @@ def work_out(asked: Answer, post: Callable[[Answer], None], overtaken: Callable[
     except ValueError as error:
         message = str(error)
     except Exception as error:
-        log.caught("A question could not be answered.")
-        message = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
+        message = log.stopped("A question could not be answered.", error)
     if not overtaken():
         post(replace(answer, done=True, message=message))

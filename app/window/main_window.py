@@ -258,10 +258,11 @@ class MainWindow(DropWindow):
 
         Qt drops the key of a disabled command, or gives it to the widget that has the focus: that cannot wait.
         """
-        for command, able in self._rules:
-            command.setEnabled(able(self.controller))
-        self._drawn_first.begin()
-        self.request_refresh()
+        if not self._closed:  # a floating panel is hidden, and changes the session, when the window is being deleted
+            for command, able in self._rules:
+                command.setEnabled(able(self.controller))
+            self._drawn_first.begin()
+            self.request_refresh()
 
     def request_refresh(self) -> None:
         """Request a new scene to be drawn soon; callable from any thread, any number of times."""

@@ -183,7 +183,8 @@ def _of_draw(study: Study, path: Path, given: Given | None, draw: int, watch: Wa
 
 def _sentence(error: Exception) -> str:
     """Return why a cell failed; log faults of the program: all but wrong settings and lack of memory."""
-    text = " ".join(str(error).split())
+    no_memory = isinstance(error, MemoryError)  # numpy's text is about arrays
+    text = "There is not enough memory." if no_memory else " ".join(str(error).split())
     if text and isinstance(error, ValueError | MemoryError):
         return text
     log.caught("A cell of a study has failed.", error)

@@ -92,7 +92,8 @@ def saved(painter: QPainter) -> Iterator[None]:
 
 def announce(painter: QPainter, area: QRectF, error: Exception) -> None:
     """Paint a sentence about `error` in `area`."""
-    reason = " ".join(str(error).split()) or type(error).__name__
+    text = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
+    reason = " ".join(text.split()) or type(error).__name__
     sentence = f"This cannot be drawn: {reason}"
     sentence = sentence.rstrip(".") + "." if len(sentence) <= LONGEST else sentence[: LONGEST - 1] + "…"
     palette = QApplication.palette()

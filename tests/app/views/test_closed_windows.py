@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QDockWidget, QMenu
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
+from app.features.ground_truth.controller import GroundTruthController
+from app.features.ground_truth.state import GroundTruthSession
 from app.features.table import FEATURES
 from app.main import create_window
 from app.state.commands import AddPoints
@@ -76,6 +79,24 @@ def closed_windows(qtbot: QtBot, folder: Path, number: int) -> list[float]:
 @LINUX
 def test_a_closed_window_is_deleted(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
     closed_windows(qtbot, tmp_path, 3)
+
+
+def test_a_panel_beside_a_closed_window_goes_without_an_error(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
+    """It still is on screen when the window is deleted, commands first; hiding then ends what it was doing."""
+    window = create_window(None, tmp_path)
+    window.show()
+    controller, dock = window.controller, window.findChild(QDockWidget, "dock.truth")
+    window.dock_manager.panel("truth")
+    dock.show()
+    dock.setFloating(True)
+    settle(qtbot, window, 60_000)
+    controller.feature(GroundTruthController).keep_drawing_fresh(True)
+    assert window.close()
+    window.deleteLater()
+    with qtbot.captureExceptions() as errors:
+        delete_now()
+    assert not errors and not isValid(dock)
+    assert not controller.session.of(GroundTruthSession).fresh_going, "it was hidden last"
 
 
 @pytest.mark.soak

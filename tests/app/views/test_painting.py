@@ -81,6 +81,14 @@ def repaint_all(window: MainWindow) -> None:
     window.grab()
 
 
+def test_a_lack_of_memory_is_painted_in_plain_words(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    monkeypatch.setattr(painting.QPainter, "drawText", lambda *given: texts.append(given[-1]))
+    with painter_on(painting.blank(400, 100, 1.0)) as painter:
+        painting.announce(painter, QRectF(0, 0, 400, 100), MemoryError("Unable to allocate 64 MiB for an array"))
+    assert texts == ["This cannot be drawn: there is not enough memory."]
+
+
 def test_a_failed_attempt_leaves_no_function_behind(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until the next garbage collection, PySide would confuse new objects of Qt with those used for painting."""
 

@@ -231,6 +231,15 @@ def test_what_a_classifier_of_scikit_learn_raises_is_the_text_of_its_cell(
     assert "Traceback" in caplog.text, "it may be a fault of the program"
 
 
+def test_a_cell_without_memory_says_so_in_plain_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: object) -> None:
+        raise MemoryError("Unable to allocate 63.9 MiB for an array with shape (838, 10000)")
+
+    monkeypatch.setattr(computing, "_drawn", fail)
+    study = msgspec.structs.replace(GRID, axes=(NOISE,), values=("accuracy",), repetitions=1)
+    assert {record.error for record in computed(study)} == {"There is not enough memory."}
+
+
 @pytest.mark.parametrize("lane", [Lane("svm"), Lane("knn"), Lane("perceptron")], ids=lambda lane: lane.classifier)
 def test_seconds_are_a_value_and_stand_once_in_the_table(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
     study = msgspec.structs.replace(
