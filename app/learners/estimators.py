@@ -250,7 +250,7 @@ class EstimatorLearner(Learner[Any]):
             raise ValueError(MISSING.format(title=self.title))
         return self.row.module, self.row.kind, parameters_of(self.row, settings)
 
-    def code(self, settings: Any, points: Any) -> Code | None:
+    def code(self, settings: Any, points: Any) -> Code | str:
         values = {name: repr(value) for name, value in parameters_of(self.row, settings).items()}
         return Code(call(self.row.kind, **values), ((self.row.module, self.row.kind),))
 

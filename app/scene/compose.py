@@ -220,7 +220,7 @@ def _lane(
         headline = text.waiting(training) or "Nothing to compare"
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
     whole = fast_training(frame, document.parts.n_trainable)
-    steps = not lane.family.trains_fast(lane.settings, len(training))
+    steps = not lane.trains_fast(len(training))
     applying = fields_of(lane, training.classes, session.simple, shown)
     hidden = _hidden_parts(lane, applying, shown)
     return LaneScene(

@@ -271,7 +271,7 @@ class ActiveLearningPanel(QWidget):
         if not self._begun and fast_loops.ready():
             self._begun = True
             lanes = enumerate(each.lane for each in scene.lanes)
-            trained = (index for index, lane in lanes if lane.family.asks and lane.trainer is not None)
+            trained = (index for index, lane in lanes if lane.family.asking and lane.trainer is not None)
             self._plan = replace(self._plan, lane=next(trained, 0))
             self._start()
         self._show()
