@@ -92,7 +92,7 @@ def screen_size(canvases: Sequence[Canvas], what: What) -> tuple[int, int, float
 
 
 class PictureSpec(Struct, frozen=True):
-    """What an exported picture shows: its subject, size in pixels, scale in pixels per unit, theme, and legend or none.
+    """Settings of an exported picture: subject, size in pixels, scale in pixels per unit, theme, and legend or none.
 
     The scale is a multiple of 1/4, so that plots can begin and end on whole pixels.
 
