@@ -19,7 +19,7 @@ from app.state.document import Lane
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.button_rows import ButtonRows, FittingGrid
-from app.views.widgets.clickable import chooser
+from app.views.widgets.clickable import chooser, number_box
 from app.views.widgets.inputs import (
     WholeField,
     describe,
@@ -31,7 +31,6 @@ from app.views.widgets.inputs import (
     show_entries,
     show_number,
     show_text,
-    spin_box,
 )
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -87,9 +86,7 @@ class PlanForm(FittingGrid):
         return combo
 
     def _spin(self, name: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-        spin = describe(spin_box(low, high), f"asking.{name}", title, tip)
-        spin.valueChanged.connect(lambda value: self._change(name, value))
-        return spin
+        return number_box(f"asking.{name}", title, tip, lambda value: self._change(name, value), low, high)
 
     def _change(self, name: str, value: object) -> None:
         self._changed(replace(self._plan, **{name: value}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
 from app.core.number_format import coordinate
@@ -48,6 +48,7 @@ class PoolPicture(Chart):
     resized = Signal()
 
     framed = sets = equal = True
+    least_height = (150, 0)
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,9 +61,6 @@ class PoolPicture(Chart):
             hover=False,
         )
         self._shown: tuple[ActiveLearningRun | None, Picture | None, str, Theme | None] = None, None, "", None
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, 150)
 
     def right_of(self, metrics: object) -> float:
         return EDGE

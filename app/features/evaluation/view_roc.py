@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec.structs import replace
-from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QSizePolicy
 
@@ -34,6 +34,7 @@ class RocView(Chart):
     """
 
     sets = square = True
+    least_height, preferred = (200, 5), (300, 0)
 
     def __init__(self, moved: Callable[[int, Threshold | None], None]) -> None:
         super().__init__(replace(RATE, title="false positives →"), replace(RATE, title="true positives ↑"))
@@ -77,12 +78,6 @@ class RocView(Chart):
             return None
         lane = self._shown.lanes[self._shown.judged]
         return lane if lane.roc is not None else None
-
-    def sizeHint(self) -> QSize:
-        return QSize(300, 200 + 5 * self.fontMetrics().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, self.sizeHint().height())
 
     # -- the user --------------------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ from app.views.theme import Theme
 from app.views.widgets.boxes import grid_on
 from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.inputs import describe, filled, named
-from app.views.widgets.painting import bold, painter_on
+from app.views.widgets.painting import bold, paint_with, painter_on
 from app.views.widgets.roomy_label import RoomyLabel
 from solver import RULES, Grid
 
@@ -68,8 +68,7 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
         width = RING if free else EDGE if kind in symbols.BOUNDED_OF else OUTLINE
         scale = (size + LARGER) / symbols.FREE if free else size / symbols.POINT
         for path, pen, brush in symbols.shapes(theme, kind, scale):
-            painter.setPen(QPen(pen.color(), width))
-            painter.setBrush(brush)
+            paint_with(painter, QPen(pen.color(), width), brush)
             painter.drawPath(path)
 
     return symbols.cells(len(KINDS), cell, ratio, draw_cell), cell

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from msgspec.structs import replace
-from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QSizePolicy
 
 from app.engine.shading import RGB
@@ -24,6 +23,8 @@ ASIDE = 3.0
 
 class ReliabilityChart(Chart):
     """Predicted to the right, observed upwards."""
+
+    least_height, preferred = (240, 5), (300, 0)
 
     def __init__(self) -> None:
         super().__init__(replace(SHARE, title="predicted →"), replace(SHARE, title="observed share ↑"))
@@ -52,12 +53,6 @@ class ReliabilityChart(Chart):
     def description(self, line: Line, index: int) -> str:
         assert self._shown is not None
         return words.reading(next(lane for lane in self._shown.lanes if lane.name == line.name), index)
-
-    def sizeHint(self) -> QSize:
-        return QSize(300, 240 + 5 * self.fontMetrics().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, self.sizeHint().height())
 
 
 def _colour(index: int, theme: Theme) -> RGB:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFontMetricsF
 from PySide6.QtWidgets import QSizePolicy
 
@@ -30,6 +29,7 @@ class ErrorMapChart(Chart):
     """
 
     framed = equal = True
+    least_height, preferred = (200, 4), (300, 0)
 
     def __init__(self, index: int) -> None:
         super().__init__()
@@ -59,9 +59,3 @@ class ErrorMapChart(Chart):
 
     def right_of(self, metrics: QFontMetricsF) -> float:
         return BAR + metrics.horizontalAdvance("+100 %") + 16
-
-    def sizeHint(self) -> QSize:
-        return QSize(300, 200 + 4 * self.fontMetrics().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, self.sizeHint().height())
