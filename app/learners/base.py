@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -12,15 +12,13 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.number_format import grouped, short
+from app.core.points import Points
 from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.core.certificate import Status
 
 from .code import NOTHING_LIKE_IT, Code
 from .fields import Field
 from .model import Model, Stepwise
-
-if TYPE_CHECKING:
-    from app.core.points import Points
 
 S = TypeVar("S", bound=msgspec.Struct)
 #: ``ahead(queries, values, left_out)``: the classes with the most votes, bool of shape (n, n_classes, n_values); for
@@ -56,8 +54,6 @@ class Trainer(Struct, frozen=True):
         It chooses points by a working-set rule of `solver.RULES`, and can explain the choice.
     runs_plain : bool
         It can train on few points before its loops are compiled.
-    allows_hard_margin : bool
-        C may be infinite.
     subject : str
         Its name at the beginning of a sentence.
     """
@@ -72,7 +68,6 @@ class Trainer(Struct, frozen=True):
     has_f: bool = True
     has_rules: bool = False
     runs_plain: bool = False
-    allows_hard_margin: bool = False
     subject: str = "An SVM"
 
 

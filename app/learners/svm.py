@@ -39,7 +39,6 @@ TRAINERS: dict[str, Trainer] = {
         "pair updates",
         has_rules=True,
         runs_plain=True,
-        allows_hard_margin=True,
     ),
     "lasvm": Trainer(
         "LASVM",
@@ -475,7 +474,7 @@ class Machine(Learner[SvmSettings]):
         return ""
 
     def refusal(self, settings: SvmSettings) -> str:
-        if settings.hard_margin and not TRAINERS[settings.trainer].allows_hard_margin:
+        if settings.hard_margin and settings.trainer != "smo":
             title = TRAINERS[settings.trainer].title
             return f"{title} needs a box, 0 ≤ α ≤ C, so it has no hard margin: choose a finite C, or SMO."
         return INDEFINITE if _is_indefinite(settings) else ""
