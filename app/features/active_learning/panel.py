@@ -16,6 +16,7 @@ from app.core.points import MAX_CLASSES
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.state.document import Lane
+from app.views.chart.chart import is_plain
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.button_rows import ButtonRows, FittingGrid
@@ -439,9 +440,8 @@ class ActiveLearningPanel(QWidget):
 
 
 def _own_key(event: QKeyEvent) -> bool:
-    plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     number = Qt.Key.Key_1 <= event.key() < Qt.Key.Key_1 + MAX_CLASSES
-    return plain and (number or event.key() == Qt.Key.Key_Backspace)
+    return is_plain(event) and (number or event.key() == Qt.Key.Key_Backspace)
 
 
 def _html(text: str, bold: bool = False) -> str:

@@ -10,7 +10,7 @@ from app.core.number_format import coordinate
 from app.engine.frames import Picture
 from app.state.document import View
 from app.views.chart.axis import ChartAxis
-from app.views.chart.chart import EDGE, Chart
+from app.views.chart.chart import EDGE, Chart, is_plain
 from app.views.chart.marks import Mark, Scatter, SurfaceMark, Texts, class_symbols
 from app.views.plot.symbols import POINT
 from app.views.theme import Theme
@@ -113,7 +113,7 @@ class PoolPicture(Chart):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, asking = Qt.Key(event.key()), self._shown[0]
-        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        if not is_plain(event):
             event.ignore()
         elif key in _ARROWS:
             self._go(*_ARROWS[key])

@@ -249,7 +249,18 @@ class RaceTable(QTableWidget):
     LONGEST = ("Maximum gain", "88 888 888", "88 888 888", "88.8 ms", "8.8e-4", "< 0.001 %", "888 + 888")
 
     def __init__(self) -> None:
-        super().__init__(0, len(race_words.COLUMNS))
+        super().__init__(  # type: ignore[call-overload]  # properties of its bases
+            0,
+            len(race_words.COLUMNS),
+            editTriggers=QAbstractItemView.EditTrigger.NoEditTriggers,
+            selectionMode=QAbstractItemView.SelectionMode.NoSelection,
+            verticalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+            horizontalScrollMode=QAbstractItemView.ScrollMode.ScrollPerPixel,
+            tabKeyNavigation=False,
+            wordWrap=False,
+            minimumWidth=200,
+            sizePolicy=QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed),
+        )
         describe(self, "race.table", "Numbers of the race", "A row for each rule; the best of a column is bold.")
         for column, (title, tip) in enumerate(race_words.COLUMNS):
             item = QTableWidgetItem(title.replace(" ", "\n", 1))
@@ -259,14 +270,6 @@ class RaceTable(QTableWidget):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setStretchLastSection(True)
         self.horizontalHeader().setHighlightSections(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(200)
         self._made_for: tuple[int, Theme | None, int] = 0, None, 0
         self.fit()
 
