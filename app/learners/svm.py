@@ -528,7 +528,7 @@ class Machine(Learner[SvmSettings]):
         asks = wrapped and bool(weights)
         make = _without_intercept if through else _as_svc
         model, imports = make(s, "" if wrapped else weights, asks)
-        far = not through and s.kernel in ("linear", "rbf") and _is_far(points)
+        far = not through and s.kernel in ("linear", "rbf") and np.abs(points.xy).max() > FAR * max(points.extent)
         fitted = "{model}[-1]" if far else "{model}"
         before, fit, support = "", FIT, "" if through else f"X[{fitted}.support_]"
         if wrapped:
@@ -575,7 +575,7 @@ SCIKIT_LEARN = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 HARD, LARGE_C, MOST_STEPS = 1e10, 1e6, "10_000_000"
 #: Components of Nystroem for a kernel machine without an intercept.
 COMPONENTS = 500
-#: Distance from the origin, in widths of the points, from which they are centred.
+#: Distance from the origin, in widths of the points, from which they are centred: else LIBSVM's distances lose digits.
 FAR = 300.0
 _ASKING = ".set_fit_request(sample_weight=True)"
 _Made = tuple[str, list[tuple[str, str]]]
@@ -617,11 +617,6 @@ def _with_features(settings: SvmSettings, model: str) -> _Made:
 def _kernel_code(settings: SvmSettings) -> dict[str, str]:
     parameters = {name: repr(getattr(settings, name)) for name in KERNELS[settings.kernel].parameters}
     return {"kernel": f'"{settings.kernel}"', **parameters}
-
-
-def _is_far(points: Points) -> bool:
-    """Return whether the points are so far from the origin that their distances lose most digits in LIBSVM."""
-    return bool(np.abs(points.xy).max() > FAR * max(points.extent))
 
 
 def _goes_through_origin(settings: SvmSettings) -> bool:

@@ -129,11 +129,6 @@ def _steps_visible(session: Session, slot: int, run_state: RunState | None) -> b
     return speed <= SLOW or not session.playing[slot] or (run_state is not None and run_state.at_end)
 
 
-def _shows_pair(run_state: RunState, steps_visible: bool, watched: Set[str]) -> bool:
-    """Return whether the pair of the present step is marked."""
-    return "last pair" in watched if run_state.at_end else steps_visible or "pair" in watched
-
-
 def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
     """Return words for the hidden settings that differ from their defaults."""
     default = lane.family.settings()
@@ -257,7 +252,8 @@ def _lane(
         speed=speed,
         speed_text=text.speed(SPEEDS[speed]),
         run_state=run_state,
-        shows_pair=run_state is not None and _shows_pair(run_state, slow, watched),
+        shows_pair=run_state is not None
+        and ("last pair" in watched if run_state.at_end else slow or "pair" in watched),
         steps_visible=slow,
         playing=session.playing[slot] and not (run_state is not None and run_state.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,

@@ -6,7 +6,6 @@ import numpy as np
 from msgspec.structs import replace
 from PySide6.QtWidgets import QSizePolicy
 
-from app.engine.shading import RGB
 from app.views.chart.axis import of_shares
 from app.views.chart.chart import Chart
 from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Scatter, Strokes
@@ -55,13 +54,10 @@ class ReliabilityChart(Chart):
         return words.reading(next(lane for lane in self._shown.lanes if lane.name == line.name), index)
 
 
-def _colour(index: int, theme: Theme) -> RGB:
-    return (theme.accent, theme.ink, theme.bad, mixed(theme.ink, theme.background, 0.55))[index % 4]
-
-
 def _marks(index: int, lane: LaneReliability, theme: Theme) -> list[Mark]:
     assert lane.value is not None
-    curve, colour = lane.value.curve, _colour(index, theme)
+    colours = theme.accent, theme.ink, theme.bad, mixed(theme.ink, theme.background, 0.55)
+    curve, colour = lane.value.curve, colours[index % 4]
     if lane.stale:
         colour = mixed(colour, theme.background, 0.5)
     marks: list[Mark] = [

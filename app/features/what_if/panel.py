@@ -79,9 +79,9 @@ class _Section(QWidget):
         if shown == self._shown:
             return
         self._shown = shown
-        self.text.setText(_html(lane, index, several, theme))
-        show_or_hide(self.note, lane.note)
         title = f"{index + 1}. {lane.title}" if several else lane.title
+        self.text.setText(_html(lane, title, theme))
+        show_or_hide(self.note, lane.note)
         show_text(self.title, title)
         self.title.setToolTip(plain_tip(title))
         self.others.setText(words.button(lane.removable))
@@ -167,10 +167,9 @@ class WhatIfPanel(QWidget):
                 section.report.show()
 
 
-def _html(lane: LaneWhatIf, index: int, several: bool, theme: Theme) -> str:
+def _html(lane: LaneWhatIf, title: str, theme: Theme) -> str:
     """Return title, verdict and the table of numbers as HTML."""
     faint = "rgb({}, {}, {})".format(*theme.faint)
-    title = f"{index + 1}. {lane.title}" if several else lane.title
     parts = [f"<b>{escape(title)}</b>"]
     if lane.verdict:
         verdict = escape(lane.verdict).replace(" %", "&nbsp;%")

@@ -159,16 +159,16 @@ class Layers(pg.GraphicsObject):
     def point_size(self, width: float, height: float) -> int:
         """Return the size of a point's symbol in a picture of this size (pixels)."""
         # The size depends on the number of points alone; an additional mark must not change it.
-        side = min(width, height)
-        if self.weight > 1.0:  # wide lines depend on the height of a picture, even where it is narrow
-            side = height
-        return size_for(len(self.points), side)
+        # Wide lines depend on the height of a picture, even where it is narrow.
+        return size_for(len(self.points), height if self.weight > 1.0 else min(width, height))
 
     def _paint_symbols(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, vectors: bool) -> None:
         size = self.point_size(area.width() / ratio, area.height() / ratio)
+        # Surface pixels per unit of `area`.
+        fine = 2.0 if self._picture is None else max(1.0, self._picture.grid.width / area.width())
         for cloud in (self.points, self._selected, self.marks):
             if vectors:
-                cloud.paint_vectors(painter, self.boundingRect(), area, theme, size, self._fineness(area))
+                cloud.paint_vectors(painter, self.boundingRect(), area, theme, size, fine)
             else:
                 cloud.paint(painter, self.boundingRect(), area, theme, size, ratio)
 
@@ -211,10 +211,6 @@ class Layers(pg.GraphicsObject):
         sheets = tuple(sheet for sheet in self._sheets if not (away and isinstance(sheet, Specks)))
         with saved(painter):
             paint_sheets(painter, sheets, self.boundingRect(), area, visible, theme, ratio, self.weight)
-
-    def _fineness(self, area: QRectF) -> float:
-        """Return the number of surface pixels per unit of `area`."""
-        return max(1.0, self._picture.grid.width / area.width()) if self._picture is not None else 2.0
 
     def _paint_surface(self, painter: QPainter, area: QRectF, visible: QRectF, theme: Theme) -> None:
         assert self._picture is not None
