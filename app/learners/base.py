@@ -253,7 +253,7 @@ class Learner(Generic[S]):
 
     # -- what is proved about a training, by the certificates of all its binary problems -----------------------------
 
-    def fitted(self, settings: S, n_points: int) -> Verdict:
+    def fit_verdict(self, settings: S, n_points: int) -> Verdict:
         """Return the result for a learner that does not train by steps."""
         return Verdict(None, self.note.rstrip("."), UNPROVED)
 

@@ -62,7 +62,7 @@ def badge(frame: Frame | None) -> Badge:
     if frame.lane.trainer is None:
         if frame.phase is Phase.TRAINING:
             return Badge(Mood.MOVING, "still training: the last picture stays until it is done")
-        return of_verdict(family.fitted(frame.lane.settings, len(frame.points)))
+        return of_verdict(family.fit_verdict(frame.lane.settings, len(frame.points)))
     if not frame.certificates:  # nothing is proved
         if frame.fast_run is None:
             return NO_BADGE

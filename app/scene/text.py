@@ -41,7 +41,7 @@ def headline(frame: Frame | None, lane: Lane) -> str:
     if frame.phase is Phase.TRAINING and frame.fast_run is not None:
         return f"Training on {grouped(len(frame.points))} points at once{_expected(frame.fast_run)}…"
     if frame.lane.trainer is None:
-        return preparing + frame.lane.family.fitted(frame.lane.settings, len(frame.points)).text
+        return preparing + frame.lane.family.fit_verdict(frame.lane.settings, len(frame.points)).text
     if frame.phase is Phase.TRAINING:
         return f"{preparing}Training…"
     if frame.phase is Phase.PAUSED and frame.fast_run is not None:

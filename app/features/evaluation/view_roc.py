@@ -7,7 +7,6 @@ from collections.abc import Callable
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QSizePolicy
 
 from app.features.scores.scene import plain_lane
 from app.views.chart.axis import of_shares
@@ -33,7 +32,7 @@ class RocView(Chart):
         ``moved(slot, threshold)`` is called when the user moves the threshold; None for the model's own.
     """
 
-    sets = square = True
+    sets = square = fixed = True
     least_height, preferred = (200, 5), (300, 0)
 
     def __init__(self, moved: Callable[[int, Threshold | None], None]) -> None:
@@ -41,7 +40,6 @@ class RocView(Chart):
         self._moved = moved
         self._shown: Evaluation | None = None
         self._sent: int | None = None  # index of the threshold sent to `moved` since the last scene
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         describe(
             self,
             "evaluation.roc",

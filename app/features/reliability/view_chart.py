@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from msgspec.structs import replace
-from PySide6.QtWidgets import QSizePolicy
 
 from app.views.chart.axis import of_shares
 from app.views.chart.chart import Chart
@@ -23,12 +22,11 @@ ASIDE = 3.0
 class ReliabilityChart(Chart):
     """Predicted to the right, observed upwards."""
 
-    least_height, preferred = (240, 5), (300, 0)
+    fixed, least_height, preferred = True, (240, 5), (300, 0)
 
     def __init__(self) -> None:
         super().__init__(replace(SHARE, title="predicted →"), replace(SHARE, title="observed share ↑"))
         self._shown: ReliabilityScene | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         describe(
             self,
             "reliability.chart",

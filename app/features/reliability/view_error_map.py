@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtGui import QColor, QFontMetricsF
-from PySide6.QtWidgets import QSizePolicy
 
 from app.engine.frames import Picture
 from app.views.chart.axis import ChartAxis
@@ -28,13 +27,12 @@ class ErrorMapChart(Chart):
     index : int
     """
 
-    framed = equal = True
+    framed = equal = fixed = True
     least_height, preferred = (200, 4), (300, 0)
 
     def __init__(self, index: int) -> None:
         super().__init__()
         self._shown: object = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         describe(self, f"reliability.map{index}", "Map of predicted minus true probability", "")
 
     def show_map(self, lane: LaneReliability, span: float, theme: Theme) -> None:

@@ -100,6 +100,8 @@ class Chart(pg.GraphicsView):
         Keep the area as wide as high.
     equal : bool
         Both axes have the same scale.
+    fixed : bool
+        Keep the preferred height.
     under : bool
         The chart is part of a form: its legend is below the area, the numbers of its vertical axis at the right.
     short : float
@@ -110,7 +112,7 @@ class Chart(pg.GraphicsView):
         Preferred width and height (pixels), if larger than the least ones.
     """
 
-    sets = framed = square = equal = under = False
+    sets = framed = square = equal = fixed = under = False
     short = 0.3
     least_height = (0, 7)
     preferred = (0, 0)
@@ -145,7 +147,8 @@ class Chart(pg.GraphicsView):
         self._item = MarksItem()
         self.box.addItem(self._item, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._zoom)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policies = QSizePolicy.Policy
+        self.setSizePolicy(policies.Expanding, policies.Fixed if self.fixed else policies.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def letters(self) -> QFont:
