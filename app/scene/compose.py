@@ -222,7 +222,6 @@ def _lane(
         headline = text.waiting(training) or "Nothing to compare"
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
     whole = fast_training(frame, document.parts.n_trainable)
-    steps = not lane.trains_fast(len(training))
     applying = fields_of(lane, training.classes, session.simple, shown)
     hidden = _hidden_parts(lane, applying, shown)
     return LaneScene(
@@ -269,7 +268,7 @@ def _lane(
         watched=lane.trainer is not None and "playback" not in hidden and followed,
         features=features.added_to_lane(context, index),
         hidden=hidden,
-        no_steps="" if steps else text.NO_STEPS,
+        no_steps=text.NO_STEPS if lane.trains_fast(len(training)) else "",
         replay_factor=session.replay_factor,
     )
 
