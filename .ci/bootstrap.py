@@ -2,8 +2,8 @@
 
 Usage: python bootstrap.py {run,test,dist,docs}
 
-What is there already costs nothing.  Standard library and old syntax only: on a Python that is too old this file must
-still start, to look for another one or to report that there is none.
+Nothing is installed twice.  Standard library and old syntax only: this file must also start on a Python that is too
+old, to find another one or to report that there is none.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ STAMP = os.path.join(VENV, ".installed")
 # The Python behind .venv, which may be the active environment and have to be made anew.
 BASE_PYTHON = getattr(sys, "_base_executable", sys.executable)
 
-# Each goal has what those before it have.
+# Extras of each goal; they include those of the goals before it.
 EXTRAS = {"run": "", "test": "[test,bench,dev]", "dist": "[test,bench,dev,dist]", "docs": "[test,bench,dev,dist,docs]"}
 
 # What Qt and its platforms offscreen, X11 and Wayland load, and a font.
@@ -46,7 +46,7 @@ def say(text):
 
 
 def run(command, **options):
-    """Run quietly; return whether it worked, and what it printed."""
+    """Run a command without showing its output; return whether it succeeded, and the output."""
     options.update(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     done = subprocess.run(command, cwd=ROOT, text=True, errors="replace", **options)
     return done.returncode == 0, done.stdout.rstrip()
@@ -66,7 +66,7 @@ def write(path, text):
 
 
 def use_supported_python(goal):
-    """Go on with another Python on PATH where this one is not supported."""
+    """Continue with another Python on PATH if this one is not supported."""
     named = re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', read(os.path.join(ROOT, "pyproject.toml")))
     minors = sorted(map(int, named))
     if sys.version_info[:2] >= (3, minors[0]):
@@ -82,14 +82,14 @@ def use_supported_python(goal):
 
 
 def install_system_packages(packages, why):
-    """As root on Debian or Ubuntu; elsewhere end with the line that installs them."""
+    """Install packages, as root on Debian or Ubuntu; elsewhere end with the command that installs them."""
     if not (sys.platform.startswith("linux") and shutil.which("apt-get") and os.geteuid() == 0):
         line = "apt-get update && apt-get install -y " + packages
         sys.exit(f'{why}  On Debian and Ubuntu this line installs what is missing:\n    sudo sh -c "{line}"')
     say(f"{why}  Installing system packages.")
     apt = ["apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=300"]
     environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
-    # A failed update may still leave lists that are good enough.
+    # After a failed update the lists of before may still do.
     update = run([*apt, "update"], env=environment)[1]
     worked, output = run([*apt, "install", "--no-install-recommends", *packages.split()], env=environment)
     if not worked:
@@ -103,7 +103,7 @@ def create_venv():
         shutil.rmtree(VENV)
     command = [BASE_PYTHON, "-m", "venv", VENV]
     worked, output = run(command)
-    if not worked:  # Debian packs the module by itself
+    if not worked:  # Debian has a package of its own for the module
         say(output)
         package = "python{}.{}-venv".format(*sys.version_info[:2])
         install_system_packages(package, "This Python cannot create virtual environments.")
@@ -114,7 +114,7 @@ def create_venv():
 
 
 def install(goal):
-    # Programs in .venv name the folder in their first line.
+    # The first line of the programs in .venv contains the path of the folder.
     environment = sys.version + ROOT
     asked = "".join(read(os.path.join(ROOT, name)) for name in ("pyproject.toml", "constraints.txt"))
     states = [hashlib.sha256((environment + asked + extras).encode()).hexdigest() for extras in EXTRAS.values()]
@@ -136,7 +136,7 @@ def install(goal):
 
 
 def check_qt(goal):
-    """Start Qt once for each installation: without a window, and with one where there is a screen."""
+    """Start Qt once after each installation: without a screen, and with one if there is one."""
     screen = goal == "run" and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     stamp = os.path.join(VENV, ".qt-screen" if screen else ".qt-offscreen")
     if not sys.platform.startswith("linux") or read(stamp) == read(STAMP):
@@ -155,7 +155,7 @@ def check_qt(goal):
 
 
 def wait_for_others(file):
-    """One set-up of this folder at a time: hold the lock of `file` until it is closed."""
+    """Lock `file` until it is closed, so that only one process sets this folder up at a time."""
     if fcntl is not None:
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(file, fcntl.LOCK_EX)

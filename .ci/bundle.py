@@ -1,9 +1,10 @@
-"""Build the bundle, a folder with the program and all that it needs for this system, and try it.
+"""Build the bundle, a folder with the program and everything that it needs on this system, and try it.
 
 Usage: python .ci/bundle.py [--only-try]
 
-It is started from two folders where no Python is found: pictures are those of the checkout, films and studies find
-their processes, the window opens and ends by Ctrl+Q, and the second start finds what the first one has compiled.
+The bundle is started in two folders, without a Python on PATH: its pictures are those of the checkout, films and
+studies start their processes, the window opens and ends by Ctrl+Q, and the second start loads the loops that the first
+one compiled.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ from app.files import licences
 
 HERE, BUNDLE = ROOT / ".ci" / "bundle", ROOT / "dist" / NAME
 PROGRAM = f"{NAME}.exe" if sys.platform == "win32" else NAME
-#: Libraries that carry tens of megabytes for debuggers; what is left out of others is not worth it, and breaks numpy's.
+#: Libraries with tens of megabytes of symbols for debuggers; other libraries have few, and numpy's break without.
 HEAVY = ("libllvmlite.so", "libpython3*.so*")
 
 
 def build() -> None:
-    """Make the folder."""
+    """Build the folder `BUNDLE`."""
     shutil.rmtree(BUNDLE, ignore_errors=True)
     places: list[str | Path] = ["--distpath", BUNDLE.parent, "--workpath", ROOT / "build" / "pyinstaller"]
     run([sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR", *places, HERE / f"{NAME}.spec"])
@@ -57,12 +58,12 @@ def build() -> None:
 
 
 def _write_licences(folder: Path) -> None:
-    """The full texts of all that the bundle contains."""
+    """Write the licences of all parts of the bundle, in full."""
     folder.mkdir()
     for package in [*licences.packages(), distribution("pyinstaller")]:
         if text := _texts(package):
             (folder / f"{package.name}.txt").write_text(text, encoding="utf-8")
-    for name in ("LGPL-3.txt", "GPL-3.txt"):  # of Qt and PySide6, which come without
+    for name in ("LGPL-3.txt", "GPL-3.txt"):  # Qt's and PySide6's packages lack them
         shutil.copy(HERE / name, folder)
     for place in (sysconfig.get_path("stdlib"), sys.base_prefix):
         if (Path(place) / "LICENSE.txt").is_file():
@@ -72,11 +73,11 @@ def _write_licences(folder: Path) -> None:
         if notice.is_file():
             shutil.copy(notice, folder / f"{owner}.txt")
         else:
-            raise Failure(f"{library} is in the bundle, and nobody says under which licence.")
+            raise Failure(f"{library} is in the bundle, and its licence is unknown.")
 
 
 def _texts(package: Distribution) -> str:
-    """What its licence files say."""
+    """Return the texts of a package's licence files."""
     metadata = package.metadata
     found = []
     for name in metadata.get_all("License-File") or []:
@@ -86,7 +87,7 @@ def _texts(package: Distribution) -> str:
 
 
 def _of_system() -> dict[str, str]:
-    """Libraries of this system in the bundle, and the packages of the system that they belong to, where dpkg knows."""
+    """Return the libraries of this system in the bundle, each with its Debian package; {} without dpkg."""
     if not shutil.which("dpkg"):
         return {}
     table = ROOT / "build" / "pyinstaller" / NAME / "COLLECT-00.toc"
@@ -105,13 +106,13 @@ def _of_system() -> dict[str, str]:
 
 
 def attempt() -> None:
-    """Try the bundle from two folders; Failure with what does not work."""
+    """Try the bundle in two folders; raise Failure with a sentence if a check fails."""
     with elsewhere() as folder:
         say("Drawing from the checkout.")
         expected = of_checkout(folder / "checkout")
         first, second = folder / "first place", folder / "zweiter Ort ö"
         known = outside(folder / "home", PATH=str(folder / "no programs"))
-        del known["NUMBA_CACHE_DIR"]  # it has a place of its own to find
+        del known["NUMBA_CACHE_DIR"]  # the bundle finds a folder itself
         for place in (first, second):
             place.mkdir()
             shutil.copytree(BUNDLE, place / NAME, symlinks=True)
@@ -134,7 +135,7 @@ def attempt() -> None:
         if "LGPL" not in run([one, "--licences"], env=known, cwd=work):
             raise Failure("The licence of Qt is not named.")
         shown = open_window([one], work, known)
-        say("  the window lives" if shown is None else f"  window after {shown:.1f} s, ended by Ctrl+Q")
+        say("  the window stays open" if shown is None else f"  window after {shown:.1f} s, ended by Ctrl+Q")
 
 
 def _machine_code(home: Path) -> set[str]:
@@ -142,7 +143,7 @@ def _machine_code(home: Path) -> set[str]:
 
 
 def _same_machine_code(kept: set[str], folder: Path) -> None:
-    """The checkout names its compile cache as the bundle does, so that both share it."""
+    """Check that checkout and bundle have one compile cache."""
     code = "from solver.core._compile import cache_directory; print(cache_directory().name)"
     name = run([sys.executable, "-c", code], cwd=ROOT, env=outside(folder / "home", PYTHONPATH=str(ROOT))).strip()
     if not all(name in path.replace("\\", "/").split("/") for path in kept):
@@ -150,7 +151,7 @@ def _same_machine_code(kept: set[str], folder: Path) -> None:
 
 
 def _try_processes(program: Path, work: Path, known: dict[str, str]) -> None:
-    """What starts processes of its own: films, studies of the command line and of the window."""
+    """Try the commands that start processes: films, and studies of the command line and of the window."""
     from PIL import Image
 
     film = work / "film.gif"
@@ -161,17 +162,17 @@ def _try_processes(program: Path, work: Path, known: dict[str, str]) -> None:
     )
     with Image.open(film) as pictures:
         if not 1 < getattr(pictures, "n_frames", 1) <= 3:
-            raise Failure("The film has not its pictures.")
+            raise Failure("The film lacks pictures.")
     study = work / "study.toml"
     run([program, "study", "init", "--preset", "grid", study], cwd=work, env=known)
-    # Long enough for a second process to be worth starting.
+    # So long that a second process is started.
     study.write_text(study.read_text(encoding="utf-8").replace("repetitions = 1", "repetitions = 40"), encoding="utf-8")
     tables = []
     for jobs in "12":
         results = work / f"results {jobs}"
-        said = run([program, "study", "run", study, "--out", results, "--jobs", jobs], cwd=work, env=known)
-        if f"{NAME}:" in said:
-            raise Failure(said)
+        printed = run([program, "study", "run", study, "--out", results, "--jobs", jobs], cwd=work, env=known)
+        if f"{NAME}:" in printed:
+            raise Failure(printed)
         tables.append(run([program, "study", "show", results], cwd=work, env=known))
     if tables[0] != tables[1]:
         raise Failure("A study of two processes has other results than one of one.")
@@ -183,7 +184,7 @@ def _try_processes(program: Path, work: Path, known: dict[str, str]) -> None:
 
 
 def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
-    """The processes of a study in the window, given its orders."""
+    """Send a process of studies the orders that the window sends, and check its results."""
     import msgspec
 
     from app.features.study.cells import paths

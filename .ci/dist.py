@@ -1,9 +1,9 @@
-"""Build wheel and sdist, and try the wheel in a clean environment of every Python that there is.
+"""Build wheel and sdist, and try the wheel in a new environment of every supported Python that is installed.
 
 Usage: python .ci/dist.py [PYTHON...]
 
-In each: the window opens, documents are drawn from another folder to the pixels of the checkout, and the tests that are
-marked `smoke` run against what is installed.
+In each environment: the window opens, documents are drawn in another folder to the same pixels as by the checkout, and
+the tests marked `smoke` test the installed program.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from environments import (
 )
 
 DIST = ROOT / "dist"
-#: What must be in a wheel, and what has no place there.
+#: Files that must be in a wheel, and parts of names that must not.
 NEEDED = (
     "app/main.py",
     "app/assets/icons/open.svg",
@@ -44,16 +44,16 @@ UNWANTED = ("tests/", "screenshot.png", "growth.png", "film.webp", ".ci/", "__py
 
 
 def version() -> str:
-    """The one place where it stands."""
-    return _said("version")
+    """Return the version, which is only in `solver/version.py`."""
+    return _defined("version")
 
 
 def date() -> str:
-    """Of its release."""
-    return _said("date")
+    """Return the date of the release."""
+    return _defined("date")
 
 
-def _said(name: str) -> str:
+def _defined(name: str) -> str:
     text = (ROOT / "solver" / "version.py").read_text(encoding="utf-8")
     found = re.search(rf'^__{name}__ = "([^"]+)"$', text, re.MULTILINE)
     assert found is not None
@@ -61,7 +61,7 @@ def _said(name: str) -> str:
 
 
 def build() -> tuple[Path, Path]:
-    """Wheel and sdist; the wheel is made of the sdist, so that this is whole, too."""
+    """Build wheel and sdist; the wheel is built from the sdist, which proves that the sdist is complete, too."""
     for old in (*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")):
         old.unlink()
     run([sys.executable, "-m", "build", "--no-isolation", "--outdir", DIST, ROOT])
@@ -81,7 +81,7 @@ def build() -> tuple[Path, Path]:
 
 
 def attempt(wheel: Path, python: Path, expected: list[Path]) -> str:
-    """Try the wheel with one Python; returns what was measured."""
+    """Try the wheel with one Python; return the measurements in words."""
     with elsewhere() as folder:
         begun = time.monotonic()
         environment = Environment(folder / "environment", python)
@@ -91,14 +91,14 @@ def attempt(wheel: Path, python: Path, expected: list[Path]) -> str:
         work.mkdir()
         known = outside(folder / "home")
         program = [environment.programs / "classifier-playground"]
-        said = run([*program, "--version"], env=known, cwd=work).strip()
-        if not said.endswith(f" {version()}"):
-            raise Failure(f"The installed program says {said!r}; the source says {version()}.")
+        printed = run([*program, "--version"], env=known, cwd=work).strip()
+        if not printed.endswith(f" {version()}"):
+            raise Failure(f"The installed program prints {printed!r}; the version is {version()}.")
         same_pixels(draw(program, work, known), expected)
         shown = open_window(program, work, known)
         environment.install("-c", ROOT / "constraints.txt", f"{wheel}[test]")
         tested = smoke(environment, folder / "smoke")
-    window = "window lives" if shown is None else f"window after {shown:.1f} s"
+    window = "the window stays open" if shown is None else f"window after {shown:.1f} s"
     return f"installed in {took:.0f} s, {size / 1e6:.0f} MB; same pixels; {window}; {tested}"
 
 
@@ -114,7 +114,7 @@ def main() -> None:
         for (major, minor), python in found.items():
             say(f"Python {major}.{minor}: {attempt(wheel, python, expected)}")
     if lacking := [f"{major}.{minor}" for major, minor in supported() if (major, minor) not in found]:
-        say(f"Not there, so not tried: Python {', '.join(lacking)}.")
+        say(f"Not installed, so not tried: Python {', '.join(lacking)}.")
 
 
 if __name__ == "__main__":

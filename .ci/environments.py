@@ -1,4 +1,4 @@
-"""Environments outside the checkout: made, installed into, and what is tried in each way of installing.
+"""Virtual environments outside the checkout, and the checks of everything that is installed into them.
 
 Everything runs in a folder of its own with a home of its own, so that nothing of the checkout is found by chance.
 """
@@ -16,27 +16,27 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Of the program: of document, window and compile cache.
+#: Names of the program: of its command and files, and of its window.
 NAME, TITLE = "classifier-playground", "Classifier Playground"
-#: What ways of installing are compared by: kNN, an SVM and where they differ; several classes; an indefinite kernel.
+#: Examples whose pictures are compared: kNN, an SVM and their difference; several classes; an indefinite kernel.
 DOCUMENTS = ("differ", "weights", "circle")
-#: Compiled once for all ways of installing, as on the machine of a user.
+#: Compile cache shared by all environments, as by all installations of a user.
 CACHE = ROOT / "build" / "cache"
-#: What takes longer has failed: the first start compiles.
+#: Longest duration of a command (s): the first start compiles for minutes.
 PATIENCE = 600
 
 
 class Failure(Exception):  # noqa: N818
-    """Something does not work; the text says what."""
+    """A check has failed; the text is a sentence on it."""
 
 
 def say(text: str) -> None:
-    """Tell what is being done."""
+    """Print a line at once."""
     print(text, flush=True)
 
 
 def run(command: Sequence[str | Path], **options: object) -> str:
-    """Run quietly and return what it printed; Failure with all of that where it fails."""
+    """Return the output of a command; raise Failure with the output if it fails."""
     words = [str(word) for word in command]
     settings: dict[str, object] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options
     done = subprocess.run(words, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False, **settings)  # type: ignore[call-overload]
@@ -55,12 +55,12 @@ def supported() -> list[tuple[int, int]]:
 
 
 def pythons(named: Sequence[str] = ()) -> dict[tuple[int, int], Path]:
-    """One Python of each supported version that there is, from the lowest.
+    """Return a Python of each supported version that is installed, from the lowest.
 
     Parameters
     ----------
     named : sequence of str
-        Look at these only; default: names on PATH, and the Python that runs this.
+        Names or paths to try; by default names on PATH, and the Python that runs this file.
     """
     found: dict[tuple[int, int], Path] = {}
     names = [f"python{major}.{minor}" for major, minor in supported()]
@@ -88,26 +88,26 @@ class Environment:
         self.python = self.programs / ("python.exe" if os.name == "nt" else "python")
 
     def install(self, *words: str | Path) -> None:
-        """As pip does."""
+        """Install packages with pip; `words` are its arguments."""
         run([self.python, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", *words])
 
     def packages(self) -> dict[str, str]:
-        """Names and versions of what is installed."""
+        """Return the names and versions of the installed packages."""
         code = "from importlib.metadata import distributions as d; print(*(f'{x.name}=={x.version}' for x in d()))"
         return dict(word.split("==", 1) for word in run([self.python, "-I", "-c", code]).split())
 
     def size(self) -> int:
-        """Bytes of all its files."""
+        """Return the size of all its files (bytes)."""
         return size_of(self.folder)
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all files in a folder; what is linked counts where it lies."""
+    """Return the size of all files in a folder (bytes), without links."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
 def outside(home: Path, **more: str) -> dict[str, str]:
-    """What processes get to know: no Python of the checkout, another home, no screen, and the common compile cache."""
+    """Return environment variables: without those of the checkout, with another home, no screen, and `CACHE`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "XDG_"))}
     home.mkdir(parents=True, exist_ok=True)
     places = {"HOME": str(home), "USERPROFILE": str(home), "NUMBA_CACHE_DIR": str(CACHE)}
@@ -116,16 +116,16 @@ def outside(home: Path, **more: str) -> dict[str, str]:
 
 @contextmanager
 def elsewhere() -> Iterator[Path]:
-    """A folder that has nothing to do with the checkout."""
+    """Yield a new folder outside the checkout."""
     with tempfile.TemporaryDirectory(prefix="playground ", ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
-# -- what is tried ---------------------------------------------------------------------------------------------------
+# -- checks ----------------------------------------------------------------------------------------------------------
 
 
 def draw(program: Sequence[str | Path], folder: Path, environment: dict[str, str]) -> list[Path]:
-    """Draw `DOCUMENTS`, copied into `folder`, from there; and a share text, which the program prints itself."""
+    """Draw copies of `DOCUMENTS` in `folder`, and a share text that the program has printed; return the pictures."""
     pictures = []
     for name in DOCUMENTS:
         shutil.copy(ROOT / "assets" / "examples" / f"{name}.playground", folder)
@@ -139,7 +139,7 @@ def draw(program: Sequence[str | Path], folder: Path, environment: dict[str, str
 
 
 def same_pixels(pictures: Sequence[Path], others: Sequence[Path]) -> None:
-    """Failure where two pictures differ in a pixel."""
+    """Raise Failure if two pictures differ in a pixel."""
     from PIL import Image, ImageChops
 
     for one, other in zip(pictures, others, strict=True):
@@ -150,23 +150,23 @@ def same_pixels(pictures: Sequence[Path], others: Sequence[Path]) -> None:
 
 
 def of_checkout(folder: Path) -> list[Path]:
-    """The pictures that the checkout draws."""
+    """Draw `DOCUMENTS` with the checkout; return the pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     environment = outside(folder / "home", PYTHONPATH=str(ROOT))
     return draw([sys.executable, "-P", "-m", "app"], folder, environment)
 
 
 def open_window(program: Sequence[str | Path], folder: Path, environment: dict[str, str]) -> float | None:
-    """Start the program with a document, wait for its window, end it by Ctrl+Q, and return the seconds until it shows.
+    """Open a document in a window, end the program by Ctrl+Q, and return the time until the window is visible (s).
 
-    None where there is no Xvfb or xdotool; then it is only seen to live for some seconds.
+    Without Xvfb or xdotool, return None after checking that the program runs for some seconds.
     """
     words = [str(word) for word in (*program, f"{DOCUMENTS[0]}.playground")]
     tools = all(map(shutil.which, ("Xvfb", "xdotool")))
     with _screen() if tools else nullcontext("") as display:
-        seen = environment | {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"} if tools else environment
+        known = environment | {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"} if tools else environment
         begun = time.monotonic()
-        with subprocess.Popen(words, cwd=folder, env=seen, stdin=subprocess.DEVNULL) as process:
+        with subprocess.Popen(words, cwd=folder, env=known, stdin=subprocess.DEVNULL) as process:
             try:
                 took = _until_shown(process, display, begun) if tools else _living(process)
                 if tools:
@@ -202,7 +202,7 @@ def _quit(process: subprocess.Popen[bytes], display: str) -> None:
     (window,) = _search(display, "--name", f"{DOCUMENTS[0]}.*{TITLE}")
     environment = os.environ | {"DISPLAY": display}
     for _ in range(40):
-        # Without a window manager nobody gives it the keys.
+        # Without a window manager no window gets the keys by itself.
         subprocess.run(["xdotool", "windowfocus", "--sync", window, "key", "ctrl+q"], env=environment, check=False)
         try:
             code = process.wait(3)
@@ -216,7 +216,7 @@ def _quit(process: subprocess.Popen[bytes], display: str) -> None:
 
 @contextmanager
 def _screen() -> Iterator[str]:
-    """A screen of its own, that nobody sees."""
+    """Run a virtual screen (Xvfb) and yield its display."""
     read, write = os.pipe()
     command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp"]
     with subprocess.Popen(command, pass_fds=(write,), stderr=subprocess.DEVNULL) as server:
@@ -230,9 +230,9 @@ def _screen() -> Iterator[str]:
 
 
 def smoke(environment: Environment, folder: Path, words: Sequence[str] = ()) -> str:
-    """Run the tests that are marked `smoke`, or those that `words` (of pytest) choose, against what is installed.
+    """Test the installed program with the tests marked `smoke`, or chosen by `words`, arguments of pytest.
 
-    Returns the last line that pytest printed.
+    Return the last line that pytest printed.
     """
     shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", folder)
@@ -243,5 +243,5 @@ def smoke(environment: Environment, folder: Path, words: Sequence[str] = ()) -> 
     ]
     chosen = [*words] if words else ["-m", "smoke", *marked]
     command = [environment.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen]
-    said = run(command, cwd=folder, env=outside(folder / "home"))
-    return said.strip().splitlines()[-1]
+    printed = run(command, cwd=folder, env=outside(folder / "home"))
+    return printed.strip().splitlines()[-1]

@@ -1,9 +1,9 @@
-"""Check that what is here can be released, and print the commands that release it; nothing is published.
+"""Check that this commit can be released, and print the commands that release it; nothing is published.
 
 Usage: python .ci/release.py {before,after}
 
-  before  version, changelog, citation, and that everything is committed
-  after   wheel, sdist and bundle are there, of this version; then the commands
+  before  check version, changelog and citation, and that everything is committed
+  after   check that wheel, sdist and bundle of this version exist, and print the commands
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from environments import NAME, ROOT, Failure, run, say
 
 
 def before() -> None:
-    """Failure with all that is missing."""
+    """Raise Failure with all that prevents a release."""
     wrong = []
     number = version()
     if not re.fullmatch(r"\d+\.\d+\.\d+", number):
@@ -27,7 +27,7 @@ def before() -> None:
     if heads[:1] != [head]:
         wrong.append(f"CHANGELOG.md begins with {heads[:1]}; by solver/version.py it should be {head}.")
     if re.search(r"^(version|date-released):", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE):
-        wrong.append("CITATION.cff names a version, which stands in solver/version.py only.")
+        wrong.append("CITATION.cff names a version, which belongs in solver/version.py only.")
     if changed := run(["git", "-C", ROOT, "status", "--porcelain"]).strip():
         wrong.append(f"Not everything is committed:\n{changed}")
     tagged = subprocess.run(["git", "-C", ROOT, "rev-parse", "-q", "--verify", f"v{number}"], capture_output=True)
@@ -39,14 +39,14 @@ def before() -> None:
 
 
 def after() -> None:
-    """Failure where something was not built; then what to do next."""
+    """Raise Failure if a file was not built; print the next commands."""
     number = version()
     built = [*DIST.glob(f"*-{number}-*.whl"), *DIST.glob(f"*-{number}.tar.gz")]
     if len(built) != 2 or not (DIST / NAME).is_dir():
         raise Failure("Wheel, sdist or bundle are missing in dist.")
     names = " ".join(str(path.relative_to(ROOT)) for path in built)
     say(f"""
-All of it is in dist. What is left for you:
+Everything is in dist. The commands that are left:
     git tag -a v{number} -m "Classifier Playground {number}"
     git push --follow-tags
     python -m pip install twine && python -m twine upload {names}

@@ -2,8 +2,8 @@
 
 Usage: python .ci/versions.py [--python PYTHON]... [PYTEST'S ARGUMENTS, in place of the smoke part]
 
-The lowest are tried with the lowest Python that there is, since later ones have no wheels of them, the newest with the
-newest.
+The lowest versions are tried with the lowest Python that is installed, since they have no wheels for later ones; the
+newest with the newest.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from environments import ROOT, Environment, Failure, elsewhere, pythons, say, sm
 
 
 def lowest() -> dict[str, str]:
-    """Name and lowest version of all that the program and its tests ask for."""
+    """Return the lowest version of each package that the program and its tests need."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     found: dict[str, str] = {}
     for line in (*project["dependencies"], *project["optional-dependencies"]["test"]):
         named = re.match(r"([\w.-]+)(?:\[[^]]*\])?>=([\d.]+)", line)
         if named is None:
-            raise Failure(f"{line!r} in pyproject.toml says no lowest version.")
+            raise Failure(f"{line!r} in pyproject.toml has no lowest version.")
         found[named[1]] = named[2]
     return found
 
 
 def attempt(python: Path, what: str, constraints: dict[str, str], words: list[str]) -> None:
-    """Install with these versions and run the tests."""
+    """Install the program with these versions and run the tests."""
     with elsewhere() as folder:
         file = folder / "constraints.txt"
         file.write_text("".join(f"{name}=={version}\n" for name, version in constraints.items()))

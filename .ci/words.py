@@ -1,6 +1,6 @@
 """Find words that this project avoids in names and in prose, and class names that occur twice: ``python .ci/words.py``.
 
-docs/writing.md and docs/glossary.md say which words to use instead.
+docs/writing.md and docs/glossary.md list the words to use instead, and sentences that must not come back.
 """
 
 from __future__ import annotations
@@ -12,9 +12,16 @@ import sys
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+#: Files to read: programs, and pages.
+FILES = ("app/**/*.py", "solver/**/*.py", ".ci/**/*.py", "docs/**/*.py", "docs/**/*.md", "*.md")
+#: Files that list words and sentences to avoid, and the history, which is not rewritten.
+LISTS = (".ci/words.py", "docs/writing.md", "docs/glossary.md", "CHANGELOG.md")
+#: Fewest words of a sentence that must not come back: shorter ones have other meanings elsewhere.
+LEAST_WORDS = 4
 #: Words that are not parts of names, each with the words to use instead.
 NAMES = {
     "told": "shown, reported",
@@ -80,11 +87,35 @@ def prose_in(source: str) -> Iterator[tuple[str, int]]:
                 yield text, line
 
 
+def replaced() -> Iterator[re.Pattern[str]]:
+    """Yield the sentences in the left column of the table in docs/writing.md; "…" and code split them."""
+    table = (ROOT / "docs" / "writing.md").read_text(encoding="utf-8").partition("| before | after |")[2]
+    for before in re.findall(r"^\| (.+?) \|", table, re.MULTILINE):
+        for part in re.split(r"…|\(?`[^`]*`\)?:?", before):
+            words = re.findall(r"\w+", part)
+            if len(words) >= LEAST_WORDS:
+                yield re.compile(r"\W+".join(words))
+
+
 def faults() -> Iterator[str]:
     """Yield a line for each word to avoid, and for each class name that occurs twice."""
     homes: dict[str, list[str]] = defaultdict(list)
-    for path in sorted((*ROOT.glob("app/**/*.py"), *ROOT.glob("solver/**/*.py"))):
+    sentences = list(replaced())
+    for path in sorted(path for pattern in FILES for path in ROOT.glob(pattern)):
         file, source = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+        if file in LISTS:
+            continue
+        for sentence in sentences:
+            for match in sentence.finditer(source):
+                line = source.count("\n", 0, match.start()) + 1
+                yield f"{file}:{line}: {' '.join(match[0].split())} (docs/writing.md has a plainer sentence)"
+        is_page = path.suffix == ".md"
+        for text, line in zip(source.splitlines(), count(1)) if is_page else prose_in(source):
+            for pattern, reason in PROSE.items():
+                if found := re.search(pattern, text):
+                    yield f"{file}:{line}: {found[0]} ({reason})"
+        if is_page:
+            continue
         tree = ast.parse(source)
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
@@ -94,10 +125,6 @@ def faults() -> Iterator[str]:
             for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", checked):
                 if word.lower() in NAMES:
                     yield f"{file}:{line}: name {name}: {word.lower()} (use {NAMES[word.lower()]})"
-        for text, line in prose_in(source):
-            for pattern, reason in PROSE.items():
-                if found := re.search(pattern, text):
-                    yield f"{file}:{line}: {found[0]} ({reason})"
     for name, files in homes.items():
         if len(files) > 1 and name not in CLASS_EXCEPTIONS:
             yield f"class {name} is in {' and '.join(files)}"

@@ -5,17 +5,29 @@ from __future__ import annotations
 import re
 import runpy
 import sys
+from collections.abc import Sized
 from pathlib import Path
 
 import pytest
 
 import solver
 import solver.kernels
+from app.features.lessons.shipped import NAMES as LESSONS
+from app.files.examples import EXAMPLES
+from app.learners.knn import METRICS
+from app.tools.table import TOOLS
+from solver import KERNELS, RULES
+from solver.data.datasets import DATASETS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if not path.relative_to(DOCS).parts[0].startswith("_"))
 PROGRAMS = sorted((DOCS / "gallery").glob("*.py"))
+#: Words of the numbers of `test_numbers_in_texts_are_those_of_the_tables`.
+NUMBERS = {
+    **{4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve"},
+    **{13: "thirteen", 14: "fourteen", 15: "fifteen", 16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen"},
+}
 #: Most lines of a program in the gallery: one screen.
 LINES = 40
 
@@ -53,6 +65,25 @@ def test_the_reference_has_every_public_name() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "api").glob("*.md"))
     described = re.findall(r"^\.\. auto(?:class|function|data):: solver\.(?:\w+\.)*(\w+)$", text, re.MULTILINE)
     assert sorted(described) == sorted({*solver.__all__, *solver.kernels.__all__})
+
+
+@pytest.mark.parametrize(
+    ("noun", "table"),
+    [
+        ("tools", TOOLS),
+        ("generated data sets", DATASETS),
+        ("demonstrations", EXAMPLES),
+        ("(?:of five minutes|short lessons)", LESSONS),
+        ("metrics", METRICS),
+        ("kernels", KERNELS),
+        ("working-set rules", RULES),
+    ],
+)
+def test_numbers_in_texts_are_those_of_the_tables(noun: str, table: Sized) -> None:
+    files = "README.md", "docs/tour.md", "docs/examples.md", "app/scene/help.py", "app/window/actions.py"
+    text = " ".join((ROOT / file).read_text(encoding="utf-8").lower() for file in files)
+    named = {word for word in re.findall(rf"(\w+)\s+{noun}", text) if word in NUMBERS.values()}
+    assert named == {NUMBERS[len(table)]}
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)

@@ -1,15 +1,15 @@
-"""Where a bundle begins: the program, or one of the processes of its own that it starts, by ``-m`` as with Python."""
+"""Start of the bundle: run the program, or, with ``-m`` and a module as in Python, one of its processes."""
 
 import os
 import runpy
 import sys
 
-#: What runs as a process of its own.
+#: Modules that run in processes of their own.
 MODULES = ("app", "solver.warmup", "app.features.study.worker", "app.engine.estimator_worker")
 
 
 def begin() -> int:
-    """Do what the command line asks for; returns the exit code."""
+    """Run the command line; return the exit code."""
     words = sys.argv[1:]
     if words[:1] == ["-m"] and words[1:2] and words[1] in MODULES:
         sys.argv[1:] = words[2:]
@@ -24,6 +24,6 @@ def begin() -> int:
 
 
 if __name__ == "__main__":
-    # Else those processes would look for this file.
+    # With a name in `__file__`, the processes would be started with this file.
     del globals()["__file__"]
     sys.exit(begin())

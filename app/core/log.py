@@ -39,7 +39,7 @@ class _Quiet(logging.handlers.RotatingFileHandler):
 
 
 def caught(what: str, error: BaseException | None = None) -> None:
-    """Log a caught exception, by default the one being handled, with `what` could not be done."""
+    """Log an exception, by default the one being handled, with the sentence `what` on what has failed."""
     LOGGER.error(what, exc_info=error or True)
 
 

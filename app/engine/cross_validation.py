@@ -88,7 +88,7 @@ def cross_validated(
     Parameters
     ----------
     k : int
-        Number of folds; 0 makes every point a fold of its own, for which a learner that `leaves_out` trains only once.
+        Number of folds; 0 makes every point a fold of its own, for which a learner that is `searched` trains only once.
     seed : int
         Seed of the assignment of points to folds, as in `folds_of`.
     post : callable, optional
@@ -102,7 +102,7 @@ def cross_validated(
         If there are too few points or classes for these folds, or too many points to leave each out; one sentence.
     """
     n = len(points)
-    if k == 0 and lane.family.leaves_out and not lane.standardises:  # each point left out changes the means
+    if k == 0 and lane.family.searched and not lane.standardises:  # each point left out changes the means
         return (yield from _without_each(lane, points, pace, post))
     if k == 0 and n > MOST_REFITS:
         raise ValueError(

@@ -181,7 +181,7 @@ class LaneJob:
         if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or not trainer.runs_plain):
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        if spec.lane.family.trains_fast(spec.lane.settings, len(spec.points)):
+        if spec.lane.trains_fast(len(spec.points)):
             self._training = None
             yield from self._as_a_whole(spec, frame, overtaken)
             return

@@ -56,7 +56,8 @@ class Components(Struct, frozen=True, eq=False):
 
     def axis_names(self, names: Sequence[str]) -> tuple[str, str]:
         """Return names of the two axes: "PC 1: 0.58 petal length + 0.56 petal width − …"."""
-        short = [_without_unit(name) for name in names]
+        # "petal length" for "petal length (cm)": standardised columns have no unit.
+        short = [re.sub(r"\s*\([^()]*\)$", "", name) or name for name in names]
         first, second = (
             _axis_name(k, self.loadings[k], short if len(set(short)) == len(names) else names) for k in (0, 1)
         )
@@ -90,11 +91,6 @@ def standardised(values: Array) -> tuple[Array, float, float]:
     unit -= mean
     deviation = float(np.sqrt(np.nansum(unit * unit) / n)) or 1.0
     return unit / deviation, low + width * mean, width * deviation or 1.0
-
-
-def _without_unit(name: str) -> str:
-    """Return "petal length" for "petal length (cm)": standardised columns have no unit."""
-    return re.sub(r"\s*\([^()]*\)$", "", name) or name
 
 
 def _axis_name(index: int, loadings: Array, names: Sequence[str]) -> str:

@@ -236,19 +236,16 @@ def from_text(
 
 def _named(name: str, names: list[str], taken: set[int], where: str) -> int:
     """Give `name` to the first class without name and points, and return that class."""
-    title = one_line(name)
+    title, fault = one_line(name), ""
+    free = next((c for c in range(MAX_CLASSES) if not names[c] and c not in taken), -1)
     if not title:
-        raise FileError(f"{CLIPBOARD} cannot be pasted: {where}, the class is missing.")
-    if not math.isnan(number_in(title)):
-        raise FileError(
-            f"{CLIPBOARD} cannot be pasted: {where}, '{name[:40]}' is neither a class from 1 to {MAX_CLASSES} nor the"
-            " name of one."
-        )
-    free = next((c for c in range(MAX_CLASSES) if not names[c] and c not in taken), None)
-    if free is None:
-        raise FileError(
-            f"{CLIPBOARD} cannot be pasted: {where}, '{name[:40]}' would be one class more than {MAX_CLASSES}."
-        )
+        fault = "the class is missing"
+    elif not math.isnan(number_in(title)):
+        fault = f"'{name[:40]}' is neither a class from 1 to {MAX_CLASSES} nor the name of one"
+    elif free < 0:
+        fault = f"'{name[:40]}' would be one class more than {MAX_CLASSES}"
+    if fault:
+        raise FileError(f"{CLIPBOARD} cannot be pasted: {where}, {fault}.")
     names[free] = title
     taken.add(free)
     return free

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -12,21 +12,20 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.number_format import grouped, short
-from app.core.points import MAX_CLASSES
+from app.core.points import Points
 from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.core.certificate import Status
 
-from .code import Code
+from .code import NOTHING_LIKE_IT, Code
 from .fields import Field
 from .model import Model, Stepwise
-
-if TYPE_CHECKING:
-    from app.core.points import Points
 
 S = TypeVar("S", bound=msgspec.Struct)
 #: ``ahead(queries, values, left_out)``: the classes with the most votes, bool of shape (n, n_classes, n_values); for
 #: each query, `left_out` is the index of the point to leave out, and None leaves out none.
 Ahead = Callable[[Array, Integers, Indices | None], Mask]
+#: Badge of a classifier about which nothing can be proved.
+UNPROVED = "trained: the end of its training proves nothing about the result"
 #: Formula of a linear f.
 PLANE = "f(x) = w₁ x₁ + w₂ x₂"
 #: Type of random seeds.
@@ -55,8 +54,6 @@ class Trainer(Struct, frozen=True):
         It chooses points by a working-set rule of `solver.RULES`, and can explain the choice.
     runs_plain : bool
         It can train on few points before its loops are compiled.
-    allows_hard_margin : bool
-        C may be infinite.
     subject : str
         Its name at the beginning of a sentence.
     """
@@ -71,7 +68,6 @@ class Trainer(Struct, frozen=True):
     has_f: bool = True
     has_rules: bool = False
     runs_plain: bool = False
-    allows_hard_margin: bool = False
     subject: str = "An SVM"
 
 
@@ -97,17 +93,71 @@ class Verdict(Struct, frozen=True):
 
     Attributes
     ----------
-    certified : bool
-        Whether the optimum, or the learner's other aim, has been reached, with a proof.
+    certified : bool or None
+        Whether the optimum, or the learner's other aim, has been reached, with a proof; None where there is nothing to
+        prove.
     text : str
         The result in one sentence.
     badge : str
         Text of the badge: at most two words, a colon, and the rest, which its tool tip shows.
     """
 
-    certified: bool
+    certified: bool | None
     text: str
     badge: str
+
+
+class FastTraining(Struct, frozen=True):
+    """Training by the fastest algorithm, whose steps are not recorded; each attribute is a function of the settings.
+
+    Attributes
+    ----------
+    applies : callable
+        ``applies(settings, n)``: whether `n` points are trained this way.
+    same_optimum : callable
+        ``same_optimum(settings)``: whether the training by steps ends at the optimum that this one finds.
+    estimator : callable
+        ``estimator(settings)``: the estimator, for settings with the same optimum.
+    why_slow : callable
+        ``why_slow(settings)``: a few words on why it takes long.
+    """
+
+    applies: Callable[[Any, int], bool]
+    same_optimum: Callable[[Any], bool]
+    estimator: Callable[[Any], Stepwise]
+    why_slow: Callable[[Any], str]
+
+
+class Asking(Struct, frozen=True):
+    """Active learning: finding the point of least certainty, and learning one more label.
+
+    Attributes
+    ----------
+    estimator : callable or None
+        ``estimator(settings)``: the estimator that trains with one more label to the optimum, from the earlier
+        multipliers; None for a learner that does not train by steps.
+    remark : callable
+        ``remark(settings, n_labels, chosen)``: a remark on the classifier with few labels, or ""; `chosen`: the learner
+        chose them itself.
+    """
+
+    estimator: Callable[[Any], Stepwise] | None = None
+    remark: Callable[[Any, int, bool], str] = lambda settings, n_labels, chosen: ""
+
+
+class FieldSearch(Struct, frozen=True):
+    """One search that finds the predictions for all values of a field, also without the point that is predicted.
+
+    Attributes
+    ----------
+    field : str
+        Name of the field.
+    ahead : callable
+        ``ahead(settings, xy, labels)``: the function that finds the classes ahead.
+    """
+
+    field: str
+    ahead: Callable[[Any, Array, NDArray[Any]], Ahead]
 
 
 class Learner(Generic[S]):
@@ -124,16 +174,14 @@ class Learner(Generic[S]):
     trainers : mapping of str to Trainer
         Its trainers, by the names in `Lane.learner`: a parameter `trainer` chooses one, else there is one with the name
         of the learner; empty for learners without training by steps.
-    leaves_out : bool
-        It can predict without one of its points, without a new training.
-    asks : bool
-        It can find the point of least certainty and learn one more label (see `label_estimator`).
+    fast : FastTraining or None
+    asking : Asking or None
+    searched : FieldSearch or None
+        With one, `fit` takes `left_out`.
     simple : bool
         Simple offers it.
     compares : bool
         It has no model, but shows where those of two other lanes differ.
-    searched : str
-        Name of the field for all of whose values one search suffices (see `ahead_of_all`), or "".
     numerics : int
         Version of its results in studies: increment it with a change of the program that changes any result.
     answers : str
@@ -146,8 +194,6 @@ class Learner(Generic[S]):
         The packages it needs are installed.
     in_files : bool
         Files contain its settings; of a classifier passed from Python, they contain only the name.
-    no_code : str
-        Sentence for an exported program, which cannot include it.
     own_process : bool
         It trains and predicts in another process, because it may hold the interpreter (see `maker`).
     has_probability : bool
@@ -160,11 +206,11 @@ class Learner(Generic[S]):
     settings: type[S]
     fields: tuple[Field, ...] = ()
     trainers: ClassVar[Mapping[str, Trainer]] = {}
-    leaves_out = False
-    asks = False
+    fast: FastTraining | None = None
+    asking: Asking | None = None
+    searched: FieldSearch | None = None
     compares = False
     simple = False
-    searched = ""
     numerics = 3
     answers = "it gives each class a share"
     growth = 1.0
@@ -172,7 +218,6 @@ class Learner(Generic[S]):
     has_probability = True
     is_available = True
     in_files = True
-    no_code = "scikit-learn has nothing like it."
     n_classes_needed = 1
 
     def __init_subclass__(cls, **named: Any) -> None:
@@ -206,11 +251,11 @@ class Learner(Generic[S]):
         """Return the formula of the predicted class: f, or the rule of the vote."""
         return self.formula(settings)
 
-    def headline(self, settings: S, n_points: int) -> str:
-        """Return a description of the model of `n_points`, in a few words, for a learner that does not train."""
-        return self.note.rstrip(".")
-
     # -- what is proved about a training, by the certificates of all its binary problems -----------------------------
+
+    def fit_verdict(self, settings: S, n_points: int) -> Verdict:
+        """Return the result for a learner that does not train by steps."""
+        return Verdict(None, self.note.rstrip("."), UNPROVED)
 
     def verdict(self, certificates: Sequence[Any], settings: S) -> Verdict:
         """Return the result of a finished training."""
@@ -247,25 +292,13 @@ class Learner(Generic[S]):
     def fit(self, settings: S, points: Points, left_out: int = 0) -> Model:
         """Return the model of a learner that does not train by steps; raise a ValueError with a sentence if impossible.
 
-        With `leaves_out`, the model can predict with this many of the points `left_out`.
+        With `searched`, the model can predict with this many of the points `left_out`.
         """
         raise ValueError(self.refusal(settings))
 
     def maker(self, settings: S) -> tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]]:
         """Return what creates the estimator in its `own_process`: module and class, or a pickle; and parameters."""
         raise NotImplementedError
-
-    def trains_fast(self, settings: S, n: int) -> bool:
-        """Return whether `n` points are trained by the fastest algorithm, without recorded steps."""
-        return False
-
-    def fast_estimator(self, settings: S) -> Stepwise:
-        """Return the estimator of the fastest training, whose steps are not displayed."""
-        return self.estimator(settings)
-
-    def why_slow(self, settings: S) -> str:
-        """Return a few words on why the fastest training takes long."""
-        return ""
 
     def estimate(
         self, settings: S, n: int, extent: tuple[float, float], known: Measured | None = None, n_classes: int = 2
@@ -291,10 +324,6 @@ class Learner(Generic[S]):
         """
         return settings
 
-    def reaches_optimum(self, settings: S) -> bool:
-        """Return whether the training ends at the family's optimum, which does not depend on the algorithm."""
-        return False
-
     def is_simple(self, settings: S) -> bool:
         """Return whether Simple has a control for every parameter of `settings` that is not at its default."""
         default, shown = self.settings(), [field for field in self.fields if field.simple]
@@ -302,37 +331,13 @@ class Learner(Generic[S]):
         names = self.settings.__struct_fields__
         return all(name in known or getattr(settings, name) == getattr(default, name) for name in names)
 
-    def map_change(self, settings: S) -> dict[str, Any] | None:
-        """Return the changes needed to draw the kernel's map: {} if it can be drawn already, None without a kernel."""
-        return None
-
     def distance(self, certificate: Any) -> float:
         """Return the distance of a problem's training from its end."""
         return float(certificate.gap)
 
-    def code(self, settings: S, points: Points) -> Code | None:
-        """Return the program for scikit-learn that trains the same classifier on `points`; None if there is none."""
-        return None
-
-    # -- validation curves, for fields with `has_curve`; and active learning, for learners that `asks` -----------------
-
-    def curve_settings(self, settings: S, parameter: str) -> S:
-        """Return the settings with defaults for all that a curve of `parameter` does not depend on."""
-        plain, some = self.settings(), range(MAX_CLASSES)
-        unused = {parameter, *(each.parameter for each in self.fields if not each.shown(settings, some))}
-        return msgspec.structs.replace(settings, **{name: getattr(plain, name) for name in unused})
-
-    def ahead_of_all(self, settings: S, xy: Array, labels: NDArray[Any]) -> Ahead:
-        """Return the function that finds the classes ahead for all values of the field `searched`."""
-        raise ValueError(f"{self.title} has no field for which one search suffices.")
-
-    def label_estimator(self, settings: S) -> Stepwise:
-        """Return the estimator that trains with one more label to the optimum, from the earlier multipliers."""
-        return self.fast_estimator(settings)
-
-    def label_remark(self, settings: S, n_labels: int, chosen: bool) -> str:
-        """Return a remark on the classifier with few labels, or ""; `chosen`: the learner chose them itself."""
-        return ""
+    def code(self, settings: S, points: Points) -> Code | str:
+        """Return the program for scikit-learn that trains the same classifier on `points`, or why there is none."""
+        return NOTHING_LIKE_IT
 
 
 def passes(number: int) -> str:

@@ -14,6 +14,8 @@ _BEFORE = 10
 INDENT = "    "
 #: Line that trains an estimator.
 FIT = "{model}.fit(X, y)"
+#: Sentence for an exported program on a classifier that it cannot include.
+NOTHING_LIKE_IT = "scikit-learn has nothing like it."
 #: Remark on learners whose votes may tie.
 TIES = "A tie counts for the lowest class; in the playground's accuracies, 1/m for each of m classes."
 

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import replace
 
 from app.core.number_format import short
 
@@ -206,19 +205,6 @@ def _struct_of(row: EstimatorRow) -> type[msgspec.Struct]:
 _EDITORS: dict[type, Kind] = {bool: "check", str: "choice", int: "integer", float: "number"}
 
 
-def _field_of(name: str, index: int, parameter: Setting) -> Field:
-    return Field(
-        f"{name}_{parameter.name}",
-        "slider" if parameter.slider else _EDITORS[type(parameter.default)],
-        parameter.label,
-        parameter.tip,
-        parameter=parameter.name,
-        choices=tuple((word, word, "") for word in parameter.words),
-        primary=index < N_PRIMARY,
-        has_curve=parameter.slider,
-    )
-
-
 class EstimatorLearner(Learner[Any]):
     """A classifier of scikit-learn, described by its row."""
 
@@ -232,7 +218,18 @@ class EstimatorLearner(Learner[Any]):
         self.title, self.short, self.note = row.title, row.short, row.note
         self.settings = _struct_of(row)
         self.fields = tuple(
-            replace(_field_of(name, index, each), settings=self.settings) for index, each in enumerate(row.parameters)
+            Field(
+                f"{name}_{each.name}",
+                "slider" if each.slider else _EDITORS[type(each.default)],
+                each.label,
+                each.tip,
+                parameter=each.name,
+                choices=tuple((word, word, "") for word in each.words),
+                primary=index < N_PRIMARY,
+                has_curve=each.slider,
+                settings=self.settings,
+            )
+            for index, each in enumerate(row.parameters)
         )
 
     def formula(self, settings: Any) -> str:
@@ -250,7 +247,7 @@ class EstimatorLearner(Learner[Any]):
             raise ValueError(MISSING.format(title=self.title))
         return self.row.module, self.row.kind, parameters_of(self.row, settings)
 
-    def code(self, settings: Any, points: Any) -> Code | None:
+    def code(self, settings: Any, points: Any) -> Code | str:
         values = {name: repr(value) for name, value in parameters_of(self.row, settings).items()}
         return Code(call(self.row.kind, **values), ((self.row.module, self.row.kind),))
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.core.number_format import count, grouped
 from solver.core.arrays import Array
 
-from .base import Ahead, Learner, Measured
+from .base import Ahead, Asking, FieldSearch, Learner, Measured, Verdict
 from .code import TIES, Code, call
 from .fields import Field
 
@@ -113,6 +113,20 @@ def inverse_square(distances):
 '''
 
 
+def _ahead_of_all(settings: KnnSettings, xy: Array, labels: NDArray[Any]) -> Ahead:
+    from solver.knn.k_path import leaders
+
+    return partial(leaders, neighbors_of(settings, 1).fit(xy, labels))
+
+
+def _label_remark(settings: KnnSettings, n_labels: int, chosen: bool) -> str:
+    k = settings.n_neighbors
+    if k > n_labels:
+        return f"k = {k}, but only {count(n_labels, 'label')} so far: all of them vote."
+    doubtless = "With k = 1 the vote is never in doubt: all points are equally sure, and chance decides."
+    return doubtless if k == 1 and chosen else ""
+
+
 class Neighbors(Learner[KnnSettings]):
     """Classification by the votes of the k nearest points, without training."""
 
@@ -121,10 +135,9 @@ class Neighbors(Learner[KnnSettings]):
     note = "The k nearest points vote."
     settings = KnnSettings
     fields = FIELDS
-    leaves_out = True
     simple = True
-    asks = True
-    searched = "k"
+    asking = Asking(remark=_label_remark)
+    searched = FieldSearch("k", _ahead_of_all)
     numerics = 4
     answers = "it counts votes"
 
@@ -137,11 +150,11 @@ class Neighbors(Learner[KnnSettings]):
     def name(self, settings: KnnSettings) -> str:
         return f"kNN, k = {settings.n_neighbors}, {WEIGHTS[settings.weights][0]}, {METRICS[settings.metric][0]}"
 
-    def headline(self, settings: KnnSettings, n_points: int) -> str:
-        asked, there = settings.n_neighbors, n_points
-        if there >= asked:
-            return f"Exact: the {asked} nearest of {grouped(there)} vote"
-        return f"All vote: k = {asked}, but there {'is only 1 point' if there == 1 else f'are only {there} points'}"
+    def fit_verdict(self, settings: KnnSettings, n_points: int) -> Verdict:
+        k, text = settings.n_neighbors, f"Exact: the {settings.n_neighbors} nearest of {grouped(n_points)} vote"
+        if n_points < k:
+            text = f"All vote: k = {k}, but there {'is' if n_points == 1 else 'are'} only {count(n_points, 'point')}"
+        return Verdict(True, text, text[0].lower() + text[1:])
 
     def all_tied(self, settings: KnnSettings) -> str:
         k = settings.n_neighbors
@@ -173,18 +186,6 @@ class Neighbors(Learner[KnnSettings]):
             function=_SQUARED if settings.weights == "distance-squared" else "",
             remarks=tuple(remarks),
         )
-
-    def ahead_of_all(self, settings: KnnSettings, xy: Array, labels: NDArray[Any]) -> Ahead:
-        from solver.knn.k_path import leaders
-
-        return partial(leaders, neighbors_of(settings, 1).fit(xy, labels))
-
-    def label_remark(self, settings: KnnSettings, n_labels: int, chosen: bool) -> str:
-        k = settings.n_neighbors
-        if k > n_labels:
-            return f"k = {k}, but only {count(n_labels, 'label')} so far: all of them vote."
-        doubtless = "With k = 1 the vote is never in doubt: all points are equally sure, and chance decides."
-        return doubtless if k == 1 and chosen else ""
 
     def estimate(
         self,

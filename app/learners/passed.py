@@ -25,6 +25,7 @@ PLACEHOLDER = "python_object"
 #: Longest name in files (characters).
 LONGEST_NAME = 200
 LOST = "{name} was passed from Python, and files hold its name only: pass it to app.show again."
+NO_CODE = "It was passed from Python: it is in your own program."
 NOT_WRITTEN = "Classifiers passed from Python are not in it, but for their names."
 MISSING = "Classifiers can be passed where scikit-learn is installed: pip install 'classifier-playground[sklearn]'."
 #: Parameters that do not change results.
@@ -86,7 +87,6 @@ class Passed(EstimatorLearner):
 
     in_files = False
     is_available = True
-    no_code = "It was passed from Python: it is in your own program."
 
     def __init__(self, name: str, title: str, estimator: Any) -> None:
         last = [type(each).__name__ for each in _parts(estimator)][-1]
@@ -111,15 +111,15 @@ class Passed(EstimatorLearner):
     def maker(self, settings: Any) -> tuple[bytes, dict[str, Any]]:
         return self._data, msgspec.structs.asdict(settings)
 
-    def code(self, settings: Any, points: Any) -> Code | None:
+    def code(self, settings: Any, points: Any) -> Code | str:
         parts = list(_parts(self._estimator))
         if not all(type(each).__module__.startswith("sklearn.") for each in parts):
-            return None
+            return NO_CODE
         made = copy.deepcopy(self._estimator)
         made.set_params(**msgspec.structs.asdict(settings))
         text = repr(made)
         if any(sign in text for sign in ("...", "<", " object at ")):
-            return None
+            return NO_CODE
         imports = tuple(dict.fromkeys((_public(type(each).__module__), type(each).__name__) for each in parts))
         return Code(text, imports)
 

@@ -13,7 +13,7 @@ from app.core.number_format import count, grouped, percent, short
 from solver import PegasosCertificate, PegasosSnapshot, Status
 
 from .base import PLANE, Learner, Seed, Trainer, Verdict, in_each, several
-from .code import Code, call
+from .code import NOTHING_LIKE_IT, Code, call
 from .fields import SEED, Field
 
 if TYPE_CHECKING:
@@ -126,9 +126,9 @@ class Subgradients(Learner[PegasosSettings]):
 
         return PegasosClassifier(settings.lam, settings.n_iter, random_state=settings.random_state)
 
-    def code(self, settings: PegasosSettings, points: Points) -> Code | None:
+    def code(self, settings: PegasosSettings, points: Points) -> Code | str:
         if settings.n_iter < 2:  # w = 0
-            return None
+            return NOTHING_LIKE_IT
         model = call(
             "SGDClassifier",
             loss='"hinge"',

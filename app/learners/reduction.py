@@ -107,7 +107,7 @@ class Reduced(Learner[S]):
         c = certificates[0]
         return [count(c.n_iter, "step"), f"{_some(c)} kept", passes(c.n_epochs)]
 
-    def code(self, settings: S, points: Points) -> Code | None:
+    def code(self, settings: S, points: Points) -> Code:
         sampler = self.estimator(settings)
         kept = Points.of(*sampler.fit_resample(points.xy, points.labels))
         voting = KnnSettings(n_neighbors=self.neighbors(settings), metric=settings.metric, p=settings.p)

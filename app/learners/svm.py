@@ -15,8 +15,8 @@ from app.core.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 from solver.kernels.table import PARAMETERS
 
-from .base import Learner, Measured, Trainer, Verdict, in_each, passes, several
-from .code import FIT, TIES, Code, call
+from .base import Asking, FastTraining, Learner, Measured, Trainer, Verdict, in_each, passes, several
+from .code import FIT, NOTHING_LIKE_IT, TIES, Code, call
 from .fields import INTERCEPT, Field
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ TRAINERS: dict[str, Trainer] = {
         "pair updates",
         has_rules=True,
         runs_plain=True,
-        allows_hard_margin=True,
     ),
     "lasvm": Trainer(
         "LASVM",
@@ -70,6 +69,8 @@ CACHE_SIZE = 64
 #: support vector, without and with recorded steps; and an addition for each point.
 PER_FEATURE, PER_PAIR, PER_RECORDED, PER_POINT = 1e-8, 1.6e-8, 3e-8, 1e-6
 POWER_OF_C = 0.35
+#: Parameters without effect on the optimum, if the training ends there; nor has the working-set rule.
+OF_TRAINERS = ("trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept")
 #: Most features of a kernel for which Newton's method is considered.
 MOST_RANK = 2000
 #: Weights of the classes: equal, n / (k n_c), or custom.
@@ -332,6 +333,31 @@ FIELDS = (
 )
 
 
+def trains_fast(settings: SvmSettings, n: int) -> bool:
+    """Return whether `n` points are trained by the fastest algorithm."""
+    return settings.trainer == "smo" and n > STEPPED
+
+
+def same_optimum(settings: SvmSettings) -> bool:
+    """Return whether the training ends at the optimum that does not depend on the trainer."""
+    return {"smo": True, "lasvm": settings.finish, "dual-ascent": settings.fit_intercept}[settings.trainer]
+
+
+def with_defaults(settings: SvmSettings) -> SvmSettings:
+    """Return the settings with defaults for all that has no effect on the end of the training."""
+    unused = ("selection", *OF_TRAINERS) if same_optimum(settings) else ("selection",)
+    return replace(settings, **{name: getattr(SvmSettings(), name) for name in unused})
+
+
+def why_slow(settings: SvmSettings) -> str:
+    """Return a few words on why the fastest algorithm takes long."""
+    if settings.hard_margin:
+        return "No fast algorithm for a hard margin"
+    if settings.kernel == "rbf":
+        return f"No fast algorithm with γ = {short(settings.gamma)}"
+    return f"No fast algorithm with the {settings.as_kernel().kind.title} kernel"
+
+
 class Machine(Learner[SvmSettings]):
     """The support vector machine, trained by any of `TRAINERS`."""
 
@@ -342,9 +368,10 @@ class Machine(Learner[SvmSettings]):
     fields = FIELDS
     trainers: ClassVar = TRAINERS
     n_classes_needed = 2
-    asks = True
     simple = True
     growth = 2.0
+    fast = FastTraining(trains_fast, same_optimum, lambda settings: svc_of(with_defaults(settings), "auto"), why_slow)
+    asking = Asking(lambda settings: svc_of(settings))
 
     def formula(self, settings: SvmSettings) -> str:
         kernel = settings.as_kernel()
@@ -381,10 +408,6 @@ class Machine(Learner[SvmSettings]):
                 "  Make γ smaller, or standardise the points on import."
             )
         return "All grey: f is 0 everywhere, so that no class is ahead."
-
-    def map_change(self, settings: SvmSettings) -> dict[str, Any]:
-        wanted = {"kernel": "poly", "degree": 2, "coef0": max(settings.coef0, 0.0)}
-        return {name: value for name, value in wanted.items() if getattr(settings, name) != value}
 
     def decision(self, settings: SvmSettings) -> str:
         return f"f(x) = Σ αᵢ yᵢ K(xᵢ, x) + b;  {self.formula(settings)}"
@@ -451,42 +474,13 @@ class Machine(Learner[SvmSettings]):
         return ""
 
     def refusal(self, settings: SvmSettings) -> str:
-        if settings.hard_margin and not TRAINERS[settings.trainer].allows_hard_margin:
+        if settings.hard_margin and settings.trainer != "smo":
             title = TRAINERS[settings.trainer].title
             return f"{title} needs a box, 0 ≤ α ≤ C, so it has no hard margin: choose a finite C, or SMO."
         return INDEFINITE if _is_indefinite(settings) else ""
 
     def training_key(self, settings: SvmSettings, fast: bool = False) -> SvmSettings:
-        # All working-set rules have the same optimum.
-        return msgspec.structs.replace(settings, selection="second-order") if fast else settings
-
-    def reaches_optimum(self, settings: SvmSettings) -> bool:
-        return {"smo": True, "lasvm": settings.finish, "dual-ascent": settings.fit_intercept}[settings.trainer]
-
-    def curve_settings(self, settings: SvmSettings, parameter: str) -> SvmSettings:
-        unused = {"selection"}  # all working-set rules have the same optimum
-        if self.reaches_optimum(settings):
-            unused |= {"trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept"}
-        plain = {name: getattr(SvmSettings(), name) for name in unused}
-        return msgspec.structs.replace(super().curve_settings(settings, parameter), **plain)
-
-    def label_estimator(self, settings: SvmSettings) -> SVC:
-        return svc_of(settings)
-
-    def trains_fast(self, settings: SvmSettings, n: int) -> bool:
-        return settings.trainer == "smo" and n > STEPPED
-
-    def fast_estimator(self, settings: SvmSettings) -> PairClassifier:
-        if not self.reaches_optimum(settings):
-            return self.estimator(settings)
-        return svc_of(self.training_key(settings, fast=True), solver="auto")
-
-    def why_slow(self, settings: SvmSettings) -> str:
-        if settings.hard_margin:
-            return "No fast algorithm for a hard margin"
-        if settings.kernel == "rbf":
-            return f"No fast algorithm with γ = {short(settings.gamma)}"
-        return f"No fast algorithm with the {settings.as_kernel().kind.title} kernel"
+        return with_defaults(settings) if fast else settings
 
     def estimate(
         self,
@@ -498,9 +492,9 @@ class Machine(Learner[SvmSettings]):
     ) -> float:
         if settings.trainer != "smo":
             return super().estimate(settings, n, extent, known, n_classes)
-        fast = self.trains_fast(settings, n)
+        fast = trains_fast(settings, n)
         modelled = self._modelled(settings, n, extent, known, n_classes)
-        if known is None or self.trains_fast(settings, known.n) != fast:
+        if known is None or trains_fast(settings, known.n) != fast:
             return modelled
         # A measured time corrects the model, which ignores how difficult points and settings are.
         before = self._modelled(settings, known.n, extent, known, n_classes)
@@ -510,7 +504,7 @@ class Machine(Learner[SvmSettings]):
         self, settings: SvmSettings, n: int, extent: tuple[float, float], known: Measured | None, n_classes: int
     ) -> float:
         s, pairs = settings, math.nan if known is None else known.support * float(n) * n
-        if not self.trains_fast(settings, n):
+        if not trains_fast(settings, n):
             slower: float = max(1.0, s.C) ** POWER_OF_C
             return PER_POINT * n + PER_RECORDED * pairs * slower
         rank = kernel_rank(s, extent)
@@ -522,10 +516,10 @@ class Machine(Learner[SvmSettings]):
         fastest = by_newton if math.isnan(by_smo) else min(by_newton, by_smo)
         return PER_POINT * n + fastest if math.isfinite(fastest) else math.nan
 
-    def code(self, settings: SvmSettings, points: Points) -> Code | None:
+    def code(self, settings: SvmSettings, points: Points) -> Code | str:
         s, classes = settings, points.classes
         if s.kernel not in SCIKIT_LEARN:
-            return None
+            return NOTHING_LIKE_IT
         several, through = len(classes) > 2, _goes_through_origin(s)
         own = f"{{{', '.join(f'{c}: {s.own_weights[c]!r}' for c in classes)}}}"
         weights = {"equal": "", "balanced": '"balanced"', "own": own}[s.class_weight]
@@ -534,7 +528,7 @@ class Machine(Learner[SvmSettings]):
         asks = wrapped and bool(weights)
         make = _without_intercept if through else _as_svc
         model, imports = make(s, "" if wrapped else weights, asks)
-        far = not through and s.kernel in ("linear", "rbf") and _is_far(points)
+        far = not through and s.kernel in ("linear", "rbf") and np.abs(points.xy).max() > FAR * max(points.extent)
         fitted = "{model}[-1]" if far else "{model}"
         before, fit, support = "", FIT, "" if through else f"X[{fitted}.support_]"
         if wrapped:
@@ -550,7 +544,7 @@ class Machine(Learner[SvmSettings]):
             model, more = _with_features(s, model)
             imports = [*imports, *more]
         remarks = _code_remarks(s, several)
-        if self.trains_fast(settings, len(points)):
+        if trains_fast(settings, len(points)):
             remarks = (*remarks, "The time of SVC grows with the square of the number of points, which is large.")
         if far:
             centred = call("StandardScaler", with_std="False", then=".set_fit_request(sample_weight=False)" * asks)
@@ -581,7 +575,7 @@ SCIKIT_LEARN = ("linear", "poly", "rbf", "sigmoid", "laplacian")
 HARD, LARGE_C, MOST_STEPS = 1e10, 1e6, "10_000_000"
 #: Components of Nystroem for a kernel machine without an intercept.
 COMPONENTS = 500
-#: Distance from the origin, in widths of the points, from which they are centred.
+#: Distance from the origin, in widths of the points, from which they are centred: else LIBSVM's distances lose digits.
 FAR = 300.0
 _ASKING = ".set_fit_request(sample_weight=True)"
 _Made = tuple[str, list[tuple[str, str]]]
@@ -623,11 +617,6 @@ def _with_features(settings: SvmSettings, model: str) -> _Made:
 def _kernel_code(settings: SvmSettings) -> dict[str, str]:
     parameters = {name: repr(getattr(settings, name)) for name in KERNELS[settings.kernel].parameters}
     return {"kernel": f'"{settings.kernel}"', **parameters}
-
-
-def _is_far(points: Points) -> bool:
-    """Return whether the points are so far from the origin that their distances lose most digits in LIBSVM."""
-    return bool(np.abs(points.xy).max() > FAR * max(points.extent))
 
 
 def _goes_through_origin(settings: SvmSettings) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from app.core.caches import kept
 from app.core.points import MAX_CLASSES, Points
 from app.engine.cover import Cover
-from app.engine.frames import NO_MARKS, Phase
+from app.engine.frames import NO_MARKS, Marks, Phase
 from app.engine.overlays import legend_kinds
 from app.engine.results import Results
 from app.engine.run_state import RunState, speed_of
@@ -129,11 +129,6 @@ def _steps_visible(session: Session, slot: int, run_state: RunState | None) -> b
     return speed <= SLOW or not session.playing[slot] or (run_state is not None and run_state.at_end)
 
 
-def _shows_pair(run_state: RunState, steps_visible: bool, watched: Set[str]) -> bool:
-    """Return whether the pair of the present step is marked."""
-    return "last pair" in watched if run_state.at_end else steps_visible or "pair" in watched
-
-
 def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
     """Return words for the hidden settings that differ from their defaults."""
     default = lane.family.settings()
@@ -142,32 +137,39 @@ def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
     return (*words, "standardised") if lane.standardises else words
 
 
+def kinds_in(drawn: Sequence[LaneScene], n_test: int) -> set[str]:
+    """Return the kinds of the legend entries for pictures, except their lines: marks, ties and sheets."""
+    marks = {
+        kind
+        for lane in drawn
+        for kind in Marks.__struct_fields__
+        if len(getattr(lane.marks, kind)) and (lane.run_marks is None or kind in ("wrong", "tied", "kept"))
+    }
+    there = {
+        "tie": any(lane.picture is not None and lane.picture.tied > 0 for lane in drawn),
+        "orders": any(lane.orders is not None for lane in drawn),
+        "second": any(lane.lane.is_difference for lane in drawn),
+        "test": n_test > 0,
+    }
+    sheets = legend_kinds([sheet for lane in drawn for sheet in lane.sheets])
+    return marks | sheets | {kind for kind, is_there in there.items() if is_there}
+
+
 def _kinds_of(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
-    """Return the kinds of the legend entries for the pictures."""
+    """Return the kinds of the legend entries of the window."""
     drawn = [lane for lane in lanes if lane.picture is not None]
+    kinds = kinds_in(drawn, n_test)
     there = {
         "boundary": bool(drawn),
         "margin": any(
             lane.lane.trainer is not None and lane.lane.trainer.has_margins and not lane.probability for lane in drawn
         ),
         "probability": any(lane.probability for lane in drawn),
-        "tie": any(lane.picture is not None and lane.picture.tied > 0 for lane in drawn),
-        "orders": any(lane.orders is not None for lane in drawn),
-        "second": any(lane.lane.is_difference for lane in drawn),
-        "test": n_test > 0,
-        "wrong": any(len(lane.marks.wrong) for lane in drawn),
-        "tied": any(len(lane.marks.tied) for lane in drawn),
-        "kept": any(len(lane.marks.kept) for lane in drawn),
+        text.PROVISIONAL[0]: any(lane.provisional for lane in lanes),
     }
-    kinds: set[str] = {kind for kind, is_there in there.items() if is_there}
-    own = [lane for lane in drawn if lane.run_marks is None]
-    kinds |= {kind for kind in ("free", "bounded", "chosen") if any(len(getattr(lane.marks, kind)) for lane in own)}
-    if marking is not None and len(own) < len(drawn):
+    if marking is not None and any(lane.run_marks is not None for lane in drawn):
         kinds |= {entry.kind for entry in marking.mark_legend}
-    if any(lane.provisional for lane in lanes):
-        kinds.add(text.PROVISIONAL[0])
-    kinds |= legend_kinds([sheet for lane in lanes for sheet in lane.sheets])
-    return frozenset(kinds)
+    return frozenset(kinds | {kind for kind, is_there in there.items() if is_there})
 
 
 def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
@@ -248,7 +250,8 @@ def _lane(
         speed=speed,
         speed_text=text.speed(SPEEDS[speed]),
         run_state=run_state,
-        shows_pair=run_state is not None and _shows_pair(run_state, slow, watched),
+        shows_pair=run_state is not None
+        and ("last pair" in watched if run_state.at_end else slow or "pair" in watched),
         steps_visible=slow,
         playing=session.playing[slot] and not (run_state is not None and run_state.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
@@ -264,7 +267,7 @@ def _lane(
         watched=lane.trainer is not None and "playback" not in hidden and followed,
         features=features.added_to_lane(context, index),
         hidden=hidden,
-        no_steps=text.NO_STEPS if lane.family.trains_fast(lane.settings, len(training)) else "",
+        no_steps=text.NO_STEPS if lane.trains_fast(len(training)) else "",
         replay_factor=session.replay_factor,
     )
 

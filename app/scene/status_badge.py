@@ -10,6 +10,7 @@ from msgspec import Struct
 from app.core.number_format import about, count, grouped, short
 from app.engine.cover import Cover
 from app.engine.frames import Frame, Phase
+from app.learners.base import Verdict
 
 from . import text
 from .text import headline
@@ -58,13 +59,10 @@ def badge(frame: Frame | None) -> Badge:
     if text.is_all_tied(frame):
         return Badge(Mood.DOUBTFUL, "all tied: no class is ahead")
     family = frame.lane.family
-    if family.own_process:
+    if frame.lane.trainer is None:
         if frame.phase is Phase.TRAINING:
             return Badge(Mood.MOVING, "still training: the last picture stays until it is done")
-        return Badge(Mood.UNPROVED, "trained: the end of its training proves nothing about the result")
-    if frame.lane.trainer is None:
-        sentence = family.headline(frame.lane.settings, len(frame.points))
-        return Badge(Mood.CERTIFIED, sentence[0].lower() + sentence[1:])
+        return of_verdict(family.fit_verdict(frame.lane.settings, len(frame.points)))
     if not frame.certificates:  # nothing is proved
         if frame.fast_run is None:
             return NO_BADGE
@@ -81,8 +79,13 @@ def badge(frame: Frame | None) -> Badge:
         of = f" of {grouped(run_state.length)}" if run_state is not None and run_state.ended else ""
         what = family.so_far(frame.certificates, frame.lane.settings)
         return Badge(Mood.RESTING, f"paused: at {where}{of}, {what}" if where else f"paused: {what}")
-    verdict = family.verdict(frame.certificates, frame.lane.settings)
-    return Badge(Mood.CERTIFIED if verdict.certified else Mood.DOUBTFUL, verdict.badge)
+    return of_verdict(family.verdict(frame.certificates, frame.lane.settings))
+
+
+def of_verdict(verdict: Verdict) -> Badge:
+    """Return the badge of a finished training."""
+    moods = {True: Mood.CERTIFIED, False: Mood.DOUBTFUL, None: Mood.UNPROVED}
+    return Badge(moods[verdict.certified], verdict.badge)
 
 
 class StatusPart(NamedTuple):

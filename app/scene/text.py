@@ -41,7 +41,7 @@ def headline(frame: Frame | None, lane: Lane) -> str:
     if frame.phase is Phase.TRAINING and frame.fast_run is not None:
         return f"Training on {grouped(len(frame.points))} points at once{_expected(frame.fast_run)}…"
     if frame.lane.trainer is None:
-        return preparing + frame.lane.family.headline(frame.lane.settings, len(frame.points))
+        return preparing + frame.lane.family.fit_verdict(frame.lane.settings, len(frame.points)).text
     if frame.phase is Phase.TRAINING:
         return f"{preparing}Training…"
     if frame.phase is Phase.PAUSED and frame.fast_run is not None:
@@ -113,8 +113,8 @@ def fast_training(frame: Frame | None, n_trainable: int) -> str:
     if frame is None or frame.fast_run is None or frame.lane.trainer is None:
         return ""
     if frame.phase is not Phase.DONE:
-        slow = frame.lane.family.why_slow(frame.lane.settings) if frame.fast_run.slow else ""
-        return slow or "Rough picture, from a sample of the points"
+        fast = frame.lane.family.fast if frame.fast_run.slow else None
+        return fast.why_slow(frame.lane.settings) if fast else "Rough picture, from a sample of the points"
     return "Not trained step by step" if len(frame.points) < n_trainable else "Trained on all points; not step by step"
 
 

@@ -160,7 +160,7 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Parameters
         ----------
         fast : bool, default=False
-            Use the fastest algorithm for the same optimum: the steps are not displayed.
+            Use the fastest algorithm, if there is one for the same optimum: the steps are not displayed.
 
         Raises
         ------
@@ -170,13 +170,24 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         family, settings = self.family, self.settings
         if sentence := family.refusal(settings):
             raise ValueError(sentence)
-        made = family.fast_estimator(settings) if fast else family.estimator(settings)
+        fastest = family.fast if fast and self.same_optimum else None
+        made = (fastest or family).estimator(settings)
         return made.standardised() if self.standardises else made
 
     def label_estimator(self) -> Stepwise:
-        """Return the estimator that trains with one more label, as `Learner.label_estimator`."""
-        made = self.family.label_estimator(self.settings)
+        """Return the estimator that trains with one more label, as `Asking.estimator`."""
+        assert self.family.asking is not None and self.family.asking.estimator is not None
+        made = self.family.asking.estimator(self.settings)
         return made.standardised() if self.standardises else made
+
+    def trains_fast(self, n: int) -> bool:
+        """Return whether `n` points are trained by the fastest algorithm, without recorded steps."""
+        return self.family.fast is not None and self.family.fast.applies(self.settings, n)
+
+    @property
+    def same_optimum(self) -> bool:
+        """Whether the training by steps ends at the optimum that the fastest algorithm finds."""
+        return self.family.fast is not None and self.family.fast.same_optimum(self.settings)
 
     def fit(self, points: Points, left_out: int = 0) -> Model:
         """Return the model of a classifier that does not train by steps, as `Learner.fit`."""

@@ -293,7 +293,7 @@ class Session(Struct, frozen=True):
 
     @property
     def restarted(self) -> tuple[int, ...]:
-        """Return the `restarts` that restart every run."""
+        """Return `restarts` with every number increased, which restarts every run."""
         return tuple(each + 1 for each in self.restarts)
 
     def is_folded(self, document: Document, index: int) -> bool:

@@ -14,7 +14,7 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPen, QPixmap, QTransform
 
 from app.engine.shading import RGB
 from app.views.theme import Theme
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import paint_with, painter_on
 from solver.inspection.metrics import KktCase
 
 #: Side of the square that a pattern repeats (pixels).
@@ -74,8 +74,7 @@ def _tile(theme: Theme, case: KktCase, ratio: float) -> QImage:
             for shift in (-TILE, 0, TILE):
                 painter.drawLine(QLineF(shift - 1, TILE + 1, shift + TILE + 1, -1))
         elif style.pattern == "dots":
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(gap)
+            paint_with(painter, Qt.PenStyle.NoPen, gap)
             for x, y in ((1.5, 1.5), (4.5, 4.5)):
                 painter.drawEllipse(QPointF(x, y), 1.0, 1.0)
     return tile

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushBu
 
 from app.files.background_task import Progress, Task, start
 from app.files.documents import FileError
-from app.views.widgets.inputs import describe
+from app.views.widgets.inputs import describe, named
 
 #: Delay before a task is shown, and interval between two updates (ms).
 SHOWN_AFTER, POLL = 600, 100
@@ -268,18 +268,15 @@ class _ProgressPanel(QFrame):
     """
 
     def __init__(self, window: QWidget, cancel: _Then) -> None:
-        super().__init__(window)
+        super().__init__(window, frameShape=QFrame.Shape.StyledPanel)
         self.setObjectName("task")
-        self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
         layout = QHBoxLayout(self)
-        self._title, self._bar, button = QLabel(), QProgressBar(), QPushButton("Cancel")
-        self._title.setObjectName("task.title")
-        self._title.setTextFormat(Qt.TextFormat.PlainText)  # it contains a file name
+        self._title = named(QLabel(textFormat=Qt.TextFormat.PlainText), "task.title")  # it contains a file name
+        self._bar, button = QProgressBar(textVisible=False), QPushButton("Cancel")
         describe(self._bar, "task.progress", "Progress", "How much of it is done.")
         describe(button, "task.cancel", "Cancel", "Cancel it; nothing is changed.")
         self._bar.setFixedWidth(120)
-        self._bar.setTextVisible(False)
         button.clicked.connect(cancel)
         for widget in (self._title, self._bar, button):
             layout.addWidget(widget)

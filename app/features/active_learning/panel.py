@@ -16,10 +16,11 @@ from app.core.points import MAX_CLASSES
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.state.document import Lane
+from app.views.chart.chart import is_plain
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.button_rows import ButtonRows, FittingGrid
-from app.views.widgets.clickable import chooser
+from app.views.widgets.clickable import chooser, number_box
 from app.views.widgets.inputs import (
     WholeField,
     describe,
@@ -31,7 +32,6 @@ from app.views.widgets.inputs import (
     show_entries,
     show_number,
     show_text,
-    spin_box,
 )
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -87,9 +87,7 @@ class PlanForm(FittingGrid):
         return combo
 
     def _spin(self, name: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-        spin = describe(spin_box(low, high), f"asking.{name}", title, tip)
-        spin.valueChanged.connect(lambda value: self._change(name, value))
-        return spin
+        return number_box(f"asking.{name}", title, tip, lambda value: self._change(name, value), low, high)
 
     def _change(self, name: str, value: object) -> None:
         self._changed(replace(self._plan, **{name: value}))
@@ -271,7 +269,7 @@ class ActiveLearningPanel(QWidget):
         if not self._begun and fast_loops.ready():
             self._begun = True
             lanes = enumerate(each.lane for each in scene.lanes)
-            trained = (index for index, lane in lanes if lane.family.asks and lane.trainer is not None)
+            trained = (index for index, lane in lanes if lane.family.asking and lane.trainer is not None)
             self._plan = replace(self._plan, lane=next(trained, 0))
             self._start()
         self._show()
@@ -442,9 +440,8 @@ class ActiveLearningPanel(QWidget):
 
 
 def _own_key(event: QKeyEvent) -> bool:
-    plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     number = Qt.Key.Key_1 <= event.key() < Qt.Key.Key_1 + MAX_CLASSES
-    return plain and (number or event.key() == Qt.Key.Key_Backspace)
+    return is_plain(event) and (number or event.key() == Qt.Key.Key_Backspace)
 
 
 def _html(text: str, bold: bool = False) -> str:

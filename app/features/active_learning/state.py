@@ -304,7 +304,7 @@ def begin(document: Document, plan: LearningPlan) -> ActiveLearningRun:
         The classifier cannot choose points; there are no points, one point, or one class; no label is left to request;
         or the settings of the generator are invalid.
     """
-    if plan.lane >= len(document.lanes) or not document.lanes[plan.lane].family.asks:
+    if plan.lane >= len(document.lanes) or document.lanes[plan.lane].family.asking is None:
         raise ValueError("Only kNN or an SVM can ask here: choose such a classifier.")
     pool = _pool(document, plan)
     what = "the points" if plan.source == "points" else "the sample"

@@ -127,7 +127,8 @@ def remarks(asking: ActiveLearningRun) -> str:
     if asking.own:
         parts.append(f"{count(asking.own, 'point')} of your own choice.")
     lane, chosen = asking.lane, asking.plan.strategy == "closest"
-    parts.append(lane.family.label_remark(lane.settings, len(asking.labelled), chosen))
+    if (able := lane.family.asking) is not None:
+        parts.append(able.remark(lane.settings, len(asking.labelled), chosen))
     if asking.last_step is not None and not asking.last_step.optimal:
         parts.append("The training found no solution for these labels; it stopped early.")
     return " ".join(filter(None, parts))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
 from app.core.number_format import coordinate
 from app.engine.frames import Picture
 from app.state.document import View
 from app.views.chart.axis import ChartAxis
-from app.views.chart.chart import EDGE, Chart
+from app.views.chart.chart import EDGE, Chart, is_plain
 from app.views.chart.marks import Mark, Scatter, SurfaceMark, Texts, class_symbols
 from app.views.plot.symbols import POINT
 from app.views.theme import Theme
@@ -48,6 +48,7 @@ class PoolPicture(Chart):
     resized = Signal()
 
     framed = sets = equal = True
+    least_height = (150, 0)
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,9 +61,6 @@ class PoolPicture(Chart):
             hover=False,
         )
         self._shown: tuple[ActiveLearningRun | None, Picture | None, str, Theme | None] = None, None, "", None
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, 150)
 
     def right_of(self, metrics: object) -> float:
         return EDGE
@@ -115,7 +113,7 @@ class PoolPicture(Chart):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, asking = Qt.Key(event.key()), self._shown[0]
-        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        if not is_plain(event):
             event.ignore()
         elif key in _ARROWS:
             self._go(*_ARROWS[key])

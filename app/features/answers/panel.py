@@ -13,10 +13,11 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.clickable import clickable
-from app.views.widgets.inputs import WholeField, describe, filled, named, show_number, show_text, spin_box
+from app.views.widgets.clickable import clickable, number_box
+from app.views.widgets.inputs import WholeField, describe, filled, named, show_number, show_text
 from app.views.widgets.message_box import message_box
 from app.views.widgets.painted import Painted
+from app.views.widgets.painting import paint_with
 
 from .controller import AnswersController
 from .scene import LETTERS, ClassScene
@@ -51,8 +52,7 @@ class Bar(Painted):
         painter.drawRoundedRect(whole, 3, 3)
         filled_part = QRectF(whole)
         filled_part.setWidth(self._share * whole.width())
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(*(theme.moods["certified"][1] if self._right else theme.accent)))
+        paint_with(painter, Qt.PenStyle.NoPen, QColor(*(theme.moods["certified"][1] if self._right else theme.accent)))
         painter.drawRoundedRect(filled_part, 3, 3)
 
 
@@ -79,13 +79,8 @@ class ClassPanel(QFrame):
         grid.addWidget(self._hands, 0, 3)
         self._rows: list[tuple[QLabel, Bar, QLabel, WholeField]] = []
         for index, letter in enumerate(LETTERS):
-            hands = describe(
-                spin_box(0, MOST_HANDS),
-                f"class.hands{letter}",
-                f"Hands for {letter}",
-                "Raised hands, added to the bar.",
-            )
-            hands.valueChanged.connect(partial(answers.raise_hands, index))
+            raised, tip = partial(answers.raise_hands, index), "Raised hands, added to the bar."
+            hands = number_box(f"class.hands{letter}", f"Hands for {letter}", tip, raised, 0, MOST_HANDS)
             bar, number = named(Bar(), f"class.bar{letter}"), named(QLabel(), f"class.count{letter}")
             row = (named(QLabel(letter), f"class.letter{letter}"), bar, number, hands)
             for column, part in enumerate(row):

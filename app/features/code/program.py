@@ -150,13 +150,15 @@ def _part(document: Document, index: int, model: str) -> _Part:
         why = "All points are of one class: there is nothing to learn."
     elif lane.trainer is not None:
         why = lane.family.refusal(lane.settings)
-    code = None if why else lane.family.code(lane.settings, lane.inputs(points))
-    if code is not None and lane.standardises:
+    code = why or lane.family.code(lane.settings, lane.inputs(points))
+    if isinstance(code, str):
+        return _Part(title, model, None, (code,))
+    if lane.standardises:
         code = standardised(code)
-    if code is not None and lane.shows_probability:
+    if lane.shows_probability:
         several = len(points.classes)
         code = with_probability(code, several) if lane.has_f else replace(code, has_probability=several > 1)
-    return _Part(title, model, code, code.remarks if code else (why or lane.family.no_code,))
+    return _Part(title, model, code, code.remarks)
 
 
 # -- blocks ------------------------------------------------------------------------------------------------------------

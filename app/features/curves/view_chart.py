@@ -73,12 +73,15 @@ class CurveChart(Chart):
         self.hide()
 
     def _toggle(self, title: str) -> QToolButton:
-        button = QToolButton(self.viewport(), autoRaise=True)
-        button.setText("log")
-        button.setCheckable(True)
-        button.setChecked(self.log)
-        button.setStyleSheet("min-height: 20px; padding: 1px 4px;")  # 24 in all: lower than in a toolbar
-        button.setMinimumSize(30, 24)
+        button = QToolButton(  # type: ignore[call-arg]  # properties of its bases
+            self.viewport(),
+            text="log",
+            autoRaise=True,
+            checkable=True,
+            checked=self.log,
+            styleSheet="min-height: 20px; padding: 1px 4px;",  # 24 in all: lower than in a toolbar
+            minimumSize=QSize(30, 24),
+        )
         describe(
             button,
             f"curves.log.{self.name}",

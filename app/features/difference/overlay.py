@@ -15,7 +15,7 @@ from app.views.plot.layers import Layers
 from app.views.plot.overlays import LaneOverlays
 from app.views.theme import Theme
 from app.views.widgets.inputs import describe
-from app.views.widgets.painting import bold, painter_on, saved
+from app.views.widgets.painting import bold, paint_with, painter_on, saved
 from solver import Grid
 
 from .controller import DifferenceController
@@ -94,12 +94,8 @@ class WipeCover:
         grip.setVisible(wipe is not None)
         if wipe is not None:
             other = wipe.other
-            layers.show_theme(theme)
-            layers.show_picture(other.picture, other.provisional)
-            layers.show_orders(other.orders)
-            layers.show_sheets(other.sheets)
+            layers.show_lane(other, theme, scene.session.points_away)
             layers.show_points(scene, other.marks, scene.selected, other.run_marks)
-            layers.put_points_away(scene.session.points_away)
             self.show_view(self._canvas.grid(), self._canvas.plot_area())
             grip.show_theme(theme)
         return True
@@ -134,8 +130,7 @@ class WipeCover:
         for index, beside in zip(self._wipe.indices, (x - side - 4, x + 4), strict=True):
             left = min(max(beside, area.left() + 2), area.right() - side - 2)  # both stay readable at the sides
             box = QRectF(left, area.top() + 6 + (0 if left in (x - side - 4, x + 4) else side + 4), side, side)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(accent)
+            paint_with(painter, Qt.PenStyle.NoPen, accent)
             painter.drawRoundedRect(box, 4, 4)
             painter.setPen(background)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(index + 1))
@@ -181,8 +176,7 @@ class _Grip(QWidget):
             return
         with painter_on(self, smooth=True) as painter:
             width = 3.0 if self.hasFocus() else 1.5
-            painter.setPen(QPen(QColor(*self._theme.background), width))
-            painter.setBrush(QColor(*self._theme.accent))
+            paint_with(painter, QPen(QColor(*self._theme.background), width), QColor(*self._theme.accent))
             painter.drawEllipse(QRectF(self.rect()).adjusted(2, 2, -2, -2))
             middle, pen = GRIP / 2, QPen(QColor(*self._theme.background), 2.0)
             painter.setPen(pen)

@@ -159,7 +159,7 @@ class Wipe(Struct, frozen=True):
 
 
 class DifferenceScene(Struct, frozen=True):
-    """What the panel displays.
+    """Content of the panel.
 
     Attributes
     ----------

@@ -16,18 +16,8 @@ from app.state.split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, M
 from app.views.theme import Theme
 from app.views.widgets.boxes import grid_on, in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.clickable import chooser, clickable
-from app.views.widgets.inputs import (
-    Gestures,
-    describe,
-    filled,
-    label_for,
-    named,
-    show_choice,
-    show_number,
-    show_text,
-    spin_box,
-)
+from app.views.widgets.clickable import chooser, clickable, number_box
+from app.views.widgets.inputs import Gestures, describe, filled, label_for, named, show_choice, show_number, show_text
 from app.views.widgets.painting import bold
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -165,10 +155,8 @@ class EvaluationPanel(QWidget):
             lambda value: self._split_controller.set_ratio(value / 100.0, ("split", gestures.count))
         )
         self._percent = QLabel()
-        self._seed = describe(
-            spin_box(0, MOST_SEED), "evaluation.seed", "Seed of the split", "Another seed chooses other points."
-        )
-        self._seed.valueChanged.connect(self._split_controller.set_seed)
+        tip, choose = "Another seed chooses other points.", self._split_controller.set_seed
+        self._seed = number_box("evaluation.seed", "Seed of the split", tip, choose, 0, MOST_SEED)
         share = filled(QHBoxLayout(), (self._ratio, 1), self._percent)
         seed = filled(QHBoxLayout(), label_for("Seed", self._seed), (self._seed, 1))
         self._drawing = in_column(share, seed, spacing=4)
@@ -186,20 +174,25 @@ class EvaluationPanel(QWidget):
             lambda kind: self._evaluation.validate(kind=kind),
             VALIDATIONS,
         )
-        self._k = describe(
-            spin_box(FEWEST_FOLDS, MOST_FOLDS),
+        self._k = number_box(
             "evaluation.k",
             "Folds k",
             "The number of parts that the points are split into.",
+            lambda value: self._evaluation.validate(k=value),
+            FEWEST_FOLDS,
+            MOST_FOLDS,
         )
-        self._k.valueChanged.connect(lambda value: self._evaluation.validate(k=value))
-        self._fold_seed = describe(
-            spin_box(0, MOST_SEED), "evaluation.fold_seed", "Seed of the folds", "Another seed splits them differently."
+        self._fold_seed = number_box(
+            "evaluation.fold_seed",
+            "Seed of the folds",
+            "Another seed splits them differently.",
+            lambda value: self._evaluation.validate(seed=value),
+            0,
+            MOST_SEED,
         )
-        self._fold_seed.valueChanged.connect(lambda value: self._evaluation.validate(seed=value))
         of_k, of_seed = label_for("k", self._k), label_for("Seed", self._fold_seed)
         self._folds = in_row(of_k, (self._k, 1), of_seed, (self._fold_seed, 1))
-        self._remarks = RoomyLabel("evaluation.remarks", title="More about the scores", rich=True)
+        self._remarks = RoomyLabel("evaluation.remarks", title="More about the scores", rich=True, hides=True)
         kind = filled(QHBoxLayout(), label_for("Cross-validation", self._validation), (self._validation, 1))
         filled(QVBoxLayout(box), self._table, kind, self._folds, self._remarks, spacing=4)
         return box
@@ -220,7 +213,7 @@ class EvaluationPanel(QWidget):
         self._choice = ButtonRows(self._buttons)
         self._confusion = ConfusionView()
         self._class_scores = RoomyLabel("evaluation.class_scores", title="Scores of the classes", rich=True)
-        self._undefined = RoomyLabel("evaluation.undefined", title="Scores that are not defined", rich=True)
+        self._undefined = RoomyLabel("evaluation.undefined", title="Scores that are not defined", rich=True, hides=True)
         self._roc = RocView(self._evaluation.set_threshold)
         self._threshold = RoomyLabel("evaluation.threshold", title="The threshold", rich=True)
         self._rates = RoomyLabel("evaluation.rates", title="Rates at the threshold", rich=True)
@@ -293,7 +286,6 @@ class EvaluationPanel(QWidget):
         if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds are running, keep the room so that nothing moves
         self._remarks.say("<br>".join(map(words.unbroken, remarks)))
-        self._remarks.setVisible(bool(remarks))
 
     def _show_lane(self, evaluation: Evaluation, theme: Theme) -> None:
         lane = evaluation.lanes[evaluation.judged]
@@ -313,7 +305,6 @@ class EvaluationPanel(QWidget):
         remarks = [words.UNDEFINED] if f">{words.UNDEFINED_SCORE}<" in table else []
         remarks += [words.TIES] if lane.scores is not None and len(lane.scores.tied) and not lane.moved else []
         self._undefined.say(escape("  ".join(remarks)))
-        self._undefined.setVisible(bool(remarks))
         self._roc.show_evaluation(evaluation, theme)
         any_curve = any(each.roc is not None for each in evaluation.lanes)
         self._roc.setVisible(any_curve)

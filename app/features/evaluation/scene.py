@@ -182,7 +182,7 @@ class LaneEvaluation(Struct, frozen=True, eq=False):
 
 
 class Evaluation(Struct, frozen=True, eq=False):
-    """What the panel displays.
+    """Content of the panel.
 
     Attributes
     ----------

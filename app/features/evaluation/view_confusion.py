@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QSizePolicy
 
 from app.core.number_format import counted
 from app.engine.shading import RGB
@@ -29,13 +28,12 @@ FRAME_X, FRAME_Y = 0.5 * np.array([[-1, 1, 1, -1, -1, np.nan], [-1, -1, 1, 1, -1
 class ConfusionView(Chart):
     """Chart of the matrix: rows are true classes, columns predicted ones."""
 
-    short = 0.0
+    fixed, short = True, 0.0
 
     def __init__(self) -> None:
         super().__init__()
         self._shown: tuple[LaneEvaluation, tuple[str, ...], Theme] | None = None
         self._rows = 0
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         describe(self, "evaluation.confusion", "Confusion matrix", "")
 
     def minimumSizeHint(self) -> QSize:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec.structs import replace
-from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QSizePolicy
 
 from app.features.scores.scene import plain_lane
 from app.views.chart.axis import of_shares
@@ -33,14 +32,14 @@ class RocView(Chart):
         ``moved(slot, threshold)`` is called when the user moves the threshold; None for the model's own.
     """
 
-    sets = square = True
+    sets = square = fixed = True
+    least_height, preferred = (200, 5), (300, 0)
 
     def __init__(self, moved: Callable[[int, Threshold | None], None]) -> None:
         super().__init__(replace(RATE, title="false positives →"), replace(RATE, title="true positives ↑"))
         self._moved = moved
         self._shown: Evaluation | None = None
         self._sent: int | None = None  # index of the threshold sent to `moved` since the last scene
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         describe(
             self,
             "evaluation.roc",
@@ -77,12 +76,6 @@ class RocView(Chart):
             return None
         lane = self._shown.lanes[self._shown.judged]
         return lane if lane.roc is not None else None
-
-    def sizeHint(self) -> QSize:
-        return QSize(300, 200 + 5 * self.fontMetrics().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, self.sizeHint().height())
 
     # -- the user --------------------------------------------------------------------------------------------------
 

@@ -191,7 +191,7 @@ def can_film(document: Document, index: int) -> tuple[str, ...]:
     lift = ("lift",) if has_map(lane) else ()
     if lane.trainer is None:
         return swept(document, index)
-    stepped = () if lane.family.trains_fast(lane.settings, len(document.training_points)) else ("training",)
+    stepped = () if lane.trains_fast(len(document.training_points)) else ("training",)
     turn = ("turn",) if lane.has_f else ()
     return (*stepped, *swept(document, index), *turn, *lift)
 
@@ -214,7 +214,7 @@ def check(document: Document, content: Content) -> None:
     if isinstance(content, SweepFilm) and content.control not in able:
         there = f"it has {listed(able)}" if able else "nor anything else"
         raise ValueError(f"{who} has no {content.control} to be swept; {there}.")
-    if isinstance(content, TrainingFilm) and lane.family.trains_fast(lane.settings, len(points)):
+    if isinstance(content, TrainingFilm) and lane.trains_fast(len(points)):
         raise ValueError(f"{who} has no steps to film. {NO_STEPS}")
     if empty_sentence(lane, points.classes, len(points), document.class_names, len(document.test_points)):
         raise ValueError(f"There is nothing to film: {_reason(document)}.")

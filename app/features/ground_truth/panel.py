@@ -18,8 +18,8 @@ from app.state.session import Session
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column, labelled
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.clickable import clickable
-from app.views.widgets.inputs import describe, filled, show_check, show_number, spin_box
+from app.views.widgets.clickable import clickable, number_box
+from app.views.widgets.inputs import describe, filled, show_check, show_number
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
@@ -74,12 +74,16 @@ class GroundTruthPanel(QWidget):
         )
         self._name = RoomyLabel("truth.name", title="What the boundary is", rich=True)
         self._bayes = RoomyLabel("truth.bayes", title="Error of the ideal classifier", rich=True)
-        count = spin_box(FEWEST_POINTS, MOST_POINTS, 1000)
-        self._count = describe(
-            count, "truth.count", "New points to draw", "How many new points of the generator are drawn at once."
+        self._count = number_box(
+            "truth.count",
+            "New points to draw",
+            "How many new points of the generator are drawn at once.",
+            self._truth_controller.set_count,
+            FEWEST_POINTS,
+            MOST_POINTS,
+            1000,
         )
-        self._count.valueChanged.connect(self._truth_controller.set_count)
-        count.refused.connect(self._controller.say)
+        self._count.refused.connect(self._controller.say)
         self._throw = clickable(
             QPushButton("Draw"),
             "truth.throw",
@@ -122,10 +126,9 @@ class GroundTruthPanel(QWidget):
             "Boundaries of models that learn from resampled points.",
             lambda: self._controller.toggle("bootstrap", GroundTruthSession),
         )
-        resamples, tip = spin_box(LEAST, MOST), "How many models learn from resampled points."
-        self._resamples = describe(resamples, "truth.resamples", "Resamples B", tip)
-        self._resamples.valueChanged.connect(self._truth_controller.set_resamples)
-        resamples.refused.connect(self._controller.say)
+        tip, chosen = "How many models learn from resampled points.", self._truth_controller.set_resamples
+        self._resamples = number_box("truth.resamples", "Resamples B", tip, chosen, LEAST, MOST)
+        self._resamples.refused.connect(self._controller.say)
         self._disagreements = RoomyLabel("truth.disagreements", title="How far resampled models disagree", rich=True)
         self._definition = RoomyLabel("truth.definition", title="What the disagreement is", rich=True)
         self._definition.say(escape(f"{words.RESAMPLING} {words.DEFINITION}"))

@@ -15,7 +15,7 @@ from app.engine.run_state import Slacks
 from app.views import kkt_style
 from app.views.plot.lines import clipped, draw_pieces
 from app.views.theme import Theme
-from app.views.widgets.painting import bold
+from app.views.widgets.painting import bold, paint_with
 from solver import Grid
 from solver.core.arrays import Array, Integers, Mask
 from solver.inspection.metrics import KktCase
@@ -222,8 +222,7 @@ def _paint_ring(painter: QPainter, theme: Theme, at: Pixel, radius: float, colou
 
 def _paint_label(painter: QPainter, theme: Theme, label: Label, font: QFont) -> None:
     box, strong = label.rect, bold(font)
-    painter.setPen(QPen(QColor(*theme.faint), 1))
-    painter.setBrush(QColor(*theme.background, 225))
+    paint_with(painter, QPen(QColor(*theme.faint), 1), QColor(*theme.background, 225))
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QColor(*theme.ink))

@@ -224,7 +224,7 @@ def compares(text: str) -> bool:
 
 
 def reveals(text: str) -> Cover:
-    """What a goal tells while it is checked; nothing where it is not understood."""
+    """Return what a goal reveals while it is checked; nothing for a goal that cannot be read."""
     try:
         asked = {clause.what for clause in clauses(text)}
     except ValueError:

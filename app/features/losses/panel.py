@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -55,16 +55,12 @@ def x_range(margins: Array) -> tuple[float, float]:
 class LossPicture(PointChart):
     """The curves with the points."""
 
+    least_height, preferred = (80, 4), (300, 240)
+
     def __init__(self, hover: Hover) -> None:
         super().__init__(hover)
         self._margins: Array = np.empty(0)
         self._range = LEAST_RANGE
-
-    def sizeHint(self) -> QSize:
-        return QSize(300, 240)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, round(4 * self.fontMetrics().lineSpacing()) + 80)
 
     def changed(self) -> None:
         if self.run_state is not None and len(self.run_state.y):

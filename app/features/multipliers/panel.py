@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from msgspec import Struct
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -79,18 +79,14 @@ def bars_of(run_state: RunState, by_size: bool, most: int) -> BarGroups:
 class MultiplierBars(PointChart):
     """The bars."""
 
+    least_height, preferred = (80, 3), (300, 220)
+
     def __init__(self, hover: Hover) -> None:
         super().__init__(hover)
         self.by_size = True
         self.up_to_C = True
         self._bars: BarGroups | None = None
         self._most = 0
-
-    def sizeHint(self) -> QSize:
-        return QSize(300, 220)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, round(3 * self.fontMetrics().lineSpacing()) + 80)
 
     def choose(self, by_size: bool, up_to_C: bool) -> None:
         """Choose the order of the bars, and whether the height goes up to their bounds or to the largest multiplier."""

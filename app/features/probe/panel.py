@@ -34,13 +34,8 @@ class _Text(RoomyLabel):
     """Text as high as it needs to be; hidden if empty."""
 
     def __init__(self, name: str, bold: bool = False, large: bool = False) -> None:
-        super().__init__(name)
+        super().__init__(name, hides=True)
         self._bold, self._large = bold, large
-
-    def show_text(self, text: str) -> None:
-        """Show `text`; hide the label if it is empty."""
-        self.say(text, keep=False)
-        self.setVisible(bool(text))
 
     def dress(self, base: QFont) -> None:
         """Use the panel's font, in this label's weight and size."""
@@ -92,22 +87,22 @@ class Section(QWidget):
         """Show the probe of the lane."""
         for text in self.findChildren(_Text):
             text.dress(self.font())
-        self._title.show_text(lane.title)
+        self._title.say(lane.title, keep=False)
         if probe is self._shown and theme is self._theme:
             return
         self._shown, self._theme = probe, theme
-        self._headline.show_text(probe.headline)
-        self._formula.show_text(probe.formula)
-        self._lines.show_text("\n".join(probe.lines))
-        self._message.show_text(probe.message)
+        self._headline.say(probe.headline, keep=False)
+        self._formula.say(probe.formula, keep=False)
+        self._lines.say("\n".join(probe.lines), keep=False)
+        self._message.say(probe.message, keep=False)
         self._sign.setVisible(probe.label >= 0)
         if probe.label >= 0:
             self._sign.setPixmap(symbol_pixmap(theme, str(probe.label), 22, self.devicePixelRatioF()))
         for index, (caption, table, more) in enumerate(self._tables):
             shown = probe.tables[index] if index < len(probe.tables) else None
             table.setVisible(shown is not None)
-            caption.show_text("" if shown is None else shown.title)
-            more.show_text("" if shown is None else shown.more)
+            caption.say("" if shown is None else shown.title, keep=False)
+            more.say("" if shown is None else shown.more, keep=False)
             if shown is not None:
                 table.show_table(shown, lane.title, theme)
 

@@ -166,9 +166,11 @@ class RacePanel(FittedWidget):
 
     def _build(self) -> None:
         self._sentence = RoomyLabel(
-            "race.sentence", "The settings of the classifier have changed: Restart races with the new ones.", rich=True
+            "race.sentence",
+            "The settings of the classifier have changed: Restart races with the new ones.",
+            rich=True,
+            hides=True,
         )
-        self._sentence.hide()
         self._controls = RaceControls(self.racing)
         self.board = RaceBoard()
         self.board.racers[0].picture.resized.connect(self._resized)  # all have the same size
@@ -227,7 +229,6 @@ class RacePanel(FittedWidget):
         self._controls.show_choice()
         alarm, note = escape(self.racing.alarm), escape(frame.note) if frame is not None else ""
         self._sentence.say(f"<b>{alarm}</b>" if alarm else note)
-        self._sentence.setVisible(bool(alarm or note))
         self.board.show_rules(choice.rules, theme)
         self.board.show_frame(frame, choice.playing, self.racing.grid, theme)
         winner, near = ("", "") if frame is None else (race_words.winner(frame), race_words.near(frame))

@@ -32,7 +32,7 @@ from app.views.theme import Theme
 from app.views.widgets.boxes import grid_on
 from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.inputs import describe, filled, named
-from app.views.widgets.painting import bold, painter_on
+from app.views.widgets.painting import bold, paint_with, painter_on
 from app.views.widgets.roomy_label import RoomyLabel
 from solver import RULES, Grid
 
@@ -68,8 +68,7 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
         width = RING if free else EDGE if kind in symbols.BOUNDED_OF else OUTLINE
         scale = (size + LARGER) / symbols.FREE if free else size / symbols.POINT
         for path, pen, brush in symbols.shapes(theme, kind, scale):
-            painter.setPen(QPen(pen.color(), width))
-            painter.setBrush(brush)
+            paint_with(painter, QPen(pen.color(), width), brush)
             painter.drawPath(path)
 
     return symbols.cells(len(KINDS), cell, ratio, draw_cell), cell
@@ -250,7 +249,18 @@ class RaceTable(QTableWidget):
     LONGEST = ("Maximum gain", "88 888 888", "88 888 888", "88.8 ms", "8.8e-4", "< 0.001 %", "888 + 888")
 
     def __init__(self) -> None:
-        super().__init__(0, len(race_words.COLUMNS))
+        super().__init__(  # type: ignore[call-overload]  # properties of its bases
+            0,
+            len(race_words.COLUMNS),
+            editTriggers=QAbstractItemView.EditTrigger.NoEditTriggers,
+            selectionMode=QAbstractItemView.SelectionMode.NoSelection,
+            verticalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+            horizontalScrollMode=QAbstractItemView.ScrollMode.ScrollPerPixel,
+            tabKeyNavigation=False,
+            wordWrap=False,
+            minimumWidth=200,
+            sizePolicy=QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed),
+        )
         describe(self, "race.table", "Numbers of the race", "A row for each rule; the best of a column is bold.")
         for column, (title, tip) in enumerate(race_words.COLUMNS):
             item = QTableWidgetItem(title.replace(" ", "\n", 1))
@@ -260,14 +270,6 @@ class RaceTable(QTableWidget):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setStretchLastSection(True)
         self.horizontalHeader().setHighlightSections(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(200)
         self._made_for: tuple[int, Theme | None, int] = 0, None, 0
         self.fit()
 

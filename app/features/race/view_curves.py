@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 from msgspec.structs import replace
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPixmap
 
 from app.engine.shading import RGB
@@ -71,14 +71,13 @@ def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: floa
 class RaceCurves(Chart):
     """The plot; the table beside it names the lines."""
 
+    preferred = (420, 140)
+
     def __init__(self) -> None:
         super().__init__()
         self._frame: RaceFrame | None = None
         self.upwards, self.rightwards = "gap", "steps"
         self.setMinimumSize(200, 120)
-
-    def sizeHint(self) -> QSize:
-        return QSize(420, 140)
 
     def show_frame(self, frame: RaceFrame | None, theme: Theme) -> None:
         """Show the curves of `frame`."""

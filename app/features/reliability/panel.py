@@ -38,8 +38,8 @@ class ReliabilityPanel(QWidget):
         self._chart.setToolTip("")
         self._table = RoomyLabel("reliability.table", title="Log loss and Brier score", rich=True)
         self._table.setToolTip(words.LOSSES)
-        self._remarks = RoomyLabel("reliability.remarks", title="More about the curves", rich=True)
-        self._about_maps = RoomyLabel("reliability.maps", title="What the maps show")
+        self._remarks = RoomyLabel("reliability.remarks", title="More about the curves", rich=True, hides=True)
+        self._about_maps = RoomyLabel("reliability.maps", title="What the maps show", hides=True)
         self._maps = [ErrorMapChart(index) for index in range(MAX_LANES)]
         self._meaning = RoomyLabel("reliability.meaning", title="What the curves mean")
         self._meaning.say(f"{words.MEANING}\n\n{words.LOSSES}")
@@ -60,12 +60,9 @@ class ReliabilityPanel(QWidget):
         self._measured.say(f"On {shown.measured}" if shown.measured else words.NOTHING)
         self._chart.show_reliability(shown, theme)
         self._table.say(words.table(shown))
-        remarks = words.remarks(shown)
-        self._remarks.say(remarks)
-        self._remarks.setVisible(bool(remarks))
-        about, span = words.maps(shown), words.map_span(shown)
-        self._about_maps.say(about)
-        self._about_maps.setVisible(bool(about))
+        self._remarks.say(words.remarks(shown))
+        self._about_maps.say(words.maps(shown))
+        span = words.map_span(shown)
         for chart, lane in zip_longest(self._maps, shown.lanes):
             chart.setVisible(lane is not None and lane.errors is not None)
             if lane is not None:

@@ -23,7 +23,7 @@ MAP = 120, 90
 
 
 class LaneReliability(Struct, frozen=True):
-    """What the panel shows of one lane.
+    """One lane in the panel.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class LaneReliability(Struct, frozen=True):
 
 
 class ReliabilityScene(Struct, frozen=True):
-    """What the panel shows.
+    """Content of the panel.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ def query_of(document: Document, index: int, frame: Frame | None) -> Reliability
 
 
 def scene(context: Context, lanes: object) -> tuple[ReliabilityScene, ...]:
-    """What the panel shows, while it is in sight."""
+    """Return the content of the panel while it is open."""
     document, results = context.document, context.results
     if PANEL not in context.session.open_panels:
         return ()

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from msgspec.structs import replace
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QSizePolicy
 
-from app.engine.shading import RGB
 from app.views.chart.axis import of_shares
 from app.views.chart.chart import Chart
 from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Scatter, Strokes
@@ -25,10 +22,11 @@ ASIDE = 3.0
 class ReliabilityChart(Chart):
     """Predicted to the right, observed upwards."""
 
+    fixed, least_height, preferred = True, (240, 5), (300, 0)
+
     def __init__(self) -> None:
         super().__init__(replace(SHARE, title="predicted →"), replace(SHARE, title="observed share ↑"))
         self._shown: ReliabilityScene | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         describe(
             self,
             "reliability.chart",
@@ -53,20 +51,11 @@ class ReliabilityChart(Chart):
         assert self._shown is not None
         return words.reading(next(lane for lane in self._shown.lanes if lane.name == line.name), index)
 
-    def sizeHint(self) -> QSize:
-        return QSize(300, 240 + 5 * self.fontMetrics().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, self.sizeHint().height())
-
-
-def _colour(index: int, theme: Theme) -> RGB:
-    return (theme.accent, theme.ink, theme.bad, mixed(theme.ink, theme.background, 0.55))[index % 4]
-
 
 def _marks(index: int, lane: LaneReliability, theme: Theme) -> list[Mark]:
     assert lane.value is not None
-    curve, colour = lane.value.curve, _colour(index, theme)
+    colours = theme.accent, theme.ink, theme.bad, mixed(theme.ink, theme.background, 0.55)
+    curve, colour = lane.value.curve, colours[index % 4]
     if lane.stale:
         colour = mixed(colour, theme.background, 0.5)
     marks: list[Mark] = [

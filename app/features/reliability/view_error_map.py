@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFontMetricsF
-from PySide6.QtWidgets import QSizePolicy
 
 from app.engine.frames import Picture
 from app.views.chart.axis import ChartAxis
@@ -29,12 +27,12 @@ class ErrorMapChart(Chart):
     index : int
     """
 
-    framed = equal = True
+    framed = equal = fixed = True
+    least_height, preferred = (200, 4), (300, 0)
 
     def __init__(self, index: int) -> None:
         super().__init__()
         self._shown: object = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         describe(self, f"reliability.map{index}", "Map of predicted minus true probability", "")
 
     def show_map(self, lane: LaneReliability, span: float, theme: Theme) -> None:
@@ -59,9 +57,3 @@ class ErrorMapChart(Chart):
 
     def right_of(self, metrics: QFontMetricsF) -> float:
         return BAR + metrics.horizontalAdvance("+100 %") + 16
-
-    def sizeHint(self) -> QSize:
-        return QSize(300, 200 + 4 * self.fontMetrics().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(180, self.sizeHint().height())

@@ -31,7 +31,7 @@ from solver.inspection.z_buffer import MOST_PIXELS
 
 from . import text
 from .geometry import Camera, Solid, kernel_map, limit_of, over_plane
-from .query import Relief
+from .query import Relief, map_change
 from .scene import ReliefScene
 from .view_image import draw, paint_captions, relief_image
 
@@ -355,7 +355,7 @@ class ReliefPanel(QWidget):
         shown = None if self._scene is None else self._scene[0].feature(ReliefScene)
         if shown is not None:
             lane = self._controller.document.lanes[shown.lane]
-            words, change = "Use the polynomial kernel of degree 2", lane.family.map_change(lane.settings) or {}
+            words, change = "Use the polynomial kernel of degree 2", map_change(lane) or {}
             self._controller.set_lane(shown.lane, lane.classifier, text=words, **change)
 
     # -- the file of a picture -------------------------------------------------------------------------------------

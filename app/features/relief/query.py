@@ -127,7 +127,15 @@ class ReliefQuery:
 
 def has_map(lane: Lane) -> bool:
     """Return True if the map of its kernel can be drawn once it is trained."""
-    return lane.family.map_change(lane.settings) == {}
+    return map_change(lane) == {}
+
+
+def map_change(lane: Lane) -> dict[str, Any] | None:
+    """Return the changes needed to draw the kernel's map: {} if it can be drawn already, None without a kernel."""
+    if not hasattr(lane.settings, "kernel"):
+        return None
+    wanted = {"kernel": "poly", "degree": 2, "coef0": max(lane.settings.coef0, 0.0)}
+    return {name: value for name, value in wanted.items() if getattr(lane.settings, name) != value}
 
 
 def relief_of(model: Model, lane: Lane, points: Points, area: Area, fineness: int = FINE) -> Relief:

@@ -16,7 +16,7 @@ from app.state.session import Session
 from solver.core import fast_loops
 
 from . import text
-from .query import Relief, ReliefQuery
+from .query import Relief, ReliefQuery, map_change
 
 #: Name of the panel, and first part of the name of its question.
 NAME = "relief"
@@ -85,4 +85,4 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
         relief, message = None, lane_scene.message or covered or lane_scene.no_steps or text.without(lane)
     elif relief is None:
         message = message or text.WAITING
-    return (ReliefScene(index, relief, message, lane.family.map_change(lane.settings) is not None),)
+    return (ReliefScene(index, relief, message, map_change(lane) is not None),)

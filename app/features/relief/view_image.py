@@ -25,7 +25,7 @@ from app.engine.surface_values import UNKNOWN
 from app.views.plot.symbol_painting import size_for
 from app.views.plot.symbols import POINT, shapes
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import paint_with, painter_on
 from solver.core.arrays import Array
 from solver.inspection.z_buffer import MOST_PIXELS, ZBuffer
 
@@ -161,8 +161,7 @@ def _symbols(theme: Theme, size: int, ratio: float) -> Array:
             painter.translate(0.5 * side, 0.5 * side)
             painter.scale(ratio * size / POINT, ratio * size / POINT)
             for path, pen, brush in shapes(theme, str(label)):
-                painter.setPen(pen)
-                painter.setBrush(brush)
+                paint_with(painter, pen, brush)
                 painter.drawPath(path)
         rows = np.frombuffer(image.constBits(), dtype=np.uint8).reshape(side, image.bytesPerLine() // 4, 4)
         pictures[label] = rows[:, :side]

@@ -42,7 +42,7 @@ class SearchPanel(QWidget):
         self._controller, self._searching = controller, controller.feature(SearchController)
         self._length = self._splits = 0
         describe(self, "search", "Neighbour search", "How kNN finds its neighbours, step by step.", hover=False)
-        self._message = RoomyLabel("search.message")
+        self._message = RoomyLabel("search.message", hides=True)
         self._heading, sentence, counts, own = self._labels = tuple(
             RoomyLabel(f"search.{name}", title=title)
             for name, title in (
@@ -110,7 +110,6 @@ class SearchPanel(QWidget):
         """Show the scene's search."""
         shown = scene.feature(SearchScene) or SearchScene(message=words.WAITING)
         search = shown.search
-        self._message.setVisible(bool(shown.message))
         self._message.say(shown.message, keep=False)
         self._search.setVisible(search is not None)
         numbers = {lane.slot: index + 1 for index, lane in enumerate(scene.lanes)}

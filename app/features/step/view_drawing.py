@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygon
 from app.engine.shading import RGB
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
-from app.views.widgets.painting import broken, saved, scale_font
+from app.views.widgets.painting import broken, paint_with, saved, scale_font
 
 #: Radii (lines of text) of the marks: present point, new point, top of the parabola.
 NOW, AFTER, TOP = 0.28, 0.46, 0.3
@@ -36,8 +36,7 @@ def pen(colour: RGB, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, d
 def mark(painter: QPainter, theme: Theme, kind: str, at: QPointF, line: float) -> None:
     """Draw an entry of `LEGEND`: a disc, a ring or a hollow diamond, each with a rim of the background's colour."""
     if kind == "now":
-        painter.setPen(pen(theme.background, 0.1 * line))
-        painter.setBrush(QColor(*theme.ink))
+        paint_with(painter, pen(theme.background, 0.1 * line), QColor(*theme.ink))
         painter.drawEllipse(at, NOW * line, NOW * line)
         return
     if kind == "after":
@@ -61,8 +60,7 @@ def arrow(painter: QPainter, colour: RGB, start: QPointF, tip: QPointF, size: fl
         return
     along = (tip - start) / way.length()
     across = QPointF(-along.y(), along.x())
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(*colour))
+    paint_with(painter, Qt.PenStyle.NoPen, QColor(*colour))
     foot = tip - along * size
     painter.drawPolygon(QPolygonF([tip, foot + across * (0.45 * size), foot - across * (0.45 * size)]))
 

@@ -17,7 +17,7 @@ from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.inputs import describe
 from app.views.widgets.painted import Painted
-from app.views.widgets.painting import bold
+from app.views.widgets.painting import bold, paint_with
 from solver.core.arrays import Array
 from solver.svm.working_set_candidates import Ranking
 
@@ -207,8 +207,7 @@ class RankingView(Painted):
             middle = area.center().y()
             chosen, hovered = index == ranking.chosen, strip.ids[index] == self._hovered
             if hovered:
-                painter.setPen(QPen(QColor(0, 0, 0), 1.0))
-                painter.setBrush(QColor(*HIGHLIGHT))
+                paint_with(painter, QPen(QColor(0, 0, 0), 1.0), QColor(*HIGHLIGHT))
                 painter.drawRoundedRect(area.adjusted(0.5, 1, -0.5, -1), 4, 4)
             text = QColor(0, 0, 0) if hovered else ink
             if chosen:

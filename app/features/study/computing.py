@@ -295,8 +295,9 @@ def _results(study: Study, path: Path, drawn: Given, watch: Watch) -> Iterator[l
 def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None, watch: Watch) -> Iterator[Result]:
     """Yield the results of a learner for which one search is enough, such as kNN for all k."""
     family, points, n, begun = lanes[0].family, drawn.points, len(drawn.points), time.perf_counter()
-    ahead_of = family.ahead_of_all(lanes[0].settings, points.xy, points.labels)
-    searched, classes = family.field(family.searched), np.array(points.classes)
+    assert family.searched is not None
+    ahead_of = family.searched.ahead(lanes[0].settings, points.xy, points.labels)
+    searched, classes = family.field(family.searched.field), np.array(points.classes)
     ks = np.array([searched.value(lane.settings) for lane in lanes], dtype=np.int64)
     sound = ks <= n
 

@@ -250,7 +250,7 @@ def axis_plan(name: str, lane: Lane, document: Document, generated: bool) -> Axi
     if name == "n":
         most = 200 if generated else max(min(counts, default=1), 1)
         proposal = 5 if most >= 10 else 1, most, min(6, most), True
-    elif name == lane.family.searched:
+    elif lane.family.searched and name == lane.family.searched.field:
         proposal = 1, max(min(len(document.training_points) * 3 // 5, 50), 1), 8, True
     elif proposal is None and isinstance(scale, LogScale):
         proposal = 10.0 ** max(scale.least, -2), 10.0 ** min(scale.most, 4), 7, True

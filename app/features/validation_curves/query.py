@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from app.core.points import Points, shuffled
+from app.core.points import MAX_CLASSES, Points, shuffled
 from app.engine.cross_validation import cross_validated
 from app.engine.fitting import fitted
 from app.engine.outcome import credit_of, outcome
@@ -127,9 +127,9 @@ class CurveQuery(Struct, frozen=True):
         """Post growing curves; raise ValueError with a sentence if there is none."""
         if len(self.points) < 2:
             raise ValueError("The curve needs two points or more.")
-        family = self.lane.family
-        if self.control == family.searched and not self.lane.standardises:  # a scaler is fitted without each fold
-            ahead = family.ahead_of_all(self.lane.settings, self.points.xy, self.points.labels)
+        search = None if self.lane.standardises else self.lane.family.searched  # a scaler is fitted without each fold
+        if search is not None and self.control == search.field:
+            ahead = search.ahead(self.lane.settings, self.points.xy, self.points.labels)
             yield from _at_once(self, ahead, post, overtaken)
         else:
             if len(self.points.classes) < 2:
@@ -140,7 +140,10 @@ class CurveQuery(Struct, frozen=True):
 @lru_cache(maxsize=64)
 def asked_lane(lane: Lane, control: str) -> Lane:
     """Return `lane` with defaults for everything without effect on a curve of `control`, first the control."""
-    settings = lane.family.curve_settings(lane.settings, lane.family.field(control).parameter)
+    family, plain = lane.family, lane.family.settings()
+    hidden = (each.parameter for each in family.fields if not each.shown(lane.settings, range(MAX_CLASSES)))
+    unused = {name: getattr(plain, name) for name in (family.field(control).parameter, *hidden)}
+    settings = replace(family.training_key(lane.settings, fast=True), **unused)
     return Lane(lane.classifier, standardise=lane.standardise).with_part(lane.classifier, settings)
 
 

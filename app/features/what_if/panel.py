@@ -16,7 +16,7 @@ from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
 from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.inputs import describe, filled, named, plain_tip, show_check, show_text
+from app.views.widgets.inputs import describe, filled, named, plain_tip, show_check, show_or_hide, show_text
 from app.views.widgets.scrolling_form import ScrollingForm
 from solver import Grid
 
@@ -79,10 +79,9 @@ class _Section(QWidget):
         if shown == self._shown:
             return
         self._shown = shown
-        self.text.setText(_html(lane, index, several, theme))
-        self.note.setText(lane.note)
-        self.note.setVisible(bool(lane.note))
         title = f"{index + 1}. {lane.title}" if several else lane.title
+        self.text.setText(_html(lane, title, theme))
+        show_or_hide(self.note, lane.note)
         show_text(self.title, title)
         self.title.setToolTip(plain_tip(title))
         self.others.setText(words.button(lane.removable))
@@ -158,8 +157,7 @@ class WhatIfPanel(QWidget):
         chosen = scene.session.of(WhatIfSession)
         show_check(self.armed, chosen.armed)
         hint = words.DISARMED if not chosen.armed else words.ARMED if chosen.baseline is None else ""
-        show_text(self.hint, hint)
-        self.hint.setVisible(bool(hint))
+        show_or_hide(self.hint, hint)
         for index, section in enumerate(self.sections):
             lane = scene.lanes[index].feature(LaneWhatIf) if index < len(scene.lanes) else None
             if lane is None:
@@ -169,10 +167,9 @@ class WhatIfPanel(QWidget):
                 section.report.show()
 
 
-def _html(lane: LaneWhatIf, index: int, several: bool, theme: Theme) -> str:
+def _html(lane: LaneWhatIf, title: str, theme: Theme) -> str:
     """Return title, verdict and the table of numbers as HTML."""
     faint = "rgb({}, {}, {})".format(*theme.faint)
-    title = f"{index + 1}. {lane.title}" if several else lane.title
     parts = [f"<b>{escape(title)}</b>"]
     if lane.verdict:
         verdict = escape(lane.verdict).replace(" %", "&nbsp;%")

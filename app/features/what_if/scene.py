@@ -155,7 +155,7 @@ def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Remov
     lane, trainer = frame.lane, frame.lane.trainer
     neighbours = frame.neighbours if trainer is None else None  # a trainer may have left out some of the points itself
     vectors = trainer is not None and trainer.has_multipliers
-    optimal = vectors and frame.ended and lane.family.reaches_optimum(lane.settings)
+    optimal = vectors and frame.ended and lane.same_optimum
     obstacles = (
         (lane.standardises, "It standardises: without one point, mean, deviation and the picture would change."),
         (

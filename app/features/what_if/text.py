@@ -25,7 +25,7 @@ NONE = "–"
 
 
 class LaneWhatIf(Struct, frozen=True):
-    """What the panel displays of one lane.
+    """One lane in the panel.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.views.theme import LIGHT, Theme, mixed
 from app.views.widgets.inputs import keeps_key
 from app.views.widgets.painted import paint_frame
-from app.views.widgets.painting import painter_on, saved
+from app.views.widgets.painting import paint_with, painter_on, saved
 from solver.core.arrays import Array
 
 from . import saving
@@ -100,14 +100,22 @@ class Chart(pg.GraphicsView):
         Keep the area as wide as high.
     equal : bool
         Both axes have the same scale.
+    fixed : bool
+        Keep the preferred height.
     under : bool
         The chart is part of a form: its legend is below the area, the numbers of its vertical axis at the right.
     short : float
         A title that takes less than this share of the width is written beside the numbers.
+    least_height : (int, int)
+        Least height: pixels, and lines of text in addition.
+    preferred : (int, int)
+        Preferred width and height (pixels), if larger than the least ones.
     """
 
-    sets = framed = square = equal = under = False
+    sets = framed = square = equal = fixed = under = False
     short = 0.3
+    least_height = (0, 7)
+    preferred = (0, 0)
 
     def __init__(self, x: ChartAxis | None = None, y: ChartAxis | None = None) -> None:
         super().__init__(background=None)
@@ -139,7 +147,8 @@ class Chart(pg.GraphicsView):
         self._item = MarksItem()
         self.box.addItem(self._item, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._zoom)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        policies = QSizePolicy.Policy
+        self.setSizePolicy(policies.Expanding, policies.Fixed if self.fixed else policies.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def letters(self) -> QFont:
@@ -480,10 +489,11 @@ class Chart(pg.GraphicsView):
             self.arrange()
 
     def sizeHint(self) -> QSize:
-        return self.minimumSizeHint()  # takes the room that the others leave
+        return QSize(*self.preferred).expandedTo(self.minimumSizeHint())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(180, 7 * self.fontMetrics().height())
+        pixels, lines = self.least_height
+        return QSize(180, pixels + lines * self.fontMetrics().height())
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         """Paint what is below the marks: the axes with their numbers."""
@@ -530,8 +540,8 @@ class Chart(pg.GraphicsView):
             painter.drawText(inner, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), self._message)
         else:
             self._paint_words(painter)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for mark in self.over:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 painter.setClipRect(self.area().adjusted(-2, -2, 2, 2))
                 mark.draw(painter, self.displayed())
             painter.setClipping(False)
@@ -578,11 +588,11 @@ class Chart(pg.GraphicsView):
             return
         number, index = self.reading
         line = self.lines()[number]
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         at = self.pixel(float(np.asarray(line.x)[index]), float(np.asarray(line.y)[index]))
         if not np.isfinite(at.y()):
             at.setY(self.area().bottom())
-        painter.setPen(QPen(QColor(*self.theme.ink), 2))
-        painter.setBrush(QColor(*self.theme.background))
+        paint_with(painter, QPen(QColor(*self.theme.ink), 2), QColor(*self.theme.background))
         painter.drawEllipse(at, 4.5, 4.5)
         metrics, area = self.metrics(), self.area()
         text = metrics.elidedText(self.description(line, index), Qt.TextElideMode.ElideRight, self.width() - 16)
@@ -590,8 +600,7 @@ class Chart(pg.GraphicsView):
         box.moveCenter(at)
         box.moveBottom(at.y() - 8 if at.y() - 8 - box.height() > area.top() else at.y() + 8 + box.height())
         box.moveLeft(min(max(box.left(), 2.0), self.width() - box.width() - 2))
-        painter.setPen(QPen(QColor(*self.theme.edge), 1))
-        painter.setBrush(QColor(*self.theme.base))
+        paint_with(painter, QPen(QColor(*self.theme.edge), 1), QColor(*self.theme.base))
         painter.drawRoundedRect(box, 3, 3)
         painter.setPen(QColor(*self.theme.ink))
         painter.drawText(box, CENTRE, text)

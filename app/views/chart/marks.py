@@ -19,6 +19,7 @@ from app.views.plot.lines import draw_line, draw_on_any, draw_pieces, draws_shap
 from app.views.plot.picture import draw_samples, paint_lines, paint_surface
 from app.views.plot.symbols import POINT, cells, copy_cells
 from app.views.theme import LIGHT, SYMBOLS, Theme
+from app.views.widgets.painting import paint_with
 from solver.core.arrays import Array
 
 from .axis import ChartAxis
@@ -91,7 +92,7 @@ class Mark(Struct, frozen=True, eq=False, kw_only=True):
         return (), ()
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
-        """Paint the mark, in pixels."""
+        """Paint the mark, in pixels; `painter` is antialiased, unless the mark changes that."""
         raise NotImplementedError
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
@@ -107,12 +108,29 @@ def drawn_alike(first: Mark, second: Mark) -> bool:
     return all(a is b or (not isinstance(a, np.ndarray | list) and type(a) is type(b) and a == b) for a, b in pairs)
 
 
-class Line(Mark, frozen=True, eq=False, kw_only=True):
-    """A polyline, interrupted at NaN.
+class Series(Mark, frozen=True, eq=False, kw_only=True):
+    """A mark with a series of values.
 
     Attributes
     ----------
     x, y : array_like of shape (n,)
+    """
+
+    x: ArrayLike
+    y: ArrayLike
+
+    def columns(self) -> dict[str, ArrayLike]:
+        return {"x": self.x, "y": self.y}
+
+    def span(self) -> tuple[ArrayLike, ArrayLike]:
+        return self.x, self.y
+
+
+class Line(Series, frozen=True, eq=False, kw_only=True):
+    """A polyline, interrupted at NaN.
+
+    Attributes
+    ----------
     width : float
         In pixels.
     dash : (float, float) or None
@@ -123,20 +141,12 @@ class Line(Mark, frozen=True, eq=False, kw_only=True):
         The user can read off its values.
     """
 
-    x: ArrayLike
-    y: ArrayLike
     width: float = 2.0
     dash: Dash = SOLID
     symbol: str = ""
     symbols_at: ArrayLike = ()
     symbol_size: float = 7.0
     read: bool = True
-
-    def columns(self) -> dict[str, ArrayLike]:
-        return {"x": self.x, "y": self.y}
-
-    def span(self) -> tuple[ArrayLike, ArrayLike]:
-        return self.x, self.y
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         x, y, visible = frame.across(self.x), frame.up(self.y), frame.visible
@@ -184,8 +194,7 @@ def draw_symbols(painter: QPainter, x: Array, y: Array, symbol: str, size: float
     path = QTransform.fromScale(size, size).map(Symbols[symbol])
 
     def draw(onto: QPainter, *_: object) -> None:
-        onto.setPen(pen)
-        onto.setBrush(brush)
+        paint_with(onto, pen, brush)
         onto.drawPath(path)
 
     if len(x) > FEW and not draws_shapes(painter):
@@ -223,8 +232,7 @@ class Band(Mark, frozen=True, eq=False, kw_only=True):
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         edges = np.column_stack((frame.across(self.x), frame.up(self.low), frame.up(self.high)))
         x, low, high = edges[np.isfinite(edges).all(axis=1)].T
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(*self.colour, self.opacity))
+        paint_with(painter, Qt.PenStyle.NoPen, QColor(*self.colour, self.opacity))
         painter.drawPath(pg.arrayToQPath(np.append(x, x[::-1]), np.append(high, low[::-1])))
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
@@ -311,19 +319,17 @@ class Strokes(Mark, frozen=True, eq=False, kw_only=True):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, self.width > 1.0)
         ends = np.column_stack((x, low, x, high))
         draw_on_any(painter, ends[np.isfinite(ends).all(axis=1)], QPen(QColor(*self.colour), self.width))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
         for dx in (4, 10, 13, 20):
             painter.fillRect(QRectF(round(box.left()) + dx, round(box.center().y()) - 3, 1, 6), QColor(*self.colour))
 
 
-class Scatter(Mark, frozen=True, eq=False, kw_only=True):
+class Scatter(Series, frozen=True, eq=False, kw_only=True):
     """Symbols at given values.
 
     Attributes
     ----------
-    x, y : array_like of shape (n,)
     symbol : str
         A pyqtgraph symbol.
     size : float
@@ -335,19 +341,11 @@ class Scatter(Mark, frozen=True, eq=False, kw_only=True):
         Draw the outline only.
     """
 
-    x: ArrayLike
-    y: ArrayLike
     symbol: str = "o"
     size: float = 8.0
     edge: RGB | None = None
     edge_width: float = 1.2
     hollow: bool = False
-
-    def columns(self) -> dict[str, ArrayLike]:
-        return {"x": self.x, "y": self.y}
-
-    def span(self) -> tuple[ArrayLike, ArrayLike]:
-        return self.x, self.y
 
     def draw(self, painter: QPainter, frame: ChartFrame) -> None:
         self._draw_at(painter, frame.across(self.x), frame.up(self.y))
@@ -403,10 +401,8 @@ class Bars(Mark, frozen=True, eq=False, kw_only=True):
             box = QRectF(left[at], base - tall[at], max(right[at] - left[at], 1), tall[at])
             painter.fillRect(box, self.brushes[at])
             if self.edges:
-                painter.setPen(QPen(QColor(*self.edges[at]), 1))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
+                paint_with(painter, QPen(QColor(*self.edges[at]), 1))
                 painter.drawRect(box.adjusted(0, 0, -1, -1))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 class Cells(Mark, frozen=True, eq=False, kw_only=True):
@@ -439,7 +435,6 @@ class SurfaceMark(Mark, frozen=True, eq=False, kw_only=True):
         corners, visible = frame.to.inverted()[0].mapRect(frame.visible), frame.visible
         paint_surface(painter, self.picture, corners, visible, visible)
         paint_lines(painter, self.picture, corners, visible, visible, frame.theme)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 class Texts(Mark, frozen=True, eq=False, kw_only=True):
@@ -501,8 +496,7 @@ class ColourBar(Mark, frozen=True, eq=False, kw_only=True):
         bar = QRectF(round(visible.right() + 8), round(visible.top()), BAR, round(visible.height()))
         draw_samples(painter, np.ascontiguousarray(self.pixels[::-1, None]), bar, bar)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setPen(QColor(*frame.theme.ink))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        paint_with(painter, QColor(*frame.theme.ink))
         painter.drawRects([bar, visible])
         for value, text in self.texts:
             y = self._y(value, bar)
@@ -512,7 +506,6 @@ class ColourBar(Mark, frozen=True, eq=False, kw_only=True):
         if self.level is not None and self.low <= self.level <= self.high:
             y = self._y(self.level, bar)
             painter.drawLine(QPointF(bar.left() - 3, y), QPointF(bar.right() + 3, y))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def _y(self, value: float, bar: QRectF) -> float:
         return bar.bottom() - (value - self.low) / (self.high - self.low) * bar.height()
@@ -547,8 +540,8 @@ class MarksItem(pg.GraphicsObject):
         frame = ChartFrame(x, y, to, to.mapRect(self.boundingRect()), theme)
         view = self.getViewWidget()
         painter.resetTransform()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if view is not None:
             painter.setFont(view.letters())
         for mark in marks:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             mark.draw(painter, frame)

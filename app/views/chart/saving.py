@@ -24,7 +24,7 @@ FINE = 2.0
 
 
 class Savable(Protocol):
-    """What saving needs of a chart."""
+    """The parts of a chart that saving uses."""
 
     x: ChartAxis
     y: ChartAxis

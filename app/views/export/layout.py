@@ -22,7 +22,7 @@ from app.core.number_format import count
 from app.core.plain_text import plain
 from app.core.points import LIMIT
 from app.engine.frames import NO_MARKS, Frame, Phase, Picture
-from app.engine.overlays import legend_kinds
+from app.scene.compose import kinds_in
 from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene, columns_for, grid_of
 from app.scene.text import LEGEND, headline, sampled
@@ -92,7 +92,7 @@ def screen_size(canvases: Sequence[Canvas], what: What) -> tuple[int, int, float
 
 
 class PictureSpec(Struct, frozen=True):
-    """What an exported picture shows: its subject, size in pixels, scale in pixels per unit, theme, and legend or none.
+    """Settings of an exported picture: subject, size in pixels, scale in pixels per unit, theme, and legend or none.
 
     The scale is a multiple of 1/4, so that plots can begin and end on whole pixels.
 
@@ -374,30 +374,14 @@ class Sheet:
         names = [plain(style.name) or f"Class {c + 1}" for c, style in enumerate(shot.scene.document.styles)]
         counts = self.plots[0].points.counts
         classes = [(str(c), f"{names[c]}: {count(n, 'point')}") for c, n in enumerate(counts) if n]
-        drawn = [plot for plot in self.plots if plot.model_frame is not None]
-        marks = [plot.lane.marks for plot in drawn]
-        visible = [plot.visible_picture for plot in drawn if plot.visible_picture is not None]
-        dashed = [
-            plot.lane.probability for plot in drawn if (each := plot.visible_picture) is not None and len(each.margins)
-        ]
-        there = {
-            "test": bool(len(self.plots[0].scene.parts.held_out)),
-            "boundary": any(len(each.boundary) for each in visible),
-            "margin": not all(dashed),
-            "probability": any(dashed),
-            "free": any(len(each.free) for each in marks),
-            "bounded": any(len(each.bounded) for each in marks),
-            "chosen": any(len(each.chosen) for each in marks),
-            "wrong": any(len(each.wrong) for each in marks),
-            "tied": any(len(each.tied) for each in marks),
-            "kept": any(len(each.kept) for each in marks),
-            "tie": any(each.tied > 0 for each in visible),
-            "orders": any(plot.lane.orders is not None for plot in drawn),
-            "second": any(plot.lane.lane.is_difference for plot in drawn),
-        }
-        kinds = legend_kinds([sheet for plot in self.plots for sheet in plot.lane.sheets]) | self._kinds
+        drawn = [replace(plot.lane, picture=plot.visible_picture) for plot in self.plots if plot.model_frame]
+        kinds = kinds_in(drawn, len(self.plots[0].scene.parts.held_out)) | self._kinds
+        for lane in drawn:
+            if lane.picture is not None:
+                kinds |= {"boundary"} if len(lane.picture.boundary) else set()
+                kinds |= {"probability" if lane.probability else "margin"} if len(lane.picture.margins) else set()
         sheets = [(entry.kind, entry.title(shot.scene)) for entry in shot.features.legend() if entry.kind in kinds]
-        return classes + [(kind, text) for kind, text in LEGEND if there[kind] or kind in self._kinds] + sheets
+        return classes + [(kind, text) for kind, text in LEGEND if kind in kinds] + sheets
 
     def _rows(self) -> list[list[tuple[str, str, float]]]:
         """Return the legend's entries in rows as wide as the picture, with the x of each."""

@@ -18,7 +18,7 @@ from app.scene.model import LaneScene, Scene
 from app.tools import POINT_PIXELS, TOOLS, PointerPosition
 from app.views.theme import Theme
 from app.views.widgets.deferred import later
-from app.views.widgets.inputs import named
+from app.views.widgets.inputs import named, show_or_hide
 from app.views.widgets.painting import painter_on, saved
 from solver import Grid
 
@@ -121,15 +121,11 @@ class Canvas(PointingPlot):
         box.setMouseEnabled(False, False)
         box.disableAutoRange()
         box.setDefaultPadding(0.0)
-        self._layers = Layers()
-        box.addItem(self._layers, ignoreBounds=True)
+        #: The graphics item inside the axes.
+        self.layers = Layers()
+        box.addItem(self.layers, ignoreBounds=True)
 
     # -- drawing ---------------------------------------------------------------------------------------------------
-
-    @property
-    def layers(self) -> Layers:
-        """The graphics item inside the axes."""
-        return self._layers
 
     def render_scene(self, scene: Scene, lane: LaneScene, theme: Theme) -> None:
         """Draw `scene`; whatever has not changed since the previous one is not redrawn."""
@@ -154,22 +150,17 @@ class Canvas(PointingPlot):
             handle.setVisible(len(scene.points) > 0 and not exported and "units" not in scene.hidden)
         if moved:
             self._show_view()
-        if repainted:
-            self._layers.show_picture(lane.picture, lane.provisional)
         repainted |= old_lane is None or old_lane.orders is not lane.orders or old_lane.sheets != lane.sheets
         repainted |= old is None or old.session.points_away != scene.session.points_away
-        self._layers.show_orders(lane.orders)
-        self._layers.show_sheets(lane.sheets)
-        self._layers.put_points_away(scene.session.points_away)
+        self.layers.show_lane(lane, theme, scene.session.points_away)
         if marked:
-            self._layers.show_points(scene, lane.marks, scene.selected, lane.run_marks)
+            self.layers.show_points(scene, lane.marks, scene.selected, lane.run_marks)
         if moved or not same_points or old is None or old.session is not scene.session:
             self._lay_over()
         self._lay_features_over()
         if old_lane is None or old_lane.message != lane.message:
             self._message_text = lane.message
-            self._message.setText(lane.message)
-            self._message.setVisible(bool(lane.message))
+            show_or_hide(self._message, lane.message)
             self._place_message()
         # Changes of another lane do not repaint this one: painting is most of the window's work during a drag.
         if dressed or moved or repainted or marked or self._to_paint != lane.job:
@@ -207,7 +198,6 @@ class Canvas(PointingPlot):
             axis.setStyle(tickLength=4)
             axis.setZValue(-1)  # the axis line must not tint the outermost pixels of the picture
         self._size_axes()
-        self._layers.show_theme(theme)
         background = "rgba(32,32,32,225)" if theme.dark else "rgba(255,255,255,225)"
         self._message.setStyleSheet(f"background: {background}; border-radius: 8px; padding: {PADDING}px;")
 
@@ -221,7 +211,7 @@ class Canvas(PointingPlot):
         """Enter presenter mode with lines `weight` times as wide and axes fitted to their numbers; leave it if None."""
         self._presenting = weight is not None
         self._number = NUMBER
-        self._layers.show_weight(1.0 if weight is None else weight)
+        self.layers.weight = 1.0 if weight is None else weight
         self._size_axes()
         self.lay_out()
         self.unpainted = True
@@ -256,7 +246,7 @@ class Canvas(PointingPlot):
         self.getPlotItem().getViewBox().setRange(
             xRange=(grid.left, grid.right), yRange=(grid.bottom, grid.top), padding=0, disableAutoRange=True
         )
-        self._layers.show_view(grid)
+        self.layers.show_view(grid)
         for cover in self.covers:
             cover.show_view(grid, self.plot_area())
         if self.pointer is not None:
@@ -337,7 +327,7 @@ class Canvas(PointingPlot):
         # The event names a pixel by its corner; the user aims at the middle of the pixel.
         x = grid.left + (position.x() + 0.5 - area.left()) * unit
         y = grid.bottom + (area.bottom() - position.y() - 0.5) * unit
-        radius = 0.5 * self._layers.point_size(area.width(), area.height())
+        radius = 0.5 * self.layers.point_size(area.width(), area.height())
         return PointerPosition(x, y, unit, max(radius, POINT_PIXELS))
 
     # -- mouse and keys --------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from app.engine.frames import Marks, Picture
 from app.engine.overlays import Sheet, Specks
 from app.learners.perceptron_orders import Orders
 from app.scene.marks import PointMarks
-from app.scene.model import Scene
+from app.scene.model import LaneScene, Scene
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on, saved
 from solver import Grid
@@ -83,8 +83,7 @@ class Layers(pg.GraphicsObject):
         self._backdrop: QImage | None = None
         self._made_of: tuple[object, ...] = ()
         #: Factor on the widths of all lines.
-        self._weight = 1.0
-        #: True while points, marks and specks are hidden.
+        self.weight = 1.0
         self._points_away = False
         #: Image drawn in place of the surface: a vector file embeds the surface itself later.
         self.stand_in: QImage | None = None
@@ -96,21 +95,14 @@ class Layers(pg.GraphicsObject):
         self.prepareGeometryChange()
         self._view = view
 
-    def show_theme(self, theme: Theme) -> None:
-        """Set the colours of lines and symbols."""
-        self._theme = theme
+    def show_lane(self, lane: LaneScene, theme: Theme, points_away: bool) -> None:
+        """Set surface and lines, hatched if provisional, and what features draw between them and the points.
 
-    def show_picture(self, picture: Picture | None, provisional: bool = False) -> None:
-        """Set surface and lines; None for neither.  A `provisional` surface, not yet the final result, is hatched."""
-        self._picture, self._provisional = picture, provisional
-
-    def show_orders(self, orders: Orders | None) -> None:
-        """Set the lines of a perceptron for other orders of the points, and the widest one; None for none."""
-        self._orders = orders
-
-    def show_sheets(self, sheets: tuple[Sheet, ...]) -> None:
-        """Set what features draw between surface and points."""
-        self._sheets = sheets
+        With `points_away`, points, marks and specks are hidden.
+        """
+        self._theme, self._points_away = theme, points_away
+        self._picture, self._provisional = lane.picture, lane.provisional
+        self._orders, self._sheets = lane.orders, lane.sheets
 
     def show_points(
         self, scene: Scene, marks: Marks, selected: Indices = NOTHING, instead: PointMarks | None = None
@@ -133,17 +125,9 @@ class Layers(pg.GraphicsObject):
         marked = np.concatenate([index for index, _ in (*outlined, *over)])
         self.marks.show(scene.points.xy[marked], np.concatenate(kinds))
 
-    def show_weight(self, weight: float) -> None:
-        """Draw all lines `weight` times as wide."""
-        self._weight = weight
-
     def paint_anew(self) -> None:
         """Discard cached pictures: the edges of a copy may differ slightly in shade."""
         self._made_of = ()
-
-    def put_points_away(self, away: bool) -> None:
-        """Hide points, marks and specks, or show them again."""
-        self._points_away = away
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
@@ -175,16 +159,16 @@ class Layers(pg.GraphicsObject):
     def point_size(self, width: float, height: float) -> int:
         """Return the size of a point's symbol in a picture of this size (pixels)."""
         # The size depends on the number of points alone; an additional mark must not change it.
-        side = min(width, height)
-        if self._weight > 1.0:  # wide lines depend on the height of a picture, even where it is narrow
-            side = height
-        return size_for(len(self.points), side)
+        # Wide lines depend on the height of a picture, even where it is narrow.
+        return size_for(len(self.points), height if self.weight > 1.0 else min(width, height))
 
     def _paint_symbols(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, vectors: bool) -> None:
         size = self.point_size(area.width() / ratio, area.height() / ratio)
+        # Surface pixels per unit of `area`.
+        fine = 2.0 if self._picture is None else max(1.0, self._picture.grid.width / area.width())
         for cloud in (self.points, self._selected, self.marks):
             if vectors:
-                cloud.paint_vectors(painter, self.boundingRect(), area, theme, size, self._fineness(area))
+                cloud.paint_vectors(painter, self.boundingRect(), area, theme, size, fine)
             else:
                 cloud.paint(painter, self.boundingRect(), area, theme, size, ratio)
 
@@ -201,7 +185,7 @@ class Layers(pg.GraphicsObject):
             self._paint_below(painter, area, canvas.intersected(area), theme, ratio)
             return
         home = QPointF(np.floor(area.left()), np.floor(area.top()))
-        drawn = (self._picture, self._provisional, self._orders, self._sheets, self._weight, self._points_away)
+        drawn = (self._picture, self._provisional, self._orders, self._sheets, self.weight, self._points_away)
         made_of = (drawn, theme, ratio, self.boundingRect(), area.translated(-home))
         if made_of != self._made_of:
             self._made_of, self._backdrop = made_of, None
@@ -226,11 +210,7 @@ class Layers(pg.GraphicsObject):
         away = self._points_away
         sheets = tuple(sheet for sheet in self._sheets if not (away and isinstance(sheet, Specks)))
         with saved(painter):
-            paint_sheets(painter, sheets, self.boundingRect(), area, visible, theme, ratio, self._weight)
-
-    def _fineness(self, area: QRectF) -> float:
-        """Return the number of surface pixels per unit of `area`."""
-        return max(1.0, self._picture.grid.width / area.width()) if self._picture is not None else 2.0
+            paint_sheets(painter, sheets, self.boundingRect(), area, visible, theme, ratio, self.weight)
 
     def _paint_surface(self, painter: QPainter, area: QRectF, visible: QRectF, theme: Theme) -> None:
         assert self._picture is not None
@@ -244,7 +224,7 @@ class Layers(pg.GraphicsObject):
     def _paint_orders(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, orders: Orders) -> None:
         """Paint many thin separating lines, and the one with the widest margin, which stands out."""
         ink, accent = QColor(*theme.ink, ORDERS), QColor(*theme.accent)
-        ratio *= self._weight
+        ratio *= self.weight
         halo = QPen(QColor(*theme.background), (WIDEST + 2.5) * ratio)
         thin, loose = QPen(ink, 1.2 * ratio), QPen(ink, 1.2 * ratio, Qt.PenStyle.DotLine)
         widest = orders.widest_line(self._view)
@@ -264,4 +244,4 @@ class Layers(pg.GraphicsObject):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._orders is not None:
             self._paint_orders(painter, area, theme, ratio, self._orders)
-        paint_lines(painter, self._picture, self.boundingRect(), area, visible, theme, ratio * self._weight)
+        paint_lines(painter, self._picture, self.boundingRect(), area, visible, theme, ratio * self.weight)

@@ -283,8 +283,7 @@ class PointingPlot(pg.PlotWidget):
         if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
             self._eye.zoom(1.0 / max(0.2, 1.0 + event.value()), self.pointer_at(event.position()))
             return True
-        handled: bool = super().event(event)
-        return handled
+        return bool(super().event(event))
 
     # -- touch -----------------------------------------------------------------------------------------------------
 
@@ -294,8 +293,7 @@ class PointingPlot(pg.PlotWidget):
             self._touch(event)
             event.accept()
             return True
-        handled: bool = super().viewportEvent(event)
-        return handled
+        return bool(super().viewportEvent(event))
 
     def _touch(self, event: QTouchEvent) -> None:
         """Treat one finger as the mouse; two pinch and pan, which undoes what the first had started."""

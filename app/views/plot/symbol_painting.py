@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from app.core.points import MAX_CLASSES
 from app.scene.marks import KKT_MARKS
 from app.views.theme import Theme
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import paint_with, painter_on
 from solver import Grid
 from solver.core.arrays import Array, Indices
 
@@ -153,8 +153,7 @@ class Cloud:
             parts = symbols.shapes(theme, KINDS[kind], size / symbols.POINT)
             for path, pen, brush in parts:
                 if kind != last or len(parts) > 1:
-                    painter.setPen(pen)
-                    painter.setBrush(brush)
+                    paint_with(painter, pen, brush)
                 painter.drawPath(path.translated(at_x, at_y))
             last = kind
         painter.setBrush(Qt.BrushStyle.NoBrush)

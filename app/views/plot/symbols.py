@@ -20,7 +20,7 @@ from app.engine.overlays import LineStyle
 from app.scene.marks import KKT_MARKS, case_of, mark_of
 from app.views import kkt_style
 from app.views.theme import SYMBOLS, Theme
-from app.views.widgets.painting import blank, painter_on, saved
+from app.views.widgets.painting import blank, paint_with, painter_on, saved
 from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KktCase
 
@@ -125,8 +125,7 @@ def _kkt_mark(theme: Theme, kind: str, scale: float) -> tuple[Shape, ...]:
 def draw(painter: QPainter, theme: Theme, kind: str, scale: float = 1.0) -> None:
     """Draw `shapes` about the painter's origin."""
     for path, pen, brush in shapes(theme, kind, scale):
-        painter.setPen(pen)
-        painter.setBrush(brush)
+        paint_with(painter, pen, brush)
         painter.drawPath(path)
 
 
@@ -189,8 +188,7 @@ def kkt_pixmap(theme: Theme, case: KktCase | None, ratio: float) -> QPixmap:
             painter.setPen(QPen(QColor(*theme.ink), 2))
             painter.drawLine(QLineF(11, 10, 11, 16))
         else:
-            painter.setPen(QPen(kkt_style.CASES[case].colour(theme), 1.5))
-            painter.setBrush(kkt_style.bar_brush(theme, case, ratio))
+            paint_with(painter, QPen(kkt_style.CASES[case].colour(theme), 1.5), kkt_style.bar_brush(theme, case, ratio))
             bare = case is KktCase.NOT_SUPPORT  # the background of multipliers that are 0
             painter.drawLine(QLineF(3, 13, 19, 13)) if bare else painter.drawRect(QRectF(3, 4, 16, 18))
         if mark:

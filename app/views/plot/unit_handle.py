@@ -13,7 +13,7 @@ from app.controllers.controller import Controller
 from app.core.number_format import short
 from app.views.theme import Theme
 from app.views.widgets.inputs import describe
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import paint_with, painter_on
 
 #: Least height and width (pixels), for fingers.
 LEAST = 24
@@ -89,8 +89,11 @@ class UnitHandle(QWidget):
         theme = self._theme
         with painter_on(self, smooth=True) as painter:
             strong = self._over or self.hasFocus() or self._drag is not None
-            painter.setPen(QPen(QColor(*(theme.accent if strong else theme.faint)), 1.6 if strong else 1.0))
-            painter.setBrush(QColor(*theme.base))
+            paint_with(
+                painter,
+                QPen(QColor(*(theme.accent if strong else theme.faint)), 1.6 if strong else 1.0),
+                QColor(*theme.base),
+            )
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
             painter.setPen(QColor(*theme.ink))
             self._draw_text(painter)

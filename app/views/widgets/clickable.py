@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QSlider
 
-from .inputs import combo_box, describe
+from .inputs import WholeField, combo_box, describe
 from .slider import Slider
 
 Button = TypeVar("Button", bound=QAbstractButton)
@@ -43,6 +43,15 @@ def chooser(
 ) -> QComboBox:
     """Return a combo box as `combo_box`, made `choosable`."""
     return choosable(combo_box(entries, width), name, title, tip, act)
+
+
+def number_box(
+    name: str, title: str, tip: str, act: Callable[[int], object], low: int, high: int, step: int = 1, suffix: str = ""
+) -> WholeField:
+    """Return a field for a whole number with its names and `tip`; ``act(number)`` receives a number that was typed."""
+    made = describe(WholeField(low, high, step, suffix), name, title, tip)
+    made.valueChanged.connect(lambda value: act(value))
+    return made
 
 
 def slider(

@@ -26,9 +26,8 @@ def flat_button(
     text : str
         A symbol in place of an icon.
     """
-    button = QToolButton(autoRaise=True)
-    button.setText(text)
-    button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
-    button.setMinimumSize(*size)
+    button = QToolButton(  # type: ignore[call-arg]  # properties of its bases
+        text=text, autoRaise=True, iconSize=QSize(ICON_SIZE, ICON_SIZE), minimumSize=QSize(*size)
+    )
     button.clicked.connect(lambda: act())
     return describe(button, name, title, tip)

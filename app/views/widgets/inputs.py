@@ -325,6 +325,12 @@ def show_text(label: QLabel, text: str) -> None:
         label.setText(text)
 
 
+def show_or_hide(label: QLabel, text: str) -> None:
+    """Set the text of a label, which is hidden while it is empty."""
+    show_text(label, text)
+    label.setVisible(bool(text))
+
+
 class Gestures(QObject):
     """Count the user's gestures on the watched widgets: a drag or a held key counts once.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPixmap
+from PySide6.QtGui import QBrush, QColor, QFont, QPaintDevice, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QApplication
 
 #: Length of the longest sentence (characters).
@@ -52,6 +52,14 @@ def painter_on(device: QPaintDevice, smooth: bool = False) -> Iterator[QPainter]
         yield painter
     finally:
         painter.end()
+
+
+def paint_with(
+    painter: QPainter, pen: QPen | QColor | Qt.PenStyle, brush: QBrush | QColor | Qt.BrushStyle = Qt.BrushStyle.NoBrush
+) -> None:
+    """Set the pen and the brush of `painter`; without a brush, shapes are outlines."""
+    painter.setPen(pen)
+    painter.setBrush(brush)
 
 
 def svg_bytes(

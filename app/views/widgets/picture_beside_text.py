@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.views.widgets.inputs import filled, named
+from app.views.widgets.inputs import filled, named, show_or_hide
 
 from .fitted import FittedWidget
 from .scrolling_form import LEAST_HEIGHT, ScrollingForm
@@ -45,8 +45,7 @@ class PictureBesideText(FittedWidget):
 
     def show_plain(self, sentence: str) -> None:
         """Show `sentence` in place of everything; show everything again if it is ""."""
-        self._plain.setText(sentence)
-        self._plain.setVisible(bool(sentence))
+        show_or_hide(self._plain, sentence)
         self._drawn.setVisible(not sentence)
 
     def fit(self) -> None:

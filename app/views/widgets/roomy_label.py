@@ -28,24 +28,30 @@ class RoomyLabel(QLabel):
         Accessible name; the text, which can be selected, is then the accessible description.
     rich : bool
         The texts are HTML.
+    hides : bool
+        It is hidden while its text is empty.
     """
 
-    def __init__(self, name: str = "", longest: str = "", *, title: str = "", rich: bool = False) -> None:
+    def __init__(
+        self, name: str = "", longest: str = "", *, title: str = "", rich: bool = False, hides: bool = False
+    ) -> None:
         super().__init__(
             wordWrap=True,
             textFormat=Qt.TextFormat.RichText if rich else Qt.TextFormat.PlainText,
             alignment=Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft,
         )
-        self._longest, self._rich = longest, rich
+        self.setObjectName(name)
+        self._longest, self._rich, self._hides = longest, rich, hides
         self._kept = (0, 0)  # the width, and the height there
         self._heights: dict[int, int] = {}  # by width, for the present texts: layouts request them again and again
-        self.setObjectName(name)
         if title:
             self.setAccessibleName(title)
             self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+        if hides:
+            self.hide()
 
     def say(self, text: str, keep: bool = True) -> None:
         """Show `text`; if `keep`, keep the room of earlier texts."""
@@ -57,6 +63,8 @@ class RoomyLabel(QLabel):
             if self.accessibleName():  # else the text itself is what a screen reader reads out
                 self.setAccessibleDescription(unescape(re.sub(r"<[^>]*>", " ", text)) if self._rich else text)
             self._fit()
+        if self._hides:
+            self.setVisible(bool(text))
 
     def reserve(self, longest: str) -> None:
         """Reserve room for this text as well."""
@@ -107,9 +115,6 @@ class RoomyLabel(QLabel):
         if not self._rich:
             wrapped = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
             return self.fontMetrics().boundingRect(QRect(0, 0, width, 100_000), wrapped, text).height() + 2
-        document = QTextDocument()
-        document.setDocumentMargin(0)
-        document.setDefaultFont(self.font())
+        document = QTextDocument(documentMargin=0, defaultFont=self.font(), textWidth=width)
         document.setHtml(text)
-        document.setTextWidth(width)
         return round(document.size().height()) + 2

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 from app.scene.start_offer import StartOffer
 from app.views.theme import text_font
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.inputs import describe, filled, named
+from app.views.widgets.inputs import describe, filled, named, show_or_hide
 
 #: Texts of the buttons.
 TEXTS = {
@@ -70,8 +70,7 @@ class StartButtons(QFrame):
             return False
         self._offer = offer
         if offer is not None:
-            self._label.setText(offer.sentence)
-            self._label.setVisible(bool(offer.sentence))
+            show_or_hide(self._label, offer.sentence)
             self._rows.show_only([self._buttons[name] for name in offer.actions])
             size = round(LARGE * QFontInfo(self.window().font()).pixelSize())
             for part in (self._label, self._rows):  # the caller sets the usual size, that of the frame

@@ -209,7 +209,7 @@ def test_three_classes_one_against_one_and_against_the_rest() -> None:
 def test_others_that_train_step_by_step_go_on_doing_so() -> None:
     frame = Background().finish(MANY, lane(trainer="lasvm", kernel="linear", finish=False))
     assert frame.fast_run is None and frame.run_state is not None and frame.run_state.length > FEW
-    assert not lane(trainer="dual-ascent").family.trains_fast(SvmSettings(trainer="dual-ascent"), 10**6)
+    assert not lane(trainer="dual-ascent").trains_fast(10**6)
 
 
 @pytest.mark.parametrize("trainer", ["smo", "lasvm", "dual-ascent"])

@@ -150,7 +150,7 @@ def test_a_study_trains_it(name: str) -> None:
 def test_what_it_cannot_do_is_refused_in_a_sentence(name: str) -> None:
     lane = lane_of(name)
     document = Document(POINTS, (lane, Lane("knn")))
-    assert lanes_of(document) == () and not lane.family.asks
+    assert lanes_of(document) == () and lane.family.asking is None
     for content, refusal in ((TrainingFilm(0), "does not train"), (TurnFilm(0), "it gives each class a")):
         with pytest.raises(ValueError, match=refusal):
             check(document, content)

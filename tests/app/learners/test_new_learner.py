@@ -6,6 +6,8 @@ Form and lane, files and share text, probe, evaluation, curve, study, film, code
 from __future__ import annotations
 
 import math
+import re
+from html import unescape
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -42,9 +44,10 @@ from app.learners.model import SharesModel
 from app.learners.scales import LinearScale, LogScale
 from app.learners.table import LEARNERS
 from app.scene import text
-from app.scene.status_badge import Mood, badge
+from app.scene.status_badge import SIGNS, Mood, badge
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.edit_struct import changed_struct
+from app.state.split import Split
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.dock_manager import docks
 from solver import Grid
@@ -133,7 +136,35 @@ def test_in_a_lane(lane: Lane) -> None:
     assert frame.model is not None and frame.accuracy == (frame.model.predict(POINTS.xy) == POINTS.labels).mean()
     assert lane.title == "Nearest centroid, shrinkage 0.25"
     assert text.headline(frame, lane) == "The class with the nearest mean"
-    assert badge(frame).mood is Mood.CERTIFIED and "training accuracy" in text.details(frame)
+    assert badge(frame).mood is Mood.UNPROVED and badge(frame).short == "trained"
+    assert "training accuracy" in text.details(frame)
+
+
+class Plain(Learner[CentroidSettings]):
+    """A learner that overrides nothing but what is needed."""
+
+    title = "Nearest centroid of a class, without words of its own"
+    short = "Plain"
+    note = "The class whose mean is nearest to the point of the plane that is coloured."
+    settings = CentroidSettings
+
+    def fit(self, settings: CentroidSettings, points: Points, left_out: int = 0) -> CentroidModel:
+        return CentroidModel(points, settings)
+
+
+def test_a_learner_that_overrides_nothing_shows_its_accuracies(
+    monkeypatch: pytest.MonkeyPatch, make: Make, qtbot: QtBot
+) -> None:
+    monkeypatch.setitem(LEARNERS, "plain", Plain())
+    half = Split("ratio", 0.5)
+    lanes = Lane("plain"), Lane("knn"), Lane("svm")
+    window = make(Document(POINTS, lanes, 3, view=View.fitting(POINTS), split=half))
+    window.resize(1024, 768)
+    settle(qtbot, window)
+    strips = [find(window, f"lane{index}.status") for index in range(3)]
+    shown = [unescape(re.sub("<[^>]*>", "", strip.text())).replace("\xa0", " ") for strip in strips]
+    assert shown[0].startswith(f" {SIGNS[Mood.UNPROVED]} trained "), "two words at most, and no proof"
+    assert all("training " in each and "test " in each for each in shown), shown
 
 
 @pytest.mark.slow

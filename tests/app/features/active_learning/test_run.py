@@ -44,6 +44,7 @@ from app.features.active_learning.state import (
     begin,
     drawn,
 )
+from app.learners.base import Asking
 from app.learners.svm import Machine
 from app.state.commands import MovePoints, SetLane
 from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
@@ -487,7 +488,7 @@ def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     def broken(*arguments: object) -> None:
         raise RuntimeError("oops")
 
-    monkeypatch.setattr(Machine, "label_estimator", broken)
+    monkeypatch.setattr(Machine, "asking", Asking(broken))
     start = begin(document(svm()), LearningPlan())
     assert "internal error (RuntimeError: oops)" in replies(start)[-1].message
 

@@ -22,6 +22,7 @@ from app.features.validation_curves import query, text
 from app.features.validation_curves.query import FOLDS, SEED, Curve, CurveQuery, asked_lane, order_of
 from app.features.validation_curves.scene import ValidationCurve, ValidationCurvesSession, name_of, queries, question_of
 from app.features.validation_curves.scene import lane as strips_of
+from app.learners.base import FieldSearch
 from app.learners.fields import Field
 from app.learners.scales import RankScale
 from app.scene.context import Context
@@ -329,7 +330,7 @@ def test_the_work_of_a_curve_is_bounded_by_samples(monkeypatch: pytest.MonkeyPat
         asked.append(len(xy))
         return np.ones((len(xy), 2, len(values)), dtype=bool)
 
-    monkeypatch.setattr(type(Lane("knn").family), "ahead_of_all", lambda *of: ahead)
+    monkeypatch.setattr(type(Lane("knn").family), "searched", FieldSearch("k", lambda *of: ahead))
     curve = curve_of(points, Lane("knn"), "k", test)
     assert n * sum(asked) < 200_000_000, "distances sorted"
     assert curve.sampled == query.LEAST_COUNTED == curve.tested and curve.n_points == n

@@ -27,6 +27,7 @@ from app.engine import export_surface
 from app.engine.export_surface import enlarge, joined
 from app.engine.frames import Phase, Picture
 from app.engine.shading import colours_of
+from app.features.kkt.scene import KktSession
 from app.features.table import FEATURES
 from app.files import documents, png
 from app.files.background_task import CancelledError, Progress
@@ -625,6 +626,17 @@ def test_an_enlarged_picture_is_the_lanes_own_at_the_same_size(make: Make) -> No
                 return float(np.nansum(np.hypot(*np.diff(lines, axis=0).T)))
 
             assert length(found) == pytest.approx(length(expected), rel=0.01)
+
+
+def test_the_legend_names_no_mark_that_the_cases_of_points_replace(make: Make, qtbot: QtBot) -> None:
+    window = make(Document(points=THREE.points(), lanes=(Lane("svm"),), shown=1, view=View.fitting(THREE.points())))
+    marks = {"free", "bounded"}
+    for shown in (marks, set[str]()):
+        sheet = sheet_of(window, PictureSpec("lane0"))
+        assert marks & dict(sheet.entries).keys() == shown == marks & window.scene.legend_kinds
+        sheet.close()
+        window.controller.toggle("kkt", KktSession)
+        settle(qtbot, window)
 
 
 @pytest.mark.slow

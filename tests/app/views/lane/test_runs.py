@@ -223,7 +223,8 @@ def test_the_plain_window_is_plain_and_a_paused_one_shows_the_pair(make: Make, q
     assert window.scene.lanes[1].provisional and window.scene.lanes[1].badge.mood is Mood.RESTING
     assert "step 9" in window.scene.lanes[1].badge.text
     hatched = canvas.grab().toImage()
-    canvas.layers.show_picture(window.result(1).picture, provisional=False)
+    final = replace(window.scene.lanes[1], provisional=False)
+    canvas.layers.show_lane(final, canvas._theme, points_away=False)
     clean = canvas.grab().toImage()
     corner = canvas.to_widget(*points_away(window))
     around = [corner + QPoint(dx, dy) for dx in range(8) for dy in range(8)]

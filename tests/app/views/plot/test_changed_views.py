@@ -93,20 +93,19 @@ def layers_in(view: View) -> Layers:
     lines = np.vstack((spiral, [[np.nan, np.nan]], line))
     argb = rng.integers(0, 1 << 24, (HEIGHT, WIDTH), dtype=np.uint32) | np.uint32(0xFF000000)
     layers = Layers()
-    layers.show_theme(THEME)
-    layers.show_picture(Picture(argb, grid, lines, lines), provisional=True)
     styles = (GHOST, IDEAL, HAZE, OTHER)
     xy = middle + unit * rng.uniform(-0.5, 0.5, (200, 2))
-    layers.show_sheets(
-        (
-            Hatch(rng.random((HEIGHT, WIDTH)) < 0.5, grid),
-            *(Lines(lines, style) for style in styles),
-            Specks(xy[:20], ("0", "wrong"), np.arange(20) % 2),
-        )
+    sheets = (
+        Hatch(rng.random((HEIGHT, WIDTH)) < 0.5, grid),
+        *(Lines(lines, style) for style in styles),
+        Specks(xy[:20], ("0", "wrong"), np.arange(20) % 2),
     )
     weights = np.column_stack((rng.normal(size=(5, 2)) / unit, np.zeros(5)))
     weights[:, 2] = -weights[:, :2] @ middle
-    layers.show_orders(Orders(5, weights, np.zeros(5), np.zeros(5, dtype=np.int64), np.arange(5) < 3, weights[0]))
+    orders = Orders(5, weights, np.zeros(5), np.zeros(5, dtype=np.int64), np.arange(5) < 3, weights[0])
+    picture = Picture(argb, grid, lines, lines)
+    lane: Any = SimpleNamespace(picture=picture, provisional=True, orders=orders, sheets=sheets)
+    layers.show_lane(lane, THEME, points_away=False)
     scene: Any = SimpleNamespace(
         points=SimpleNamespace(xy=np.vstack((xy, [[LIMIT, LIMIT]])), labels=np.zeros(201, dtype=np.uint8)),
         parts=SimpleNamespace(held_out=np.array([3], dtype=np.intp)),
