@@ -86,7 +86,7 @@ def compose(
         studying="run" in watched or not all(playing),
         saved_at=saved_at,
         legend_kinds=_kinds_of(marking, lanes, len(document.test_points)),
-        undo=history[position - 1] if position else None,
+        undo=session.gesture_undo or (history[position - 1] if position else None),
         redo=history[position] if position < len(history) else None,
         generator_fields=frozenset(fields),
         generator_note=kind.sentence,

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import reduce
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce
 from operator import or_
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
+from app.controllers.controller import Controller
 from app.engine.cover import Cover
 from app.engine.frames import NO_MARKS, Marks
 from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Query
+from app.exchange.opening import Kind
 from app.state.document import Document
 from app.state.session import Session
 
 from .compared import compared
 from .context import Context
-from .feature import Action, Aspect, Dock, Feature, LegendEntry, Place
+from .feature import Action, Aspect, Dock, Feature, LegendEntry, Place, Widget
 from .model import LaneScene
 from .status_badge import StatusPart
 
@@ -45,6 +48,10 @@ class FeatureTable(Struct, frozen=True, eq=False):
         """Return the actions of all features."""
         return tuple(action for feature in self.rows for action in feature.actions)
 
+    def openers(self, around: object) -> dict[Kind, Callable[[Sequence[Path] | str], object]]:
+        """Return the functions that open files and texts of the features' kinds."""
+        return {kind: partial(open, around) for feature in self.rows for kind, open in feature.opens.items()}
+
     def docks(self) -> tuple[Dock, ...]:
         """Return the docks of all features."""
         return tuple(feature.dock for feature in self.rows if feature.dock is not None)
@@ -54,6 +61,12 @@ class FeatureTable(Struct, frozen=True, eq=False):
         of_docks = [dock.watches for dock in self.docks() if dock.watches and dock.name in session.open_panels]
         others = [feature.watches(session) for feature in self.rows if feature.watches is not None]
         return frozenset(aspect for aspects in (*of_docks, *others) for aspect in aspects)
+
+    def training(self) -> tuple[str, ...]:
+        """Return the names of panels and windows that train models of their own, which would reveal what is covered."""
+        made = [(each.dock.name, each.dock.make) for each in self.rows if each.dock is not None]
+        made += [each.window for each in self.rows if each.window is not None]
+        return tuple(name for name, make in made if isinstance(make, Widget) and make.trains)
 
     def queries(self, context: Context) -> dict[str, Query]:
         """Return the queries of all features, by name."""
@@ -96,6 +109,10 @@ class FeatureTable(Struct, frozen=True, eq=False):
                 if lane.is_difference:
                     covers[slot] = reduce(or_, of_compared, covers.get(slot, Cover.NOTHING))
         return covers
+
+    def covers_nothing(self, controller: Controller) -> bool:
+        """Return whether nothing is covered."""
+        return not self.covered(controller.document, controller.session)
 
     def views(self, place: Place) -> list[Any]:
         """Return the classes of the views at a location."""

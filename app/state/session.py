@@ -185,6 +185,8 @@ class Session(Struct, frozen=True):
         Shape of the gesture in progress.
     gesture_hint : str
         Hint for the feature that has taken over the pointer; empty while the tool has it.
+    gesture_undo : str
+        What undo takes back of that feature's gestures; empty while it takes the last step back.
     drawing : bool
         A gesture is in progress: the layout must not move.
     playing : tuple of bool
@@ -239,6 +241,7 @@ class Session(Struct, frozen=True):
     cursor: tuple[float, float] | None = None
     outline: Outline | None = None
     gesture_hint: str = ""
+    gesture_undo: str = ""
     drawing: bool = False
     playing: tuple[bool, ...] = (True,) * MAX_LANES
     seeks: tuple[Seek | None, ...] = (None,) * MAX_LANES

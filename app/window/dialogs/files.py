@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -52,9 +52,8 @@ class FileDialogs:
     ) -> None:
         self._window, self._controller, self._settings = window, controller, settings
         self._claims, self._tasks = claims, tasks
-        #: Opens a file that is a lesson, or answers to a lesson.
-        self.open_lesson: Callable[[Path], object] = lambda path: None
-        self.open_answers: Callable[[Path], object] = lambda path: None
+        #: By the kind of a file, what opens it in place of these dialogs.
+        self.openers: Mapping[Kind, Callable[[Sequence[Path]], object]] = {}
 
     def alert(self, sentence: str) -> None:
         """Show a message box with a sentence that must not be overlooked."""
@@ -161,10 +160,8 @@ class FileDialogs:
 
     def _open(self, path: Path) -> None:
         kind = kind_of(path)
-        if kind is Kind.LESSON:
-            self.open_lesson(path)
-        elif kind is Kind.ANSWERS:
-            self.open_answers(path)
+        if kind in self.openers:
+            self.openers[kind]([path])
         elif kind is not Kind.RECOVERY_COPY and self._claims.elsewhere(path):
             self._ask_elsewhere(path, [("&Open anyway", lambda: self._read(path))])
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,9 +40,8 @@ class ImportExport:
     def __init__(self, window: QMainWindow, controller: Controller, settings: Settings, tasks: TaskRunner) -> None:
         self._window, self._controller, self._settings = window, controller, settings
         self._tasks = tasks
-        #: Opens a text that is a lesson, or answers to a lesson.
-        self.open_lesson: Callable[[str], object] = lambda text: None
-        self.open_answers: Callable[[str], object] = lambda text: None
+        #: By the kind of a text that is no share text, what opens it.
+        self.openers: Mapping[Kind, Callable[[str], object]] = {}
 
     def ask_import(self) -> None:
         """Ask which file to import."""
@@ -163,9 +162,9 @@ class ImportExport:
         self._tasks.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
 
     def open_text(self, text: str) -> None:
-        """Replace the document by a share text, as one undo step; open a lesson, or answers to one, in its own way."""
-        if (kind := kind_of_text(text)) is not Kind.SHARE_TEXT:
-            (self.open_lesson if kind is Kind.LESSON else self.open_answers)(text)
+        """Replace the document by a share text, as one undo step; open texts of features in their own way."""
+        if (kind := kind_of_text(text)) in self.openers:
+            self.openers[kind](text)
             return
         file_tasks, say = self._controller.file_tasks, self._controller.say
         self._tasks.run(

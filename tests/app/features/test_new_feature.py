@@ -143,7 +143,7 @@ MIDDLE = Feature(
             ("Ctrl+Shift+M",),
             "For the next point.",
             checkable=True,
-            run=lambda controller: controller.set_class(1),
+            run=lambda around: around.controller.set_class(1),
             on=lambda scene: scene.session.active_class == 1,
         ),
         Action(
@@ -189,7 +189,7 @@ def test_a_row_of_the_table_is_a_feature(middle: None, make: Make, qtbot: QtBot)
     assert panel is not None and panel.text() == "The middle is at {:.3f}, {:.3f}".format(*middle)
     assert window.scene is not None and all(len(lane.sheets) == 1 for lane in window.scene.lanes)
     window.named_actions["legend"].trigger()
-    window.refresh_if_pending()
+    window.refreshing.flush()
     card = window.findChild(QFrame, "legend")
     assert card is not None and card.isVisible()
     legend = {label.text() for label in card.findChildren(QLabel) if label.isVisible()}
@@ -204,7 +204,7 @@ def test_a_row_of_the_table_is_a_feature(middle: None, make: Make, qtbot: QtBot)
     QTest.keyClick(
         window.canvases[0], Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     )
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert again.isChecked() and window.controller.session.active_class == 1
     assert ("Ctrl+M", "the middle of the points") in sections(window.features)["Why this class"]
     action.trigger()
