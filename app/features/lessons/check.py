@@ -2,8 +2,8 @@
 
 A spoiler is a question whose answer is visible before it is asked.  Each step is rehearsed: its document is trained,
 and its scene composed as the window does it, with its covers, once while the question is open and once after the
-picture is revealed.  What these scenes display of a classifier (status line, badge, tips, marks, pair, boundary) is
-then compared with later questions about the same classifier on the same points.
+picture is revealed.  What these scenes display of a classifier (numbers, marks, boundary, pair) is
+then compared with what later questions about the same classifier on the same points ask for (`Step.asks`).
 """
 
 from __future__ import annotations
@@ -30,37 +30,10 @@ from app.state.session import Session
 
 from . import starting
 from .model import Lesson, Prediction, Step
-from .reading import examined, read, text_of
+from .reading import examined, read, text_of, words_of
 from .rehearsal import context_of
 from .state import LessonSession, StepState
 from .translation import differences
-
-#: Subjects of questions, and patterns of the words that mention them.
-SUBJECTS = {
-    "the test accuracy": r"new points|test points|test accuracy|kept back|not seen|better\?",
-    "the training accuracy": r"training accuracy|training points right|own (?:training )?points|points are right",
-    "the crosses on wrong points": r"wrong about [^.]*\. which|which[^.]*wrong",
-    "the rings on support vectors": r"(?:which|how many)[^.]*(?:support vectors|street touch|depend on|above 0)",
-    "the street": r"which[^.]*(?:street|margin)",
-    "the number of steps": r"steps[^?]*how many|(?:which|how many)[^.]*steps|faster",
-}
-#: What a step has to cover so that the answer about a subject stays hidden.
-MENDS = {
-    "the test accuracy": "test accuracy",
-    "the training accuracy": "numbers",
-    "the number of steps": "numbers",
-    "the rings on support vectors": "numbers, marks",
-    "the street": "picture",
-}
-#: Shares written in words.
-WORDS = {"three quarters": 0.75, "half": 0.5, "a quarter": 0.25, "all of": 1.0, "none of": 0.0, "always": 1.0}
-#: Largest difference between a displayed share and that of an answer, for rough and for exact answers.
-ROUGHLY, EXACTLY = 0.03, 0.0051
-_NUMBER = re.compile(r"(?<![^\s(])(\d+(?:\.\d+)?)(?=[\s,;:.]|$)")  # not a number in a formula
-_SHARE = re.compile(r"(\d+(?:\.\d+)?) ?(?:%|(?:in|of|out of) 100\b)")
-#: Numbers that are no answers: those of settings, and times, which vary.
-_SETTING = re.compile(r"[\w₀-₉]+ = \S+|\d+(?:\.\d+)? m?s\b")
-_SPACE = re.compile("(?<=\\d)[ \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}](?=\\d{3}\\b)")
 
 
 def check(features: FeatureTable, files: Sequence[Path], against: Path | None = None) -> tuple[list[str], bool]:
@@ -114,37 +87,12 @@ class LaneView(Struct, frozen=True, eq=False):
         return mine == theirs and points.same_as(others)
 
     @property
-    def text(self) -> str:
-        """All text about the classifier."""
-        lane = self.lane
-        texts = [lane.headline, lane.details, lane.badge.text, lane.remark]
-        texts += [part for score in lane.scores for part in (score.text, score.tip)]
-        return _SPACE.sub("", "\n".join(texts))
-
-    @property
-    def counts(self) -> set[int]:
-        """Numbers of points that have marks of each kind."""
-        marks = self.lane.marks
-        free, bounded, wrong = len(marks.free), len(marks.bounded), len(marks.wrong)
-        return {free, bounded, free + bounded, wrong} - {0}
-
-    def displays(self, subject: str) -> bool:
-        """Whether the view shows the answer to a question about `subject`."""
-        marked = self.lane.picture is not None and Cover.MARKS not in self.cover
-        trainer = self.lane.lane.trainer
-        if subject in ("the test accuracy", "the training accuracy"):
-            word = subject.split()[1]
-            return any(score.text.startswith(f"{word} ") and "%" in score.text for score in self.lane.scores)
-        ended = self.lane.badge.mood is not Mood.RESTING
-        if subject == "the number of steps":
-            return ended and re.search(r"\d+ (?:steps|mistakes)", self.text) is not None
-        if subject == "the crosses on wrong points":
-            return marked
-        if trainer is None or not trainer.has_margins:
-            return False
-        if subject == "the street":
-            return self.lane.picture is not None
-        return ended and (marked or "support vectors:" in self.text)
+    def shown(self) -> Cover:
+        """The parts of the classifier's results that the step displays."""
+        if self.lane.badge.mood is Mood.RESTING:
+            return Cover.NOTHING
+        tested = any(score.text.startswith("test ") and "%" in score.text for score in self.lane.scores)
+        return Cover.PICTURE & ~self.cover & ~(Cover.NOTHING if tested else Cover.TEST)
 
 
 def _settings(lane: Lane, classes: Sequence[int]) -> tuple[object, ...]:
@@ -197,21 +145,14 @@ def _spoiler(lesson: Lesson, at: int, prediction: Prediction, earlier: list[Lane
         what = "this boundary" if prediction.kind == "boundary" else "the pair that moves"
         for view in (*earlier, *asked):
             if view.is_of(asked[prediction.lane]) and _gives(view, prediction.kind):
-                return _shows(view, at, what, "marks")
+                return _shows(view, at, what, "picture" if prediction.kind == "boundary" else "marks")
         return ""
     asked = [view for view in asked if not view.lane.lane.is_difference]  # a difference has no numbers
-    given = {number for number in _values(prediction.question) if number[1]}
-    for subject in (each for each, words in SUBJECTS.items() if re.search(words, prediction.question.lower())):
-        # A number in the question itself is no secret.
-        able = [view for view in (*earlier, *asked) if view.displays(subject) and not given & _values(view.text)]
-        views = [[view for view in able if view.is_of(about)] for about in asked]
-        if asked and all(views):
-            latest = max((each[0] for each in views), key=lambda view: view.step)
-            return _shows(latest, at, subject, MENDS.get(subject, "marks"))
-    for view in (*earlier, *asked):
-        number = _number_in(prediction, view) if any(view.is_of(about) for about in asked) else ""
-        if number:
-            return _shows(view, at, f"{number}, the answer", "numbers, marks")
+    asks = lesson.steps[at].asks
+    views = [[view for view in (*earlier, *asked) if view.shown & asks and view.is_of(about)] for about in asked]
+    if asked and all(views):
+        latest = max((each[0] for each in views), key=lambda view: view.step)
+        return _shows(latest, at, f"the {words_of(asks)}", words_of(asks))
     right = _plain(prediction.answers[prediction.right])
     for index in range(at + 1) if len(right) > 12 else ():
         if right in _plain(_words_of(lesson.steps[index], index < at)):
@@ -231,28 +172,6 @@ def _gives(view: LaneView, kind: str) -> bool:
         return view.lane.picture is not None
     paused = view.lane.run_state is not None and not view.lane.run_state.at_end
     return paused and (view.lane.shows_pair or view.panel == "step")
-
-
-def _number_in(prediction: Prediction, view: LaneView) -> str:
-    """Return the displayed number that is the right answer; "" if there is none."""
-    right = prediction.answers[prediction.right]
-    others = set().union(*(_values(each) for each in prediction.answers if each != right))
-    for value, is_share in _values(right) - others:
-        for shown, shown_share in _values(view.text):
-            near = ROUGHLY if is_share and "about" in right.lower() else EXACTLY if is_share or value % 1 else 0.0
-            if is_share == shown_share and abs(value - shown) <= near:
-                return f"{100 * shown:.4g} %" if is_share else f"{shown:g}"
-        if not is_share and value in view.counts:
-            return f"{value:g} marked points"
-    return ""
-
-
-def _values(text: str) -> set[tuple[float, bool]]:
-    """Return the numbers in a text, each with whether it is a share."""
-    text = _SETTING.sub("", text.replace("\N{NO-BREAK SPACE}", " ").lower())
-    values = {(float(number) / 100, True) for number in _SHARE.findall(text)}
-    values |= {(share, True) for words, share in WORDS.items() if words in text}
-    return values | {(float(number), False) for number in _NUMBER.findall(_SHARE.sub("", text))}
 
 
 def _words_of(step: Step, whole: bool) -> str:

@@ -106,6 +106,11 @@ def test_a_new_step_is_tried_and_comes_back(make: Make, qtbot: QtBot) -> None:
     dialog.close()
 
 
+def ask_for_the_test_accuracy(dialog: QWidget) -> None:
+    part(dialog, "asks").setFocus()
+    QTest.keyClick(part(dialog, "asks"), Qt.Key.Key_End)
+
+
 def test_a_visible_answer_is_reported(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     """The faults that `lesson check` would find are reported before the step is written; the user may still
     write it.
@@ -118,6 +123,7 @@ def test_a_visible_answer_is_reported(make: Make, qtbot: QtBot, tmp_path: Path) 
         QTest.keyClicks(part(dialog, "title"), "Guess")
         if cover == "none":
             ask(dialog, "Which has the better test accuracy?", ("Classifier 1", "Classifier 2"), right=0)
+            ask_for_the_test_accuracy(dialog)
         part(dialog, "cover").setFocus()
         QTest.keyClick(part(dialog, "cover"), Qt.Key.Key_End if cover == "none" else Qt.Key.Key_Home)
         press(part(dialog, "add"))
@@ -131,6 +137,7 @@ def test_a_visible_answer_is_reported(make: Make, qtbot: QtBot, tmp_path: Path) 
     dialog = new_step(window, qtbot)
     QTest.keyClicks(part(dialog, "title"), "Guess again")
     ask(dialog, "Which has the better test accuracy?", ("Classifier 1", "Classifier 2"), right=0)
+    ask_for_the_test_accuracy(dialog)
     for _ in range(2):  # step 1 shows it after the answer
         press(part(dialog, "add"))
         finish_tasks(window)
