@@ -479,6 +479,8 @@ class Controller:
             simple=self.prefers_simple and is_simple,
             gesture_hint="",
             gesture_undo="",
+            controls=None,
+            announcement="",
             first_start=False,
             seeks=Session().seeks,
             restarts=session.restarted,

@@ -5,7 +5,7 @@ Widgets are given by name, and imported when first needed, so that none of them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -14,15 +14,12 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from app.controllers.controller import Controller
-from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.frames import Marks
 from app.engine.overlays import Sheet
 from app.engine.query import Query
-from app.engine.run_state import RunState
 from app.exchange.opening import Kind
 from app.scene.context import Context
-from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
 from app.scene.start_offer import POINTS
 from app.scene.status_badge import StatusPart
@@ -219,16 +216,9 @@ class Feature(Struct, frozen=True):
         Legend entries of its sheets, in order.
     watches : callable or None
         ``watches(session)``: parts of a run to display, whether its dock is visible or not.
-    marks : callable or None
-        ``marks(run_state, points)``: while it watches, marks of `points` in place of those of support vectors and
-        errors; the same object for the same arguments, or None if the run has none.
-    mark_legend : tuple of LegendEntry
-        Legend entries of its marks.
     other_marks : callable or None
         ``other_marks(context, index)``: marks of points in addition to those of the training of the lane at `index`;
         the same object while nothing has changed.
-    shows : callable or None
-        ``shows(session)``: names of the only visible controls, as in `scene.controls`; None: all.
     covers : callable or None
         ``covers(document, session)``: what is covered of which lanes, by their slots.
     opens : dict
@@ -264,10 +254,7 @@ class Feature(Struct, frozen=True):
     sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
     legend: tuple[LegendEntry, ...] = ()
     watches: Callable[[Session], tuple[Aspect, ...]] | None = None
-    marks: Callable[[RunState, Points], PointMarks | None] | None = None
-    mark_legend: tuple[LegendEntry, ...] = ()
     other_marks: Callable[[Context, int], Marks] | None = None
-    shows: Callable[[Session], Set[str] | None] | None = None
     covers: Callable[[Document, Session], Mapping[int, Cover]] | None = None
     opens: Mapping[Kind, Callable[[Any, Sequence[Path] | str], object]] = field(default_factory=dict)
     pointed: Callable[[Controller, PointerPosition | None], None] | None = None

@@ -82,20 +82,10 @@ class FeatureTable(Struct, frozen=True, eq=False):
         """Return the legend entries of sheets, in order."""
         return tuple(entry for feature in reversed(self.rows) for entry in feature.legend)
 
-    def marking(self, session: Session) -> Feature | None:
-        """Return the feature whose marks replace those of support vectors and errors, or None."""
-        able = (feature for feature in self.rows if feature.marks is not None)
-        return next((feature for feature in able if feature.watches is not None and feature.watches(session)), None)
-
     def other_marks(self, context: Context, index: int) -> tuple[Marks, ...]:
         """Return marks of points in addition to those of the training of the lane at `index`."""
         found = [feature.other_marks(context, index) for feature in self.rows if feature.other_marks is not None]
         return tuple(marks for marks in found if marks is not NO_MARKS)
-
-    def controls(self, session: Session) -> frozenset[str] | None:
-        """Return the names of the only visible controls; None: all."""
-        chosen = [feature.shows(session) for feature in self.rows if feature.shows is not None]
-        return next((frozenset(names) for names in chosen if names is not None), None)
 
     def covered(self, document: Document, session: Session) -> dict[int, Cover]:
         """Return what is covered, by the slots of the lanes; a difference has the covers of the two compared lanes."""

@@ -37,12 +37,6 @@ class _Composed:
         return next((each for each in self.features if isinstance(each, kind)), None)
 
 
-class Announcement(Struct, frozen=True):
-    """Text above the pictures of the audience window; "" for none."""
-
-    text: str
-
-
 class LaneScene(Struct, _Composed, frozen=True):
     """Everything that one lane shows.
 

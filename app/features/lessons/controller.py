@@ -6,7 +6,7 @@ What the student does in a step is kept in the session; each step has a document
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
@@ -24,7 +24,7 @@ from app.tools import PointerPosition, Tool, point_at
 from .model import Lesson, Step
 from .predicting import gain_of, graded
 from .state import Gains, Guess, LessonSession, ModelBoundary, StepState
-from .text import GESTURE_HINT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK
+from .text import GESTURE_HINT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK, announced
 
 #: Events of a lesson: a step is entered, its prediction is compared, its end is reached, or it is left.
 Event = Literal["entered", "revealed", "ended", "left"]
@@ -278,10 +278,13 @@ class LessonController:
             self._set(replace(guess, revealed=True, gains=gains))
 
 
-def _taken_over(now: LessonSession) -> dict[str, str]:
-    """Return the fields of the session that tell what gestures and undo do while a question is open."""
+def _taken_over(now: LessonSession) -> dict[str, Any]:
+    """Return the fields of the session that a step sets: its controls, and its question while that is open."""
+    step, asked = now.step, now.prediction
     return {
-        "gesture_hint": "" if now.prediction is None else GESTURE_HINT[now.prediction.kind],
+        "controls": None if step is None or step.show is None else frozenset(step.show),
+        "announcement": "" if asked is None else announced(asked.question, asked.answers),
+        "gesture_hint": "" if asked is None else GESTURE_HINT[asked.kind],
         "gesture_undo": "the last of the guess" if now.can_take_back else "",
     }
 

@@ -108,7 +108,6 @@ FEATURE = Feature(
     ),
     queries=scene.queries,
     scene=scene.scene,
-    shows=scene.shows,
     covers=scene.covers,
     opens={Kind.LESSON: lambda around, source: around.part(STAGE).open(source)},
     sheets=scene.sheets,

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 
 import numpy as np
 from msgspec import Struct
 
-from app.core.plain_text import plain
 from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.overlays import Sheet
 from app.engine.query import Query
 from app.scene.context import Context
-from app.scene.model import Announcement, LaneScene
+from app.scene.model import LaneScene
 from app.state.document import Document
 from app.state.session import Session
 
@@ -63,12 +62,6 @@ class LessonScene(Struct, frozen=True):
         return frozenset(slot for slot, cover in self.covers.items() if Cover.PAINT in cover)
 
 
-def shows(session: Session) -> Set[str] | None:
-    """Return the controls that the step displays; None for all."""
-    step = session.of(LessonSession).step
-    return None if step is None or step.show is None else frozenset(step.show)
-
-
 def covers(document: Document, session: Session) -> dict[int, Cover]:
     """Return what the step hides of every lane, and what its prediction covers of the lanes it is about."""
     now = session.of(LessonSession)
@@ -102,8 +95,8 @@ def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     return () if index or step is None else matching.lines(context, step.match)
 
 
-def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[object, ...]:
-    """Return the open lesson, if there is one, and its question for the audience."""
+def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, ...]:
+    """Return the open lesson, if there is one."""
     document, now = context.document, graded(context.session.of(LessonSession), context.results)
     lesson, step, guess = now.lesson, now.step, now.state.guess
     if lesson is None or step is None:
@@ -120,16 +113,7 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[object, ...]:
             _locations(document.points, guess.pair),
             _locations(document.points, () if guess.gains is None else guess.gains.taken),
         ),
-        Announcement(_announced(now.prediction)),
     )
-
-
-def _announced(asked: Prediction | None) -> str:
-    """Return an open question, and its answers, each after its letter."""
-    if asked is None:
-        return ""
-    lettered = (f"{letter}  {answer}" for letter, answer in zip("ABCD", asked.answers, strict=False))
-    return "\n".join(map(plain, (asked.question, *lettered)))
 
 
 def _goal(context: Context, step: Step) -> tuple[bool | None, str]:

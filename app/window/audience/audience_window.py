@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
 from app.scene.feature_table import FeatureTable
-from app.scene.model import Announcement, Scene, columns_for
+from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.theme import Theme, text_font
@@ -147,8 +147,7 @@ class AudienceWindow(QWidget):
 
     def _say(self, scene: Scene) -> None:
         """Show the announcement above the pictures."""
-        announced = scene.feature(Announcement)
-        sentence = "" if announced is None else announced.text
+        sentence = scene.session.announcement
         if sentence != self._sentence.text():
             self._sentence.setText(sentence)
         self._sentence.setHidden(not sentence)
