@@ -17,7 +17,6 @@ from app.features.lessons.check import check
 from app.features.lessons.goals import check as reached
 from app.features.lessons.model import Lesson, LessonSetting, Prediction, Start, Step
 from app.features.lessons.reading import LARGEST, examined, parse, read
-from app.features.lessons.rehearsal import context_of
 from app.features.scores.scene import score
 from app.features.table import FEATURES
 from app.files import documents, examples
@@ -29,6 +28,7 @@ from app.state.document import Document, GeneratorSettings, Lane, View, default_
 from app.window.actions import every
 from app.window.dialogs.help import HelpDialog
 from app.window.dock_manager import docks
+from tests.app.features.lessons.rehearsal import context_of
 
 FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading is then in line 5
 

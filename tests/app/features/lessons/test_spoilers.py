@@ -15,7 +15,7 @@ FRONT = "---\ntitle: T\nminutes: 5\n---\n"
 
 
 def found(text: str) -> list[str]:
-    return [sentence for _, sentence in spoilers(FEATURES, parse(FEATURES, text, "x.lesson.md", None))]
+    return [sentence for _, sentence in spoilers(parse(FEATURES, text, "x.lesson.md", None))]
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
