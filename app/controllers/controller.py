@@ -227,10 +227,10 @@ class Controller:
     # -- the document ----------------------------------------------------------------------------------------------
 
     def undo(self) -> None:
-        if self.editing.busy:
-            self.say("Undo waits for the end of the stroke; Esc cancels it.")
-        elif self.session.gesture_undo:
+        if self.session.gesture_undo:
             self.own_undo()
+        elif self.editing.busy:
+            self.say("Undo waits for the end of the stroke; Esc cancels it.")
         else:
             self.store.undo()
 

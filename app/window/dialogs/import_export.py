@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
@@ -17,7 +17,7 @@ from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
 from app.views.widgets.deferred import later
 from app.views.widgets.inputs import describe
-from app.views.widgets.message_box import message_box
+from app.views.widgets.message_box import ask
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 
 if TYPE_CHECKING:
@@ -117,14 +117,11 @@ class ImportExport:
             f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
             " Importing here takes it away."
         )
-        box = message_box("question", "formulas", "Export points", sentence, self._window)
-        put = box.addButton("&Put apostrophes", QMessageBox.ButtonRole.AcceptRole)
-        put.clicked.connect(lambda: self._write(path))
-        leave = box.addButton("&Leave names as they are", QMessageBox.ButtonRole.AcceptRole)
-        leave.clicked.connect(lambda: self._write(path, guard=False))
-        box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.setDefaultButton(put)
-        box.open()
+        answers = [
+            ("&Put apostrophes", lambda: self._write(path)),
+            ("&Leave names as they are", lambda: self._write(path, guard=False)),
+        ]
+        ask("question", "formulas", "Export points", sentence, self._window, answers, first=True)
 
     # -- the clipboard ---------------------------------------------------------------------------------------------
 
