@@ -36,6 +36,7 @@ from app.files.documents import FileError
 from app.files.settings import Settings
 from app.main import _opened
 from app.state.commands import AddPoints
+from app.tools import PointerPosition
 from app.window.main_window import MainWindow
 from tests.windows import Make, finish_tasks, save_as, settle
 
@@ -403,6 +404,23 @@ def test_numbers_or_marks_alone_are_covered(make: Make, qtbot: QtBot) -> None:
     window.surroundings.part(STAGE)._lessons.go(4)
     settle(qtbot, window)
     assert "training" in status(0) and "test" in status(0)
+
+
+def test_undo_takes_back_the_stroke_in_progress_and_then_steps(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    begin(window, qtbot, boundary())
+    controller = window.controller
+    controller.editing.press(PointerPosition(-1.0, -1.0, 0.01))
+    controller.editing.drag(PointerPosition(0.0, 0.0, 0.01))
+    assert controller.editing.busy and here(window).state.guess.lines
+    undo = window.named_actions["undo"]
+    assert undo.isEnabled()
+    undo.trigger()
+    assert not controller.editing.busy and not here(window).state.guess.lines and not undo.isEnabled()
+    controller.dispatch(AddPoints(xy=(0.5, 0.5), labels=0))
+    n_points = len(window.document.points)
+    undo.trigger()
+    assert len(window.document.points) == n_points - 1, "no guess is left to take back"
 
 
 @pytest.mark.slow
