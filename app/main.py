@@ -94,7 +94,7 @@ def create_window(
     store = Store(document, path)
     if modified:
         store.reset(store.document, path, modified=True)
-    scheduler = Scheduler(MAX_LANES, window.request_refresh)
+    scheduler = Scheduler(MAX_LANES, window.refreshing.request)
     controller = Controller(store, Session(), window.follow, window.say, scheduler.results)
     if path is not None:
         controller.on_disk = on_disk or documents.fingerprint(path)
@@ -103,7 +103,7 @@ def create_window(
     safekeeping = Safekeeping(state_folder)
     # With few points, plain numpy is fast enough to make the first pictures before machine code is loaded.
     waiting = PLAIN_FIRST if len(store.document.points) <= FEW else 0.0
-    window.assemble(controller, scheduler, CompileAhead(window.request_refresh, waiting), safekeeping)
+    window.assemble(controller, scheduler, CompileAhead(window.refreshing.request, waiting), safekeeping)
     own = [lane.family for lane in document.lanes if not lane.family.in_files]
     window.closed.connect(lambda: withdraw(own))
     return window
@@ -152,9 +152,9 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
     application = make_application()
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
-        window.choose_theme(theme)
+        window.appearance.choose_theme(theme)
         window.controller.set_session(first_start=False)  # without the offer of a first start
-        window.show_tools(size[0] >= LEAST_WINDOW[0])
+        window.tool_palette.setVisible(size[0] >= LEAST_WINDOW[0])
         window.resize(*size)
         window.show()
         while not window.idle():
@@ -519,6 +519,7 @@ def _integrate_or_open(options: argparse.Namespace, opened: _Opened) -> int | No
 def _open_window(options: argparse.Namespace, opened: _Opened) -> int | None:
     from app.core import log
     from app.exchange.opening import Kind
+    from app.features.lessons.feature import STAGE
     from app.views.application import make_application
 
     application, contents = make_application(), opened.contents
@@ -526,7 +527,7 @@ def _open_window(options: argparse.Namespace, opened: _Opened) -> int | None:
     window = create_window(contents.document, options.profile_dir, contents.path, contents.on_disk, is_copy)
     log.take_uncaught()
     if opened.lesson is not None:
-        window.lessons.begin(opened.lesson)
+        window.surroundings.part(STAGE).begin(opened.lesson)
     window.show()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends the program; Qt ignores it
     code = application.exec()

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.core.points import Points
 from app.features.lessons import shipped, starting
+from app.features.lessons.view_gallery import PICTURE
 from app.features.race.view_board import RacePicture
 from app.features.step.view_box import BoxView
 from app.features.table import FEATURES
@@ -33,7 +34,6 @@ from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.split import Split
 from app.views.application import make_application
 from app.views.theme import theme_of
-from app.window.dialogs.gallery import PICTURE
 from app.window.main_window import MainWindow
 from tests import playground_files
 
@@ -238,7 +238,7 @@ def made_lesson_thumbnail(name: str, dark: bool) -> bytes:
     document = starting.start_of(lesson, index)
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
-        window.choose_theme("dark" if dark else "light")
+        window.appearance.choose_theme("dark" if dark else "light")
         window.resize(*STAGE)
         window.show()
         window.switch(lesson.steps[index].layers, lesson.steps[index].layers)
@@ -252,11 +252,11 @@ def made_thumbnail(example: Example, dark: bool) -> bytes:
     """Return the PNG of an example, drawn in a window of its own."""
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(None, Path(profile))
-        window.choose_theme("dark" if dark else "light")
+        window.appearance.choose_theme("dark" if dark else "light")
         window.resize(*STAGE)
         window.show()
         settle(window)
-        window.open_example(example)
+        window.examples.open(example)
         settle(window)
         if example.steps:
             for _ in range(4):

@@ -15,11 +15,11 @@ from pytestqt.qtbot import QtBot
 
 from app.engine import scheduler
 from app.engine.frames import Frame
+from app.features.lessons import view_stage
 from app.features.lessons.model import ENGLISH
 from app.main import create_window
 from app.state.document import Document
 from app.views.application import make_application
-from app.window import lesson_stage
 from app.window.main_window import MainWindow
 from solver.warmup import compile_all
 
@@ -29,7 +29,7 @@ Make = Callable[..., MainWindow]
 @pytest.fixture(scope="session")
 def qapp() -> QApplication:
     scheduler.PAUSE = 0.01  # the pause after each edit is for drags, and would only slow the tests
-    lesson_stage.system_language = lambda: ENGLISH  # on every machine
+    view_stage.system_language = lambda: ENGLISH  # on every machine
     compile_all()
     return make_application()
 

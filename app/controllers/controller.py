@@ -51,8 +51,9 @@ T = TypeVar("T")
 
 
 class Aside(Struct, frozen=True, eq=False):
-    """The user's document while that of a lesson replaces it, with all that is restored with it."""
+    """The user's document while one of another title replaces it, with all that is restored with it."""
 
+    title: str
     own: StoreState
     on_disk: documents.Fingerprint | None
     session: Session
@@ -120,6 +121,10 @@ class Controller:
         self.came_from: Mapping[object, tuple[float, float]] = {}
         #: Called after `pointer` has changed.
         self.pointer_changed: Callable[[], None] = lambda: None
+        #: While a feature has taken over the pointer: take its last gesture back, as `Session.gesture_undo`; and take
+        #: a number key, returning whether it has a meaning there.
+        self.own_undo: Callable[[], object] = lambda: None
+        self.own_number: Callable[[int], bool] = lambda number: False
         self._features: dict[object, Any] = {}
         self._changed = changed
         self.say = say
@@ -127,7 +132,7 @@ class Controller:
         self.prefers_simple = False
         #: Fingerprint of the document's file when it was last read or written here, if known.
         self.on_disk: documents.Fingerprint | None = None
-        #: The user's document while that of a lesson replaces it, and the function called when that ends.
+        #: The user's document while another one is staged in its place, and the function called when that ends.
         self.aside: Aside | None = None
         self.unstaged: Callable[[], object] = lambda: None
         self.file_tasks = FileTasks(self)
@@ -148,6 +153,11 @@ class Controller:
     def own(self) -> Store | StoreState:
         """The holder of the user's document: the store, or `aside`; only its changes need to be saved."""
         return self.store if self.aside is None else self.aside.own
+
+    @property
+    def title(self) -> str:
+        """The title of the present document."""
+        return self.store.title if self.aside is None else self.aside.title
 
     def _follow(self, old: Document, new: Document) -> None:
         """Leave Simple if the new document uses more than that shows."""
@@ -217,7 +227,9 @@ class Controller:
     # -- the document ----------------------------------------------------------------------------------------------
 
     def undo(self) -> None:
-        if self.editing.busy:
+        if self.session.gesture_undo:
+            self.own_undo()
+        elif self.editing.busy:
             self.say("Undo waits for the end of the stroke; Esc cancels it.")
         else:
             self.store.undo()
@@ -337,6 +349,11 @@ class Controller:
         if 0 <= label < MAX_CLASSES:
             self.set_session(active_class=label, n_classes=max(self.session.n_classes, label + 1))
 
+    def press_number(self, number: int) -> None:
+        """Handle a key from 1 to 8 (`number` is one less): a feature's, else the class of the next point."""
+        if not self.own_number(number):
+            self.set_class(number)
+
     def toggle_pause(self) -> None:
         self.playback.toggle_all()
 
@@ -409,11 +426,11 @@ class Controller:
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
 
-    def stage(self, document: Document) -> None:
+    def stage(self, document: Document, title: str) -> None:
         """Show a document that is not the user's in place of theirs, which `put_back` restores."""
         self.editing.finish()
-        if self.aside is None:
-            self.aside = Aside(self.store.state, self.on_disk, self.session)
+        own = self.aside or Aside(title, self.store.state, self.on_disk, self.session)
+        self.aside = replace(own, title=title)
         self._put(document, None, None, modified=False)
 
     def put_back(self) -> None:
@@ -461,6 +478,9 @@ class Controller:
             cursor=None,
             simple=self.prefers_simple and is_simple,
             gesture_hint="",
+            gesture_undo="",
+            controls=None,
+            announcement="",
             first_start=False,
             seeks=Session().seeks,
             restarts=session.restarted,

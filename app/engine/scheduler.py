@@ -128,6 +128,12 @@ class Scheduler:
         """Return the number of the lane's newest request; 0 before the first."""
         return self._newest[index]
 
+    def are_near(self, drawn: Mapping[int, int], soon: float) -> bool:
+        """Return whether a lane awaits a newer picture than the job in `drawn`, and none of them for `soon` (s)."""
+        frames = {slot: self.results.frame(slot) for slot, job in drawn.items() if self._newest[slot] > job}
+        missing = [slot for slot, frame in frames.items() if frame is None or frame.job <= drawn[slot]]
+        return bool(missing) and all(0 < self.delay(slot) < soon for slot in missing)
+
     def delay(self, index: int) -> float:
         """Return the time (s) from the lane's last request to its first picture; 0 before the first."""
         return self._took[index]

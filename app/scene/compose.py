@@ -24,9 +24,8 @@ from . import text
 from .compared import compared, missing
 from .context import Context
 from .control_names import WINDOW_CONTROLS, hidden_fields
-from .feature import Feature
 from .feature_table import FeatureTable
-from .marks import among_all
+from .marks import among_all, kkt_marks
 from .model import LaneScene, Scene
 from .start_offer import in_picture
 from .status_badge import NO_BADGE, badge, fast_training, paused, probability, scores
@@ -53,11 +52,10 @@ def compose(
 ) -> Scene:
     """Return the scene; `uncovered` includes what a lesson covers."""
     covered = {} if uncovered else features.covered(document, session)
-    shown = features.controls(session)
     visible = results.without(covered)
     points, context = document.points, Context(document, session, visible, pointer=pointer, came_from=came_from or {})
-    watched, marking = features.watched(session), features.marking(session)
-    lanes = tuple(_lane(index, context, features, watched, marking, shown, covered) for index in range(document.shown))
+    watched = features.watched(session)
+    lanes = tuple(_lane(index, context, features, watched, covered) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
@@ -85,16 +83,16 @@ def compose(
         studied=studied,
         studying="run" in watched or not all(playing),
         saved_at=saved_at,
-        legend_kinds=_kinds_of(marking, lanes, len(document.test_points)),
-        undo=history[position - 1] if position else None,
+        legend_kinds=_kinds_of(lanes, len(document.test_points)),
+        undo=session.gesture_undo or (history[position - 1] if position else None),
         redo=history[position] if position < len(history) else None,
         generator_fields=frozenset(fields),
         generator_note=kind.sentence,
         own_points=text.own_points(document),
         n_classes=_n_classes(document, session),
         features=features.added_to_scene(context, lanes),
-        offer=in_picture(document, session) if shown is None and not covered else None,
-        hidden=frozenset() if shown is None else frozenset(WINDOW_CONTROLS.keys() - shown),
+        offer=in_picture(document, session) if session.controls is None and not covered else None,
+        hidden=frozenset() if session.controls is None else frozenset(WINDOW_CONTROLS.keys() - session.controls),
     )
 
 
@@ -155,7 +153,7 @@ def kinds_in(drawn: Sequence[LaneScene], n_test: int) -> set[str]:
     return marks | sheets | {kind for kind, is_there in there.items() if is_there}
 
 
-def _kinds_of(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
+def _kinds_of(lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     """Return the kinds of the legend entries of the window."""
     drawn = [lane for lane in lanes if lane.picture is not None]
     kinds = kinds_in(drawn, n_test)
@@ -167,8 +165,8 @@ def _kinds_of(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) 
         "probability": any(lane.probability for lane in drawn),
         text.PROVISIONAL[0]: any(lane.provisional for lane in lanes),
     }
-    if marking is not None and any(lane.run_marks is not None for lane in drawn):
-        kinds |= {entry.kind for entry in marking.mark_legend}
+    if any(lane.run_marks is not None for lane in drawn):
+        kinds |= dict(text.KKT_LEGEND).keys()
     return frozenset(kinds | {kind for kind, is_there in there.items() if is_there})
 
 
@@ -180,13 +178,7 @@ def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
 
 
 def _lane(
-    index: int,
-    context: Context,
-    features: FeatureTable,
-    watched: Set[str],
-    marking: Feature | None,
-    shown: frozenset[str] | None,
-    covered: Mapping[int, Cover],
+    index: int, context: Context, features: FeatureTable, watched: Set[str], covered: Mapping[int, Cover]
 ) -> LaneScene:
     document, session, results = context.document, context.session, context.results
     lane, points, slot = document.lanes[index], document.points, document.slots[index]
@@ -212,8 +204,8 @@ def _lane(
             if session.marks:
                 marks = among_all(frame.marks, frame.points, points, features.other_marks(context, index))
             run_state, orders = frame.run_state, frame.orders
-        if run_state is not None and marking is not None and marking.marks is not None and session.marks:
-            run_marks = marking.marks(run_state, points)
+        if run_state is not None and "cases" in watched and session.marks:
+            run_marks = kkt_marks(run_state, points)
     speed, slow = session.speeds[slot], _steps_visible(session, slot, run_state)
     followed = session.has_timeline(slot) or "last pair" in watched
     headline = text.COVERED if Cover.PAINT in cover else text.headline(frame, lane)
@@ -221,8 +213,8 @@ def _lane(
         headline = text.waiting(training) or "Nothing to compare"
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
     whole = fast_training(frame, document.parts.n_trainable)
-    applying = fields_of(lane, training.classes, session.simple, shown)
-    hidden = _hidden_parts(lane, applying, shown)
+    applying = fields_of(lane, training.classes, session.simple, session.controls)
+    hidden = _hidden_parts(lane, applying, session.controls)
     return LaneScene(
         lane=lane,
         slot=slot,

@@ -5,22 +5,21 @@ Widgets are given by name, and imported when first needed, so that none of them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct, field
 
 from app.controllers.controller import Controller
-from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.frames import Marks
 from app.engine.overlays import Sheet
 from app.engine.query import Query
-from app.engine.run_state import RunState
+from app.exchange.opening import Kind
 from app.scene.context import Context
-from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
 from app.scene.start_offer import POINTS
 from app.scene.status_badge import StatusPart
@@ -61,8 +60,8 @@ class Action(Struct, frozen=True):
     of : type or None
         Type of the feature's part of the session with this field.
     run : callable or None
-        Function to call; None for a switch, for opening the dock or window of its name, and for the window's own
-        commands.
+        ``run(around)``, with the `Surroundings`; None for a switch, for opening the dock or window of its name, and for
+        the window's own commands.
     on : callable or None
         ``on(scene)``: whether it is checked, if it is not a switch and depends on the scene.
     able : callable or None
@@ -70,6 +69,8 @@ class Action(Struct, frozen=True):
         because the next key may follow within milliseconds.
     after : str
         Name of the action that it follows in its menu; "" for after the window's own.
+    everywhere : bool
+        Its keys work in floating docks and in windows of features, too.
     """
 
     name: str
@@ -83,10 +84,11 @@ class Action(Struct, frozen=True):
     simple: bool = True
     switch: str = ""
     of: type[FeatureSession] | None = None
-    run: Callable[[Controller], object] | None = None
+    run: Callable[[Any], object] | None = None
     on: Callable[[Scene], bool] | None = None
     able: Callable[[Controller], bool] | None = None
     after: str = ""
+    everywhere: bool = False
 
     def checked(self, scene: Scene) -> bool | None:
         """Return whether it is checked; None if that does not depend on the scene."""
@@ -95,21 +97,21 @@ class Action(Struct, frozen=True):
             return bool(getattr(part, self.switch))
         return None if self.on is None else self.on(scene)
 
-    def handler(self, controller: Controller) -> Callable[[], object] | None:
+    def handler(self, around: Any) -> Callable[[], object] | None:
         """Return the function to call when it is triggered; None for the window's own commands."""
-        run = partial(controller.toggle, self.switch, self.of) if self.switch else None
-        return run if self.run is None else partial(self.run, controller)
+        run = partial(around.controller.toggle, self.switch, self.of) if self.switch else None
+        return run if self.run is None else partial(self.run, around)
 
 
 class Widget(Struct, frozen=True):
-    """Factory of widgets whose class is imported when the first one is made.
+    """Factory of widgets, or of other parts of the window, whose class is imported when the first one is made.
 
     Attributes
     ----------
     name : str
         Name of the class, with its module.
     takes : tuple of str
-        Names of the `Surroundings` that it takes, in the order of its parameters.
+        Names of the `Surroundings` that it takes, in the order of its parameters; without names, it takes all as one.
     trains : bool
         It trains models of its own, which would reveal what a lesson covers.
     """
@@ -126,7 +128,7 @@ class Widget(Struct, frozen=True):
 
     def __call__(self, around: object) -> Any:
         """Return a new widget, made from the attributes of `around` that it takes."""
-        return self.kind(*(getattr(around, each) for each in self.takes))
+        return self.kind(*(getattr(around, each) for each in self.takes) if self.takes else (around,))
 
 
 class Dock(Struct, frozen=True):
@@ -149,6 +151,8 @@ class Dock(Struct, frozen=True):
         If left open, it is open at the next start.
     needs : tuple of str
         Those of `start_offer.POINTS` and `TRAINING` without which it is empty.
+    presented : bool
+        Presenter mode neither hides nor widens it.
     """
 
     name: str
@@ -160,6 +164,7 @@ class Dock(Struct, frozen=True):
     watches: tuple[Aspect, ...] = ()
     kept: bool = True
     needs: tuple[str, ...] = (POINTS,)
+    presented: bool = False
 
 
 class LegendEntry(Struct, frozen=True):
@@ -211,18 +216,13 @@ class Feature(Struct, frozen=True):
         Legend entries of its sheets, in order.
     watches : callable or None
         ``watches(session)``: parts of a run to display, whether its dock is visible or not.
-    marks : callable or None
-        ``marks(run_state, points)``: while it watches, marks of `points` in place of those of support vectors and
-        errors; the same object for the same arguments, or None if the run has none.
-    mark_legend : tuple of LegendEntry
-        Legend entries of its marks.
     other_marks : callable or None
         ``other_marks(context, index)``: marks of points in addition to those of the training of the lane at `index`;
         the same object while nothing has changed.
-    shows : callable or None
-        ``shows(session)``: names of the only visible controls, as in `scene.controls`; None: all.
     covers : callable or None
         ``covers(document, session)``: what is covered of which lanes, by their slots.
+    opens : dict
+        By the kind of a file or text, ``open(around, source)``, which opens the paths of such files, or such a text.
     pointed : callable or None
         ``pointed(controller, pointer)``: called when the pointer has moved over a picture, or left it.  A feature with
         this gets new scenes and queries whenever the controller's `pointer` changes; the others do not.
@@ -254,10 +254,8 @@ class Feature(Struct, frozen=True):
     sheets: Callable[[Context, int], tuple[Sheet, ...]] | None = None
     legend: tuple[LegendEntry, ...] = ()
     watches: Callable[[Session], tuple[Aspect, ...]] | None = None
-    marks: Callable[[RunState, Points], PointMarks | None] | None = None
-    mark_legend: tuple[LegendEntry, ...] = ()
     other_marks: Callable[[Context, int], Marks] | None = None
-    shows: Callable[[Session], Set[str] | None] | None = None
     covers: Callable[[Document, Session], Mapping[int, Cover]] | None = None
+    opens: Mapping[Kind, Callable[[Any, Sequence[Path] | str], object]] = field(default_factory=dict)
     pointed: Callable[[Controller, PointerPosition | None], None] | None = None
     views: Mapping[Place, Widget] = field(default_factory=dict)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import reduce
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial, reduce
 from operator import or_
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
+from app.controllers.controller import Controller
 from app.engine.cover import Cover
 from app.engine.frames import NO_MARKS, Marks
 from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Query
+from app.exchange.opening import Kind
 from app.state.document import Document
 from app.state.session import Session
 
 from .compared import compared
 from .context import Context
-from .feature import Action, Aspect, Dock, Feature, LegendEntry, Place
+from .feature import Action, Aspect, Dock, Feature, LegendEntry, Place, Widget
 from .model import LaneScene
 from .status_badge import StatusPart
 
@@ -45,6 +48,10 @@ class FeatureTable(Struct, frozen=True, eq=False):
         """Return the actions of all features."""
         return tuple(action for feature in self.rows for action in feature.actions)
 
+    def openers(self, around: object) -> dict[Kind, Callable[[Sequence[Path] | str], object]]:
+        """Return the functions that open files and texts of the features' kinds."""
+        return {kind: partial(open, around) for feature in self.rows for kind, open in feature.opens.items()}
+
     def docks(self) -> tuple[Dock, ...]:
         """Return the docks of all features."""
         return tuple(feature.dock for feature in self.rows if feature.dock is not None)
@@ -54,6 +61,12 @@ class FeatureTable(Struct, frozen=True, eq=False):
         of_docks = [dock.watches for dock in self.docks() if dock.watches and dock.name in session.open_panels]
         others = [feature.watches(session) for feature in self.rows if feature.watches is not None]
         return frozenset(aspect for aspects in (*of_docks, *others) for aspect in aspects)
+
+    def training(self) -> tuple[str, ...]:
+        """Return the names of panels and windows that train models of their own, which would reveal what is covered."""
+        made = [(each.dock.name, each.dock.make) for each in self.rows if each.dock is not None]
+        made += [each.window for each in self.rows if each.window is not None]
+        return tuple(name for name, make in made if isinstance(make, Widget) and make.trains)
 
     def queries(self, context: Context) -> dict[str, Query]:
         """Return the queries of all features, by name."""
@@ -69,20 +82,10 @@ class FeatureTable(Struct, frozen=True, eq=False):
         """Return the legend entries of sheets, in order."""
         return tuple(entry for feature in reversed(self.rows) for entry in feature.legend)
 
-    def marking(self, session: Session) -> Feature | None:
-        """Return the feature whose marks replace those of support vectors and errors, or None."""
-        able = (feature for feature in self.rows if feature.marks is not None)
-        return next((feature for feature in able if feature.watches is not None and feature.watches(session)), None)
-
     def other_marks(self, context: Context, index: int) -> tuple[Marks, ...]:
         """Return marks of points in addition to those of the training of the lane at `index`."""
         found = [feature.other_marks(context, index) for feature in self.rows if feature.other_marks is not None]
         return tuple(marks for marks in found if marks is not NO_MARKS)
-
-    def controls(self, session: Session) -> frozenset[str] | None:
-        """Return the names of the only visible controls; None: all."""
-        chosen = [feature.shows(session) for feature in self.rows if feature.shows is not None]
-        return next((frozenset(names) for names in chosen if names is not None), None)
 
     def covered(self, document: Document, session: Session) -> dict[int, Cover]:
         """Return what is covered, by the slots of the lanes; a difference has the covers of the two compared lanes."""
@@ -96,6 +99,10 @@ class FeatureTable(Struct, frozen=True, eq=False):
                 if lane.is_difference:
                     covers[slot] = reduce(or_, of_compared, covers.get(slot, Cover.NOTHING))
         return covers
+
+    def covers_nothing(self, controller: Controller) -> bool:
+        """Return whether nothing is covered."""
+        return not self.covered(controller.document, controller.session)
 
     def views(self, place: Place) -> list[Any]:
         """Return the classes of the views at a location."""

@@ -8,6 +8,7 @@ from msgspec import Struct
 from app.core.caches import kept
 from app.core.points import Points
 from app.engine.frames import NO_MARKS, Marks
+from app.engine.run_state import RunState
 from solver.core.arrays import Indices
 from solver.inspection.metrics import KktCase
 
@@ -60,3 +61,27 @@ def _joined(marks: Marks, sample: Points, points: Points, others: tuple[Marks, .
         return np.concatenate((own, *(getattr(each, name) for each in others)))
 
     return Marks(*(of_all(name) for name in Marks.__struct_fields__))
+
+
+_RANKS = np.array(
+    [
+        KKT_MARKS.index(mark) if mark in KKT_MARKS else -1
+        for case in KktCase
+        for mark in (mark_of(case, True), mark_of(case, False))
+    ],
+    dtype=np.intp,
+)
+
+
+@kept(8)
+def kkt_marks(run_state: RunState, points: Points) -> PointMarks | None:
+    """Return the marks of the cases, the lowest first; None for a run without multipliers."""
+    if run_state.kkt is None:
+        return None
+    ranks = _RANKS[2 * run_state.kkt.case + ~run_state.kkt.satisfied]
+    marked = np.flatnonzero(ranks >= 0)
+    marked = marked[np.argsort(ranks[marked], kind="stable")]
+    index = run_state.index[marked]
+    if run_state.points is not points:
+        index = points.indices_of(run_state.points.ids)[index]
+    return PointMarks(index.astype(np.intp), KKT_MARKS, ranks[marked])

@@ -222,6 +222,14 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("orders", "Lines from other orders of the points; the thick one is widest"),
     ("second", "Boundary of the second of two that are compared"),
 )
+#: Legend entries of KKT cases, which take the place of "free", "bounded" and "chosen".
+KKT_LEGEND: tuple[tuple[str, str], ...] = (
+    ("kkt1", "Free: 0 < α < C, exactly on the margin"),
+    ("kkt2", "Bounded: α = C, on the margin or inside it"),
+    ("kkt3", "Bounded: α = C, misclassified, slack above 1"),
+    ("kkt1!", "Violated: y·f contradicts this case"),
+    ("slack", "Slack ξ: from the point to its own margin; a double bar where that is not in view"),
+)
 #: Legend entry of a picture that is not certified.
 PROVISIONAL = ("provisional", "Hatched: not certified yet")
 

@@ -185,6 +185,12 @@ class Session(Struct, frozen=True):
         Shape of the gesture in progress.
     gesture_hint : str
         Hint for the feature that has taken over the pointer; empty while the tool has it.
+    controls : frozenset of str or None
+        Names of the only visible controls, as in `scene.control_names`; None: all.
+    announcement : str
+        Text above the pictures of the audience window.
+    gesture_undo : str
+        What undo takes back of that feature's gestures; empty while it takes the last step back.
     drawing : bool
         A gesture is in progress: the layout must not move.
     playing : tuple of bool
@@ -239,6 +245,9 @@ class Session(Struct, frozen=True):
     cursor: tuple[float, float] | None = None
     outline: Outline | None = None
     gesture_hint: str = ""
+    controls: frozenset[str] | None = None
+    announcement: str = ""
+    gesture_undo: str = ""
     drawing: bool = False
     playing: tuple[bool, ...] = (True,) * MAX_LANES
     seeks: tuple[Seek | None, ...] = (None,) * MAX_LANES

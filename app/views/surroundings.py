@@ -1,17 +1,18 @@
-"""Surroundings: the objects of the window that panels and dialogs of features use."""
+"""Surroundings: the objects of the window that actions, panels and dialogs of features use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 from PySide6.QtCore import SignalInstance
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from app.controllers.controller import Controller
 from app.engine.scheduler import Scheduler
+from app.files.examples import Example
 from app.files.settings import Settings
 from app.scene.feature_table import FeatureTable
 from solver import Grid
@@ -27,8 +28,22 @@ class AskWhere(Protocol):
     ) -> None: ...
 
 
+class Docks(Protocol):
+    """The docks beside the pictures, by name, and the open windows of features."""
+
+    windows: dict[str, Any]
+
+    @property
+    def docked(self) -> tuple[str, ...]: ...
+    def docks(self, names: Iterable[str]) -> list[QDockWidget]: ...
+    def show_only(self, names: Collection[str]) -> None: ...
+    def hide(self, names: Iterable[str]) -> None: ...
+    def toggle(self, name: str) -> None: ...
+    def reveal(self, name: str) -> Any: ...
+
+
 class Surroundings(Struct, frozen=True):
-    """The objects of the window that panels and dialogs may use; each takes those it needs.
+    """The objects of the window that actions, panels and dialogs may use; each takes those it needs.
 
     Attributes
     ----------
@@ -48,6 +63,18 @@ class Surroundings(Struct, frozen=True):
         ``do(name)`` runs one of the window's commands.
     closed : SignalInstance
         Emitted when the window has closed for good.
+    docks : callable
+        Return the docks.
+    switch : callable
+        ``switch(names, among)`` turns those commands of `among` on that are in `names`, and the others off.
+    when_drawn : callable
+        ``when_drawn(act)`` calls `act` once the present state is drawn, and all parts are laid out.
+    open_example : callable
+        ``open_example(example)`` opens an example with its panels, after asking about unsaved changes.
+    text_size : callable
+        Return the size of the text in presenter mode (pixels); 0 outside it.
+    parts : dict
+        Parts of the window that features have made, by their factories.
     """
 
     features: FeatureTable
@@ -61,3 +88,15 @@ class Surroundings(Struct, frozen=True):
     ask_where: AskWhere
     do: Callable[[str], object]
     closed: SignalInstance
+    docks: Callable[[], Docks]
+    switch: Callable[[Collection[str], Iterable[str]], None]
+    when_drawn: Callable[[Callable[[], object]], None]
+    open_example: Callable[[Example], None]
+    text_size: Callable[[], int]
+    parts: dict[object, Any] = field(default_factory=dict)
+
+    def part(self, factory: Callable[[Surroundings], Any]) -> Any:
+        """Return the part of the window that `factory` makes; it is made when first needed."""
+        if factory not in self.parts:
+            self.parts[factory] = factory(self)
+        return self.parts[factory]

@@ -10,7 +10,6 @@ from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
 from app.controllers.controller import Controller
-from app.features.lessons.state import LessonSession
 from app.scene.feature import Action
 from app.scene.feature_table import FeatureTable
 from app.views.theme import Theme
@@ -21,7 +20,6 @@ from app.views.widgets.inputs import named, take_typed_number
 OWN: tuple[Action, ...] = (
     Action("new", "&File", "&New", ("Ctrl+N",), "No points, no file; all settings stay.", "New"),
     Action("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
-    Action("examples", "&File", "E&xamples…", ("Ctrl+Shift+O",), "Fifteen demonstrations, each ready to play with."),
     Action(
         "start_over",
         "&File",
@@ -59,9 +57,6 @@ OWN: tuple[Action, ...] = (
     ),
     Action("picture", "&File", "Export &picture…", ("Ctrl+E",), "PNG, SVG, or to the clipboard."),
     Action(
-        "film", "&File", "Export fil&m…", ("Ctrl+Alt+E",), "A training, a slider moved or the relief: GIF, WebP, APNG."
-    ),
-    Action(
         "undo",
         "&Edit",
         "&Undo",
@@ -69,9 +64,7 @@ OWN: tuple[Action, ...] = (
         "Take the last change back.",
         "Undo",
         gap=True,
-        able=lambda controller: (
-            controller.store.undo_name is not None or controller.session.of(LessonSession).can_take_back
-        ),
+        able=lambda controller: bool(controller.session.gesture_undo) or controller.store.undo_name is not None,
     ),
     Action(
         "redo",
@@ -136,7 +129,7 @@ OWN: tuple[Action, ...] = (
         "One classifier, or all side by side.",
         "Side by side",
         True,
-        run=lambda controller: controller.toggle_lanes(),
+        run=lambda around: around.controller.toggle_lanes(),
         on=lambda scene: scene.shown > 1,
     ),
     Action("legend", "&View", "&Legend", ("F9",), "What the symbols mean.", "Legend", True, switch="legend"),
@@ -163,7 +156,7 @@ OWN: tuple[Action, ...] = (
         "Nothing but the pictures, with large text; Esc ends it.",
         "",
         True,
-        run=lambda controller: controller.presenting.toggle(),
+        run=lambda around: around.controller.presenting.toggle(),
         on=lambda scene: scene.session.presents_here,
     ),
     Action(
@@ -174,7 +167,7 @@ OWN: tuple[Action, ...] = (
         "The pictures on a window of their own, for the projector; this one keeps the controls.",
         "",
         True,
-        run=lambda controller: controller.presenting.toggle_audience(),
+        run=lambda around: around.controller.presenting.toggle_audience(),
         on=lambda scene: scene.session.has_audience,
     ),
     Action(
@@ -185,7 +178,7 @@ OWN: tuple[Action, ...] = (
         "The audience window keeps its present pictures, whatever is done here.",
         "",
         True,
-        run=lambda controller: controller.presenting.toggle_frozen(),
+        run=lambda around: around.controller.presenting.toggle_frozen(),
         on=lambda scene: scene.session.presenting is not None and scene.session.presenting.frozen,
         able=lambda controller: controller.session.has_audience,
     ),
@@ -197,7 +190,7 @@ OWN: tuple[Action, ...] = (
         "The pictures a lesson covers, in this window only: the audience sees them when they are revealed.",
         "",
         True,
-        run=lambda controller: controller.presenting.toggle_peek(),
+        run=lambda around: around.controller.presenting.toggle_peek(),
         on=lambda scene: scene.session.peeks,
         able=lambda controller: controller.session.has_audience,
     ),
@@ -210,7 +203,7 @@ OWN: tuple[Action, ...] = (
         "Replay the training step by step, or stop it where it is. Space on a picture does the same.",
         "Play or pause",
         gap=True,
-        run=lambda controller: controller.toggle_pause(),
+        run=lambda around: around.controller.toggle_pause(),
     ),
     Action("step_forward", "&Training", "Step &forward", (".",), "One step of the learner.", gap=True),
     Action("step_back", "&Training", "Step &back", (",",), "The state one step earlier, exactly."),
@@ -230,7 +223,7 @@ OWN: tuple[Action, ...] = (
         "&Add a classifier",
         ("Ctrl+L",),
         "One more on the same points, up to four.",
-        run=lambda controller: controller.lanes.add(controller.document.shown - 1),
+        run=lambda around: around.controller.lanes.add(around.controller.document.shown - 1),
     ),
     Action(
         "help",

@@ -1,4 +1,4 @@
-"""Appearance: theme and text size of the window, chosen by the user and remembered."""
+"""Appearance: theme, text size and simplicity of the window, chosen by the user and remembered."""
 
 from __future__ import annotations
 
@@ -72,6 +72,11 @@ class Appearance(QObject):
     def _system_theme_changed(self) -> None:
         if self._controller.session.theme == "system":
             self.choose_theme("system")
+
+    def toggle_simple(self) -> None:
+        """Switch between Simple and Full."""
+        self._controller.toggle_simple()
+        self._settings.write(simple=self._controller.prefers_simple)
 
     def change_text(self, by: int) -> None:
         """Make the text larger by `points`; panels that no longer fit fold or scroll."""

@@ -303,6 +303,11 @@ class DockManager:
         """Return the names of the docks beside the pictures."""
         return tuple(name for name, dock in self._docks.items() if not dock.isHidden() and not dock.isFloating())
 
+    @property
+    def unpresented(self) -> tuple[str, ...]:
+        """The docks beside the pictures that presenter mode hides."""
+        return tuple(name for name in self.docked if not self._specs[name].presented)
+
     def docks(self, names: Iterable[str]) -> list[QDockWidget]:
         """Return the docks of these names."""
         return [self._docks[name] for name in names]

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QDialog, QLayout, QMenu, QMenuBar, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLayout, QMenuBar, QStyle, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.core.plain_text import plain
 from app.core.points import MAX_CLASSES
 from app.engine.compile_ahead import CompileAhead
 from app.engine.frames import Frame
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.exchange.opening import Kind, kind_of
-from app.features.lessons.controller import LessonController
-from app.features.lessons.state import LessonSession
-from app.files import documents
-from app.files.examples import EXAMPLES, Example
 from app.files.settings import QtState, Settings
 from app.scene.background_requests import BackgroundRequests
 from app.scene.compose import compose, follow_pointer
 from app.scene.context import Context
+from app.scene.feature import Widget
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.state.document import Document
@@ -44,6 +39,7 @@ from app.views.widgets import whats_this
 from app.views.widgets.deferred import is_waiting, later
 from app.views.widgets.drop_window import DropWindow
 from app.views.widgets.inputs import filled, take_typed_number
+from app.views.widgets.qt_dialogs import show_one
 from app.window.audience.audience import Audience
 from app.window.bars.tool_palette import ToolPalette
 from app.window.bars.top_bar import TopBar
@@ -52,21 +48,21 @@ from app.window.dialogs.files import FileDialogs
 from app.window.dialogs.help import HelpDialog, LogDialog
 from app.window.dialogs.import_export import ImportExport
 from app.window.lane.lanes import Lanes
-from app.window.lesson_stage import LessonStage, nothing_covered, with_models
-from app.window.panels.table_panel import TablePanel
 from app.window.presenter.presenter import Presenter
-from solver import Grid
 
 from . import actions
 from .appearance import TEXT_STEP, Appearance
 from .dock_manager import DockManager
 from .drawn_first import DrawnFirst
+from .example_stage import ExampleStage
 from .held_key import HeldKey
-from .picture_menu import PictureMenu
+from .picture_menu import PictureMenu, close_menus
 from .safekeeping import Safekeeping
 from .status_line import StatusLine
+from .throttle import Throttle
 
 BRUSH_STEP = 1.25
+ABOUT = Widget("app.window.dialogs.about.AboutDialog")
 #: Longest delay (s) before a change is drawn, so that it is drawn together with the lanes' new pictures: at least
 #: `A_MOMENT`, a frame of most screens; if the last pictures took less than `SOON`, twice that time, and at most `SOON`.
 A_MOMENT, SOON = 0.02, 0.05
@@ -84,7 +80,6 @@ class MainWindow(DropWindow):
     features : FeatureTable
     """
 
-    _refresh_requested = Signal()
     #: Emitted when the window has closed.
     closed = Signal()
 
@@ -96,20 +91,16 @@ class MainWindow(DropWindow):
         self._menu_bar = QMenuBar()
         self.scene: Scene | None = None
         self._picture_menu: PictureMenu | None = None
-        self._refresh_pending = self._refresh_queued = False
         #: The commands that are enabled by the state of document and session.
         self._rules: list[actions.Rule] = []
-        #: Time of the oldest change that is not drawn yet; jobs drawn, by slot.
-        self._waiting_since = 0.0
+        #: Jobs drawn, by slot.
         self._jobs_drawn: dict[int, int] = {}
         #: Functions to call after the present state is drawn.
         self._when_drawn: list[Callable[[], object]] = []
         self.closed.connect(Garbage(self).stop)
-        self._enough = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
-        self._enough.timeout.connect(self.refresh_if_pending)
-        self._drawn_first = DrawnFirst(self, self.refresh_if_pending, self._indices_kept)
-        self._closed = self._shown = self._tools_hidden = False
-        self._refresh_requested.connect(self._refresh_soon, Qt.ConnectionType.QueuedConnection)
+        self.refreshing = Throttle(self, self._prepare, self.refresh)
+        self._drawn_first = DrawnFirst(self, self.refreshing.flush, self._indices_kept)
+        self._closed = self._shown = False
         self.setObjectName("window")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's menu would hide toolbars permanently
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
@@ -122,7 +113,7 @@ class MainWindow(DropWindow):
         self.controller, self.scheduler, self.compile_ahead = controller, scheduler, preparation
         self.safekeeping = safekeeping
         self._requests = BackgroundRequests(scheduler, self.features)
-        self.appearance = Appearance(self, controller, self.settings, self._redraw)
+        self.appearance = Appearance(self, controller, self.settings, self.refresh)
         self.tasks = TaskRunner(self, lambda: controller.editing.busy, self.say, self.alert)
         self.file_dialogs = FileDialogs(self, controller, self.settings, safekeeping.claims, self.tasks)
         self.picture_maker = PictureMaker(scheduler, self.say, self.alert, self)
@@ -132,7 +123,7 @@ class MainWindow(DropWindow):
         head = QWidget()
         rows = filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
         self.setMenuWidget(head)  # panels dock below it, so that the bar keeps its width
-        self.lanes_view = Lanes(controller, self.features, self.request_refresh, self._open_menu)
+        self.lanes_view = Lanes(controller, self.features, self.refreshing.request, self._open_menu)
         self.canvases = self.lanes_view.canvases
         self.setCentralWidget(self.lanes_view)
         self.surroundings = around = Surroundings(
@@ -142,47 +133,50 @@ class MainWindow(DropWindow):
             scheduler=scheduler,
             settings=self.settings,
             tasks=self.tasks,
-            grids=self._grids,
+            grids=lambda: tuple(canvas.grid() for canvas in self.canvases[: self.document.shown]),
             alert=self.alert,
             ask_where=self.import_export.ask_where,
             do=lambda name: self.named_actions[name].trigger(),
             closed=self.closed,
+            docks=lambda: self.dock_manager,
+            switch=self.switch,
+            when_drawn=self.when_drawn,
+            open_example=lambda example: self.examples.open(example),
+            text_size=lambda: self.lanes_view.text_size,
         )
+        self.examples = ExampleStage(around, self.file_dialogs)
+        self._openers = self.file_dialogs.openers = self.import_export.openers = self.features.openers(around)
         ChartSaver(self, self.tasks, around.ask_where, self.say)
-        self.dock_manager = DockManager(around, self.request_refresh, self.lanes_view.one_line)
-        self.lessons = LessonStage(around, self.dock_manager, self.file_dialogs, self.when_drawn, self.switch)
-        self.file_dialogs.open_lesson = self.lessons.open_path
-        self.file_dialogs.open_answers = lambda path: self.lessons.open_answers([path])
-        self.import_export.open_lesson, self.import_export.open_answers = (
-            self.lessons.open_text,
-            self.lessons.take_answers,
-        )
+        self.dock_manager = DockManager(around, self.refreshing.request, self.lanes_view.one_line)
         controller.playback.run_state_of = self._run_state_of
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
         self.tasks.show_above(self.status_line)
         self.named_actions, menus = actions.make_actions(self, self.features, self._handlers(), self.bar.add_command)
         self._folding = {title: menu for title, menu in menus.items() if actions.has_more(self.features, title)}
-        self._palette = ToolPalette(self, menus["&Tools"], controller.editing)
+        self.tool_palette = ToolPalette(self, menus["&Tools"], controller.editing)
         safekeeping.add_recent_menu(menus["&File"], self.named_actions["save"])
-        bars = (self.menuBar(), self.bar, self._palette, self.status_line)
+        bars = (self.menuBar(), self.bar, self.tool_palette, self.status_line)
         resting = (self.named_actions["larger"], self.named_actions["smaller"])
         parts = (controller, self.lanes_view, self.dock_manager, bars, resting)
-        self.presenter = Presenter(self, *parts, self._follow_example)
+        self.presenter = Presenter(self, *parts, self.examples.follow)
         rows.addWidget(self.presenter.caption)
-        self.audience = Audience(self, controller, self.features, self.settings, self.request_refresh)
+        self.audience = Audience(self, controller, self.features, self.settings, self.refreshing.request)
         self.audience.add_menu(menus["&View"])
-        self._class_keys()
-        self.dock_manager.share_keys([self.named_actions["lesson_next"], self.named_actions["lesson_back"]])
+        for number in range(MAX_CLASSES):
+            key = QShortcut(QKeySequence(str(number + 1)), self)
+            key.activated.connect(partial(controller.press_number, number))
+        every = actions.every(self.features)
+        self.dock_manager.share_keys([self.named_actions[each.name] for each in every if each.everywhere])
         self._rules = [
-            *((self.named_actions[each.name], each.able) for each in actions.every(self.features) if each.able),
-            *((self.named_actions[name], nothing_covered) for name in with_models(self.features)),
+            *((self.named_actions[each.name], each.able) for each in every if each.able),
+            *((self.named_actions[name], self.features.covers_nothing) for name in self.features.training()),
             *self.presenter.rules(),
         ]
         HeldKey(self, self.named_actions["marks"], lambda held: controller.set_session(points_away=held))
         controller.editing.hover = self._hover
         controller.pointer_changed = self._follow_pointer
-        controller.store.listen(self._close_menus)
+        controller.store.listen(close_menus)
         self.resize(*FIRST_SIZE)
         geometry = self.settings.values.geometry.data
         self.restoreGeometry(QByteArray(geometry))
@@ -211,22 +205,15 @@ class MainWindow(DropWindow):
         """The document."""
         return self.controller.document
 
-    def take_files(self, paths: list[Path]) -> None:
-        """Open the first of several files, or all if they are answers to a lesson."""
-        if kind_of(paths[0]) is Kind.ANSWERS:
-            self.lessons.open_answers(paths)
-        else:
-            self.take_file(paths[0])
-
-    def take_file(self, path: Path) -> None:
-        """Open or import a file, with the necessary questions."""
-        kind = kind_of(path)
-        if kind is Kind.LESSON:
-            self.lessons.open_path(path)
+    def take_files(self, paths: Sequence[Path]) -> None:
+        """Open or import the first of these files, with the necessary questions; a feature may open all of its kind."""
+        kind = kind_of(paths[0])
+        if kind in self._openers:
+            self._openers[kind](paths)
         elif kind is Kind.OTHER:
-            self.import_export.import_file(path)
+            self.import_export.import_file(paths[0])
         else:
-            self.file_dialogs.open_path(path)
+            self.file_dialogs.open_path(paths[0])
 
     def take_text(self, text: str) -> None:
         """Open a share text, as one step."""
@@ -240,13 +227,9 @@ class MainWindow(DropWindow):
         """Return the pixel of the lane's canvas for (x, y) in the present view, which may not be drawn yet."""
         return self.canvases[lane].to_widget(x, y)
 
-    def show_tools(self, shown: bool) -> None:
-        """Show or hide the palette of tools."""
-        self._palette.setVisible(shown)
-
     def idle(self) -> bool:
         """Return whether nothing is pending or running, and the last frame has been painted."""
-        if self.compile_ahead.running or self._refresh_pending or self.tasks.busy or not self.scheduler.idle:
+        if self.compile_ahead.running or self.refreshing.pending or self.tasks.busy or not self.scheduler.idle:
             return False
         unpainted = any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
         return not (unpainted or self.audience.unpainted or is_waiting())
@@ -262,75 +245,38 @@ class MainWindow(DropWindow):
             for command, able in self._rules:
                 command.setEnabled(able(self.controller))
             self._drawn_first.begin()
-            self.request_refresh()
+            self.refreshing.request()
 
-    def request_refresh(self) -> None:
-        """Request a new scene to be drawn soon; callable from any thread, any number of times."""
-        if self._closed:
-            return
-        if not self._refresh_pending:
-            self._waiting_since = time.perf_counter()
-            self._refresh_pending = True
-        if not self._refresh_queued:
-            self._refresh_queued = True
-            self._refresh_requested.emit()
+    def _prepare(self) -> float | None:
+        """Request pictures and answers at once; return how long (s) the drawing may wait for pictures that arrive soon.
 
-    @Slot()
-    def refresh_if_pending(self) -> None:
-        if self._refresh_pending:
-            self.refresh()
-
-    @Slot()
-    def _refresh_soon(self) -> None:
-        """Request pictures and answers at once, and draw once, together with pictures that arrive soon."""
-        self._refresh_queued = False
-        if not self._refresh_pending or self._closed:
-            return
-        if self.lanes_view.make_one(self.document.shown):  # takes as long as drawing it: input is handled in between
-            later(self, self._refresh_soon)
-            return
+        Return None after a part of the window was made, which takes as long as drawing: input is handled in between.
+        """
+        if self.lanes_view.make_one(self.document.shown):
+            return None
         self.scheduler.collect()
-        known = self.scene is not None and self._indices_kept()
-        if known:
-            self._request()
+        if not self._indices_kept():
+            return 0.0
+        self._request()
         slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
-        left = self._waiting_since + max(A_MOMENT, min(2.0 * slowest, SOON)) - time.perf_counter()
-        if not (known and left > 0 and self._pictures_near()):
-            later(self, self._draw_next)  # in a turn of its own, so that input is handled before it
-        elif not self._enough.isActive():
-            self._enough.start(math.ceil(1000 * left))
-
-    def _draw_next(self) -> None:
-        """Draw in the next turn: in this one, the previous scene may just have been painted."""
-        # With no time remaining it is about to draw, which further input must not delay.
-        if self._refresh_pending and self._enough.remainingTime():
-            self._enough.start(0)
+        return max(A_MOMENT, min(2.0 * slowest, SOON)) if self.scheduler.are_near(self._jobs_drawn, SOON) else 0.0
 
     def _indices_kept(self) -> bool:
         """Return whether lanes are displayed at their present indices; then an action by index hits the right one."""
-        assert self.scene is not None
-        return tuple(lane.slot for lane in self.scene.lanes) == self.document.slots[: self.document.shown]
-
-    def _pictures_near(self) -> bool:
-        """Return whether a lane is about to show a new picture, and none of those takes longer than a moment."""
-        scheduler, drawn = self.scheduler, self._jobs_drawn
-        slots = self.document.slots[: self.document.shown]
-        awaited = [slot for slot in slots if scheduler.newest(slot) > drawn.get(slot, 0)]
-        frames = [scheduler.results.frame(slot) for slot in awaited]
-        missing = [s for s, frame in zip(awaited, frames, strict=True) if frame is None or frame.job <= drawn.get(s, 0)]
-        return bool(missing) and all(0 < scheduler.delay(slot) < SOON for slot in missing)
+        drawn = () if self.scene is None else self.scene.lanes
+        return tuple(lane.slot for lane in drawn) == self.document.slots[: self.document.shown]
 
     @Slot()
     def refresh(self) -> None:
         """Compose the scene, draw it, and request what it is to show."""
-        self._refresh_pending = False
+        self.refreshing.end()
         self._drawn_first.end()
-        self._enough.stop()
         if self._closed:
             return
-        self.scheduler.collect()
+        requested = not self.scheduler.collect() and self.refreshing.prepared and self._indices_kept()
         self._draw(self._compose())
-        self._request()
+        if not requested:  # a layout that changes in the drawing requests a refresh of its own
+            self._request()
         self.controller.playback.follow_results()
         for act in self._when_drawn:
             later(self, act)
@@ -339,11 +285,11 @@ class MainWindow(DropWindow):
     def when_drawn(self, act: Callable[[], object]) -> None:
         """Call `act` once the present state has been drawn, and all parts are laid out."""
         self._when_drawn.append(act)
-        self.request_refresh()
+        self.refreshing.request()
 
     def _follow_pointer(self) -> None:
         """Compose, draw and request what follows the pointer, unless all is going to be drawn anyway."""
-        if self.scene is not None and not (self._refresh_pending or self._closed):
+        if self.scene is not None and not (self.refreshing.pending or self._closed):
             self.scene = follow_pointer(self.scene, self._context(), self.features)
             for canvas in self.canvases[: self.scene.shown]:
                 canvas.follow_pointer(self.scene)
@@ -353,7 +299,7 @@ class MainWindow(DropWindow):
 
     def _present(self) -> Scene:
         """Return the present scene, which may not be drawn yet."""
-        if self.scene is not None and not self._refresh_pending:
+        if self.scene is not None and not self.refreshing.pending:
             return self.scene
         self.scheduler.collect()
         return self._compose()
@@ -361,14 +307,13 @@ class MainWindow(DropWindow):
     def _compose(self, uncovered: bool | None = None) -> Scene:
         """Compose and return the present scene; `uncovered` as in `compose`, by default that of this window."""
         store, session = self.controller.store, self.controller.session
-        lesson = session.of(LessonSession).lesson
         return compose(
             store.document,
             session,
             self.scheduler.results,
             self.features,
-            title=store.title if lesson is None else plain(lesson.title),
-            modified=store.modified and lesson is None,
+            title=self.controller.title,
+            modified=store.modified and self.controller.aside is None,
             history=store.history,
             position=store.position,
             saved_at=store.saved_position,
@@ -381,22 +326,20 @@ class MainWindow(DropWindow):
         old, self.scene = self.scene, scene
         dress, anew = self.appearance.dress(scene)
         if anew:
-            icons = self.named_actions | {f"tool.{name}": each for name, each in self._palette.actions_by_tool.items()}
-            actions.set_icons(icons, dress, self.devicePixelRatioF())
+            tools = {f"tool.{name}": each for name, each in self.tool_palette.actions_by_tool.items()}
+            actions.set_icons(self.named_actions | tools, dress, self.devicePixelRatioF())
         self.presenter.begin_or_end(scene)
-        self.lanes_view.render_scene(scene, dress, old is None)
+        self.lanes_view.render_scene(scene, dress, anew)
         self.lanes_view.show_offer(scene, self.named_actions)
         self.bar.render_scene(scene, dress)
-        self._palette.render_scene(scene)
-        self._hide_tools(scene)
+        self.tool_palette.render_scene(scene)
         self.dock_manager.render_scene(scene, dress, self.named_actions)
         self.presenter.render_scene(scene, dress)
         self.audience.render_scene(self._compose(uncovered=False) if scene.session.peeks else scene, dress)
         name = scene.title.replace("[*]", "[*][*]")  # doubled it is literal; single, it marks a modified document
         self.setWindowTitle(f"{name}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
-        guessed = "the last of the guess" if scene.session.of(LessonSession).can_take_back else None
-        for name, what, word in (("undo", guessed or scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
+        for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
             action = self.named_actions[name]
             action.setText(f"&{word} {what or ''}".rstrip())
             action.setIconText(word)
@@ -419,13 +362,6 @@ class MainWindow(DropWindow):
         self.status_line.show_progress(self.compile_ahead.progress or self.audience.note)
         self._show_hint()
 
-    def _hide_tools(self, scene: Scene) -> None:
-        """Show or hide the palette of tools, by lesson and presenter mode."""
-        hidden = "tools" in scene.hidden
-        if hidden != self._tools_hidden and not scene.session.presents_here:
-            self._tools_hidden = hidden
-            self._palette.setHidden(hidden)
-
     def _request(self) -> None:
         """Request missing pictures and answers for the present state."""
         context = self._context()
@@ -443,9 +379,6 @@ class MainWindow(DropWindow):
         results = self.scheduler.results.without(covered)
         return Context(document, session, results, grids, self.controller.pointer, self.controller.came_from)
 
-    def _grids(self) -> tuple[Grid, ...]:
-        return tuple(canvas.grid() for canvas in self.canvases[: self.document.shown])
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not self._shown:
@@ -455,7 +388,7 @@ class MainWindow(DropWindow):
                 handle.installEventFilter(self)  # until the first click anywhere
         if self.asks_to_save:
             self.safekeeping.offer_soon()
-        self.request_refresh()
+        self.refreshing.request()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.MouseButtonRelease:
@@ -477,13 +410,7 @@ class MainWindow(DropWindow):
         return {
             "new": lambda: questions.unless_unsaved(controller.new),
             "open": lambda: questions.unless_unsaved(questions.ask_open),
-            "examples": self._show_gallery,
-            "lessons": lambda: self._show_gallery(lessons=True),
-            "lesson_add": self.lessons.add_step,
-            "worksheet": self.lessons.ask_worksheet,
-            "open_answers": self.lessons.ask_answers,
-            "paste_answers": lambda: self.lessons.take_answers(QApplication.clipboard().text()),
-            "start_over": self._start_over,
+            "start_over": self.examples.start_over,
             "save": questions.save,
             "save_as": questions.ask_save,
             "revert": questions.revert,
@@ -493,7 +420,7 @@ class MainWindow(DropWindow):
             "export": self.import_export.ask_export,
             "picture": self.ask_picture,
             "quit": self.close,
-            "undo": self.lessons.undo,
+            "undo": controller.undo,
             "redo": controller.redo,
             "cut": self.import_export.cut,
             "copy": self.import_export.copy,
@@ -513,78 +440,22 @@ class MainWindow(DropWindow):
             "larger": lambda: self.appearance.change_text(TEXT_STEP),
             "smaller": lambda: self.appearance.change_text(-TEXT_STEP),
             "full_screen": self._toggle_full_screen,
-            "simple": self._toggle_simple,
+            "simple": self.appearance.toggle_simple,
             **controller.playback.verbs(lambda: self._present().studied),
-            "help": lambda: self._show(HelpDialog, lambda parent: HelpDialog(parent, self.features)),
+            "help": lambda: show_one(self, HelpDialog, self.features),
             "whats_this": lambda: whats_this.begin(self),
-            "log": lambda: self._show(LogDialog),
-            "about": self._show_about,
+            "log": lambda: show_one(self, LogDialog),
+            "about": lambda: show_one(self, ABOUT.kind, self.settings.folder, self.safekeeping.folder),
             **self.dock_manager.handlers(),
-            **{spec.name: run for spec in every if (run := spec.handler(controller)) is not None},
+            **{spec.name: run for spec in every if (run := spec.handler(self.surroundings)) is not None},
         }
-
-    def _show_gallery(self, lessons: bool = False) -> None:
-        from app.window.dialogs.gallery import GalleryDialog  # here, to keep the start fast
-
-        gallery = self.findChild(GalleryDialog)
-        if gallery is None:
-            stage, scores, text = self.lessons, self.settings.values.lessons, self.lanes_view.text_size
-            learn, languages = stage.open_shipped, (stage.language, stage.choose_language)
-            gallery = GalleryDialog(self, self.open_example, learn, *languages, scores, text, lessons)
-            gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        gallery.show_lessons(lessons)
-        gallery.open()
-        gallery.activateWindow()
-
-    def open_example(self, example: Example) -> None:
-        """Open an example of the gallery: in one undo step, or in place of a file after asking about its changes."""
-        examples = self.controller.examples
-        if self.controller.own.path is None:
-            self._put_example(examples.step_to, example)
-        else:
-            self.file_dialogs.unless_unsaved(lambda: self._put_example(examples.open, example))
-
-    def _put_example(self, put: Callable[[Example], None], example: Example) -> None:
-        try:
-            put(example)
-        except documents.FileError as error:
-            self.alert(str(error))
-        else:
-            self._arrange_for(example)
-
-    def _follow_example(self, by: int) -> None:
-        """Open the example `by` positions further on, as one step."""
-        if (example := self.controller.examples.follow(by)) is not None:
-            self._arrange_for(example)
-
-    def _start_over(self) -> None:
-        self.controller.examples.start_over()
-        if (example := self.controller.examples.present) is not None:
-            self._arrange_for(example)
-
-    def _arrange_for(self, example: Example) -> None:
-        """Open the panels that the example needs, and close those of other examples."""
-        self.dock_manager.show_only(example.opens)
-        self.switch(example.opens, {name for each in EXAMPLES for name in each.opens})
-        self.say(example.sentence)
 
     def switch(self, names: Collection[str], among: Iterable[str]) -> None:
         """Switch on the commands of `among` that are in `names`, and switch off the others."""
-        self.refresh_if_pending()  # which updates the commands
+        self.refreshing.flush()  # which updates the commands
         for name in sorted(among):
             if self.named_actions[name].isChecked() != (name in names):
                 self.named_actions[name].trigger()
-
-    def _class_keys(self) -> None:
-        for label in range(MAX_CLASSES):
-            key = QShortcut(QKeySequence(str(label + 1)), self)
-            key.activated.connect(lambda label=label: self._number(label))
-
-    def _number(self, label: int) -> None:
-        """Handle a key from 1 to 8: an answer to a lesson's question, else the class of the next point."""
-        asked = self.controller.session.of(LessonSession).prediction is not None
-        if not asked or not self.controller.feature(LessonController).choose(label):
-            self.controller.set_class(label)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Space reaches the window if the focused widget does not handle it.
@@ -599,19 +470,7 @@ class MainWindow(DropWindow):
 
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
-        self.request_refresh()
-
-    def _toggle_simple(self) -> None:
-        self.controller.toggle_simple()
-        self.settings.write(simple=self.controller.prefers_simple)
-
-    def choose_theme(self, name: str) -> None:
-        """Choose the light or dark theme, or that of the system."""
-        self.appearance.choose_theme(name)
-
-    def _redraw(self) -> None:
-        self.scene = None
-        self.refresh()
+        self.refreshing.request()
 
     def ask_picture(self) -> None:
         """Open the dialog that exports a picture, as displayed when the user confirms."""
@@ -637,40 +496,14 @@ class MainWindow(DropWindow):
         spec = PictureSpec(what, width, height, scale, shot.scene.session.dark, self.settings.values.picture_legend)
         self.picture_maker.make(shot, spec, None)
 
-    def edit_point(self, index: int) -> None:
-        """Edit the coordinates of a point in the table of the points."""
-        panel: TablePanel = self.dock_manager.reveal("table")
-        self.refresh()  # so that the table has the row
-        later(panel, lambda: panel.table.edit_point(index))  # a closing menu would take the focus from the field
-
     def _open_menu(self, lane: int, pointer: PointerPosition | None, at: QPoint) -> None:
         if self._picture_menu is None:
-            self._picture_menu = PictureMenu(
-                self, self.controller, self.named_actions, self.copy_picture, self.edit_point
-            )
+            self._picture_menu = PictureMenu(self.surroundings, self.named_actions, self.copy_picture)
         self._picture_menu.open_at(lane, pointer, at)
-
-    def _close_menus(self, old: Document, new: Document) -> None:
-        """Close a menu that may be about a point or a lane that has gone."""
-        if new.points is not old.points or new.slots[: new.shown] != old.slots[: old.shown]:
-            while isinstance(menu := QApplication.activePopupWidget(), QMenu) and menu.close():
-                pass
 
     def shoot(self, what: What) -> Shot:
         scene, results = self._present(), self._context().results
         return layout.shoot(self.features, scene, [results.frame(lane.slot) for lane in scene.lanes], what)
-
-    def _show(self, dialog: type[QDialog], make: Callable[[QWidget], QDialog] | None = None) -> None:
-        """Open a dialog that may stay open, or bring it to the front."""
-        shown = self.findChild(dialog) or (make or dialog)(self)
-        shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        shown.show()
-        shown.activateWindow()
-
-    def _show_about(self) -> None:
-        from app.window.dialogs.about import AboutDialog  # here, to keep the start fast
-
-        self._show(AboutDialog, lambda parent: AboutDialog(parent, self.settings.folder, self.safekeeping.folder))
 
     # -- status bar ------------------------------------------------------------------------------------------------
 
@@ -719,6 +552,7 @@ class MainWindow(DropWindow):
     def _finish(self) -> None:
         if not self._closed:
             self._closed = True
+            self.refreshing.close()
             self.audience.close()
             self.presenter.end()  # so that the usual window is remembered
             self.settings.write(geometry=QtState.of(bytes(self.saveGeometry().data())))

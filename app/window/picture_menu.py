@@ -8,13 +8,14 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction, QIcon
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu
 
-from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
 from app.features.probe.controller import ProbeController
+from app.state.document import Document
 from app.tools import PointerPosition
 from app.views.plot.symbols import symbol_pixmap
+from app.views.surroundings import Surroundings
 from app.views.theme import dressed, theme_of
 from app.views.widgets.inputs import named
 
@@ -24,32 +25,23 @@ class PictureMenu(QMenu):
 
     Parameters
     ----------
-    window : QWidget
-    controller : Controller
+    around : Surroundings
     actions : dict of QAction
         The commands of the window, by name.
     copy_picture : callable
         ``copy_picture(lane)`` copies the picture of a lane to the clipboard.
-    edit_point : callable
-        ``edit_point(index)`` edits the coordinates of a point.
     """
 
-    def __init__(
-        self,
-        window: QWidget,
-        controller: Controller,
-        actions: dict[str, QAction],
-        copy_picture: Callable[[int], None],
-        edit_point: Callable[[int], None],
-    ) -> None:
-        super().__init__(window)
-        self._controller, self._editing, self._actions = controller, controller.editing, actions
+    def __init__(self, around: Surroundings, actions: dict[str, QAction], copy_picture: Callable[[int], None]) -> None:
+        super().__init__(around.window)
+        self._around, self._controller, self._actions = around, around.controller, actions
+        self._editing = self._controller.editing
         self._lane, self._index, self._all_test = 0, 0, False
         self.setObjectName("picture.menu")
         self._copy = self._own("copy_picture", "&Copy picture", lambda: copy_picture(self._lane))
         self._test = self._own("test", "", lambda: self._editing.test_selected(not self._all_test))
         self._pin = self._own("pin_point", "&Why this class, here", self._pin_probe)
-        self._exact = self._own("exact", "E&xact coordinates", lambda: edit_point(self._index))
+        self._exact = self._own("exact", "E&xact coordinates", self._edit_point)
         self._classes = named(QMenu("&Class", self), "picture.menu.classes")
         for label in range(MAX_CLASSES):
             action = self._own(f"class{label + 1}", "", partial(self._editing.relabel_selected, label))
@@ -93,5 +85,17 @@ class PictureMenu(QMenu):
         it, points = ("it", "a &test point") if len(ids) == 1 else ("them", "&test points")
         self._test.setText(f"&Train on {it} again" if self._all_test else f"Make {it} {points}")
 
+    def _edit_point(self) -> None:
+        """Edit the coordinates of the point in the table of the points, once that has its row."""
+        panel, index = self._around.docks().reveal("table"), self._index
+        self._around.when_drawn(lambda: panel.table.edit_point(index))  # a closing menu would take the field's focus
+
     def _pin_probe(self) -> None:
         self._controller.feature(ProbeController).pin(*map(float, self._controller.document.points.xy[self._index]))
+
+
+def close_menus(old: Document, new: Document) -> None:
+    """Close a menu that may be about a point or a lane that has gone."""
+    if new.points is not old.points or new.slots[: new.shown] != old.slots[: old.shown]:
+        while isinstance(menu := QApplication.activePopupWidget(), QMenu) and menu.close():
+            pass

@@ -22,7 +22,7 @@ from app.state.store import same_content
 from app.views.task_runner import TaskRunner
 from app.views.widgets.deferred import later
 from app.views.widgets.inputs import named, plain_tip, take_typed_number
-from app.views.widgets.message_box import message_box
+from app.views.widgets.message_box import ask
 from app.window.dialogs.files import FileDialogs
 from app.window.dialogs.recovery import RecoveryDialog
 
@@ -196,17 +196,14 @@ class Safekeeping(QObject):
 
     def _ask_delete(self, copy: Copy) -> None:
         text = f"Delete the unsaved work in {copy.title} ({count(copy.points, 'point')})? It cannot be brought back."
-        box = message_box("warning", "delete_copy", "Delete unsaved work", text, self._dialog or self._window)
-        delete = box.addButton("&Delete", QMessageBox.ButtonRole.DestructiveRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
 
         def confirmed() -> None:
             if copy in self._offered:
                 self._drop(copy)
                 copy.remove()
 
-        delete.clicked.connect(confirmed)
-        box.open()
+        role, parent = QMessageBox.ButtonRole.DestructiveRole, self._dialog or self._window
+        ask("warning", "delete_copy", "Delete unsaved work", text, parent, [("&Delete", confirmed)], role=role)
 
     def _drop(self, copy: Copy) -> None:
         """Stop offering `copy`, but keep its lock."""

@@ -98,6 +98,14 @@ def forbidden(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow
+def test_the_window_knows_no_feature() -> None:
+    """Beside the menu of a picture, which asks the probe about a point."""
+    found = {name_of(path) for path in SOURCES if name_of(path).startswith("app/window/")}
+    found = {name for name in found if any(each.startswith("app.features") for each in imported(ROOT / name))}
+    assert found == {"app/window/picture_menu.py"}
+
+
+@pytest.mark.slow
 def test_the_rules_see_relative_imports() -> None:
     assert "app.files.documents" in imported(ROOT / "app/main.py")
     assert "app.engine.training_run" in imported(ROOT / "app/engine/lane_job.py")

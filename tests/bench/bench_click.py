@@ -140,7 +140,7 @@ def clicks(n: int) -> tuple[list[float], list[list[tuple[str, str, float, float,
             trace.spans, trace.on = [], True
             start = time.perf_counter()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)
-            watch.until(lambda: not window._refresh_pending and _shown(window, False))
+            watch.until(lambda: not window.refreshing.pending and _shown(window, False))
             taken.append(time.perf_counter() - start)
             trace.on = False
             spans.append([(stage, thread, a - start, b - start, cpu) for stage, thread, a, b, cpu in trace.spans])

@@ -132,7 +132,7 @@ def in_window() -> None:
         document = Document(given, view=View.fitting(given), training_limit=N, lanes=lanes)
         with _window() as (window, watch):
             window.controller.store.reset(document, None)
-            window.request_refresh()
+            window.refreshing.request()
             _report(title, window, watch, (0, 1))
             proof: Any = window.result(1).certificate  # type: ignore[union-attr]
             print(f"{'':22s}{proof.status}, gap {proof.gap:.1e}, f within {proof.kernel_error:.1e}", flush=True)

@@ -74,7 +74,7 @@ def measure(n: int) -> tuple[float, float, float, float]:
         for turn in range(9):
             pointer = canvas.pointer_at(canvas.plot_area().center())
             window.controller.zoom(1.02 if turn % 2 else 1 / 1.02, pointer)
-            window.refresh_if_pending()
+            window.refreshing.flush()
             anew.append(_milliseconds(canvas.viewport().repaint))
         _settle(window)
         turns: list[float] = []

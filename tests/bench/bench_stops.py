@@ -19,6 +19,7 @@ from unittest.mock import patch
 from PySide6.QtCore import QAbstractEventDispatcher, QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QMenu
 
+from app.features.lessons.feature import STAGE
 from app.features.lessons.shipped import NAMES
 from app.files.examples import EXAMPLES
 from app.main import create_window
@@ -110,13 +111,13 @@ def commands(window: MainWindow) -> list[tuple[str, Callable[[], object]]]:
         rows.append((f"{what}: shown", before))
         rows += [(f"{what}: resized to {w}x{h}", lambda w=w, h=h: window.resize(w, h)) for w, h in sizes]
         for each in ("dark", "light"):
-            rows.append((f"{what}: theme {each}", lambda each=each: window.choose_theme(each)))
+            rows.append((f"{what}: theme {each}", lambda each=each: window.appearance.choose_theme(each)))
         for each in ("larger", "larger", "smaller", "smaller", "full_screen", "full_screen", "simple", "simple"):
             rows.append((f"{what}: {each}", run[each]))
         rows.append((f"{what}: presenter on", run["presenter"]))
         rows += [(f"{what}: presenter, resized to {w}x{h}", lambda w=w, h=h: window.resize(w, h)) for w, h in sizes]
         for each in ("dark", "light"):
-            rows.append((f"{what}: presenter, theme {each}", lambda each=each: window.choose_theme(each)))
+            rows.append((f"{what}: presenter, theme {each}", lambda each=each: window.appearance.choose_theme(each)))
         rows += [(f"{what}: presenter, panel {on}", run["evaluation"]) for on in ("open", "closed")]
         rows.append((f"{what}: presenter off", run["presenter"]))
         rows.append((f"{what}: gone", after))
@@ -129,8 +130,8 @@ def commands(window: MainWindow) -> list[tuple[str, Callable[[], object]]]:
         rows += [(f"command {name}", run[name]), ("", close)]
         if window.named_actions[name].isCheckable():
             rows.append((f"command {name} once more", run[name]))
-    rows += [(f"example {each.name}", lambda each=each: window.open_example(each)) for each in EXAMPLES]
-    rows.append((f"lesson {NAMES[0]}", lambda: window.lessons.open_shipped(NAMES[0])))
+    rows += [(f"example {each.name}", lambda each=each: window.examples.open(each)) for each in EXAMPLES]
+    rows.append((f"lesson {NAMES[0]}", lambda: window.surroundings.part(STAGE).open_shipped(NAMES[0])))
     rows += [(f"lesson step {step}", run["lesson_next"]) for step in range(2, 5)]
     return rows
 

@@ -44,7 +44,7 @@ def clicks(running: bool) -> list[float]:
             at = background(window, rng)
             start = time.perf_counter()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)
-            watch.until(lambda: not window._refresh_pending and _shown(window, False))
+            watch.until(lambda: not window.refreshing.pending and _shown(window, False))
             taken.append(time.perf_counter() - start)
             watch.until(window.idle)
         if running:

@@ -120,7 +120,7 @@ def click_times(
             start, processor = time.perf_counter(), time.process_time()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)
             assert window.document.points is not before
-            watch.until(lambda: not window._refresh_pending and _shown(window, False))
+            watch.until(lambda: not window.refreshing.pending and _shown(window, False))
             first.append(time.perf_counter() - start)
             watch.until(lambda: _shown(window, True))
             full.append(time.perf_counter() - start)

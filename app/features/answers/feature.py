@@ -1,10 +1,13 @@
 """Answers: handed in by each learner, and displayed together to the class."""
 
+from app.exchange.opening import Kind
 from app.features.lessons.feature import HELP, is_open
 from app.scene.feature import Action, Feature, Widget
 
 from . import scene
 from .controller import AnswersController
+
+READER = Widget("app.features.answers.view_reading.AnswerReader", ())
 
 FEATURE = Feature(
     actions=(
@@ -23,7 +26,7 @@ FEATURE = Feature(
             "Answers of the &class",
             (),
             "Show or hide what learners handed in, all in one picture; or count raised hands.",
-            run=lambda controller: controller.feature(AnswersController).toggle(),
+            run=lambda around: around.controller.feature(AnswersController).toggle(),
             able=is_open,
         ),
         Action(
@@ -32,6 +35,7 @@ FEATURE = Feature(
             "&Open answers…",
             (),
             "Files that learners handed in, as many as you like at once.",
+            run=lambda around: around.part(READER).ask(),
             able=is_open,
         ),
         Action(
@@ -40,6 +44,7 @@ FEATURE = Feature(
             "&Paste answers",
             (),
             "Texts that learners handed in, one below the other.",
+            run=lambda around: around.part(READER).paste(),
             able=is_open,
         ),
     ),
@@ -48,6 +53,7 @@ FEATURE = Feature(
         Widget("app.features.answers.window.HandInDialog", ("controller", "window", "tasks", "ask_where")),
     ),
     scene=scene.scene,
+    opens={Kind.ANSWERS: lambda around, source: around.part(READER).open(source)},
     views={
         "overlay": Widget("app.features.answers.overlay.ClassLayer", ()),
         "lesson": Widget("app.features.answers.panel.ClassPanel", ("controller", "do")),

@@ -25,7 +25,7 @@ FEATURE = Feature(
             ("Y",),
             "One picture over half of the other.",
             checkable=True,
-            run=lambda controller: controller.feature(DifferenceController).toggle_wipe(),
+            run=lambda around: around.controller.feature(DifferenceController).toggle_wipe(),
             on=lambda shown: shown.feature(scene.Wipe) is not None,
         ),
         Action(
@@ -34,7 +34,7 @@ FEATURE = Feature(
             "&Difference as a picture",
             (),
             "Striped in both classes where they differ.",
-            run=lambda controller: controller.feature(DifferenceController).show_difference(),
+            run=lambda around: around.controller.feature(DifferenceController).show_difference(),
             simple=False,
         ),
     ),

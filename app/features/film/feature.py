@@ -1,8 +1,18 @@
 """Film: export a training, a moving slider or the relief of f as an animated picture."""
 
-from app.scene.feature import WATCHING, Feature, Widget
+from app.scene.feature import WATCHING, Action, Feature, Widget
 
 FEATURE = Feature(
+    actions=(
+        Action(
+            "film",
+            "&File",
+            "Export fil&m…",
+            ("Ctrl+Alt+E",),
+            "A training, a slider moved or the relief: GIF, WebP, APNG.",
+            after="picture",
+        ),
+    ),
     window=(
         "film",
         Widget(

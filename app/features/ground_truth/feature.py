@@ -28,7 +28,7 @@ FEATURE = Feature(
             ("U",),
             "The best that is possible.",
             checkable=True,
-            run=lambda controller: controller.feature(GroundTruthController).toggle_ideal(),
+            run=lambda around: around.controller.feature(GroundTruthController).toggle_ideal(),
             on=lambda shown: shown.session.of(GroundTruthSession).ideal,
             simple=False,
         ),

@@ -6,11 +6,12 @@ What the student does in a step is kept in the session; each step has a document
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
 from app.controllers.controller import Controller
+from app.core.plain_text import plain
 from app.engine.frames import Frame, Phase
 from app.features.evaluation.scene import EvaluationSession
 from app.files.documents import FileError
@@ -23,7 +24,7 @@ from app.tools import PointerPosition, Tool, point_at
 from .model import Lesson, Step
 from .predicting import gain_of, graded
 from .state import Gains, Guess, LessonSession, ModelBoundary, StepState
-from .text import GESTURE_HINT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK
+from .text import GESTURE_HINT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK, announced
 
 #: Events of a lesson: a step is entered, its prediction is compared, its end is reached, or it is left.
 Event = Literal["entered", "revealed", "ended", "left"]
@@ -42,6 +43,7 @@ class LessonController:
     def __init__(self, host: Controller) -> None:
         self._host = host
         self._host.editing.own_gesture = self._tool
+        self._host.own_undo, self._host.own_number = self.take_back, self.choose
         #: Opens the next lesson; set by the window, which has the files.
         self.open_next: Callable[[], object] = lambda: None
         #: Called with each event: the window arranges its panels and layers, and records the score.
@@ -140,7 +142,7 @@ class LessonController:
         lesson, step = now.lesson, now.step
         assert lesson is not None and step is not None
         document = now.state.document or start_of(lesson, now.at)
-        self._host.stage(document)  # nothing is drawn before the end of this method
+        self._host.stage(document, plain(lesson.title))  # nothing is drawn before the end of this method
         self._host.set_session(
             now,
             playing=(not step.paused,) * MAX_LANES,
@@ -149,7 +151,7 @@ class LessonController:
             restarts=self._host.session.restarted,
             studied=document.slots[document.shown - 1],
             folds=(False if _unfolds(document, step) else None,) * MAX_LANES,
-            gesture_hint=self._gesture_hint(now),
+            **_taken_over(now),
         )
         if "validation" in step.goal.lower():
             self._host.change(EvaluationSession, validation=Validation("folds"))
@@ -165,14 +167,10 @@ class LessonController:
 
     # -- predicting --------------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def _gesture_hint(now: LessonSession) -> str:
-        return "" if now.prediction is None else GESTURE_HINT[now.prediction.kind]
-
     def _set(self, guess: Guess) -> None:
         was_open = self._now.prediction is not None
         now = self._now.with_state(guess=guess)
-        self._host.set_session(now, gesture_hint=self._gesture_hint(now))
+        self._host.set_session(now, **_taken_over(now))
         if was_open and now.prediction is None:
             self.report("revealed")
 
@@ -278,6 +276,17 @@ class LessonController:
             gain = gain_of(run, model.expansion.kernel, first, second, model.scaler)
             gains = Gains((ids[why.i], ids[why.j]), gain, why.gain, run.rule)
             self._set(replace(guess, revealed=True, gains=gains))
+
+
+def _taken_over(now: LessonSession) -> dict[str, Any]:
+    """Return the fields of the session that a step sets: its controls, and its question while that is open."""
+    step, asked = now.step, now.prediction
+    return {
+        "controls": None if step is None or step.show is None else frozenset(step.show),
+        "announcement": "" if asked is None else announced(asked.question, asked.answers),
+        "gesture_hint": "" if asked is None else GESTURE_HINT[asked.kind],
+        "gesture_undo": "the last of the guess" if now.can_take_back else "",
+    }
 
 
 class _GuessTool(Tool):

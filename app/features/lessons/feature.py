@@ -1,6 +1,7 @@
 """Lessons: steps with a text, a start and perhaps a question, answered before the picture is displayed."""
 
 from app.controllers.controller import Controller
+from app.exchange.opening import Kind
 from app.scene.feature import Action, Dock, Feature, LegendEntry, Widget
 
 from . import matching, scene
@@ -8,6 +9,7 @@ from .controller import LessonController
 from .state import LessonSession
 
 HELP = "&Help"
+STAGE = Widget("app.features.lessons.view_stage.LessonStage", ())
 
 
 def _of(controller: Controller) -> LessonController:
@@ -22,7 +24,22 @@ def is_open(controller: Controller) -> bool:
 FEATURE = Feature(
     actions=(
         Action(
-            "lessons", "&File", "&Lessons…", ("Ctrl+Alt+L",), "Five minutes each: predict, then look.", after="examples"
+            "examples",
+            "&File",
+            "E&xamples…",
+            ("Ctrl+Shift+O",),
+            "Fifteen demonstrations, each ready to play with.",
+            run=lambda around: around.part(STAGE).show_gallery(lessons=False),
+            after="open",
+        ),
+        Action(
+            "lessons",
+            "&File",
+            "&Lessons…",
+            ("Ctrl+Alt+L",),
+            "Five minutes each: predict, then look.",
+            run=lambda around: around.part(STAGE).show_gallery(lessons=True),
+            after="examples",
         ),
         Action("lesson", HELP, "Lesson &panel", (), "The text of the lesson that is open.", checkable=True, gap=True),
         Action(
@@ -31,8 +48,9 @@ FEATURE = Feature(
             "&Next step",
             ("PgDown",),
             "The next step of the lesson; checks a guess first.",
-            run=lambda controller: _of(controller).next(),
+            run=lambda around: _of(around.controller).next(),
             able=is_open,
+            everywhere=True,
         ),
         Action(
             "lesson_back",
@@ -40,8 +58,9 @@ FEATURE = Feature(
             "&Back",
             ("PgUp",),
             "The step before, as you left it.",
-            run=lambda controller: _of(controller).back(),
+            run=lambda around: _of(around.controller).back(),
             able=is_open,
+            everywhere=True,
         ),
         Action(
             "lesson_reset",
@@ -49,7 +68,7 @@ FEATURE = Feature(
             "&Reset this step",
             (),
             "The step as it began; your changes to it are lost.",
-            run=lambda controller: _of(controller).reset(),
+            run=lambda around: _of(around.controller).reset(),
             able=is_open,
         ),
         Action(
@@ -58,16 +77,24 @@ FEATURE = Feature(
             "Lea&ve the lesson",
             (),
             "All controls again, and your own document as it was before.",
-            run=lambda controller: _of(controller).leave(),
+            run=lambda around: _of(around.controller).leave(),
             able=is_open,
         ),
-        Action("lesson_add", "&File", "Ne&w lesson step…", (), "The present document as a step of your own lesson."),
+        Action(
+            "lesson_add",
+            "&File",
+            "Ne&w lesson step…",
+            (),
+            "The present document as a step of your own lesson.",
+            run=lambda around: around.part(STAGE).add_step(),
+        ),
         Action(
             "worksheet",
             "&File",
             "Wor&ksheet…",
             (),
             "The lesson, or the picture on screen, as a PDF to draw into, with solutions; or as a quiz for Moodle.",
+            run=lambda around: around.part(STAGE).ask_worksheet(),
         ),
     ),
     dock=Dock(
@@ -77,11 +104,12 @@ FEATURE = Feature(
         group=-1,
         kept=False,
         needs=(),
+        presented=True,
     ),
     queries=scene.queries,
     scene=scene.scene,
-    shows=scene.shows,
     covers=scene.covers,
+    opens={Kind.LESSON: lambda around, source: around.part(STAGE).open(source)},
     sheets=scene.sheets,
     legend=(LegendEntry(matching.TARGET, "Boundary to be found"),),
     views={"overlay": Widget("app.features.lessons.overlay.LessonLayer", ())},

@@ -114,6 +114,8 @@ class Step(Struct, frozen=True):
         What is covered throughout the step, because a later step asks for it.
     match : str
         Share text of the hidden classifier; "" for none.
+    asks : Cover
+        Parts of the results that answer the question, which no earlier step may display.
     """
 
     title: str
@@ -131,6 +133,7 @@ class Step(Struct, frozen=True):
     cover: Cover = Cover.PICTURE
     hide: Cover = Cover.NOTHING
     match: str = ""
+    asks: Cover = Cover.NOTHING
 
 
 class Lesson(Struct, frozen=True):

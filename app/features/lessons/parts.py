@@ -24,7 +24,7 @@ MOST_LINES = dict.fromkeys(FRONT, 1) | {"learnt": 2}
 #: The fields of a step.
 FIELDS = (
     *("start", "match", "show", "panel", "layer", "view", "run"),
-    *("cover", "hide", "predict", "because", "hint", "goal"),
+    *("cover", "hide", "predict", "asks", "because", "hint", "goal"),
 )
 _OTHER_WORDS = {"layers": "layer", "panels": "panel"}
 _FENCE = re.compile(r" {0,3}(```|~~~)")

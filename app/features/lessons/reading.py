@@ -50,6 +50,16 @@ _PREDICT = re.compile(r"(?:(?P<kind>boundary|pair)(?: ?of (?:classifier )?(?P<la
 Value = TypeVar("Value")
 
 
+def words_of(cover: Cover) -> str:
+    """Return what is covered, as written in a lesson."""
+    words, left = [], cover
+    for word, part in COVERS.items():
+        if part and part in left:
+            words.append(word)
+            left &= ~part
+    return ", ".join(words)
+
+
 def parse(features: FeatureTable, text: str, name: str, folder: Path | None) -> Lesson:
     """Return the lesson; raise FileError with the first fault if there is one."""
     lesson, faults = examined(features, text, name, folder)
@@ -167,6 +177,7 @@ class StepReader:
             self._cover(prediction),
             self._hide(),
             self._value("match", _match_in, ""),
+            self._asks(prediction),
         )
         return step, document
 
@@ -244,6 +255,12 @@ class StepReader:
         if prediction is not None and prediction.kind == "boundary" and cover != Cover.PICTURE:
             self.found.add(entry.line, "a boundary is drawn on a covered picture: cover is picture here.")
         return cover
+
+    def _asks(self, prediction: Prediction | None) -> Cover:
+        entry = self.entries["asks"]
+        if entry.line and (prediction is None or prediction.kind != "choice"):
+            self.found.add(entry.line, "asks belongs to a question with answers, “predict: …”.")
+        return self._covers("asks", Cover.NOTHING)
 
     def _hide(self) -> Cover:
         hidden = self._covers("hide", Cover.NOTHING)

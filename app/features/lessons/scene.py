@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 
 import numpy as np
 from msgspec import Struct
@@ -60,12 +60,6 @@ class LessonScene(Struct, frozen=True):
     def covered(self) -> frozenset[int]:
         """Slots of the lanes whose pictures are covered."""
         return frozenset(slot for slot, cover in self.covers.items() if Cover.PAINT in cover)
-
-
-def shows(session: Session) -> Set[str] | None:
-    """Return the controls that the step displays; None for all."""
-    step = session.of(LessonSession).step
-    return None if step is None or step.show is None else frozenset(step.show)
 
 
 def covers(document: Document, session: Session) -> dict[int, Cover]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from app.core.number_format import grouped, percent
+from app.core.plain_text import plain
 
 from .model import Lesson, Prediction
 from .state import Guess, LessonSession
@@ -98,3 +100,9 @@ def gains(picked: tuple[int, ...], taken: tuple[int, ...], gain: float, best: fl
     theirs = f"The {rule} rule takes points {grouped(taken[0])} and {grouped(taken[1])}: {best:.3g}"
     share = f", so yours gains {percent(gain / best)} of that." if 0.0 <= gain <= best and best > 0 else "."
     return f"{yours}  {theirs}{share}"
+
+
+def announced(question: str, answers: Sequence[str]) -> str:
+    """Return a question and its answers, each after its letter."""
+    lettered = (f"{letter}  {answer}" for letter, answer in zip("ABCD", answers, strict=False))
+    return "\n".join(map(plain, (question, *lettered)))

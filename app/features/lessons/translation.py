@@ -52,6 +52,7 @@ def _structure(step: Step) -> dict[str, object]:
         "run line": step.paused,
         "cover": step.cover,
         "hide line": step.hide,
+        "asks line": step.asks,
         "goal": step.goal,
         "kind of question": asked and (asked.kind, asked.lane),
         "number of answers": asked and len(asked.answers),

@@ -145,9 +145,7 @@ class AddStepDialog(NamedDialog):
             text = added(before, document, step)
             lesson = parse(features, text, path.name, path.parent)  # refuse to write what cannot be read again
             last = lesson.steps[-1].line
-            spoiler = (
-                "" if warned else next((sentence for line, sentence in spoilers(features, lesson) if line == last), "")
-            )
+            spoiler = "" if warned else next((sentence for line, sentence in spoilers(lesson) if line == last), "")
             if spoiler:
                 raise SpoiltError(f"The answer is visible before: {spoiler}  Press Add again to add it nevertheless.")
             progress.commit()

@@ -40,6 +40,9 @@ COVERED = (
     ("Nothing", "none"),
 )
 
+#: What a question may ask for, with its words in a lesson.
+ASKED = (("Nothing that is displayed", ""), *COVERED[:-1])
+
 
 def questions(document: Document) -> list[tuple[str, tuple[PredictKind | None, int]]]:
     """Return the possible questions about the pictures of `document`: title, kind of answer, and classifier."""
@@ -117,6 +120,9 @@ class StepForm(QWidget):
         self._all = describe(
             QCheckBox("All of them"), "lesson_add.all", "Show all controls", "Otherwise only those chosen below."
         )
+        self._asks = describe(
+            combo_box(ASKED, WIDTH), "lesson_add.asks", "What is asked", "No earlier step may show it."
+        )
         self._controls = self._make_controls(document)
         for text, field in (
             ("&Title", self._title),
@@ -126,6 +132,7 @@ class StepForm(QWidget):
             ("Answers", self._answers),
             ("&Because", self._because),
             ("Co&vered", self._cover),
+            ("As&ked", self._asks),
             ("C&ontrols", self._all),
             ("", self._controls),
         ):
@@ -186,6 +193,7 @@ class StepForm(QWidget):
             (self._answers, kind == "choice"),
             (self._because, kind is not None),
             (self._cover, kind in ("choice", "pair")),
+            (self._asks, kind == "choice"),
             (self._controls, not self._all.isChecked()),
         ):
             self._form.setRowVisible(field, visible)
@@ -203,6 +211,7 @@ class StepForm(QWidget):
         self._question.setText(step.question)
         self._because.setText(step.because)
         show_choice(self._cover, step.cover)
+        show_choice(self._asks, step.asks)
         answers = (*step.answers, *[WrittenAnswer("")] * ANSWERS)
         for index, (right, text, reason) in enumerate(self._rows):
             text.setText(answers[index].text)
@@ -228,4 +237,5 @@ class StepForm(QWidget):
             tuple(WrittenAnswer(text.text(), reason.text()) for _, text, reason in self._rows),
             self._rights.checkedId(),
             self._cover.currentData(),
+            self._asks.currentData(),
         )

@@ -115,7 +115,7 @@ def _exercises(create: Callable[[Document, Path], Any], lesson: Lesson) -> Itera
         replace(step, prediction=None, hide=Cover.NOTHING, paused=_kind(step) == "pair") for step in lesson.steps
     )
     with tempfile.TemporaryDirectory() as profile, closing(create(start_of(lesson, 0), Path(profile))) as window:
-        window.choose_theme("light")
+        window.appearance.choose_theme("light")
         window.resize(*WINDOW)
         window.show()
         lessons = window.controller.feature(LessonController)

@@ -54,6 +54,8 @@ class NewStep(Struct, frozen=True):
         Index of the right answer; -1 for none.
     cover : str
         What is covered while the question is open, as written in a lesson.
+    asks : str
+        What answers a "choice", as written in a lesson; "" for nothing that is displayed.
     """
 
     title: str
@@ -66,6 +68,7 @@ class NewStep(Struct, frozen=True):
     answers: tuple[WrittenAnswer, ...] = ()
     right: int = -1
     cover: str = "picture"
+    asks: str = ""
 
     @property
     def heading(self) -> str:
@@ -110,6 +113,8 @@ class NewStep(Struct, frozen=True):
             lines.append(f"because: {plain_line(self.because)}")
         if self.cover != "picture" and self.kind != "boundary":
             lines.append(f"cover: {self.cover}")
+        if self.asks and self.kind == "choice":
+            lines.append(f"asks: {self.asks}")
         return lines
 
 

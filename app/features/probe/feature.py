@@ -15,7 +15,7 @@ FEATURE = Feature(
             ("Q",),
             "Keep explaining this location; again to unpin.",
             checkable=True,
-            run=lambda controller: controller.feature(ProbeController).toggle(),
+            run=lambda around: around.controller.feature(ProbeController).toggle(),
             on=lambda shown: shown.session.of(scene.ProbeSession).probe is not None,
         ),
     ),

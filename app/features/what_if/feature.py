@@ -17,7 +17,7 @@ FEATURE = Feature(
             "Draw the boundary before an edit beside the new one.",
             checkable=True,
             gap=True,
-            run=lambda controller: controller.feature(WhatIf).toggle(),
+            run=lambda around: around.controller.feature(WhatIf).toggle(),
             on=lambda shown: shown.session.of(WhatIfSession).armed,
         ),
         Action(

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
-from app.scene.text import LEGEND, PROVISIONAL
+from app.scene.text import KKT_LEGEND, LEGEND, PROVISIONAL
 from app.views.theme import Theme
 from app.views.widgets.boxes import grid_on
 
@@ -33,9 +33,8 @@ class LegendCard(QFrame):
         self._rows: dict[str, tuple[QLabel, QLabel]] = {}
         grid = grid_on(self, (8, 6, 8, 6), down=3)
         grid.setColumnStretch(1, 1)
-        of_marks = [(entry.kind, entry.text) for feature in features for entry in feature.mark_legend]
         of_sheets = [(entry.kind, entry.text) for entry in self._sheet_legend]
-        entries = (*LEGEND, *of_marks, PROVISIONAL, *of_sheets)
+        entries = (*LEGEND, *KKT_LEGEND, PROVISIONAL, *of_sheets)
         for row, (kind, text) in enumerate(entries):
             self._rows[kind] = (QLabel(), QLabel(text, wordWrap=True))
             for column, label in enumerate(self._rows[kind]):

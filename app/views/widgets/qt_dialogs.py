@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontDatabase, QIcon
@@ -37,6 +38,14 @@ class NamedDialog(QDialog):
         box.button(button).setIcon(QIcon())
         box.rejected.connect(self.close)
         return box
+
+
+def show_one(parent: QWidget, kind: type[QDialog], *made_from: Any) -> None:
+    """Bring the dialog of this class to the front, or make it from `parent` and these arguments; it may stay open."""
+    dialog = parent.findChild(kind) or kind(parent, *made_from)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.show()
+    dialog.activateWindow()
 
 
 def add_action(

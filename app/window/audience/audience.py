@@ -56,7 +56,6 @@ class Audience(QObject):
         super().__init__(window)
         self._window, self._controller, self._features, self._settings = window, controller, features, settings
         self._resized = resized
-        self._frozen = False
         self.view: AudienceWindow | None = None
         cast(QGuiApplication, QGuiApplication.instance()).screenRemoved.connect(self._screen_removed)
 
@@ -84,31 +83,29 @@ class Audience(QObject):
 
     def render_scene(self, scene: Scene, dress: Theme) -> None:
         """Draw the scene on the audience window, unless that is frozen; close the window without an audience."""
-        presenting = scene.session.presenting
-        self._frozen = presenting is not None and presenting.frozen
-        if presenting is None or not presenting.audience:
+        if not scene.session.has_audience:
             self.close()
         elif self.view is None:
             self.view = AudienceWindow(self._controller, self._features, self._resized, self._closed_by_user)
             self.view.render_scene(scene, dress)
             self._place(self.view)
             self._window.activateWindow()  # so that keys reach the controls
-        elif not self._frozen:
+        elif not self._is_frozen:
             self.view.render_scene(scene, dress)
 
     def follow_pointer(self, scene: Scene) -> None:
         """Draw the parts of the scene that follow the pointer."""
-        if self.view is not None and not self._frozen and not scene.session.peeks:
+        if self.view is not None and not self._is_frozen and not scene.session.peeks:
             self.view.follow_pointer(scene)
 
     def aim(self, pointer: PointerPosition | None) -> None:
         """Move the spotlight to the pointer."""
-        if self.view is not None and not self._frozen:
+        if self.view is not None and not self._is_frozen:
             self.view.aim(pointer)
 
     def grid(self, index: int, own: Grid, view: View) -> Grid:
         """Return the grid of the picture at `index`: `own`, or one that also serves the audience window."""
-        if self.view is None or self._frozen or index >= len(self.view.canvases):
+        if self.view is None or self._is_frozen or index >= len(self.view.canvases):
             return own
         return grid_over(own, self.view.canvases[index].grid_for(view))
 
@@ -118,12 +115,16 @@ class Audience(QObject):
         return self.view is not None and self.view.unpainted
 
     @property
+    def _is_frozen(self) -> bool:
+        presenting = self._controller.session.presenting
+        return presenting is not None and presenting.frozen
+
+    @property
     def note(self) -> str:
         """Return the text about the audience window in this window, or ""."""
-        presenting = self._controller.session.presenting
-        if presenting is not None and presenting.frozen:
+        if self._is_frozen:
             return "Audience window frozen (Alt+F5)"
-        return "Covered pictures are seen here only" if presenting is not None and presenting.peek else ""
+        return "Covered pictures are seen here only" if self._controller.session.peeks else ""
 
     def close(self) -> None:
         """Close the window, if it is open."""

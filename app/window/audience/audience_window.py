@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
-from app.features.lessons.state import LessonSession
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
@@ -147,11 +146,8 @@ class AudienceWindow(QWidget):
         self._glasses.render_scene(scene, self.canvases, dress)
 
     def _say(self, scene: Scene) -> None:
-        """Show the question of a lesson above the pictures."""
-        asked = scene.session.of(LessonSession).prediction
-        sentence = (
-            "" if asked is None else "\n".join(plain(each) for each in (asked.question, *_lettered(asked.answers)))
-        )
+        """Show the announcement above the pictures."""
+        sentence = scene.session.announcement
         if sentence != self._sentence.text():
             self._sentence.setText(sentence)
         self._sentence.setHidden(not sentence)
@@ -170,8 +166,3 @@ class AudienceWindow(QWidget):
     def unpainted(self) -> bool:
         """Whether changes were drawn that are not painted yet."""
         return self.isVisible() and any(each.isVisible() and each.unpainted for each in self.canvases)
-
-
-def _lettered(answers: Sequence[str]) -> list[str]:
-    """Return the choices of an answer, each after its letter."""
-    return [f"{letter}  {answer}" for letter, answer in zip("ABCD", answers, strict=False)]

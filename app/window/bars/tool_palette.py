@@ -34,7 +34,7 @@ class ToolPalette(QToolBar):
     def __init__(self, window: QMainWindow, menu: QMenu, editing: Editing) -> None:
         super().__init__("Drawing tools", movable=False, orientation=Qt.Orientation.Vertical)
         self.setObjectName("palette")
-        self._editing = editing
+        self._editing, self._hidden = editing, False
         group = QActionGroup(self)
         first = menu.actions()[0] if menu.actions() else QAction()
         self.actions_by_tool: dict[str, QAction] = {}
@@ -71,7 +71,10 @@ class ToolPalette(QToolBar):
         self._editing.choose(name)
 
     def render_scene(self, scene: Scene) -> None:
-        """Show the chosen tool, and show or hide the buttons."""
+        """Show the chosen tool, and show or hide the buttons, or all of it unless presenter mode does that."""
+        if (hidden := "tools" in scene.hidden) != self._hidden and not scene.session.presents_here:
+            self._hidden = hidden
+            self.setHidden(hidden)
         tool, simple = scene.session.tool, scene.session.simple
         self.actions_by_tool[tool].setChecked(True)
         for name, entry in self._entries.items():

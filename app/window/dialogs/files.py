@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,13 +10,12 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.controllers.controller import Controller
 from app.controllers.file_tasks import ChangedOnDiskError, Opened, Saved
-from app.core.plain_text import plain
 from app.exchange.opening import LESSON_SUFFIX, Kind, kind_of
 from app.files import documents, recovery
 from app.files.locks import Claims
 from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
-from app.views.widgets.message_box import message_box
+from app.views.widgets.message_box import ask, do_nothing, message_box
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 
 TITLE = "Playground documents"
@@ -27,10 +26,6 @@ OPENED = (
 )
 
 _Then = Callable[[], object]
-
-
-def _nothing() -> None:
-    """Do nothing (default continuation)."""
 
 
 class FileDialogs:
@@ -52,36 +47,12 @@ class FileDialogs:
     ) -> None:
         self._window, self._controller, self._settings = window, controller, settings
         self._claims, self._tasks = claims, tasks
-        #: Opens a file that is a lesson, or answers to a lesson.
-        self.open_lesson: Callable[[Path], object] = lambda path: None
-        self.open_answers: Callable[[Path], object] = lambda path: None
+        #: By the kind of a file, what opens it in place of these dialogs.
+        self.openers: Mapping[Kind, Callable[[Sequence[Path]], object]] = {}
 
     def alert(self, sentence: str) -> None:
         """Show a message box with a sentence that must not be overlooked."""
-        self._ask("alert", "Classifier Playground", sentence, (), QMessageBox.StandardButton.Close)
-
-    def _ask(
-        self,
-        name: str,
-        title: str,
-        sentence: str,
-        answers: Sequence[tuple[str, _Then]],
-        last: QMessageBox.StandardButton = QMessageBox.StandardButton.Cancel,
-        otherwise: _Then = _nothing,
-    ) -> None:
-        """Offer `answers`, each a button and its function, and `last`, which is also what Esc means: `otherwise`."""
-        box = message_box("warning", name, title, plain(sentence), self._window)
-        acts = [(box.addButton(text, QMessageBox.ButtonRole.AcceptRole), act) for text, act in answers]
-        harmless = box.addButton(last)
-        box.setDefaultButton(harmless)
-        box.setEscapeButton(harmless)
-
-        def finished() -> None:
-            clicked = box.clickedButton()
-            next((act for button, act in acts if button is clicked), otherwise)()
-
-        box.finished.connect(finished)
-        box.open()
+        ask("warning", "alert", "Classifier Playground", sentence, self._window, (), QMessageBox.StandardButton.Close)
 
     def unless_unsaved(self, then: _Then) -> None:
         """Run `then`, after asking about unsaved changes; the question does not block the window."""
@@ -108,7 +79,7 @@ class FileDialogs:
 
     # -- saving ----------------------------------------------------------------------------------------------------
 
-    def save(self, then: _Then = _nothing) -> None:
+    def save(self, then: _Then = do_nothing) -> None:
         """Save to the document's file, or ask where; run `then` once it is saved."""
         path = self._controller.store.path
         if path is None:
@@ -116,7 +87,7 @@ class FileDialogs:
         else:
             self._save_at(path, then)
 
-    def ask_save(self, then: _Then = _nothing) -> None:
+    def ask_save(self, then: _Then = do_nothing) -> None:
         """Ask where to save; run `then` once it is saved."""
         offered, kinds = self._folder() / f"points{documents.SUFFIX}", {TITLE: documents.SUFFIX}
         save = partial(self._save_elsewhere, then)
@@ -141,9 +112,10 @@ class FileDialogs:
             answers: list[tuple[str, _Then]] = [("Save &as…", lambda: self.ask_save(then))]
             if isinstance(error, ChangedOnDiskError):
                 answers.insert(0, ("&Overwrite", lambda: self._save_at(path, then, overwrite=True)))
-                self._ask("changed_on_disk", "Changed on disk", str(error), answers)
+                ask("warning", "changed_on_disk", "Changed on disk", str(error), self._window, answers)
             else:
-                self._ask("alert", "Not saved", str(error), answers, QMessageBox.StandardButton.Close)
+                close = QMessageBox.StandardButton.Close
+                ask("warning", "alert", "Not saved", str(error), self._window, answers, close)
 
         self._tasks.run(file_tasks.saving(path, overwrite), done, failed)
 
@@ -161,10 +133,8 @@ class FileDialogs:
 
     def _open(self, path: Path) -> None:
         kind = kind_of(path)
-        if kind is Kind.LESSON:
-            self.open_lesson(path)
-        elif kind is Kind.ANSWERS:
-            self.open_answers(path)
+        if kind in self.openers:
+            self.openers[kind]([path])
         elif kind is not Kind.RECOVERY_COPY and self._claims.elsewhere(path):
             self._ask_elsewhere(path, [("&Open anyway", lambda: self._read(path))])
         else:
@@ -191,12 +161,13 @@ class FileDialogs:
         store = self._controller.store
         if (path := store.path) is not None and self._claims.elsewhere(path):
             self._ask_elsewhere(
-                path, [("&Open anyway", _nothing)], lambda: None if store.modified else self._controller.new()
+                path, [("&Open anyway", do_nothing)], lambda: None if store.modified else self._controller.new()
             )
 
-    def _ask_elsewhere(self, path: Path, answers: Sequence[tuple[str, _Then]], otherwise: _Then = _nothing) -> None:
+    def _ask_elsewhere(self, path: Path, answers: Sequence[tuple[str, _Then]], otherwise: _Then = do_nothing) -> None:
         text = f"{path.name} is open in another window. Saving here will overwrite what is saved there."
-        self._ask("open_elsewhere", "Open in another window", text, answers, otherwise=otherwise)
+        title = "Open in another window"
+        ask("warning", "open_elsewhere", title, text, self._window, answers, otherwise=otherwise)
 
     def revert(self) -> None:
         """Return to the content of the document's file, after asking; undo brings the changes back."""
@@ -204,12 +175,8 @@ class FileDialogs:
         if store.path is None:
             self._controller.say("This document has no file to go back to.")
         elif store.modified:
-            self._ask(
-                "revert",
-                "Revert",
-                f"Go back to what is saved in {store.title}? Undo brings your changes back.",
-                [("&Revert", self._reread)],
-            )
+            sentence = f"Go back to what is saved in {store.title}? Undo brings your changes back."
+            ask("warning", "revert", "Revert", sentence, self._window, [("&Revert", self._reread)])
         else:
             self._reread()
 

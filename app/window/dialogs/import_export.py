@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
@@ -17,7 +17,7 @@ from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
 from app.views.widgets.deferred import later
 from app.views.widgets.inputs import describe
-from app.views.widgets.message_box import message_box
+from app.views.widgets.message_box import ask
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 
 if TYPE_CHECKING:
@@ -40,9 +40,8 @@ class ImportExport:
     def __init__(self, window: QMainWindow, controller: Controller, settings: Settings, tasks: TaskRunner) -> None:
         self._window, self._controller, self._settings = window, controller, settings
         self._tasks = tasks
-        #: Opens a text that is a lesson, or answers to a lesson.
-        self.open_lesson: Callable[[str], object] = lambda text: None
-        self.open_answers: Callable[[str], object] = lambda text: None
+        #: By the kind of a text that is no share text, what opens it.
+        self.openers: Mapping[Kind, Callable[[str], object]] = {}
 
     def ask_import(self) -> None:
         """Ask which file to import."""
@@ -118,14 +117,11 @@ class ImportExport:
             f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
             " Importing here takes it away."
         )
-        box = message_box("question", "formulas", "Export points", sentence, self._window)
-        put = box.addButton("&Put apostrophes", QMessageBox.ButtonRole.AcceptRole)
-        put.clicked.connect(lambda: self._write(path))
-        leave = box.addButton("&Leave names as they are", QMessageBox.ButtonRole.AcceptRole)
-        leave.clicked.connect(lambda: self._write(path, guard=False))
-        box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.setDefaultButton(put)
-        box.open()
+        answers = [
+            ("&Put apostrophes", lambda: self._write(path)),
+            ("&Leave names as they are", lambda: self._write(path, guard=False)),
+        ]
+        ask("question", "formulas", "Export points", sentence, self._window, answers, first=True)
 
     # -- the clipboard ---------------------------------------------------------------------------------------------
 
@@ -163,9 +159,9 @@ class ImportExport:
         self._tasks.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
 
     def open_text(self, text: str) -> None:
-        """Replace the document by a share text, as one undo step; open a lesson, or answers to one, in its own way."""
-        if (kind := kind_of_text(text)) is not Kind.SHARE_TEXT:
-            (self.open_lesson if kind is Kind.LESSON else self.open_answers)(text)
+        """Replace the document by a share text, as one undo step; open texts of features in their own way."""
+        if (kind := kind_of_text(text)) in self.openers:
+            self.openers[kind](text)
             return
         file_tasks, say = self._controller.file_tasks, self._controller.say
         self._tasks.run(

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel
 
 from app.controllers.controller import Controller
 from app.core.plain_text import first_line, plain
-from app.features.lessons.state import LessonSession
 from app.views.theme import text_font
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.fitted import FittedWidget
@@ -20,7 +19,7 @@ SIDE, GAP, LEAST = 8, 12, 0.7
 
 
 class Caption(FittedWidget):
-    """One line; hidden if it is empty, and beside a lesson, which has its own caption."""
+    """One line; hidden if it is empty, and while another document than the user's is staged."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
@@ -54,7 +53,7 @@ class Caption(FittedWidget):
 
     def _texts(self) -> tuple[str, str]:
         store, example = self._controller.store, self._controller.examples.present
-        if self._controller.session.of(LessonSession).lesson is not None:
+        if self._controller.aside is not None:
             return "", ""
         if example is not None:
             return example.title, example.sentence

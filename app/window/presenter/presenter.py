@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QFrame, QLabel, QLayout, QMainWindow
 from shiboken6 import isValid
 
 from app.controllers.controller import Controller
-from app.features.lessons.state import LessonSession
 from app.scene.model import Scene
 from app.state.session import Presenting
 from app.tools import PointerPosition
@@ -29,9 +28,8 @@ from .caption import Caption
 from .pen_layer import PenLayers
 from .tray import Tray
 
-#: Shares of the window for a panel, and for a lesson, which stays visible.
-PANEL, LESSON = 0.5, 0.28
-STAYS = "lesson"
+#: Shares of the window for a panel, and for one that belongs to the presentation.
+PANEL, PRESENTED = 0.5, 0.28
 FOLLOW = ("next_example", "previous_example")
 #: Hint shown first, at the top of the first picture; its duration (ms); margin around it (pixels).
 HINT, HINT_FOR, PADDING = (
@@ -169,7 +167,7 @@ class Presenter(QObject):
 
     def toggle_panel(self) -> None:
         """Show the panel that was open on half of the screen, or hide the open panel."""
-        before, docked = self._before, tuple(name for name in self._docks.docked if name != STAYS)
+        before, docked = self._before, self._docks.unpresented
         if before is not None and (docked or before.panel):
             self._docks.hide(docked) if docked else self._docks.toggle(before.panel)
 
@@ -177,7 +175,7 @@ class Presenter(QObject):
         """Set the width of the panels."""
         docked = self._docks.docks(self._docks.docked)
         if self._before is not None and docked:
-            share = LESSON if self._docks.docked == (STAYS,) else PANEL
+            share = PANEL if self._docks.unpresented else PRESENTED
             wide = round(share * self._window.width())
             self._window.resizeDocks(docked[:1], [wide], Qt.Orientation.Horizontal)
 
@@ -201,7 +199,7 @@ class Presenter(QObject):
 
     def _begin(self) -> None:
         window = self._window
-        focus, docked = window.focusWidget(), tuple(name for name in self._docks.docked if name != STAYS)
+        focus, docked = window.focusWidget(), self._docks.unpresented
         self._before = _Before(
             tuple((bar, bar.isHidden()) for bar in self._bars),
             window.saveState(VERSION),
@@ -265,8 +263,8 @@ def _presents_here(controller: Controller) -> bool:
 
 
 def _follows(controller: Controller) -> bool:
-    """Return whether keys open the next example: a lesson uses them itself."""
-    return _presents_here(controller) and controller.session.of(LessonSession).lesson is None
+    """Return whether keys open the next example: in place of the user's document, others may use them."""
+    return _presents_here(controller) and controller.aside is None
 
 
 #: When commands that only this mode has are enabled.

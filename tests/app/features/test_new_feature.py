@@ -23,13 +23,11 @@ from app.engine.frames import Marks
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pool import Priority
 from app.engine.query import Query, Step
-from app.engine.run_state import RunState
 from app.features.table import FEATURES
 from app.scene.context import Context
 from app.scene.feature import Action, Dock, Feature, LegendEntry, Place, Widget
 from app.scene.feature_table import FeatureTable
 from app.scene.help import sections
-from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
 from app.state.session import FeatureSession, Session
 from app.tools import PointerPosition
@@ -89,11 +87,6 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[Middle, ...]:
 
 
 @lru_cache(maxsize=8)
-def marks(run_state: RunState, points: Points) -> PointMarks:
-    return PointMarks(np.arange(3), ("selected",), np.zeros(3, dtype=np.intp))
-
-
-@lru_cache(maxsize=8)
 def first(points: Points) -> Marks:
     return Marks(wrong=np.array([0]))
 
@@ -143,7 +136,7 @@ MIDDLE = Feature(
             ("Ctrl+Shift+M",),
             "For the next point.",
             checkable=True,
-            run=lambda controller: controller.set_class(1),
+            run=lambda around: around.controller.set_class(1),
             on=lambda scene: scene.session.active_class == 1,
         ),
         Action(
@@ -157,8 +150,6 @@ MIDDLE = Feature(
     lane=lambda context, index: Middle((0.0, 0.0)) if context.session.of(MiddleSession).marked else None,
     legend=(LegendEntry(CROSSING, "", lambda scene: f"To the middle of {len(scene.points.xy)} points"),),
     watches=lambda session: ("run",) if session.of(MiddleSession).marked else (),
-    marks=marks,
-    mark_legend=(LegendEntry("selected", "One of three"),),
     other_marks=lambda context, index: first(context.document.points),
     pointed=lambda controller, pointer: POINTED.append(pointer),
     views={
@@ -189,7 +180,7 @@ def test_a_row_of_the_table_is_a_feature(middle: None, make: Make, qtbot: QtBot)
     assert panel is not None and panel.text() == "The middle is at {:.3f}, {:.3f}".format(*middle)
     assert window.scene is not None and all(len(lane.sheets) == 1 for lane in window.scene.lanes)
     window.named_actions["legend"].trigger()
-    window.refresh_if_pending()
+    window.refreshing.flush()
     card = window.findChild(QFrame, "legend")
     assert card is not None and card.isVisible()
     legend = {label.text() for label in card.findChildren(QLabel) if label.isVisible()}
@@ -204,7 +195,7 @@ def test_a_row_of_the_table_is_a_feature(middle: None, make: Make, qtbot: QtBot)
     QTest.keyClick(
         window.canvases[0], Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     )
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert again.isChecked() and window.controller.session.active_class == 1
     assert ("Ctrl+M", "the middle of the points") in sections(window.features)["Why this class"]
     action.trigger()
@@ -214,7 +205,7 @@ def test_a_row_of_the_table_is_a_feature(middle: None, make: Make, qtbot: QtBot)
 
 def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot: QtBot) -> None:
     window = make()
-    controller, action, canvas = window.controller, window.named_actions["marked"], window.canvases[1]
+    controller, action = window.controller, window.named_actions["marked"]
     below = window.findChildren(BelowSlider)
     assert {"lane1.C.middle", "lane1.gamma.middle"} <= {each.objectName() for each in below}
     assert window.scene is not None and all(0 in lane.marks.wrong for lane in window.scene.lanes)
@@ -222,11 +213,6 @@ def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot
     action.trigger()
     settle(qtbot, window)
     assert action.isChecked() and window.scene.studying and any(each.isVisible() for each in below)
-    assert (
-        len(canvas.layers.marks) == 3
-        and "selected" in window.scene.legend_kinds
-        and "free" not in window.scene.legend_kinds
-    )
     pointer = PointerPosition(0.1, 0.2, 0.01)
     controller.editing.hover(pointer)
     assert POINTED[-1] is pointer

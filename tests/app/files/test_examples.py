@@ -9,13 +9,13 @@ import pytest
 from PySide6.QtGui import QImage
 
 from app.controllers.controller import Controller
+from app.features.lessons.view_gallery import PICTURE
 from app.files import assets, documents, examples
 from app.files.examples import EXAMPLES, Example
 from app.main import render
 from app.state.document import default_document
 from app.state.session import Session
 from app.state.store import Store
-from app.window.dialogs.gallery import PICTURE
 from tests import playground_files
 from tests.covering import first_of
 from tests.make_examples import FOLDER, LARGEST, made

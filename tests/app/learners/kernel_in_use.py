@@ -105,7 +105,7 @@ def in_the_form(folder: Path) -> None:
     window.controller.lanes.fold(1, False)
     for _ in range(20):
         QApplication.processEvents()
-        window.refresh_if_pending()
+        window.refreshing.flush()
     slider = window.findChild(QWidget, "lane1.tau.slider")
     assert slider is not None and slider.scale == LogScale(-1, 2)  # type: ignore[attr-defined]
     other = window.findChild(QWidget, "lane1.coef0.slider")

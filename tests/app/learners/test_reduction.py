@@ -208,6 +208,6 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
         playback.to_end(lane)
         settle(qtbot, window)
         assert window.result(lane).run_state.at_end
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     settle(qtbot, window)
     assert not window.grab().isNull()

@@ -34,7 +34,7 @@ def test_another_theme_reaches_what_is_in_sight_and_what_is_not(make: Make, qtbo
     spy = Spy()
     window.lanes_view.installEventFilter(spy)
     for chosen, theme, other in (("dark", DARK, LIGHT), ("light", LIGHT, DARK), ("dark", DARK, LIGHT)):
-        window.choose_theme(chosen)
+        window.appearance.choose_theme(chosen)
         window.refresh()
         palettes = {each.palette().window().color().name() for each in window.findChildren(QWidget)}
         assert name(theme.window) in palettes and name(other.window) not in palettes

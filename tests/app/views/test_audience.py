@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.frames import Picture
 from app.features.lessons import shipped
 from app.features.lessons.controller import LessonController
+from app.features.lessons.feature import STAGE
 from app.features.lessons.shipped import lesson
 from app.features.lessons.state import LessonSession
 from app.files.settings import Settings
@@ -151,7 +152,7 @@ def test_frozen_it_stays_as_it_is_until_it_follows_again(make: Make, qtbot: QtBo
 def test_covered_pictures_are_visible_here_alone_until_revealed(make: Make, qtbot: QtBot) -> None:
     window = make(moons())
     view = opened(window, qtbot)
-    window.lessons.begin(lesson(window.features, "support-vectors"))
+    window.surroundings.part(STAGE).begin(lesson(window.features, "support-vectors"))
     settle_layout(window, qtbot)
     session = window.controller.session
     while session.of(LessonSession).prediction is None:
@@ -185,7 +186,7 @@ def test_no_step_of_a_lesson_shows_the_audience_what_it_covers(make: Make, qtbot
     window = make(moons())
     view = opened(window, qtbot, (1000, 500))
     reports = shipped.lesson(window.features, name)
-    window.lessons.begin(reports)
+    window.surroundings.part(STAGE).begin(reports)
     lessons, asked = window.controller.feature(LessonController), 0
     for at in range(len(reports.steps)):
         lessons.go(at)

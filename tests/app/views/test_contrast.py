@@ -74,8 +74,8 @@ def test_the_formula_is_that_of_the_wcag() -> None:
 def test_texts_of_the_window(theme: Theme, make: Make) -> None:
     """Texts of the palette that the window really has, and of badges."""
     window = make(wait=False)
-    window.choose_theme("dark" if theme.dark else "light")
-    window.refresh_if_pending()
+    window.appearance.choose_theme("dark" if theme.dark else "light")
+    window.refreshing.flush()
     palette, role = QApplication.palette(), QPalette.ColorRole
     backgrounds = [role.Window, role.Base, role.AlternateBase, role.Button]
     for text in (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText, role.Link):
@@ -162,7 +162,7 @@ def line_styles() -> Iterator[LineStyle]:
 def test_radio_buttons_have_an_outline_and_a_dot(theme: Theme, make: Make) -> None:
     """Of each, across its middle: the outline against the window; the dot of the chosen one against its background."""
     window = make()
-    window.choose_theme("dark" if theme is DARK else "light")
+    window.appearance.choose_theme("dark" if theme is DARK else "light")
     box = QWidget(window)
     for index in range(2):
         button = QRadioButton(box)
@@ -170,7 +170,7 @@ def test_radio_buttons_have_an_outline_and_a_dot(theme: Theme, make: Make) -> No
         button.setGeometry(0, 30 * index, 30, 30)
     box.setGeometry(0, 0, 30, 60)
     box.show()
-    window.refresh_if_pending()
+    window.refreshing.flush()
     image = box.grab().toImage()
     rows = [[rgb(image.pixelColor(x, y)) for x in range(20)] for y in (15, 45)]
     assert max(ratio(each, theme.window) for each in rows[0]) >= MARK

@@ -119,7 +119,7 @@ def test_each_control_of_each_panel(make: Make, qtbot: QtBot, name: str) -> None
 @pytest.mark.slow
 def test_each_control_of_the_lanes_and_bars(make: Make, qtbot: QtBot) -> None:
     window = make(DOCUMENT)
-    for part in (window.lanes_view, window.bar, window._palette):
+    for part in (window.lanes_view, window.bar, window.tool_palette):
         assert len(walk(window, part, list(CHANGES), len(CHANGES))) > 50
 
 

@@ -253,10 +253,10 @@ def test_further_changes_do_not_put_the_drawing_off(
     monkeypatch.setattr(window_module, "A_MOMENT", LONG)
     _click(window)
     _turn(window)
-    since = window._waiting_since
+    since = window.refreshing.since
     window.controller.set_class(1)
     _turn(window)
-    assert window._waiting_since == since and held.drawn == []
+    assert window.refreshing.since == since and held.drawn == []
 
 
 def test_a_question_draws_nothing_and_is_answered_by_the_present_state(
@@ -284,10 +284,25 @@ def test_a_requested_refresh_is_done_once(make: Make, monkeypatch: pytest.Monkey
     drawn: list[int] = []
     draw = window._draw
     monkeypatch.setattr(window, "_draw", lambda scene: (drawn.append(1), draw(scene)))
-    window.request_refresh()
-    window.refresh_if_pending()
+    window.refreshing.request()
+    window.refreshing.flush()
     _turn(window)
     assert drawn == [1]
+
+
+def test_each_drawing_requests_once(frozen: tuple[MainWindow, Frozen], monkeypatch: pytest.MonkeyPatch) -> None:
+    window, held = frozen
+    requests: list[int] = []
+    update = window._requests.update
+    monkeypatch.setattr(window._requests, "update", lambda *what: (requests.append(1), update(*what)))
+    window.controller.set_class(1)
+    _turn(window)
+    assert len(held.drawn) == 1 and len(requests) == 1
+    window.controller.set_class(2)
+    window.refreshing.flush()  # before anything was requested
+    assert len(held.drawn) == 2 and len(requests) == 2
+    _turn(window)
+    assert len(held.drawn) == 2 and len(requests) == 2
 
 
 class Heard(QObject):

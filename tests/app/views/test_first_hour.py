@@ -69,7 +69,7 @@ def test_a_double_click_selects_the_whole_number(make: Make) -> None:
 
 def test_a_new_document_has_no_notes_of_the_old_one(make: Make, qtbot: QtBot) -> None:
     window = make()
-    window.open_example(examples.BY_NAME["differ"])
+    window.examples.open(examples.BY_NAME["differ"])
     settle(qtbot, window)
     assert window.document.notes
     window.controller.new()
@@ -140,7 +140,7 @@ def test_play_trains_from_zero_after_an_edit_too(make: Make, qtbot: QtBot) -> No
 
 def test_beside_the_pictures_the_status_line_has_the_notes(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
-    window.open_example(examples.BY_NAME["differ"])
+    window.examples.open(examples.BY_NAME["differ"])
     settle(qtbot, window)
     canvas = window.canvases[0]
     QTest.mouseMove(canvas.viewport(), canvas.plot_area().center().toPoint())

@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from app.features.lessons.feature import STAGE
 from app.features.lessons.shipped import lesson
 from app.features.lessons.state import LessonSession
 from app.features.table import FEATURES
@@ -76,7 +77,7 @@ def test_points_example_presenter_and_lesson_at_once(make: Make) -> None:
     press(window, KEY.Key_Escape)
     assert controller.session.presenting is None and window.centralWidget().isVisible()
     assert actions["larger"].isEnabled() and not actions["lesson_leave"].isEnabled()
-    window.lessons.begin(lesson(FEATURES, "margin"))
+    window.surroundings.part(STAGE).begin(lesson(FEATURES, "margin"))
     assert actions["lesson_next"].isEnabled() and actions["lesson_leave"].isEnabled()
     actions["lesson_leave"].trigger()
     assert controller.session.of(LessonSession).lesson is None and not actions["lesson_next"].isEnabled()

@@ -140,14 +140,14 @@ class Visitor:
         self.controller.set_class(self.rng.randrange(8))
 
     def theme(self) -> None:
-        self.window.choose_theme(self.rng.choice(["light", "dark", "system"]))
+        self.window.appearance.choose_theme(self.rng.choice(["light", "dark", "system"]))
 
     def file(self) -> None:
         what = self.rng.randrange(4)
         if what == 0:
             file_work.save(self.controller, self.rng.choice(self.paths))
         elif what == 1:
-            self.window.take_file(self.rng.choice([*self.paths, self.bad]))
+            self.window.take_files([self.rng.choice([*self.paths, self.bad])])
         elif what == 2:
             self.controller.go_to(self.rng.randrange(20))
         else:

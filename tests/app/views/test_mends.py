@@ -68,7 +68,7 @@ def test_a_view_shows_more_without_losing_what_it_showed() -> None:
 @pytest.mark.parametrize("theme", first_of(["light", "dark"], 1))
 def test_the_first_hint_is_whole_after_clear(make: Make, qtbot: QtBot, theme: str) -> None:
     window = make(size=(1024, 768))
-    window.choose_theme(theme)
+    window.appearance.choose_theme(theme)
     button = window.findChild(QAbstractButton, "tool.clear")
     assert button is not None
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -163,7 +163,7 @@ def test_a_file_that_is_held_over_the_window_is_welcome(make: Make, qtbot: QtBot
     assert not shade.isVisible()
     enter(data)
     taken: list[Path] = []
-    window.take_file = taken.append  # type: ignore[method-assign]
+    window.take_files = taken.extend  # type: ignore[method-assign]
     QApplication.sendEvent(window, QDropEvent(QPointF(300, 300), copy, data, left, none))
     assert not shade.isVisible() and taken == [tmp_path / "flowers.csv"]
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core import log
+from app.features.lessons.feature import STAGE
 from app.features.lessons.shipped import NAMES
 from app.files import recovery
 from app.learners.table import LEARNERS
@@ -131,7 +132,7 @@ class Monkey(Visitor):
         self.window.named_actions[self.rng.choice(names)].trigger()
 
     def lesson(self) -> None:
-        self.window.lessons.open_shipped(self.rng.choice(NAMES))
+        self.window.surroundings.part(STAGE).open_shipped(self.rng.choice(NAMES))
 
     def act(self) -> None:
         """Queue something; process the queue only now and then, so that events meet a window that is out of date."""

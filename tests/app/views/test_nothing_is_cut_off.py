@@ -208,7 +208,7 @@ def wider(qapp: QApplication) -> Iterator[None]:
 
 def dressed(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, dark: bool) -> None:
     """Set number of classifiers, size of text and theme."""
-    window.choose_theme("dark" if dark else "light")
+    window.appearance.choose_theme("dark" if dark else "light")
     for _ in range(lanes - window.document.shown):
         window.controller.lanes.add(window.document.shown - 1)
     for _ in range(window.document.shown - lanes):

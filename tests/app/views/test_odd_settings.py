@@ -88,7 +88,7 @@ def settings_of(tmp_path: Path) -> bytes:
     """Return the settings of a window after use."""
     window = create_window(default_document(), tmp_path / "good")
     window.show()
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     window.named_actions["table"].trigger()
     QApplication.processEvents()
     discard(window)
@@ -149,7 +149,7 @@ def test_damaged_settings_are_kept_and_reported_in_one_sentence(make: Make, tmp_
 def test_settings_of_the_time_before_are_left_alone(make: Make, tmp_path: Path) -> None:
     (tmp_path / "settings.ini").write_text("[General]\ntheme=dark\n")
     window = make(wait=False)
-    window.choose_theme("light")
+    window.appearance.choose_theme("light")
     assert (tmp_path / "settings.ini").read_text() == "[General]\ntheme=dark\n"
 
 
@@ -160,12 +160,12 @@ def test_settings_that_are_no_file(what: str, choosing: bool, make: Make, tmp_pa
     path.mkdir() if what == "a folder" else os.mkfifo(path)
     window = make(wait=False)
     if choosing:
-        window.choose_theme("dark")
+        window.appearance.choose_theme("dark")
     else:  # the document at the start is a recent one, and is checked before there is a status line
         discard(window)
         window = create_window(default_document(), tmp_path, tmp_path / "mine.playground")
     why = "a folder, not a file" if what == "a folder" else "not an ordinary file"
     assert window.status_line.text() == f"Settings are not kept: settings.json is {why}."
-    window.choose_theme("light")
+    window.appearance.choose_theme("light")
     discard(window)
     assert Settings(path).values == SettingValues()

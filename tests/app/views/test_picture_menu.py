@@ -160,7 +160,7 @@ def test_a_key_opens_the_menu_of_cursor_selection_or_pointer(
 def test_with_the_eraser_a_right_click_removes_if_it_is_set_to(make: Make) -> None:
     window = make(five())
     window.controller.editing.choose("eraser")
-    window.refresh_if_pending()
+    window.refreshing.flush()
     box = window.findChild(QCheckBox, "tool.right_removes")
     assert box is not None and box.isVisible() and not box.isChecked()
     right_click(window, *XY[2])

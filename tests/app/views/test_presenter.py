@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QLabel, QLineEdit, QToolBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.features.lessons.feature import STAGE
 from app.features.lessons.state import LessonSession
 from app.files.examples import EXAMPLES
 from app.state.commands import AddPoints
@@ -127,7 +128,7 @@ def test_lines_and_symbols_go_with_the_text(make: Make, qtbot: QtBot) -> None:
 def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool, plus: int) -> None:
     window = make(size=(1300, 800))
     window.controller.set_session(first_start=False)  # else the first click removes the buttons of the first start
-    window.choose_theme("dark" if dark else "light")
+    window.appearance.choose_theme("dark" if dark else "light")
     for _ in range(plus):
         window.named_actions["larger"].trigger()
     for panel in ("history", "alphas"):
@@ -525,7 +526,7 @@ def test_page_down_opens_the_next_example_as_one_step(make: Make, qtbot: QtBot) 
 @pytest.mark.slow
 def test_a_lesson_has_page_down_for_itself(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
-    window.lessons.open_shipped("neighbours")
+    window.surroundings.part(STAGE).open_shipped("neighbours")
     qtbot.waitUntil(lambda: window.controller.session.of(LessonSession).lesson is not None)
     begin(window, qtbot)
     assert not window.presenter.actions["next_example"].isEnabled()

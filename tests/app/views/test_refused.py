@@ -143,7 +143,7 @@ def test_an_option_of_a_tool_reports_what_it_refused(make: Make) -> None:
     window = make()
     window.activateWindow()
     window.controller.editing.choose("brush")
-    window.refresh_if_pending()
+    window.refreshing.flush()
     field = field_of(window, "tool.radius")
     field.setFocus()
     for typed in ("2.5", "b", "1e2"):

@@ -77,12 +77,12 @@ def reset(qtbot: QtBot, window: MainWindow, visitor: Visitor) -> None:
     controller.editing.cancel()
     controller.editing.choose("pointer")
     controller.presenting.end()
-    window.refresh_if_pending()
+    window.refreshing.flush()
     if window.isFullScreen():
         window.showNormal()
     controller.store.reset(default_document(), None)
     controller.set_session(playing=(True,) * 4, features=())
-    window.choose_theme("light")
+    window.appearance.choose_theme("light")
     for lane in range(window.document.shown):
         controller.playback.to_end(lane)
         controller.playback.set_speed(lane, 99)
@@ -100,7 +100,7 @@ def what_goes_on(window: MainWindow) -> str:
     pool, scheduler = window.scheduler._pool, window.scheduler
     parts = {
         "compiling": window.compile_ahead.running,
-        "to be drawn": window._refresh_pending,
+        "to be drawn": window.refreshing.pending,
         "tasks": window.tasks.busy,
         "unpainted": [(each.size(), each.unpainted) for each in window.canvases if each.isVisible()],
         "jobs": [str(job) for job in (*pool._running, *(entry[2] for entry in pool._ready))],

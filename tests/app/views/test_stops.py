@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.features.lessons import shipped
+from app.features.lessons import shipped, view_gallery
 from app.learners.scales import LogScale
 from app.scene.start_offer import FIRST
 from app.views.chart.chart import Chart
@@ -17,7 +17,6 @@ from app.views.theme import text_font
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.bars.popup import PopupForm
-from app.window.dialogs import gallery
 from app.window.main_window import MainWindow
 from tests.app.views.wheel import turn
 from tests.windows import Make, settle
@@ -155,17 +154,17 @@ def test_two_quick_commands_open_and_close_a_new_panel(make: Make, qtbot: QtBot)
 def test_a_change_is_drawn_in_a_turn_of_its_own(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make()
     inside, drawn = [], []
-    soon, draw = MainWindow._refresh_soon, MainWindow._draw
+    draw = MainWindow._draw
 
-    def watched(self: MainWindow) -> None:
+    def watched() -> None:
         inside.append(True)
-        soon(self)
+        window.refreshing._soon()
         inside.pop()
 
     monkeypatch.setattr(MainWindow, "_draw", lambda self, scene: (drawn.append(bool(inside)), draw(self, scene)))
-    monkeypatch.setattr(window, "_pictures_near", lambda: False)
-    window.request_refresh()
-    watched(window)
+    monkeypatch.setattr(window.scheduler, "are_near", lambda drawn, soon: False)
+    window.refreshing.request()
+    watched()
     assert not drawn and not window.idle()
     settle(qtbot, window)
     assert drawn and not any(drawn)
@@ -199,9 +198,9 @@ def test_examples_open_without_reading_the_lessons(make: Make, qtbot: QtBot, mon
         read.append(language)
         return shipped.shipped(language)
 
-    monkeypatch.setattr(gallery, "shipped", counted)
+    monkeypatch.setattr(view_gallery, "shipped", counted)
     window.named_actions["examples"].trigger()
-    dialog = window.findChild(gallery.GalleryDialog)
+    dialog = window.findChild(view_gallery.GalleryDialog)
     assert dialog is not None and not read
     dialog.show_lessons(True)
     assert len(read) == 1

@@ -38,7 +38,7 @@ def take(window: MainWindow, tool: str) -> None:
     button = window.findChild(QToolButton, f"tool.tool.{tool}")
     assert button is not None
     QTest.mouseClick(button, LEFT)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.controller.session.tool == tool and button.isChecked()
 
 
@@ -51,7 +51,7 @@ def drag(window: MainWindow, *locations: tuple[float, float], lane: int = 0, hel
             QTest.mouseMove(view, start + (end - start) * (step / 8))
             QApplication.processEvents()
     QTest.mouseRelease(view, LEFT, held, pixels[-1])
-    window.refresh_if_pending()
+    window.refreshing.flush()
 
 
 def put(window: MainWindow, name: str, value: int) -> None:
@@ -213,7 +213,7 @@ BY_THE_MOUSE = [("light", 0), ("dark", 1), ("dark", 0), ("light", 1)]
 @pytest.mark.parametrize(("theme", "first"), first_rows(BY_THE_MOUSE, 2))
 def test_tools_by_the_mouse(make: Make, qtbot: QtBot, theme: str, first: int) -> None:
     window = make(squares())
-    window.choose_theme(theme)
+    window.appearance.choose_theme(theme)
     before = window.document.points
     for tool in list(TOOLS)[first::2]:
         take(window, tool)
@@ -231,7 +231,7 @@ def test_the_tool_keys_choose_tools_and_brackets_the_radius(make: Make) -> None:
     for name, kind in TOOLS.items():
         QTest.keyClick(window.canvases[0], kind.key.lower())
         assert window.controller.session.tool == name
-        window.refresh_if_pending()
+        window.refreshing.flush()
         spins = {option: window.findChild(QSpinBox, f"tool.{option}") for option in OPTION_LIMITS}
         assert {option for option, spin in spins.items() if spin.isVisible()} == set(kind.options) & set(OPTION_LIMITS)
     radius = window.controller.session.radius
@@ -265,7 +265,7 @@ def begin(window: MainWindow, tool: str = "brush") -> QPoint:
     at = window.to_widget(0, 0.125, 0.125)
     window.canvases[0].setFocus()
     QTest.mousePress(window.canvases[0].viewport(), LEFT, NO, at)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.controller.editing.busy
     return at
 

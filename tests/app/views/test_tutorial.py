@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMessageBox, QPushButton, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.lessons.scene import covers
-from app.window.dialogs.gallery import Card
+from app.features.lessons.view_gallery import Card
 from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 

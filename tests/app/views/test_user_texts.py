@@ -198,7 +198,7 @@ def test_no_name_of_a_document_acts(make: Make, qtbot: QtBot, tmp_path: Path) ->
     path = folder / f"{EVIL}.playground"
     playground_files.write(evil_document(), path)
     window = make(size=(1400, 950))
-    window.take_file(path)
+    window.take_files([path])
     finish_tasks(window)
     assert window.controller.store.path == path
     show_everything(window, qtbot)
@@ -232,7 +232,7 @@ def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_pa
     met["recent"] = faults(menu)
     other, claims = tmp_path / f"other {EVIL}.playground", Claims(tmp_path / "open", "another")
     claims.follow(other)
-    window.take_file(other)
+    window.take_files([other])
     met["elsewhere"] = faults(box(window, "open_elsewhere"))
     claims.release()
     window.controller.dispatch(AddPoints(xy=(0.1, 0.2), labels=0))

@@ -69,7 +69,7 @@ def test_help_begins_with_first_steps_and_drawings_of_the_pictures(make: Make) -
     light = drawings()
     assert len(light) > 8 and all(not each.isNull() for each in light)
     assert len({bytes(each.constBits()) for each in light}) == len(light), "each sign has a drawing of its own"
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     window.refresh()
     assert all(dark != each for dark, each in zip(drawings(), light, strict=True))
     text = dialog.findChild(QTextBrowser, "help.keys").toPlainText()

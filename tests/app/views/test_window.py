@@ -129,7 +129,7 @@ def test_the_program_opens_learns_and_exits_with_0(tmp_path: Path) -> None:
 
 def test_geometry_and_theme_are_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(size=(775, 640))  # an offscreen screen is 800 wide, and sets no least size
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     settle(qtbot, window)
     discard(window)
     again = create_window(None, tmp_path)

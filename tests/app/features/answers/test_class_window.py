@@ -30,6 +30,7 @@ from app.features.answers.overlay import ClassLayer, ClassOverlay, path_of
 from app.features.answers.panel import Bar
 from app.features.answers.state import ClassSession
 from app.features.lessons.controller import LessonController
+from app.features.lessons.feature import STAGE
 from app.features.lessons.state import LessonSession
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
@@ -62,7 +63,7 @@ def counts(window: MainWindow) -> list[str]:
 
 def begin(window: MainWindow, qtbot: QtBot, at: int = 0, text: str = TEXTS) -> None:
     """Open the lesson, paste the hand-ins of a class, and go to a step."""
-    window.lessons.begin(SMALL)
+    window.surroundings.part(STAGE).begin(SMALL)
     settle(qtbot, window)
     QApplication.clipboard().setText(text)
     window.named_actions["class_answers"].trigger()
@@ -198,7 +199,7 @@ def test_bars_do_not_show_the_right_answer_until_it_is_revealed(make: Make, qtbo
 @pytest.mark.slow
 def test_what_is_left_out_is_named_in_a_box(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make()
-    window.lessons.begin(SMALL)
+    window.surroundings.part(STAGE).begin(SMALL)
     settle(qtbot, window)
     paths = [tmp_path / f"{at}.txt" for at in range(3)]
     for path, text in zip(paths, (encode(CLASS[0]), encode(CLASS[1]), encode(CLASS[2])[:-9]), strict=True):
@@ -230,7 +231,7 @@ def test_what_is_left_out_is_named_in_a_box(make: Make, qtbot: QtBot, tmp_path: 
 @pytest.mark.slow
 def test_a_lesson_is_handed_in_by_clicks_and_read_by_the_teacher(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make()
-    window.lessons.begin(SMALL)
+    window.surroundings.part(STAGE).begin(SMALL)
     settle(qtbot, window)
     assert window.named_actions["hand_in"].isEnabled()
     canvas = window.canvases[0]

@@ -34,13 +34,13 @@ def document(*lanes: Lane, n: int = 30) -> Document:
 
 
 def cells(window: MainWindow, lane: int) -> list[Lines]:
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.scene is not None
     return [each for each in window.scene.lanes[lane].sheets if isinstance(each, Lines) and each.style == CELL]
 
 
 def kept(window: MainWindow, lane: int) -> Indices:
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.scene is not None
     return window.scene.lanes[lane].marks.kept
 

@@ -124,7 +124,7 @@ def test_a_drag_of_the_share_is_one_step(make: Make, qtbot: QtBot) -> None:
     QTest.mousePress(slider, LEFT, pos=QPoint(int(0.3 * width), slider.height() // 2))
     for x in range(30, 80, 5):
         QTest.mouseMove(slider, QPoint(int(x / 100 * width), slider.height() // 2))
-        window.refresh_if_pending()
+        window.refreshing.flush()
     QTest.mouseRelease(slider, LEFT, pos=QPoint(int(0.75 * width), slider.height() // 2))
     settle(qtbot, window)
     assert window.controller.store.position <= steps + 1
@@ -202,7 +202,7 @@ def channels(image: Any, pixel: Any) -> np.ndarray:
 
 def test_cells_are_shaded_by_their_share_of_the_row(make: Make, qtbot: QtBot) -> None:
     window = make(document())
-    window.choose_theme("light")
+    window.appearance.choose_theme("light")
     panel = look(window, qtbot)
     view = part(panel, ConfusionView, "confusion")
     image = view.grab().toImage()
@@ -282,7 +282,7 @@ def test_the_threshold_by_keys(make: Make, qtbot: QtBot) -> None:
 
     def press(key: Qt.Key) -> int:
         QTest.keyClick(roc, key)
-        window.refresh_if_pending()
+        window.refreshing.flush()
         return roc.index
 
     assert press(KEY.Key_Right) == start + 1 and press(KEY.Key_Left) == start and press(KEY.Key_Left) == start - 1
@@ -352,7 +352,7 @@ def test_nothing_is_cut_off_and_everything_has_a_name(make: Make, qtbot: QtBot) 
 @pytest.mark.parametrize("theme", first_of([DARK, LIGHT], 1), ids=["light", "dark"])
 def test_it_is_painted_in_both_themes(make: Make, qtbot: QtBot, theme: Any) -> None:
     window = make(document())
-    window.choose_theme("dark" if theme.dark else "light")
+    window.appearance.choose_theme("dark" if theme.dark else "light")
     _, roc = roc_of(window, qtbot)
     image = roc.grab().toImage()
     x, y = roc.pixels(roc.lane.roc.fpr, roc.lane.roc.tpr)

@@ -37,7 +37,7 @@ def document_of(settings: GeneratorSettings = MOONS, lanes: tuple[Lane, ...] = (
 
 def key(window: MainWindow, which: Qt.Key, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
     QTest.keyClick(window.canvases[0], which, modifier)
-    window.refresh_if_pending()
+    window.refreshing.flush()
 
 
 def part(window: MainWindow, kind: type, name: str) -> Any:
@@ -166,7 +166,7 @@ def test_drawing_points_continues_until_it_is_stopped_or_hidden(qtbot: QtBot, ma
     click(qtbot, window, "keep")
     assert window.controller.session.of(GroundTruthSession).fresh_going
     key(window, Qt.Key.Key_0, CTRL)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert not window.controller.session.of(GroundTruthSession).fresh_going and styles(window) == []
     settle(qtbot, window)
 
@@ -184,7 +184,7 @@ def test_u_shows_the_boundary_and_names_it(qtbot: QtBot, make: Make) -> None:
     logs = Law("moons", 0.2).log_density(line)
     assert np.abs(logs[:, 0] - logs[:, 1]).max() < 0.05
     key(window, Qt.Key.Key_F9)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     legend = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     assert "Ideal (Bayes) boundary: no classifier does better on average" in legend
     key(window, Qt.Key.Key_U)
@@ -196,7 +196,7 @@ def test_u_shows_the_boundary_and_names_it(qtbot: QtBot, make: Make) -> None:
     legend = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     assert "True boundary: x² + y² = ½" in legend
     window.controller.undo()
-    window.refresh_if_pending()
+    window.refreshing.flush()
     settle(qtbot, window)
     assert styles(window) == ["ideal"] and len(sheets(window)[0].xy) < 4001
 

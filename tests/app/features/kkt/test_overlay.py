@@ -17,11 +17,10 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.engine.run_state import RunState, Slacks
 from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, RunOverlay, to_repaint
-from app.features.kkt.scene import marks
 from app.features.kkt.text import number, point_words
 from app.features.kkt.view_layout import run_overlay
 from app.learners.table import TRAINERS
-from app.scene.marks import KKT_MARKS, case_of
+from app.scene.marks import KKT_MARKS, case_of, kkt_marks
 from app.scene.model import grid_of
 from app.state.document import Document, Lane, View
 from app.views import kkt_style
@@ -82,8 +81,8 @@ def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | No
     run_state = replace(
         whole, index=some, y=whole.y[some], f=whole.f[some], alpha=whole.alpha[some], kkt=report, slacks=None
     )
-    found = marks(run_state, run_state.points)
-    assert found is not None and found is marks(run_state, run_state.points)
+    found = kkt_marks(run_state, run_state.points)
+    assert found is not None and found is kkt_marks(run_state, run_state.points)
     marked = dict(zip(found.index.tolist(), [found.kinds[kind] for kind in found.kind.tolist()], strict=True))
     assert len(marked) == len(found.index)
     for point in range(60):
@@ -102,7 +101,7 @@ def test_each_point_has_the_mark_of_its_case(qapp: QApplication, steps: int | No
 
 def test_a_learner_without_multipliers_has_no_marks(qapp: QApplication) -> None:
     run_state = replace(run_state_of(10), kkt=None, alpha=None, C=None, v=None)
-    assert marks(run_state, run_state.points) is None
+    assert kkt_marks(run_state, run_state.points) is None
 
 
 def mark_alone(kind: str, theme: Theme, scale: float, side: int = 61) -> np.ndarray:

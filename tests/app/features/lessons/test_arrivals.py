@@ -17,6 +17,7 @@ from app.core.points import Points
 from app.exchange import share_text
 from app.exchange.columns import Imported
 from app.features.challenges import making
+from app.features.lessons.feature import STAGE
 from app.features.lessons.model import Lesson, Step
 from app.features.lessons.state import LessonSession
 from app.files import recovery
@@ -55,13 +56,13 @@ def dropped(window: MainWindow, data: QMimeData) -> None:
 
 def import_file(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
     (folder / "theirs.csv").write_text(TABLE)
-    window.take_file(folder / "theirs.csv")
+    window.take_files([folder / "theirs.csv"])
     accept(window, qtbot)
 
 
 def add_file(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
     (folder / "theirs.csv").write_text(TABLE)
-    window.take_file(folder / "theirs.csv")
+    window.take_files([folder / "theirs.csv"])
     accept(window, qtbot, add=True)
 
 
@@ -106,7 +107,7 @@ def drop_share_text(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
 
 
 def example(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
-    window.open_example(EXAMPLES[0])
+    window.examples.open(EXAMPLES[0])
 
 
 #: Roads by which points arrive as one undo step of the user's document.
@@ -125,7 +126,7 @@ STEPS: list[Road] = [
 
 def open_file(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
     write_bytes(encode(THEIRS), folder / "theirs.playground")
-    window.take_file(folder / "theirs.playground")
+    window.take_files([folder / "theirs.playground"])
 
 
 def drop_file(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
@@ -147,7 +148,7 @@ def opened(make: Make, qtbot: QtBot) -> MainWindow:
     """Return a window with a point of one's own, and then a lesson with a point drawn in it."""
     window = make(OWN)
     window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=1))
-    window.lessons.begin(LESSON)
+    window.surroundings.part(STAGE).begin(LESSON)
     settle(qtbot, window)
     window.controller.dispatch(AddPoints(xy=(0.5, 0.5), labels=0))
     return window
@@ -210,7 +211,7 @@ def test_recovered_work_asks_about_ones_own_and_ends_the_lesson(make: Make, qtbo
     window = opened(make, qtbot)
     copy = tmp_path / f"work{recovery.SUFFIX}"
     write_bytes(b'{"path": null, "time": 0.0, "points": 3, "on_disk": null}\n' + encode(THEIRS), copy)
-    window.take_file(copy)
+    window.take_files([copy])
     window.findChild(QMessageBox, "unsaved").button(QMessageBox.StandardButton.Discard).click()
     finish_tasks(window)
     assert not in_lesson(window) and len(window.document.points) == 3 and window.controller.store.modified
@@ -224,7 +225,7 @@ def test_points_that_are_refused_end_no_lesson(make: Make, qtbot: QtBot) -> None
         np.array([(float(x), 0.0) for x in range(8)]), np.arange(8, dtype=np.uint8), names, ("", ""), ("x", "y")
     )
     window.controller.import_points(eight, add=False)
-    window.lessons.begin(LESSON)
+    window.surroundings.part(STAGE).begin(LESSON)
     settle(qtbot, window)
     window.controller.say = report.append
     before = window.document

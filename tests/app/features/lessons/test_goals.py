@@ -11,7 +11,6 @@ from app.core.number_format import percent, short
 from app.engine.frames import Phase
 from app.features.ground_truth.scene import law_of
 from app.features.lessons.goals import Clause, check, clauses, fault, margin_of
-from app.features.lessons.rehearsal import context_of, frame_of
 from app.features.scores.query import FRESH, SEED
 from app.files import examples
 from app.learners.knn import KnnSettings
@@ -19,6 +18,7 @@ from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.state.document import Document, GeneratorSettings, Lane, default_document
 from app.state.split import Split
+from tests.app.features.lessons.rehearsal import context_of, frame_of
 from tests.copies import replace
 
 

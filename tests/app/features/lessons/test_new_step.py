@@ -22,6 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.cover import Cover
 from app.features.lessons.check import check
+from app.features.lessons.feature import STAGE
 from app.features.lessons.model import Prediction
 from app.features.lessons.reading import parse, read
 from app.features.lessons.state import LessonSession
@@ -72,7 +73,7 @@ def test_the_present_state_becomes_a_step(make: Make, qtbot: QtBot, tmp_path: Pa
         assert step.show == ("k", "weights") and step.cover == Cover.NUMBERS
         assert step.prediction == Prediction("choice", "Smooth?", ("Yes", "No"), 1, reasons=("Look again.", ""))
         assert window.status_line.text() == f"Added as step {number} of mine.lesson.md."
-    window.lessons.begin(lesson)
+    window.surroundings.part(STAGE).begin(lesson)
     settle(qtbot, window)
     assert window.document.is_generated and len(window.document.points) == len(default_document().points)
 
@@ -105,6 +106,11 @@ def test_a_new_step_is_tried_and_comes_back(make: Make, qtbot: QtBot) -> None:
     dialog.close()
 
 
+def ask_for_the_test_accuracy(dialog: QWidget) -> None:
+    part(dialog, "asks").setFocus()
+    QTest.keyClick(part(dialog, "asks"), Qt.Key.Key_End)
+
+
 def test_a_visible_answer_is_reported(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     """The faults that `lesson check` would find are reported before the step is written; the user may still
     write it.
@@ -117,6 +123,7 @@ def test_a_visible_answer_is_reported(make: Make, qtbot: QtBot, tmp_path: Path) 
         QTest.keyClicks(part(dialog, "title"), "Guess")
         if cover == "none":
             ask(dialog, "Which has the better test accuracy?", ("Classifier 1", "Classifier 2"), right=0)
+            ask_for_the_test_accuracy(dialog)
         part(dialog, "cover").setFocus()
         QTest.keyClick(part(dialog, "cover"), Qt.Key.Key_End if cover == "none" else Qt.Key.Key_Home)
         press(part(dialog, "add"))
@@ -130,6 +137,7 @@ def test_a_visible_answer_is_reported(make: Make, qtbot: QtBot, tmp_path: Path) 
     dialog = new_step(window, qtbot)
     QTest.keyClicks(part(dialog, "title"), "Guess again")
     ask(dialog, "Which has the better test accuracy?", ("Classifier 1", "Classifier 2"), right=0)
+    ask_for_the_test_accuracy(dialog)
     for _ in range(2):  # step 1 shows it after the answer
         press(part(dialog, "add"))
         finish_tasks(window)
@@ -153,7 +161,7 @@ def test_the_form_offers_the_questions_about_the_classifiers(make: Make, qtbot: 
         if each.objectName().startswith("lesson_add.") and each.isVisible() and not isinstance(each, QLabel):
             assert each.accessibleName() and each.height() >= 24, each.objectName()
     dialog.close()
-    window.lessons.begin(parse(FEATURES, TWO_STEPS, "a.lesson.md", None))
+    window.surroundings.part(STAGE).begin(parse(FEATURES, TWO_STEPS, "a.lesson.md", None))
     settle(qtbot, window)
     dialog = new_step(window, qtbot)
     QTest.keyClicks(part(dialog, "title"), "T")

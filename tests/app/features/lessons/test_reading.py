@@ -17,7 +17,6 @@ from app.features.lessons.check import check
 from app.features.lessons.goals import check as reached
 from app.features.lessons.model import Lesson, LessonSetting, Prediction, Start, Step
 from app.features.lessons.reading import LARGEST, examined, parse, read
-from app.features.lessons.rehearsal import context_of
 from app.features.scores.scene import score
 from app.features.table import FEATURES
 from app.files import documents, examples
@@ -29,6 +28,7 @@ from app.state.document import Document, GeneratorSettings, Lane, View, default_
 from app.window.actions import every
 from app.window.dialogs.help import HelpDialog
 from app.window.dock_manager import docks
+from tests.app.features.lessons.rehearsal import context_of
 
 FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading is then in line 5
 
@@ -129,6 +129,10 @@ def test_what_is_covered_why_an_answer_is_wrong_and_what_was_learnt() -> None:
     assert (found.cover, found.hide) == (Cover.NUMBERS | Cover.MARKS, Cover.TEST)
     assert only(step("cover: none", *asked)).cover == Cover.NOTHING
     assert only(step("hide: marks")).hide == Cover.MARKS
+    assert only(step(*asked)).asks == Cover.NOTHING
+    found = only(step("asks: numbers, marks", *asked))
+    assert found.asks == Cover.NUMBERS | Cover.MARKS and reading.words_of(found.asks) == "numbers, marks"
+    assert reading.words_of(Cover.PICTURE) == "picture" and reading.words_of(Cover.TEST) == "test accuracy"
     front = FRONT.replace("minutes", "learnt: One thing: this.\nlearnt: And that.\nminutes")
     assert parse(FEATURES, front + "# S\n", "x.lesson.md", None).learnt == ("One thing: this.", "And that.")
     assert parse(FEATURES, FRONT + "# S\n", "x.lesson.md", None).learnt == ()
@@ -213,6 +217,7 @@ FAULTS: dict[str, tuple[str, int, str]] = {
     "the same answer twice": (step("predict: Q?", "- a (right)", "- a"), 8, "this answer stands here twice"),
     "an empty answer": (step("predict: Q?", "- a (right)", "-"), 8, "an answer has 1 to"),
     "an answer without a question": (step("- a"), 6, "an answer stands below its question"),
+    "asks of nothing": (step("asks: marks"), 6, "asks belongs to a question with answers"),
     "a cover of nothing": (step("cover: marks"), 6, "cover belongs to a question"),
     "an unknown cover": (step("hide: the truth"), 6, "there is no hide “the truth”"),
     "a boundary on an open picture": (step("cover: marks", "predict boundary: Q?"), 6, "drawn on a covered picture"),

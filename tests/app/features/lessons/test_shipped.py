@@ -24,7 +24,6 @@ from app.features.ground_truth.scene import law_of
 from app.features.lessons import shipped, starting
 from app.features.lessons.goals import check, margin_of
 from app.features.lessons.model import Lesson, LessonSetting, Step
-from app.features.lessons.rehearsal import context_of, frame_of
 from app.features.reliability.query import FRESH, Reliability, ReliabilityQuery
 from app.features.table import FEATURES
 from app.files import assets as asset_files
@@ -39,6 +38,7 @@ from app.window.actions import every
 from solver import Grid, Kernel, KNeighborsClassifier, SmoSolver
 from solver.core.arrays import Mask
 from solver.svm.calibration import fit_sigmoids
+from tests.app.features.lessons.rehearsal import context_of, frame_of
 
 
 @cache

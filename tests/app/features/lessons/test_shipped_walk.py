@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.engine.cover import Cover
+from app.features.lessons.feature import STAGE
 from app.features.lessons.scene import LessonScene
 from app.features.lessons.shipped import NAMES
 from app.features.lessons.state import LessonSession
@@ -62,9 +63,9 @@ def guess(window: MainWindow, qtbot: QtBot) -> None:
 @pytest.mark.parametrize(("name", "theme"), WALKS)
 def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768))
-    window.choose_theme(theme)
-    window.lessons.choose_language(LANGUAGE[theme])
-    window.lessons.open_shipped(name)
+    window.appearance.choose_theme(theme)
+    window.surroundings.part(STAGE).choose_language(LANGUAGE[theme])
+    window.surroundings.part(STAGE).open_shipped(name)
     finish_tasks(window)
     settle(qtbot, window, 60_000)
     lesson = here(window).lesson

@@ -25,16 +25,18 @@ from pytestqt.qtbot import QtBot
 from app.engine.cover import Cover
 from app.features.evaluation.scene import EvaluationSession
 from app.features.lessons.controller import LessonController
+from app.features.lessons.feature import STAGE
 from app.features.lessons.model import Lesson, LessonSetting, Prediction, Start, Step
 from app.features.lessons.panel import LessonText
 from app.features.lessons.scene import LessonScene
 from app.features.lessons.shipped import following
 from app.features.lessons.state import LessonSession
+from app.features.lessons.view_gallery import GalleryDialog
 from app.files.documents import FileError
 from app.files.settings import Settings
 from app.main import _opened
 from app.state.commands import AddPoints
-from app.window.dialogs.gallery import GalleryDialog
+from app.tools import PointerPosition
 from app.window.main_window import MainWindow
 from tests.windows import Make, finish_tasks, save_as, settle
 
@@ -71,7 +73,7 @@ def boundary(lane: int = 0) -> Lesson:
 
 
 def begin(window: MainWindow, qtbot: QtBot, lesson: Lesson = SMALL, at: int = 0) -> None:
-    window.lessons.begin(lesson)
+    window.surroundings.part(STAGE).begin(lesson)
     settle(qtbot, window)
     while here(window).at < at:
         press(window, qtbot, Qt.Key.Key_PageDown)
@@ -312,7 +314,7 @@ def test_leaving_a_lesson_brings_the_document_back(make: Make, qtbot: QtBot, tmp
 @pytest.mark.slow
 def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -> None:
     window = make()
-    window.lessons.open_shipped("neighbours")
+    window.surroundings.part(STAGE).open_shipped("neighbours")
     finish_tasks(window)
     settle(qtbot, window)
     lesson = here(window).lesson
@@ -384,24 +386,41 @@ def test_numbers_or_marks_alone_are_covered(make: Make, qtbot: QtBot) -> None:
 
     assert rings() == 0 and window.scene.lanes[0].run_state is None and "training 100" in status(0)
     assert "training 100" in status(1) and not window.named_actions["race"].isEnabled()
-    window.lessons._lessons.go(1)
+    window.surroundings.part(STAGE)._lessons.go(1)
     settle(qtbot, window)
     assert rings() == 2 and "%" not in reports(window) and "Numbers are covered" in status(0)
     press(window, qtbot, Qt.Key.Key_2)
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert rings() == 2 and "training 100" in status(0)
-    window.lessons._lessons.go(2)
+    window.surroundings.part(STAGE)._lessons.go(2)
     settle(qtbot, window)
     assert rings() == 2 and "training 100" in status(0) and window.named_actions["race"].isEnabled()
-    window.lessons._lessons.go(3)
+    window.surroundings.part(STAGE)._lessons.go(3)
     settle(qtbot, window)
     assert window.scene is not None and all(lane.picture is None for lane in window.scene.lanes)
     press(window, qtbot, Qt.Key.Key_2)
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert "training" in status(0) and "test" not in status(0), "hidden to the end of the step"
-    window.lessons._lessons.go(4)
+    window.surroundings.part(STAGE)._lessons.go(4)
     settle(qtbot, window)
     assert "training" in status(0) and "test" in status(0)
+
+
+def test_undo_takes_back_the_stroke_in_progress_and_then_steps(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    begin(window, qtbot, boundary())
+    controller = window.controller
+    controller.editing.press(PointerPosition(-1.0, -1.0, 0.01))
+    controller.editing.drag(PointerPosition(0.0, 0.0, 0.01))
+    assert controller.editing.busy and here(window).state.guess.lines
+    undo = window.named_actions["undo"]
+    assert undo.isEnabled()
+    undo.trigger()
+    assert not controller.editing.busy and not here(window).state.guess.lines and not undo.isEnabled()
+    controller.dispatch(AddPoints(xy=(0.5, 0.5), labels=0))
+    n_points = len(window.document.points)
+    undo.trigger()
+    assert len(window.document.points) == n_points - 1, "no guess is left to take back"
 
 
 @pytest.mark.slow
@@ -479,9 +498,9 @@ def test_a_reason_is_whole_in_sight(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 900))
     asked = replace(CHOICE, reasons=("", "", "They differ. " * 9))
     begin(window, qtbot, Lesson("Short", "", "", 5, (Step("One", "Short.", prediction=asked),)))
-    window.lessons._lessons.choose(2)
+    window.surroundings.part(STAGE)._lessons.choose(2)
     settle(qtbot, window)
-    window.lessons._lessons.reveal()
+    window.surroundings.part(STAGE)._lessons.reveal()
     settle(qtbot, window)
     question = window.findChild(QLabel, "lesson.question")
     assert question is not None and window.findChild(LessonText, "lesson.because").isVisible()
@@ -537,7 +556,7 @@ def test_a_lesson_file_is_opened_without_a_question_or_refused_in_a_sentence(
     before = window.document
     sentences: list[str] = []
     monkeypatch.setattr(window.tasks, "_alert", sentences.append)
-    window.take_file(bad)
+    window.take_files([bad])
     finish_tasks(window)
     assert window.document is before and here(window).lesson is None
     assert len(sentences) == 1 and sentences[0].startswith("bad.lesson.md:9: ") and "\n" not in sentences[0]
@@ -602,7 +621,7 @@ def test_links_ask_and_nothing_is_fetched(
 def test_the_gallery_has_lessons(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = make()
     chosen: list[str] = []
-    monkeypatch.setattr(window.lessons, "open_shipped", chosen.append)
+    monkeypatch.setattr(window.surroundings.part(STAGE), "open_shipped", chosen.append)
     for name, tab in (("lessons", 1), ("examples", 0), ("lessons", 1)):
         window.named_actions[name].trigger()
         gallery = window.findChild(GalleryDialog)
@@ -640,8 +659,8 @@ def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) 
     finish_tasks(window)
     settle(qtbot, window)
     assert report(window, "lesson.title") == "Nachbarn mit Gewichten"
-    window.lessons._lessons.go(3)
-    window.lessons._lessons.next()
+    window.surroundings.part(STAGE)._lessons.go(3)
+    window.surroundings.part(STAGE)._lessons.next()
     settle(qtbot, window)
     assert here(window).ended
     assert set(window.settings.values.lessons) == {"neighbours", "weights"}, "a score counts in every language"
@@ -652,9 +671,9 @@ def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) 
     finish_tasks(window)
     settle(qtbot, window)
     assert report(window, "lesson.title") == row.title
-    window.lessons.choose_language("xx")
-    assert window.lessons.language == "en", "the system's"
-    window.lessons.open_shipped("margin")
+    window.surroundings.part(STAGE).choose_language("xx")
+    assert window.surroundings.part(STAGE).language == "en", "the system's"
+    window.surroundings.part(STAGE).open_shipped("margin")
     finish_tasks(window)
     settle(qtbot, window)
     assert report(window, "lesson.title") == "The widest margin"
@@ -663,9 +682,9 @@ def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) 
 @pytest.mark.slow
 def test_a_goal_of_validation_switches_it_on_and_hides_the_test(make: Make, qtbot: QtBot) -> None:
     window = make()
-    window.lessons.open_shipped("validation")
+    window.surroundings.part(STAGE).open_shipped("validation")
     finish_tasks(window)
-    window.lessons._lessons.go(2)
+    window.surroundings.part(STAGE)._lessons.go(2)
     settle(qtbot, window)
     qtbot.waitUntil(lambda: "%" in report(window, "lesson.goal").partition("90\xa0%")[2])
     assert report(window, "lesson.goal").startswith("○") and "test" not in report(window, "lane0.status")

@@ -6,17 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from app.features.lessons import shipped
+from app.features.lessons import shipped, view_stage
 from app.features.lessons.check import check
 from app.features.lessons.model import ENGLISH, LANGUAGES
 from app.features.lessons.reading import parse
 from app.features.lessons.translation import differences
+from app.features.lessons.view_stage import system_language
 from app.features.table import FEATURES
 from app.files.assets import assets
 from app.files.documents import FileError
 from app.main import main
-from app.window import lesson_stage
-from app.window.lesson_stage import system_language
 
 #: `test_shipped` lists the lessons that are not translated.
 PAIRS = [
@@ -197,5 +196,5 @@ class Locale:
 def test_the_first_language_of_the_system_that_there_is(
     languages: tuple[str, ...], chosen: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lesson_stage, "QLocale", type("Locale", (Locale,), {"languages": languages}))
+    monkeypatch.setattr(view_stage, "QLocale", type("Locale", (Locale,), {"languages": languages}))
     assert system_language() == chosen

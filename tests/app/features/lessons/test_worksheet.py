@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.features.lessons import moodle, shipped, view_worksheet, worksheet_task
+from app.features.lessons.feature import STAGE
 from app.features.lessons.model import Lesson, Prediction
 from app.features.lessons.view_worksheet import pictures, render_worksheet
 from app.features.lessons.worksheet_task import making
@@ -200,7 +201,7 @@ def test_the_window_has_one_made_of_the_lesson_or_the_document(
     settle(qtbot, window)
     for lesson in (None, shipped.lesson(FEATURES, "circle", "de")):
         if lesson is not None:
-            window.lessons.begin(lesson)
+            window.surroundings.part(STAGE).begin(lesson)
             settle(qtbot, window)
         path = tmp_path / f"sheet{lesson is None}{kind}"
         window.named_actions["worksheet"].trigger()

@@ -310,7 +310,7 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
     panel.render_scene(window.scene, LIGHT)
     QTest.keyClick(panel.picture, KEY.Key_Home)
     settle(qtbot, window)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     run_state = window.scene.run_state
     assert run_state.points is window.document.training_points
     assert window.controller.session.hovered == id_of(run_state, int((run_state.y * run_state.f).argmin()))

@@ -410,7 +410,7 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
     panel.render_scene(window.scene, LIGHT)
     QTest.keyClick(panel.bars, KEY.Key_Right)
     settle(qtbot, window)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     run_state = window.scene.run_state
     assert window.controller.session.hovered == id_of(run_state, int(panel.bars.bars().index[0]))
     panel.render_scene(window.scene, LIGHT)

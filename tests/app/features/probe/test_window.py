@@ -56,7 +56,7 @@ def panel_of(window: MainWindow) -> ProbePanel:
 def hover(window: MainWindow, lane: int, x: float, y: float) -> None:
     canvas = window.canvases[lane]
     QTest.mouseMove(canvas.viewport(), window.to_widget(lane, x, y) - QPoint(0, 0))
-    window.refresh_if_pending()
+    window.refreshing.flush()
 
 
 def text(window: MainWindow, name: str) -> str:
@@ -110,21 +110,21 @@ def test_q_pins_and_lets_go(make: Make, qtbot: QtBot) -> None:
     button = panel_of(window).findChild(QPushButton, "probe.pin")
     assert button is not None and button.isChecked() and button.text() == "Unpin"
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.controller.session.of(ProbeSession).probe is None and not window.named_actions["pin"].isChecked()
     assert shown_location(window) != point_at
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.controller.session.of(ProbeSession).probe is not None and button.isChecked()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.controller.session.of(ProbeSession).probe is None and not button.isChecked()
 
 
 def test_q_with_the_panel_closed(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     QTest.keyClick(window.canvases[0], KEY.Key_Q)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.controller.session.of(ProbeSession).probe is None  # there is nowhere to pin
     hover(window, 0, 0.5, 0.5)
     assert shown_location(window) is None
@@ -143,7 +143,7 @@ def test_the_keyboard_alone(make: Make, qtbot: QtBot) -> None:
     canvas.setFocus()
     for _ in range(3):
         QTest.keyClick(canvas, KEY.Key_Right)
-        window.refresh_if_pending()
+        window.refreshing.flush()
         settle(qtbot, window)
         assert shown_location(window) == window.controller.session.cursor
     point_at = shown_location(window)
@@ -163,7 +163,7 @@ def test_typed_locations(make: Make, qtbot: QtBot) -> None:
         field.selectAll()
         QTest.keyClicks(field, typed)
         QTest.keyClick(field, KEY.Key_Return)
-        window.refresh_if_pending()
+        window.refreshing.flush()
     settle(qtbot, window)
     assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5) == shown_location(window)
     model = window.result(0).model  # type: ignore[union-attr]
@@ -172,7 +172,7 @@ def test_typed_locations(make: Make, qtbot: QtBot) -> None:
     fields[0].selectAll()
     QTest.keyClicks(fields[0], "far")
     QTest.keyClick(fields[0], KEY.Key_Return)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.controller.session.of(ProbeSession).probe == (0.25, -1.5)
 
 
@@ -271,7 +271,7 @@ def test_the_pointer_is_marked_in_the_other_lane(make: Make, qtbot: QtBot) -> No
     at = window.canvases[1].to_widget(0.5, 0.5)
     assert np.hypot(other.aim[0] - at.x(), other.aim[1] - at.y()) < 2.0
     window.canvases[0].leaveEvent(None)  # type: ignore[arg-type]
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.canvases[1].overlays.layers[1].laid is None
     window.controller.toggle_lanes()  # alone, there is nobody to tell
     settle(qtbot, window)

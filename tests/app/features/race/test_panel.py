@@ -420,7 +420,7 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     click(find(race, QPushButton, "play"))
     wait_for_end(race, qtbot)
     finish(race, qtbot)
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     finish(race, qtbot)
     assert dark_share(race) > 0.7
     shades = themes.DARK.shades
@@ -428,7 +428,7 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     finish(race, qtbot)
     corner = int(race.racing.frame.racers[0].picture.argb[0, 0])
     assert max(corner >> 16 & 255, corner >> 8 & 255, corner & 255) < 140
-    window.choose_theme("light")
+    window.appearance.choose_theme("light")
     finish(race, qtbot)
     assert dark_share(race) < 0.3
     scroll = dock_of(window).findChild(QScrollArea)

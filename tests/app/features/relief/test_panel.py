@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.cover import Cover
 from app.features.lessons import shipped
 from app.features.lessons.controller import LessonController
+from app.features.lessons.feature import STAGE
 from app.features.lessons.model import Lesson, Step
 from app.features.relief import text
 from app.features.relief.geometry import Camera
@@ -122,7 +123,7 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     assert not other.isAccepted()  # the key for larger text
 
     # Another theme, larger text, a narrower window: only the relief is redrawn.
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     settle(qtbot, window)
     dark = shown(panel, qtbot)
     assert dark[3, 3] == 0xFF202020
@@ -284,14 +285,14 @@ def test_a_missing_first_picture_is_reported(qtbot: QtBot, make: Make, monkeypat
 def test_lessons_open_it_and_their_claims_about_it_are_true(make: Make, qtbot: QtBot) -> None:
     window = make(document(Lane("svm")))
     step = Step("Hill", "Turn it.", panel="relief")
-    window.lessons.begin(Lesson("Small", "", "", 5, (step,)))
+    window.surroundings.part(STAGE).begin(Lesson("Small", "", "", 5, (step,)))
     settle(qtbot, window)
     panel = window.findChild(ReliefPanel)
     assert panel is not None and panel.isVisible() and panel.picture.isVisible()
     # In the lesson on the kernel trick, with degree 2: F3, "Kernel trick" and "Lift" show how a plane separates the
     # points.
     lesson = shipped.lesson(FEATURES, "circle")
-    window.lessons.begin(lesson)
+    window.surroundings.part(STAGE).begin(lesson)
     settle(qtbot, window)
     at = next(number for number, step in enumerate(lesson.steps) if "(F3)" in step.text)
     window.controller.feature(LessonController).go(at)

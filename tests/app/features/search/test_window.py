@@ -91,7 +91,7 @@ def test_step_by_step_by_keys_buttons_and_slider(make: Make, qtbot: QtBot) -> No
 
     def after(act: object) -> int:
         act()  # type: ignore[operator]
-        window.refresh_if_pending()
+        window.refreshing.flush()
         assert slider.value() == shown(window).step
         return shown(window).step
 
@@ -131,7 +131,7 @@ def test_each_step_draws_the_nearest_of_what_it_has_measured(make: Make, qtbot: 
             of_leaf = search.kd_tree.points[slice(*search.kd_tree.range_of(step.node))]
             measured += np.hypot(*(of_leaf - search.walk.query).T).tolist()
         window.controller.feature(SearchController).seek(search.n_splits + done)
-        window.refresh_if_pending()
+        window.refreshing.flush()
         sketch = shown(window).sketch.sketch
         drawn = np.hypot(*(sketch.ends - search.walk.query).T)
         assert drawn == pytest.approx(sorted(measured)[:k])
@@ -141,7 +141,7 @@ def test_each_step_draws_the_nearest_of_what_it_has_measured(make: Make, qtbot: 
             radii.add(sketch.ball.radius)
     assert len(radii) > 1
     window.controller.feature(SearchController).seek(search.n_splits)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert not len(shown(window).sketch.sketch.ends)
 
 

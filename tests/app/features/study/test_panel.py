@@ -138,17 +138,17 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
         ("repetitions", "0", "repetitions.fault", "1"),
     ):
         type_into(panel, name, bad)
-        window.refresh_if_pending()
+        window.refreshing.flush()
         field = panel.findChild(QLineEdit, f"study.{name}")
         assert report(panel, label).endswith(".") and not panel.start.isEnabled(), name
         assert field is not None and field.property("bad") and field.accessibleDescription() == report(panel, label)
         type_into(panel, name, good)
-        window.refresh_if_pending()
+        window.refreshing.flush()
         assert not report(panel, label) and panel.start.isEnabled() and not field.property("bad"), name
     click(panel.start)
     assert panel.studies.state == "running" and panel.bar.isVisible() and not panel.start.isVisible()
     done(panel, qtbot)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     kept = panel.studies.kept
     assert kept is not None and not kept.missing() and not panel.bar.isVisible()
     # The same results as the command line.
@@ -190,10 +190,10 @@ def test_the_best_at_the_edge_asks_for_more(make: Make, qtbot: QtBot, tmp_path: 
     window = make(document())
     panel = opened(window, qtbot)
     panel.studies.choose(axes=(AxisPlan("C", "0.1", "10", "3", True), AxisPlan("gamma", "0.01", "100", "3", True)))
-    window.refresh_if_pending()
+    window.refreshing.flush()
     click(panel.start)
     done(panel, qtbot)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     best = panel.studies.best()
     assert best is not None and best.axis == 0 and not best.low
     assert report(panel, "warning") == "The best is at the edge of C: extend." and panel.remedy.text() == "&Extend"
@@ -209,7 +209,7 @@ def test_the_best_at_the_edge_asks_for_more(make: Make, qtbot: QtBot, tmp_path: 
     for level in (panel.midpoint, panel.level):
         level.check.setFocus()
         QTest.keyClick(level.check, KEY.Key_Space)
-        window.refresh_if_pending()
+        window.refreshing.flush()
     before_picture = panel.picture.grab().toImage()
     session = window.controller.session.of(StudySession)
     assert session.midpoint is not None and session.level is not None
@@ -217,7 +217,7 @@ def test_the_best_at_the_edge_asks_for_more(make: Make, qtbot: QtBot, tmp_path: 
     panel.level.field.selectAll()
     QTest.keyClicks(panel.level.field, "80")
     QTest.keyClick(panel.level.field, KEY.Key_Return)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.controller.session.of(StudySession).level == 0.8
     assert panel.picture.grab().toImage() != before_picture
     # Files.
@@ -264,7 +264,7 @@ def test_results_are_saved_and_are_of_these_points(make: Make, qtbot: QtBot, tmp
     settle(qtbot, other)
     click(panel.remedy)
     done(panel, qtbot)
-    other.refresh_if_pending()
+    other.refreshing.flush()
     now = panel.studies.kept
     assert now is not None and now.study.digest != kept.study.digest and OUTDATED not in report(panel, "warning")
     assert panel.studies.kept is not again and not now.missing()
@@ -346,7 +346,7 @@ def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     click(panel.pause)
     assert panel.studies.state == "running"
     click(panel.cancel)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert panel.studies.state == "ended" and "results are there" in report(panel, "warning")
     kept = panel.studies.kept
     assert kept is not None and 0 < kept.done < 7200 and panel.remedy.text() == "&Go on"
@@ -430,24 +430,24 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert KINDS["notes"].sentence in report(panel, "sentence")
     assert report(panel, "forecast").startswith("990\u202f000 trainings")
     assert panel.studies.planned().study == NOTES
     assert panel.form.value.currentText() == "Accuracy on the whole square", "not of the generator's new points"
     assert [each.heading("accuracy")[12:] for each in (NOTES, LEARNING)] == ["the whole square", "new points"]
     choose(panel, "kind", "rules")
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert "six rules" in report(panel, "sentence") and "All 6" in report(panel, "axis1.all")
     choose(panel, "kind", "learning-curve")
-    window.refresh_if_pending()
+    window.refreshing.flush()
     type_into(panel, "axis0.stop", "20")
     type_into(panel, "axis0.count", "3")
     type_into(panel, "repetitions", "4")
-    window.refresh_if_pending()
+    window.refreshing.flush()
     click(panel.start)
     done(panel, qtbot)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert panel._drawn is not None and panel._drawn.curves and not panel.midpoint.isVisible()
     QTest.mouseMove(panel.picture.viewport(), cell(panel, 1, 0))
     assert report(panel, "words").startswith(
@@ -457,11 +457,11 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
         QTest.keyClick(panel.picture, key)
         assert panel.picture.reading == goal
     choose(panel, "shown", "training_accuracy")
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert panel.studies.value == "training_accuracy"
     click(panel.fold)
     type_into(panel, "repetitions", "999")
-    window.refresh_if_pending()
+    window.refreshing.flush()
     click(panel.start)
     qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0)
     # The window is closed during the run; the fixture checks that nothing is left.
@@ -532,7 +532,7 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
     window = make(document())
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert report(panel, "forecast").endswith("trainings, duration not known yet (measuring…)")
     qtbot.waitUntil(lambda: panel.studies.measured)
     qtbot.waitUntil(lambda: "measuring" not in report(panel, "forecast"))
@@ -546,7 +546,7 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
     assert found is not None and int(found[1]) == pytest.approx(minutes, rel=0.15)
     # Another plan is measured anew; a closed panel is not.
     type_into(panel, "repetitions", "3")
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert not panel.studies.measured
     qtbot.waitUntil(lambda: panel.studies.measured)
 

@@ -57,7 +57,7 @@ def press(window: MainWindow, name: str) -> None:
 
 
 def ghost(window: MainWindow, lane: int) -> Lines | None:
-    window.refresh_if_pending()
+    window.refreshing.flush()
     assert window.scene is not None
     return next((s for s in window.scene.lanes[lane].sheets if isinstance(s, Lines) and s.style == "ghost"), None)
 
@@ -279,7 +279,7 @@ def test_several_classes_and_empty_documents(make: Make, qtbot: QtBot) -> None:
 def test_nothing_is_cut_off(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool) -> None:
     """Each label has the height that its text needs at its width."""
     window = make(two(), size=(1024, 768))
-    window.choose_theme("dark" if dark else "light")
+    window.appearance.choose_theme("dark" if dark else "light")
     panel = open_dock(window, qtbot)
     QTest.keyClick(window, KEY.Key_W)
     window.controller.dispatch(RemovePoints(ids=window.document.points.ids[:1]))

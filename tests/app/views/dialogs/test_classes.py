@@ -126,7 +126,7 @@ def colour_at(window: MainWindow, lane: int, x: float, y: float) -> tuple[int, i
 @pytest.mark.parametrize("dark", first_of([True, False], 1))
 def test_a_colour_paints_points_buttons_and_surface_but_trains_nothing(make: Make, qtbot: QtBot, dark: bool) -> None:
     window = make()
-    window.choose_theme("dark" if dark else "light")
+    window.appearance.choose_theme("dark" if dark else "light")
     settle(qtbot, window)
     window.controller.set_lane(1, "svm", C=3.0)  # continued from C = 1: a new training would have other steps
     settle(qtbot, window)

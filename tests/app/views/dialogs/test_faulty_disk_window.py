@@ -65,7 +65,7 @@ def an_hour(window: MainWindow, qtbot: QtBot, folder: Path) -> tuple[bool, bool]
         assert recovered == same(window.document, SMALL)
         store.reset(window.document, store.path)
     before = window.document
-    window.take_file(other)
+    window.take_files([other])
     qtbot.waitUntil(lambda: store.path == other or bool(standing(window)))
     opened = not alerts(window)
     assert opened == (store.path == other) == (window.document.notes == "other") == (window.document is not before)
@@ -75,7 +75,7 @@ def an_hour(window: MainWindow, qtbot: QtBot, folder: Path) -> tuple[bool, bool]
     saved = not alerts(window)
     assert saved != store.modified
     window.findChild(QMenu, "recent").aboutToShow.emit()
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     file_work.export(window.controller, folder / "points.csv", window.alert)
     alerts(window)
     return recovered, saved
@@ -140,12 +140,12 @@ def test_icons_that_cannot_be_read_cost_no_picture(make: Make, qtbot: QtBot, mon
         patched.setattr(icons, "ICONS", Path("/nowhere"))
         window = make(SMALL)
         assert window.named_actions["new"].icon().isNull() and window.result(0) is not None
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     settle(qtbot, window)
     assert not window.named_actions["new"].icon().isNull()
     forget()
     monkeypatch.setattr(Path, "read_text", too_many)
-    window.choose_theme("light")
+    window.appearance.choose_theme("light")
     settle(qtbot, window)
     assert not window.named_actions["new"].icon().isNull(), "the one of before"
 

@@ -286,7 +286,7 @@ def test_what_replaces_the_document_waits_until_it_is_saved(
     window.named_actions["save"].trigger()
     for _ in range(3):
         window.named_actions["open"].trigger()
-    window.take_file(other)
+    window.take_files([other])
     goes_on(window, qtbot, slow)
     assert boxes(window) == [] and window.document is wanted
     slow.opened.set()
@@ -333,7 +333,7 @@ def test_the_present_document_stays_until_the_new_one_is_read(
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
     playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
-    window.take_file(path)
+    window.take_files([path])
     goes_on(window, qtbot, slow)
     assert len(window.document.points) == 3
     slow.opened.set()
@@ -345,7 +345,7 @@ def test_edits_while_a_file_is_read_lead_to_a_question(make: Make, qtbot: QtBot,
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
     playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
-    window.take_file(path)
+    window.take_files([path])
     goes_on(window, qtbot, slow)
     edit(window)
     slow.opened.set()
@@ -360,7 +360,7 @@ def test_the_last_request_counts(make: Make, qtbot: QtBot, gate: Put, tmp_path: 
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
     playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
-    window.take_file(path)
+    window.take_files([path])
     goes_on(window, qtbot, slow)
     window.named_actions["new"].trigger()
     slow.opened.set()
@@ -372,7 +372,7 @@ def test_a_file_that_is_read_takes_no_gesture_away(make: Make, qtbot: QtBot, gat
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
     playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
-    window.take_file(path)
+    window.take_files([path])
     goes_on(window, qtbot, slow)
     window.controller.editing.choose("rectangle")
     view = window.canvases[0].viewport()
@@ -511,7 +511,7 @@ def test_edits_while_save_first_saves_lead_to_another_question(
     playground_files.write(default_document(), other)
     first, slow = window.document, gate(documents.os, "fsync")
     new = window.named_actions["new"].trigger
-    {"close": window.close, "new": new, "open": lambda: window.take_file(other)}[what]()
+    {"close": window.close, "new": new, "open": lambda: window.take_files([other])}[what]()
     answer(window, "unsaved", QMessageBox.StandardButton.Save)
     goes_on(window, qtbot, slow)
     edit(window, 7.0)
@@ -532,8 +532,8 @@ def test_of_two_requested_documents_the_last_is_opened_after_a_question_about_ed
     for path in (one, two):
         playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
-    window.take_file(one)
-    window.take_file(two)
+    window.take_files([one])
+    window.take_files([two])
     goes_on(window, qtbot, slow)
     edit(window)
     edited = window.document
@@ -552,7 +552,7 @@ def test_edits_before_reading_begins_lead_to_a_question(make: Make, qtbot: QtBot
     slow = gate(documents.os, "fsync")
     window.import_export.export(tmp_path / "points.csv")
     goes_on(window, qtbot, slow)
-    window.take_file(other)
+    window.take_files([other])
     edit(window)
     edited = window.document
     slow.opened.set()

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLabel, QMessageBo
 from pytestqt.qtbot import QtBot
 
 from app.features.difference.scene import DifferenceSession
+from app.features.lessons.view_gallery import Card, GalleryDialog
 from app.features.what_if.scene import WhatIfSession
 from app.files import assets, examples
 from app.files.examples import EXAMPLES
-from app.window.dialogs.gallery import Card, GalleryDialog
 from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, finish_tasks, save_as, settle
@@ -49,7 +49,7 @@ def test_it_is_not_made_at_the_start(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from app.main import create_window\n"
         f"window = create_window(None, Path({str(tmp_path)!r})); window.show()\n"
-        "print('app.window.dialogs.gallery' in sys.modules); window.close()"
+        "print('app.features.lessons.view_gallery' in sys.modules); window.close()"
     )
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, timeout=600, text=True)
@@ -79,7 +79,7 @@ def test_one_click_opens_one(make: Make, qtbot: QtBot, example: examples.Example
 def test_what_one_needs_goes_when_another_is_opened(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
     for name in ("step", "differ", "race", "support-vectors", "margin"):
-        window.open_example(examples.BY_NAME[name])
+        window.examples.open(examples.BY_NAME[name])
         settle(qtbot, window)
     assert window.controller.session.open_panels == frozenset()
     assert not window.named_actions["differing"].isChecked() and not window.named_actions["arm_whatif"].isChecked()
@@ -132,7 +132,7 @@ def test_unsaved_changes_of_a_file_are_asked_about(make: Make, qtbot: QtBot, tmp
 def test_starting_over_is_one_key(make: Make, qtbot: QtBot) -> None:
     window = make()
     assert not window.named_actions["start_over"].isEnabled()
-    window.open_example(examples.BY_NAME["differ"])
+    window.examples.open(examples.BY_NAME["differ"])
     settle(qtbot, window)
     QTest.keyClick(window, Qt.Key.Key_X)
     window.controller.clear()
@@ -181,7 +181,7 @@ def test_a_missing_example_is_a_sentence(
     window = make()
     before = window.document
     monkeypatch.setattr(assets, "assets", lambda name: tmp_path / name)
-    window.open_example(examples.BY_NAME["circle"])
+    window.examples.open(examples.BY_NAME["circle"])
     box = window.findChild(QMessageBox, "alert")
     assert "circle.playground cannot be read" in box.text() and window.document is before
     box.close()

@@ -433,19 +433,19 @@ def test_two_real_processes_on_one_file_are_warned(make: Make, qtbot: QtBot, tmp
             read_until(second, "open_elsewhere: " + warning)
             assert ended_well(second)
         window = make(wait=False)
-        window.take_file(path)
+        window.take_files([path])
         assert box(window, "open_elsewhere").text() == warning
         press(box(window, "open_elsewhere"), "Cancel")
         assert window.controller.store.path is None and len(window.document.points) == 200
         QApplication.sendPostedEvents(None, 52)
-        window.take_file(path)
+        window.take_files([path])
         press(box(window, "open_elsewhere"), "Open anyway")
         assert window.controller.store.path == path
         assert same(window.document, replace(SMALL, view=window.document.view))
         assert ended_well(first)
     discard(window)
     again = make(wait=False)
-    again.take_file(path)
+    again.take_files([path])
     assert boxes(again) == [] and again.controller.store.path == path
 
 
@@ -455,7 +455,7 @@ def test_a_window_that_starts_with_anothers_file_asks(make: Make, qtbot: QtBot, 
     playground_files.write(SMALL, path)
     first = make(wait=False)
     qtbot.wait(50)
-    first.take_file(path)
+    first.take_files([path])
     for answer, left in (("Open anyway", path), ("Cancel", None)):
         second = create_window(SMALL, tmp_path, path)
         second.show()
@@ -676,7 +676,7 @@ def test_a_recent_document_that_cannot_be_looked_at(
     window = create_window(SMALL, tmp_path, other)
     window.show()
     assert window.controller.store.path == other
-    window.take_file(other)
+    window.take_files([other])
     assert boxes(window) == [] and not window.controller.store.modified
     edit(window)
     save_as(window, third)
@@ -742,7 +742,7 @@ def test_a_copy_is_opened_like_a_document(suffix: str, make: Make, qtbot: QtBot,
     assert same(window.document, SMALL) and store.modified and store.path is None and copy.exists()
     copy.write_bytes(copy.read_bytes()[:-30])
     before = window.document
-    window.take_file(copy)
+    window.take_files([copy])
     press(box(window, "unsaved"), "Discard")
     assert box(window, "alert").text().startswith(f"x{suffix} is damaged")
     box(window, "alert").close()
@@ -843,7 +843,7 @@ def test_texts_of_dialogs_are_plain(make: Make, tmp_path: Path) -> None:
     path = tmp_path / "<b>x<b>.playground"
     playground_files.write(SMALL, path)
     window = make(wait=False)
-    window.take_file(path)
+    window.take_files([path])
     finish_tasks(window)
     edit(window)
     window.close()

@@ -44,7 +44,7 @@ THEIRS = Document(
 
 
 def key(window: MainWindow, pressed: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
-    window.refresh_if_pending()  # else undo is not enabled yet
+    window.refreshing.flush()  # else undo is not enabled yet
     window.activateWindow()
     assert QTest.qWaitForWindowActive(window)
     QTest.keyClick(window.canvases[0], pressed, modifiers)
@@ -223,10 +223,10 @@ def test_a_dropped_text_is_one_step(make: Make) -> None:
 def test_a_file_that_holds_one_is_one_step_and_is_not_saved_over(make: Make, tmp_path: Path, name: str) -> None:
     window, path, mine = make(wait=False), tmp_path / name, tmp_path / "mine.playground"
     playground_files.write(MINE, mine)
-    window.take_file(mine)
+    window.take_files([mine])
     finish_tasks(window)
     path.write_text(encode(THEIRS), encoding="utf-8")
-    window.take_file(path)
+    window.take_files([path])
     finish_tasks(window)
     store = window.controller.store
     assert is_theirs(window.document) and store.path is None and not store.modified
@@ -236,5 +236,5 @@ def test_a_file_that_holds_one_is_one_step_and_is_not_saved_over(make: Make, tmp
     table.write_text("1 2 3")
     imported: list[Path] = []
     window.import_export.import_file = imported.append
-    window.take_file(table)
+    window.take_files([table])
     assert imported == [table]

@@ -207,7 +207,7 @@ def test_a_picture_shows_the_points_its_model_was_trained_on(make: Make) -> None
     window = make(three())
     old = window.result(1)
     window.controller.clear()
-    window.refresh_if_pending()
+    window.refreshing.flush()
     sheet = Sheet(shoot(FEATURES, window.scene, [window.result(0), old], "lane1"), PictureSpec("lane1"))
     assert len(window.scene.points.xy) == 0 and sheet.plots[0].scene.points.xy is old.points.xy
     assert sheet.entries[0] == ("0", "Class 1: 40 points")
@@ -381,7 +381,7 @@ def test_an_export_in_the_middle_of_training_shows_and_labels_one_frozen_frame(
     window.controller.playback.set_speed(1, 4)  # 10 steps a second
     window.controller.playback.restart(1)
     qtbot.waitUntil(lambda: window.result(1).phase is Phase.TRAINING and window.result(1).certificate.n_iter >= 2)
-    window.refresh_if_pending()
+    window.refreshing.flush()
     spec = PictureSpec("lane1", 700, 500, 1.0)
     shot = window.shoot("lane1")
     frame = shot.lanes[0][1]

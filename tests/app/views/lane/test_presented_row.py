@@ -158,7 +158,7 @@ def test_degree_and_coef0_go_back_into_the_form(make: Make, qtbot: QtBot) -> Non
 @pytest.mark.slow
 def test_the_handle_grows_with_the_text_and_is_visible_in_the_dark(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZES[2])
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     settle(qtbot, window)
     slider = window.findChild(ScaleSlider, "lane0.k.slider")
     before = slider._handle()

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.controllers.playback import NO_RUN
 from app.engine.frames import Phase
-from app.features.kkt.scene import marks
+from app.scene.marks import kkt_marks
 from app.scene.model import Scene
 from app.scene.status_badge import Mood
 from app.state.commands import SetLane
@@ -276,7 +276,7 @@ def test_the_kkt_cases_replace_the_marks(make: Make, qtbot: QtBot) -> None:
     plain = canvas.grab().toImage()
     press(window, qtbot, Qt.Key.Key_K)
     run_state = window.scene.run_state
-    index = marks(run_state, run_state.points).index
+    index = kkt_marks(run_state, run_state.points).index
     assert len(canvas.layers.marks) == len(index) > 0
     assert np.array_equal(canvas.layers.marks.xy, run_state.points.xy[index])
     assert canvas.grab().toImage() != plain
@@ -297,7 +297,7 @@ def test_the_cases_of_a_sample_mark_the_right_points(make: Make, qtbot: QtBot) -
     press(window, qtbot, Qt.Key.Key_K)
     run_state, canvas = window.scene.run_state, window.canvases[0]
     assert len(run_state.points) == 40 and len(window.document.points) == 120
-    index = marks(run_state, run_state.points).index
+    index = kkt_marks(run_state, run_state.points).index
     assert np.array_equal(canvas.layers.marks.xy, run_state.points.xy[index])
 
 

@@ -81,7 +81,7 @@ GRABBED = [
 @pytest.mark.parametrize(("name", "dark"), GRABBED)
 def test_grabbed_pixels_are_what_the_model_predicts(make: Make, qtbot: QtBot, name: str, dark: bool) -> None:
     window = make(CASES[name])
-    window.choose_theme("dark" if dark else "light")
+    window.appearance.choose_theme("dark" if dark else "light")
     window.controller.pan(0.013, -0.027)
     settle(qtbot, window)
     table = colours_of(theme_of(dark).shades)
@@ -247,10 +247,10 @@ def test_slow_training_can_be_watched_paused_and_restarted(
 
 def test_theme_changes_colours_and_keeps_the_model(make: Make, qtbot: QtBot) -> None:
     window = make()
-    window.choose_theme("light")
+    window.appearance.choose_theme("light")
     settle(qtbot, window)
     light, n_iter = window.result(1), window.result(1).certificate.n_iter
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     settle(qtbot, window)
     dark = window.result(1)
     assert (dark.picture.argb != light.picture.argb).all()

@@ -30,7 +30,7 @@ def pixel(window: MainWindow, x: float, y: float) -> QPoint:
 
 def click(window: MainWindow, at: QPoint, held: Qt.KeyboardModifier = NO) -> None:
     QTest.mouseClick(window.canvases[0].viewport(), LEFT, held, at)
-    window.refresh_if_pending()
+    window.refreshing.flush()
 
 
 def double_click(window: MainWindow, at: QPoint, held: Qt.KeyboardModifier = NO) -> None:
@@ -39,7 +39,7 @@ def double_click(window: MainWindow, at: QPoint, held: Qt.KeyboardModifier = NO)
     QTest.mouseClick(view, LEFT, held, at)
     send(view, QEvent.Type.MouseButtonDblClick, at, held)
     send(view, QEvent.Type.MouseButtonRelease, at, held)
-    window.refresh_if_pending()
+    window.refreshing.flush()
 
 
 def send(view: QWidget, kind: QEvent.Type, at: QPoint, held: Qt.KeyboardModifier = NO) -> None:
@@ -57,7 +57,7 @@ def drag(window: MainWindow, start: QPoint, end: QPoint, held: Qt.KeyboardModifi
         QTest.mouseMove(view, start + QPoint(round(share * (end - start).x()), round(share * (end - start).y())))
         QApplication.processEvents()
     QTest.mouseRelease(view, LEFT, held, end)
-    window.refresh_if_pending()
+    window.refreshing.flush()
 
 
 def hover(window: MainWindow, at: QPoint) -> str:
@@ -139,7 +139,7 @@ def test_hovering_explains_what_a_click_does(make: Make) -> None:
     shape = Qt.CursorShape
 
     def shown() -> tuple[Qt.CursorShape, int]:
-        window.refresh_if_pending()
+        window.refreshing.flush()
         assert canvas._overlay is not None
         return canvas.viewport().cursor().shape(), canvas._overlay.paints
 

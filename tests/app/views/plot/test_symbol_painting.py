@@ -253,11 +253,11 @@ def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbo
     unit = window.canvases[0].pointer_at(window.canvases[0].plot_area().center()).unit
     for number in range(1, 12):
         window.controller.pan(7 * unit, (number % 3) * unit)
-        window.refresh_if_pending()
+        window.refreshing.flush()
         window.canvases[0].viewport().repaint()
         assert cloud.made == before[0] and cloud.mended == before[1] + number
     settle(qtbot, window)
-    window.choose_theme("dark")
+    window.appearance.choose_theme("dark")
     settle(qtbot, window)
     assert cloud.made == before[0] + 1
 
@@ -268,7 +268,7 @@ def test_selected_points_carry_their_ring_on_the_canvas(make: Make, qapp: QAppli
     highlight = argb(HIGHLIGHT)
 
     def highlights() -> int:
-        window.refresh_if_pending()
+        window.refreshing.flush()
         image = canvas.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
         return int((np.frombuffer(image.constBits(), dtype=np.uint32) == highlight).sum())
 
@@ -354,7 +354,8 @@ def test_what_is_painted_again_is_the_same_to_the_pixel(
     strokes: list[object] = []
     stroke = lines.draw_pieces
     monkeypatch.setattr(lines, "draw_pieces", lambda *parts: (strokes.append(parts[0]), stroke(*parts)))
-    for change in (lambda: None, lambda: window.controller.pan(0.3, 0.1), lambda: window.choose_theme("dark")):
+    appearance = window.appearance
+    for change in (lambda: None, lambda: window.controller.pan(0.3, 0.1), lambda: appearance.choose_theme("dark")):
         change()
         settle(qtbot, window)
         canvas.layers.paint_anew()

@@ -75,7 +75,7 @@ def at(window: MainWindow, lane: int, index: int) -> int:
 @pytest.mark.parametrize("theme", first_of([LIGHT, DARK], 1), ids=["light", "dark"])
 def test_the_pictures_draw_them_hollow(make: Make, qtbot: QtBot, theme: Theme) -> None:
     window = make(document([0, 7]))
-    window.choose_theme("dark" if theme.dark else "light")
+    window.appearance.choose_theme("dark" if theme.dark else "light")
     settle(qtbot, window)
     for lane in (0, 1):
         for index in range(12):

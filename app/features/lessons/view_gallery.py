@@ -22,14 +22,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.features.lessons.model import LANGUAGES, Lesson
-from app.features.lessons.shipped import picture, shipped
 from app.files.examples import EXAMPLES, Example, thumbnail
 from app.views.theme import text_font
 from app.views.widgets.clickable import chooser
 from app.views.widgets.inputs import describe, filled, label_for, named, show_choice
 from app.views.widgets.qt_dialogs import NamedDialog
 from app.views.widgets.scrolling_form import scrolling
+
+from .model import LANGUAGES, Lesson
+from .shipped import picture, shipped
 
 #: Size of a card's picture (pixels), as in the files; space around it (pixels).
 PICTURE, GAP = (192, 96), 6

@@ -1,4 +1,4 @@
-"""Rehearsal: what a step displays once everything in it is trained and scored, without a window and threads."""
+"""Rehearsal: a document trained and scored as a step displays it, without a window and threads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from solver import Grid
 
 SMALL = Grid(-3.0, 3.0, -3.0, 3.0, 24, 24)
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
-#: Time after which a training is interrupted (s): what it displays by then is enough for a check.
+#: Time after which a training is interrupted (s).
 LONGEST = 10.0
 
 

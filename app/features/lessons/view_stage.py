@@ -1,43 +1,25 @@
-"""LessonStage: the window's part in lessons: open files, show panel and layers of the step, add steps."""
+"""LessonStage: open lessons, show panel and layers of the step, add steps, and open the gallery."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QObject, Qt
-from PySide6.QtWidgets import QFileDialog
 
-from app.controllers.controller import Controller
 from app.engine.cover import Cover
-from app.features.answers.controller import AnswersController
-from app.features.lessons.controller import Event, LessonController
-from app.features.lessons.model import ENGLISH, LANGUAGES, Lesson
-from app.features.lessons.scene import covers
-from app.features.lessons.state import LessonSession
 from app.files.background_task import Task
 from app.files.documents import FileError
-from app.scene.feature import Widget
-from app.scene.feature_table import FeatureTable
 from app.views.surroundings import Surroundings
 from app.views.widgets.deferred import later
-from app.views.widgets.qt_dialogs import open_dialog
-from app.window.dialogs.files import FileDialogs
-from app.window.dock_manager import DockManager
 
-if TYPE_CHECKING:
-    from app.features.answers.collecting import AnswerSource
+from .controller import Event, LessonController
+from .model import ENGLISH, LANGUAGES, Lesson
+from .scene import covers
+from .state import LessonSession
 
 #: Name of the dock with the panel of an open lesson.
 PANEL = "lesson"
-
-
-def with_models(features: FeatureTable) -> tuple[str, ...]:
-    """Return the names of panels and windows that train models of their own, which would reveal what is covered."""
-    made = [(each.dock.name, each.dock.make) for each in features if each.dock is not None]
-    made += [each.window for each in features if each.window is not None]
-    return tuple(name for name, make in made if isinstance(make, Widget) and make.trains)
 
 
 def system_language() -> str:
@@ -46,47 +28,28 @@ def system_language() -> str:
     return next((code for code in codes if code in LANGUAGES), ENGLISH)
 
 
-def nothing_covered(controller: Controller) -> bool:
-    """Return whether such panels reveal nothing that a lesson covers."""
-    return not covers(controller.document, controller.session)
-
-
 class LessonStage(QObject):
     """
     Parameters
     ----------
     around : Surroundings
-    docks : DockManager
-    dialogs : FileDialogs
-    when_drawn : callable
-        ``when_drawn(act)`` calls `act` once the present state is drawn.
-    switch : callable
-        ``switch(names, among)`` turns those commands of `among` on that are in `names`, and the others off.
     """
 
-    def __init__(
-        self,
-        around: Surroundings,
-        docks: DockManager,
-        dialogs: FileDialogs,
-        when_drawn: Callable[[Callable[[], object]], None],
-        switch: Callable[[Collection[str], Iterable[str]], None],
-    ) -> None:
+    def __init__(self, around: Surroundings) -> None:
         super().__init__(around.window)
         self._around, self._window, self._controller = around, around.window, around.controller
         self._features, self._settings, self._tasks = around.features, around.settings, around.tasks
-        self._docks, self._dialogs = docks, dialogs
-        self._switch = switch
+        self._docks = around.docks()
         self._lessons = self._controller.feature(LessonController)
         self._lessons.open_next = self.open_next
         acts: dict[Event, Callable[[], object]] = {
             "entered": self._arrange,
             "revealed": self._reveal,
             "ended": self._keep_score,
-            "left": lambda: docks.show_only(self._panels),
+            "left": lambda: self._docks.show_only(self._panels),
         }
-        self._lessons.report = lambda event: when_drawn(acts[event])
-        self._controller.unstaged = lambda: when_drawn(self._close)
+        self._lessons.report = lambda event: around.when_drawn(acts[event])
+        self._controller.unstaged = lambda: around.when_drawn(self._close)
         #: The lesson for trying a new step.
         self._trial: Lesson | None = None
         #: Docks that were open before the lesson.
@@ -104,7 +67,37 @@ class LessonStage(QObject):
         """Set the language of the shipped lessons, and remember it."""
         self._settings.write(lesson_language=language)
 
-    def open(self, read: Callable[[], Lesson], name: str) -> None:
+    def show_gallery(self, lessons: bool) -> None:
+        """Open the gallery of examples and lessons, or bring it to the front."""
+        from .view_gallery import GalleryDialog  # here, to keep the start fast
+
+        gallery = self._window.findChild(GalleryDialog)
+        if gallery is None:
+            gallery = GalleryDialog(
+                self._window,
+                self._around.open_example,
+                self.open_shipped,
+                self.language,
+                self.choose_language,
+                self._settings.values.lessons,
+                self._around.text_size(),
+                lessons,
+            )
+            gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        gallery.show_lessons(lessons)
+        gallery.open()
+        gallery.activateWindow()
+
+    def open(self, source: Sequence[Path] | str) -> None:
+        """Open the lesson in the first of these files, or in a lesson text."""
+        from .reading import read, read_text
+
+        if isinstance(source, str):
+            self._read(lambda: read_text(self._features, source), "The lesson")
+        else:
+            self._read(lambda: read(self._features, source[0]), source[0].name)
+
+    def _read(self, read: Callable[[], Lesson], name: str) -> None:
         """Open the lesson that `read()` returns, without a question: leaving it restores the present document.
 
         What is no lesson gets a sentence.
@@ -113,28 +106,16 @@ class LessonStage(QObject):
         task = Task(f"Opening {name}", lambda progress: read(), f"{name} was not opened", kept=False)
         self._tasks.run(task, self.begin)
 
-    def open_path(self, path: Path) -> None:
-        """Open the lesson at `path`."""
-        from app.features.lessons.reading import read
-
-        self.open(lambda: read(self._features, path), path.name)
-
-    def open_text(self, text: str) -> None:
-        """Open the lesson in a lesson text."""
-        from app.features.lessons.reading import read_text
-
-        self.open(lambda: read_text(self._features, text), "The lesson")
-
     def open_shipped(self, name: str) -> None:
         """Open one of the shipped lessons."""
-        from app.features.lessons.shipped import lesson
+        from .shipped import lesson
 
         language = self.language
-        self.open(lambda: lesson(self._features, name, language), name)
+        self._read(lambda: lesson(self._features, name, language), name)
 
     def open_next(self) -> None:
         """Open the lesson after the one that is open."""
-        from app.features.lessons.shipped import following
+        from .shipped import following
 
         lesson = self._controller.session.of(LessonSession).lesson
         row = None if lesson is None else following(lesson)
@@ -150,45 +131,11 @@ class LessonStage(QObject):
         try:
             self._lessons.begin(lesson)
         except FileError as error:
-            self._dialogs.alert(str(error))
-
-    # -- answers of a class ------------------------------------------------------------------------------------------
-
-    def ask_answers(self) -> None:
-        """Ask which files of answers to open."""
-        folder, several = self._settings.values.exchange_folder, QFileDialog.FileMode.ExistingFiles
-        dialog = QFileDialog(self._window, "Open answers", folder, "Answers (*.txt);;All files (*)", fileMode=several)
-        dialog.setObjectName("open_answers_files")
-        dialog.filesSelected.connect(lambda names: self.open_answers([Path(name) for name in names]))
-        open_dialog(dialog)
-
-    def open_answers(self, paths: Sequence[Path]) -> None:
-        """Read the answers in these files."""
-        from app.features.answers.collecting import sources_of
-
-        self._settings.write(exchange_folder=str(paths[0].parent))
-        self._collect(lambda: [source for path in paths for source in sources_of(path)])
-
-    def take_answers(self, text: str) -> None:
-        """Read the answers in a text that was pasted."""
-        from app.features.answers.collecting import sources_in
-
-        self._collect(lambda: sources_in(text, ""))
-
-    def _collect(self, sources: Callable[[], list[AnswerSource]]) -> None:
-        answers = self._controller.feature(AnswersController)
-        task = answers.collecting(sources)
-        if task is not None:
-            self._tasks.run(task, answers.take)
-
-    def undo(self) -> None:
-        """Remove the last line of a guess, else undo the last change."""
-        if self._controller.session.of(LessonSession).lesson is None or not self._lessons.take_back():
-            self._controller.undo()
+            self._around.alert(str(error))
 
     def add_step(self) -> None:
         """Ask for the step that the present state is to become; of a trial, end that first."""
-        from app.features.lessons.view_add_step import AddStepDialog
+        from .view_add_step import AddStepDialog
 
         if self._trial is not None and self._controller.session.of(LessonSession).lesson is self._trial:
             self._lessons.leave()  # then it is asked for again
@@ -203,7 +150,7 @@ class LessonStage(QObject):
 
     def ask_worksheet(self) -> None:
         """Choose a file, and make the worksheet of the open lesson or document."""
-        from app.features.lessons.worksheet_task import KINDS, making
+        from .worksheet_task import KINDS, making
 
         controller = self._controller
         lesson, title = controller.session.of(LessonSession).lesson, Path(controller.store.title).stem
@@ -224,7 +171,7 @@ class LessonStage(QObject):
 
     def _keep_score(self) -> None:
         """Remember the best score of a shipped lesson, for the gallery."""
-        from app.features.lessons.shipped import is_shipped
+        from .shipped import is_shipped
 
         now = self._controller.session.of(LessonSession)
         if now.lesson is None or not is_shipped(now.lesson):
@@ -256,7 +203,7 @@ class LessonStage(QObject):
         if now.lesson is None:
             return
         step = now.lesson.steps[now.at]
-        self._switch(step.layers, {name for each in now.lesson.steps for name in each.layers})
+        self._around.switch(step.layers, {name for each in now.lesson.steps for name in each.layers})
         focus = self._window.focusWidget()
         # A panel has nothing to show beside covered pictures; the question has the room.
         panel = "" if self._is_covered() else step.panel
