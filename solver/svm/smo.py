@@ -212,9 +212,7 @@ class SmoSolver(DualSolver):
         self.y: Array = check_signs(y, n)
         self.C: Array = check_prices(C, n, LARGEST_C, or_inf=True)
         self.kernel = kernel
-        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
-        check_integer("max_iter", max_iter, -1)
-        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
+        self._set_limits(tol, max_iter, max(10_000_000, 100 * n))
         self.selection = check_choice("selection", selection, RULES)
         self._seed = check_integer("random_state", random_state, 0)
         self.compiled = fast_loops.ready()
