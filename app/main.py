@@ -76,6 +76,7 @@ def create_window(
     from app.core import log
     from app.engine.compile_ahead import CompileAhead
     from app.engine.scheduler import Scheduler
+    from app.features.relief.z_buffer import warm_up
     from app.features.table import FEATURES
     from app.files import documents
     from app.files.settings import Settings
@@ -103,7 +104,7 @@ def create_window(
     safekeeping = Safekeeping(state_folder)
     # With few points, plain numpy is fast enough to make the first pictures before machine code is loaded.
     waiting = PLAIN_FIRST if len(store.document.points) <= FEW else 0.0
-    window.assemble(controller, scheduler, CompileAhead(window.refreshing.request, waiting), safekeeping)
+    window.assemble(controller, scheduler, CompileAhead(window.refreshing.request, waiting, warm_up), safekeeping)
     own = [lane.family for lane in document.lanes if not lane.family.in_files]
     window.closed.connect(lambda: withdraw(own))
     return window

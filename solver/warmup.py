@@ -40,7 +40,6 @@ class CompileStep:
 def steps() -> list[CompileStep]:
     """Return the parts to compile."""
     import solver  # it imports a name when the name is first used: the window imports no more than it needs
-    from solver.inspection.z_buffer import warm_up
     from solver.kernels import lines
     from solver.svm.auto import AutoSolver
 
@@ -74,7 +73,6 @@ def steps() -> list[CompileStep]:
         CompileStep("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
         CompileStep("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),
         CompileStep("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),
-        CompileStep("relief", warm_up, in_window=False),
     ]
 
 

@@ -24,12 +24,17 @@ class CompileAhead:
     waiting : float, default=0.0
         Longest wait for `begin` (s): loading machine code holds the interpreter for 0.3 s, in which plain numpy can
         already make the first pictures.
+    further : callable, optional
+        Compiles, at the first start ever, what features need beyond the solver.
     """
 
     #: Whether machine code is being loaded into this process, and whether it has been.
     loading = _loaded = False
 
-    def __init__(self, done: Callable[[], None], waiting: float = 0.0) -> None:
+    def __init__(
+        self, done: Callable[[], None], waiting: float = 0.0, further: Callable[[], object] = lambda: None
+    ) -> None:
+        self._further = further
         self._done, self._waiting = done, 0.0 if CompileAhead._loaded else waiting
         self._begun = threading.Event()
         fast_loops.everywhere = CompileAhead._loaded
@@ -68,6 +73,7 @@ class CompileAhead:
         self._done()
         if not self.failure and not complete():
             try:
+                self._further()
                 compile_all()
             except Exception:  # the first use reports the error
                 log.caught("What other classifiers need could not be compiled.")

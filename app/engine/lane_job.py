@@ -23,7 +23,7 @@ from .outcome import Outcome, judged, outcome
 from .pacing import PATIENCE, PIECE, POLL, OvertakenError, Pace, Step, never
 from .pool import Delay, Priority
 from .probability import Calibration
-from .surface_values import Source, difference_source, painted, probability_source, source_of, svm_source, vote_source
+from .surface_values import Source, difference_source, painted, pair_source, probability_source, source_of, vote_source
 from .training_run import TrainingRun
 
 #: Interval between two pictures of a training at full speed (s).
@@ -87,7 +87,7 @@ class LaneJob:
             elif spec.lane.trainer is None:
                 yield from self._at_once(spec, frame, overtaken)
             else:
-                yield from self._svm(spec, frame, overtaken)
+                yield from self._step_by_step(spec, frame, overtaken)
             if not spec.lane.family.own_process:  # until now, views may have used the process's model
                 self.close()
         except OvertakenError:
@@ -169,7 +169,7 @@ class LaneJob:
         self._training = None
         yield from self._pictures(_same(difference_source(sides)), spec, replace(frame, sides=sides), overtaken)
 
-    def _svm(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+    def _step_by_step(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         if len(spec.points.classes) < spec.lane.family.n_classes_needed:
             self._training = None
             self._post(replace(frame, phase=Phase.EMPTY))
@@ -226,7 +226,7 @@ class LaneJob:
         if not run.ended:
             assert run.rough is not None
             frame = run.unfinished(frame, spec.paused)
-            frame = yield from self._pictures(_same(svm_source(run.rough, spec.lane)), spec, frame, overtaken)
+            frame = yield from self._pictures(_same(pair_source(run.rough, spec.lane)), spec, frame, overtaken)
             if spec.paused:
                 return
         # Every fourth piece precedes other lanes' pictures: a lane that trains for minutes cannot block this one.

@@ -101,7 +101,7 @@ def vote_source(model: SharesModel, lane: Lane, running: RunningVotes | None = N
     return Source(on, () if (there := remote(model)) is None else (there,))
 
 
-def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | None = None) -> Source:
+def pair_source(model: PairClassifier, lane: Lane, running: RunningExpansion | None = None) -> Source:
     """Return the source of a model of binary problems; certainty is |f| relative to `FULL_VALUE`.
 
     The margins are those of the problem chosen in the lane.  A learner whose f has no unit, like the perceptron, has no
@@ -197,7 +197,7 @@ def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
 
 def source_of(model: Model, lane: Lane) -> Source:
     """Return the source of one model, trained with the settings of `lane`."""
-    return svm_source(model, lane) if model.kind == "f" else vote_source(model, lane)
+    return pair_source(model, lane) if model.kind == "f" else vote_source(model, lane)
 
 
 def difference_source(sides: Sides) -> Source:

@@ -29,7 +29,7 @@ from .outcome import Outcome, judged, outcome_of_values
 from .pacing import Pace
 from .run_report import explain_last, few_steps, mark, run_state_of, slacks_of, survey, values_of
 from .run_state import speed_of
-from .surface_values import Source, problem_of, svm_source
+from .surface_values import Source, pair_source, problem_of
 
 #: Updates of one binary problem before the next has its turn.
 ROUND = 500
@@ -231,10 +231,10 @@ class TrainingRun:
     def source(self, model: PairClassifier, grid: Grid) -> Source:
         """Return the source of pictures on `grid`; each picture computes only what has changed since the last."""
         if model.scaler is not None:
-            return svm_source(model, self.spec.lane)
+            return pair_source(model, self.spec.lane)
         if self._running is None or self._running.grid != grid:
             self._running = model.expansion.running(self.points.xy, grid)
-        return svm_source(model, self.spec.lane, self._running)
+        return pair_source(model, self.spec.lane, self._running)
 
     def frame(self, frame: Frame, resting: bool) -> Frame:
         """Return `frame` with the present model and its numbers."""

@@ -14,7 +14,7 @@ from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic
 
-from ._cache_directory import cache_directory
+from ._cache_directory import PACKAGES, cache_directory
 
 __all__ = ["inlined", "intrinsic", "jit", "lean_part", "part"]
 
@@ -46,7 +46,7 @@ class _KeyedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no type
 
 
 class _OwnLocator:
-    """Locator that finds machine code of this package by module names, in the directory of this version's sources.
+    """Locator that finds machine code of `PACKAGES` by module names, in the directory of this version's sources.
 
     numba's own locators use path and time of each source file, or the program of a bundle: then each way of installing,
     and each update, would compile everything again.
@@ -59,8 +59,7 @@ class _OwnLocator:
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> _OwnLocator | None:
-        ours = function.__module__.partition(".")[0] == __name__.partition(".")[0]
-        return cls(function, file) if ours else None
+        return cls(function, file) if function.__module__.partition(".")[0] in PACKAGES else None
 
     def ensure_cache_path(self) -> None:
         """Do nothing: the folder exists."""

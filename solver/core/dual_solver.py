@@ -10,6 +10,7 @@ from solver.kernels.table import Kernel
 
 from .arrays import Array
 from .certificate import Certificate, Status, gap_of, proved, rounding_of
+from .checks import check_integer, check_number
 from .step_log import of_multipliers
 from .stepping import SteppedSolver
 
@@ -22,11 +23,17 @@ class DualSolver(SteppedSolver):
     kernel : Kernel
     tol : float
         Largest KKT violation called optimal.
+    max_iter : int
+        Largest number of steps.
     """
 
     NOTES = ("dual", "violation", "free", "bounded")
     kernel: Kernel
-    tol: float
+
+    def _set_limits(self, tol: float, max_iter: int, default: int) -> None:
+        """Set `tol` and `max_iter`, checked; -1 means `default`."""
+        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
+        self.max_iter = default if check_integer("max_iter", max_iter, -1) == -1 else int(max_iter)
 
     @abstractmethod
     def _state(self) -> tuple[Array, Array, Array, Array]:

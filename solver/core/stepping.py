@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -60,8 +61,7 @@ class SteppedSolver(ABC):
     VALUES: ClassVar[tuple[str, ...]] = ("status",)
     ARRAYS: ClassVar[tuple[str, ...]] = ()
     KEPT_EVERY: ClassVar[int] = 64
-    status: Status
-    _notes: Notes
+    status: Status = Status.RUNNING
     #: Source of the random numbers of some solvers.
     _random: np.random.Generator
 
@@ -69,6 +69,10 @@ class SteppedSolver(ABC):
     @abstractmethod
     def n_iter(self) -> int:
         """Number of steps so far."""
+
+    @cached_property
+    def _notes(self) -> Notes:
+        return Notes(len(self.NOTES))
 
     @property
     def pending(self) -> bool:

@@ -204,7 +204,7 @@ def _state(solver: SmoSolver, part: Subproblem) -> RuleState:
             return np.array(matrix[i])
         alone = np.zeros(len(part.index))
         alone[i] = 1.0
-        sums = KernelSum(solver._active.kernel, part, alone)
+        sums = KernelSum(part, alone)
         sums.work()
         return sums.total
 

@@ -1,19 +1,12 @@
 """Compiled kernel rows, their bounded cache, and sums of rows.
 
-A cache is a tuple of arrays made by `new_cache`:
-
-    rows     (slots, n)   the rows
-    slot_of  (n,)         slot of a point's row, -1 if it is not kept
-    owner    (slots,)     index of the point whose row is in the slot, -1 if it is empty
-    used     (slots,)     time of the last request for the row
-    head     (2,)         numbers of requests, and of rows computed
-
-The formulas of the kernels are in `kernel_row` only.
+The formulas of the kernels are in `kernel_values` only.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,20 +23,34 @@ ROW_COST = 4
 
 #: Code, gamma, coef0 and degree.
 KernelNumbers = tuple[int, float, float, int]
-Cache = tuple[Array, Integers, Integers, Integers, Integers]
 
 
-def new_cache(n: int, megabytes: float) -> Cache:
-    """Return an empty cache of rows of `n` numbers of at most `megabytes`, but of at least two rows."""
+class RowCache(NamedTuple):
+    """Points, and a bounded cache of the kernel rows among them; the record of the compiled loops."""
+
+    kernel: KernelNumbers
+    XT: Array  #: (n_features, n)
+    rows: Array  #: (slots, n)
+    slot_of: Integers  #: (n,) slot of a point's row, -1 if it is not kept
+    owner: Integers  #: (slots,) index of the point whose row is in the slot, -1 if it is empty
+    used: Integers  #: (slots,) time of the last request for the row
+    head: Integers  #: (2,) numbers of requests, and of rows computed
+
+
+def new_cache(kernel: KernelNumbers, XT: Array, megabytes: float) -> RowCache:
+    """Return an empty cache of the rows of the points `XT` of at most `megabytes`, but of at least two rows."""
+    n = XT.shape[1]
     slots = int(min(n, max(2, megabytes * 2**20 // (8 * n))))
     rows = np.empty((slots, n))
     rows[0] = 0.0  # a step of length 0 reads a row before any is computed
-    return (
-        rows,
-        np.full(n, -1, dtype=np.int64),
-        np.full(slots, -1, dtype=np.int64),
-        np.zeros(slots, dtype=np.int64),
-        np.zeros(2, dtype=np.int64),
+    return RowCache(
+        kernel=kernel,
+        XT=XT,
+        rows=rows,
+        slot_of=np.full(n, -1, dtype=np.int64),
+        owner=np.full(slots, -1, dtype=np.int64),
+        used=np.zeros(slots, dtype=np.int64),
+        head=np.zeros(2, dtype=np.int64),
     )
 
 
@@ -119,27 +126,24 @@ def gram_rows(kernel, XT, QT, out):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def cached_row(kernel, XT, i, rows, slot_of, owner, used, head):  # type: ignore[no-untyped-def]
-    """Return the slot of the kernel row of point i; a new row replaces the least recently used one.
-
-    The arrays of the cache are separate arguments: unpacking a tuple would take longer than the look-up.
-    """
-    slot = slot_of[i]
+def cached_row(cache, i):  # type: ignore[no-untyped-def]
+    """Return the slot of the kernel row of point i; a new row replaces the least recently used one."""
+    slot = cache.slot_of[i]
     if slot < 0:
-        slot = oldest(used) if head[COMPUTED] >= used.shape[0] else head[COMPUTED]
-        if owner[slot] >= 0:
-            slot_of[owner[slot]] = -1
-        owner[slot] = i
-        slot_of[i] = slot
-        kernel_row(kernel, XT, i, rows[slot])
-        head[COMPUTED] += 1
-    head[CLOCK] += 1
-    used[slot] = head[CLOCK]
+        slot = oldest(cache.used) if cache.head[COMPUTED] >= cache.used.shape[0] else cache.head[COMPUTED]
+        if cache.owner[slot] >= 0:
+            cache.slot_of[cache.owner[slot]] = -1
+        cache.owner[slot] = i
+        cache.slot_of[i] = slot
+        kernel_row(cache.kernel, cache.XT, i, cache.rows[slot])
+        cache.head[COMPUTED] += 1
+    cache.head[CLOCK] += 1
+    cache.used[slot] = cache.head[CLOCK]
     return slot
 
 
 @jit
-def add_rows(kernel, XT, weights, total, size, rows, slot_of, owner, used, head, begin, budget):  # type: ignore[no-untyped-def]
+def add_rows(cache, weights, total, size, begin, budget):  # type: ignore[no-untyped-def]
     """Add ``weights[j] K[j]`` to `total` and its absolute value to `size`, for j from `begin` on.
 
     Stop after about `budget` entries; return the next j, n at the end.
@@ -151,9 +155,9 @@ def add_rows(kernel, XT, weights, total, size, rows, slot_of, owner, used, head,
         if weight != 0.0:
             if done >= budget:
                 return j
-            before = head[COMPUTED]
-            row = rows[cached_row(kernel, XT, j, rows, slot_of, owner, used, head)]
-            done += n * (1 + ROW_COST * (head[COMPUTED] - before))
+            before = cache.head[COMPUTED]
+            row = cache.rows[cached_row(cache, j)]
+            done += n * (1 + ROW_COST * (cache.head[COMPUTED] - before))
             for k in range(n):
                 term = weight * row[k]
                 total[k] += term

@@ -8,7 +8,7 @@ import numpy as np
 
 from solver.core.arrays import Array, Indices
 
-from ._kernel_rows import COMPUTED, Cache, KernelNumbers, kernel_row
+from ._kernel_rows import COMPUTED, RowCache, kernel_row
 
 #: Least number of kept rows per moved point: entries of moved points are set one by one.
 ROWS_PER_POINT = 8
@@ -28,7 +28,7 @@ class MovedRows:
     rows: Array
 
 
-def keep_rows(kernel: KernelNumbers, before: Array, XT: Array, cache: Cache) -> MovedRows | None:
+def keep_rows(cache: RowCache, XT: Array) -> MovedRows | None:
     """Update the rows in `cache` to the points `XT`; return None, with no change, if too many points have moved.
 
     Each entry gets the bits that it has in a row computed anew: a kernel value does not depend on the order of its two
@@ -36,22 +36,20 @@ def keep_rows(kernel: KernelNumbers, before: Array, XT: Array, cache: Cache) -> 
 
     Parameters
     ----------
-    kernel : tuple
-        (code, gamma, coef0, degree).
-    before, XT : ndarray of shape (n_features, n)
-        The old points, whose rows are in the cache, and the new ones.
-    cache : tuple
-        See `_kernel_rows`.
+    cache : RowCache
+        With the old points.
+    XT : ndarray of shape (n_features, n)
+        The new ones.
     """
-    rows, slot_of, owner, _, head = cache
-    index = np.flatnonzero((before != XT).any(axis=0))
-    kept = min(int(head[COMPUTED]), len(rows))
+    rows, slot_of = cache.rows, cache.slot_of
+    index = np.flatnonzero((cache.XT != XT).any(axis=0))
+    kept = min(int(cache.head[COMPUTED]), len(rows))
     if ROWS_PER_POINT * len(index) > kept:
         return None
     new = np.empty((len(index), len(slot_of)))
     for point, row in zip(index, new, strict=True):
-        kernel_row(kernel, XT, point, row)
-        rows[:kept, point] = row[owner[:kept]]
+        kernel_row(cache.kernel, XT, point, row)
+        rows[:kept, point] = row[cache.owner[:kept]]
         if slot_of[point] >= 0:
             rows[slot_of[point]] = row
     return MovedRows(index, new)

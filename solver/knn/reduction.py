@@ -29,7 +29,7 @@ from solver.core.certificate import Status
 from solver.core.checks import check_flag, check_integer, check_points, check_seed, column
 from solver.core.estimator import Estimator
 from solver.core.multiclass import REST, BinaryProblem, PairTrainer
-from solver.core.step_log import AT_ONCE, Notes
+from solver.core.step_log import AT_ONCE
 from solver.core.stepping import SteppedSolver
 
 from . import _knn_loops as loops
@@ -136,14 +136,12 @@ class ReductionSolver(SteppedSolver):
     def __init__(self, model: KNeighborsClassifier) -> None:
         self._index, self._k = model._index, model.n_neighbors
         self._codes = self._index.codes
-        self.status = Status.RUNNING
         self.n_epochs = self._n_looks = self._changes = self._cursor = 0
         self.touched, self._changed = -1, False
         self._order: Indices = np.empty(0, dtype=np.intp)
         n = len(self._codes)
         #: Whether each point is kept, is to be changed when it is checked, and votes.
         self._kept, self._due, self._voting = (np.ones(n, dtype=bool) for _ in range(3))
-        self._notes = Notes(len(self.NOTES))
 
     @property
     def n_iter(self) -> int:

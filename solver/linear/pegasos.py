@@ -31,7 +31,7 @@ from solver.core.arrays import Array, Integers
 from solver.core.certificate import Status
 from solver.core.checks import check_integer, check_number, check_points, check_signs
 from solver.core.class_weights import positive_weights
-from solver.core.step_log import AT_ONCE, Notes
+from solver.core.step_log import AT_ONCE
 from solver.core.stepping import SteppedSolver
 
 from . import _linear_loops as loops
@@ -208,13 +208,11 @@ class PegasosSolver(SteppedSolver):
         self.max_iter = check_integer("max_iter", max_iter, 1)
         self.tol = check_number("tol", tol, 0.0, open_high=True)
         self._random = np.random.default_rng(check_integer("random_state", random_state, 0))
-        self.status = Status.RUNNING
         self._theta, self._total = np.zeros(d), np.zeros(d)
         self._count, self._late = np.zeros(n, dtype=np.int64), np.zeros(n)
         self._ints = np.zeros(3, dtype=np.int64)
         self._ints[loops.LAST_DRAWN] = -1
         self._reals = np.zeros(1)
-        self._notes = Notes(len(self.NOTES))
 
     @property
     def n_iter(self) -> int:

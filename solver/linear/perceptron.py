@@ -34,7 +34,6 @@ from solver.core.arrays import Array, Integers
 from solver.core.certificate import EPS, Status
 from solver.core.checks import check_flag, check_integer, check_points, check_signs, check_size
 from solver.core.class_weights import positive_weights
-from solver.core.step_log import Notes
 from solver.core.stepping import SteppedSolver, Stop, never
 
 from . import _linear_loops as loops
@@ -357,7 +356,6 @@ class PerceptronSolver(SteppedSolver):
         self.max_iter = check_integer("max_iter", max_iter, 1)
         self.shuffle = check_flag("shuffle", shuffle)
         self._random = np.random.default_rng(check_integer("random_state", random_state, 0))
-        self.status = Status.RUNNING
         self._w = np.zeros(d + 1)
         self._count = np.zeros(n, dtype=np.int64)
         self._ints = np.zeros(3, dtype=np.int64)
@@ -366,7 +364,6 @@ class PerceptronSolver(SteppedSolver):
         self.n_epochs = 0
         self._mistakes_before = 0
         self._order = np.arange(n)
-        self._notes = Notes(len(self.NOTES))
         self._next_epoch()
 
     @property

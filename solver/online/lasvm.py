@@ -42,7 +42,6 @@ from solver.core.checks import (
     check_signs,
 )
 from solver.core.dual_solver import DualSolver
-from solver.core.step_log import Notes
 from solver.kernels.table import Kernel
 
 from . import _online_loops as loops
@@ -221,9 +220,7 @@ class LasvmSolver(DualSolver):
         self._kept = KeptPoints(kernel, points.shape[1], cache_size * 2**20 / 8)
         self.n_seen = 0
         self._hold(points, y, C, numbers)
-        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
-        check_integer("max_iter", max_iter, -1)
-        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
+        self._set_limits(tol, max_iter, max(10_000_000, 100 * n))
         self.selection = check_choice("selection", selection, SELECTIONS)
         check_flag("finish", finish)
         check_flag("shuffle", shuffle)
@@ -235,7 +232,6 @@ class LasvmSolver(DualSolver):
         seeds = np.sort(np.concatenate([index[: min(SEEDS, len(index) // 2)] for index in of_class]))
         #: Points of the batch in the order of their turns, and the number of seeds at its beginning.
         self._stream = np.concatenate([order[seeds], np.delete(order, seeds)]), len(seeds)
-        self.status = Status.RUNNING
         self._finish = bool(finish)
         self._forgotten = False  # whether there was a former batch
         self._sweeping = self._finishing = self._stalled = False
@@ -244,7 +240,6 @@ class LasvmSolver(DualSolver):
         self._left_out = NOBODY  # (m, M) over the points that the newest sweep left out of S
         self._middle = 0.0
         self._operation = "none"
-        self._notes = Notes(len(self.NOTES))
 
     # -- reading -------------------------------------------------------------------------------------------------------
 

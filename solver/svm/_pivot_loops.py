@@ -94,21 +94,22 @@ def solve(U, n, p, q):  # type: ignore[no-untyped-def]
 
 
 @part
-def take_away(change, members, count, v, kernel, XT, rows, slot_of, owner, used, head):  # type: ignore[no-untyped-def]
+def take_away(S, change, members, count):  # type: ignore[no-untyped-def]
     """Compute ``v -= sum_k change[members[k]] K[members[k]]``, four rows at a time, and set the changes to 0."""
+    cache, rows, v = S.cache, S.cache.rows, S.v
     n = v.shape[0]
     k = 0
     while k + 4 <= count:
-        s0 = cached_row(kernel, XT, members[k], rows, slot_of, owner, used, head)
-        s1 = cached_row(kernel, XT, members[k + 1], rows, slot_of, owner, used, head)
-        s2 = cached_row(kernel, XT, members[k + 2], rows, slot_of, owner, used, head)
-        s3 = cached_row(kernel, XT, members[k + 3], rows, slot_of, owner, used, head)
+        s0 = cached_row(cache, members[k])
+        s1 = cached_row(cache, members[k + 1])
+        s2 = cached_row(cache, members[k + 2])
+        s3 = cached_row(cache, members[k + 3])
         d0, d1, d2, d3 = change[members[k]], change[members[k + 1]], change[members[k + 2]], change[members[k + 3]]
         for e in range(n):
             v[e] -= (d0 * rows[s0, e] + d1 * rows[s1, e]) + (d2 * rows[s2, e] + d3 * rows[s3, e])
         k += 4
     while k < count:
-        s0 = cached_row(kernel, XT, members[k], rows, slot_of, owner, used, head)
+        s0 = cached_row(cache, members[k])
         d0 = change[members[k]]
         for e in range(n):
             v[e] -= d0 * rows[s0, e]
@@ -118,12 +119,12 @@ def take_away(change, members, count, v, kernel, XT, rows, slot_of, owner, used,
 
 
 @part
-def step(U, members, level, state, lo, hi, beta, change, p, q, d, delta):  # type: ignore[no-untyped-def]
+def step(S, U, members, level, state, change, p, q, d, delta):  # type: ignore[no-untyped-def]
     """Make one step towards the optimum of the free points; return True if it reached the optimum, not a bound.
 
     Their v, in `level`, follows from the linear system: no row of the kernel is needed.
     """
-    count = state[COUNT]
+    lo, hi, beta, count = S.lo, S.hi, S.beta, state[COUNT]
     mean = 0.0
     for k in range(count):
         mean += level[k] / count
@@ -173,8 +174,9 @@ def step(U, members, level, state, lo, hi, beta, change, p, q, d, delta):  # typ
 
 
 @part
-def extremes(v, up, low, highest, lowest):  # type: ignore[no-untyped-def]
+def extremes(S, highest, lowest):  # type: ignore[no-untyped-def]
     """Return (m, M), and write those of each block of points into `highest` and `lowest`."""
+    v, up, low = S.v, S.up, S.low
     n = v.shape[0]
     m, M = -np.inf, np.inf
     for block in range(highest.shape[0]):
@@ -188,7 +190,7 @@ def extremes(v, up, low, highest, lowest):  # type: ignore[no-untyped-def]
 
 
 @part
-def choose(members, state, v, up, low, highest, lowest, middle):  # type: ignore[no-untyped-def]
+def choose(S, members, state, highest, lowest, middle):  # type: ignore[no-untyped-def]
     """Make members of the points furthest beyond the `middle`, of different blocks, at most ``state[COMING]``."""
     worst = 0.0
     for _ in range(state[COMING]):
@@ -204,12 +206,12 @@ def choose(members, state, v, up, low, highest, lowest, middle):  # type: ignore
             return
         if above >= below:
             new = most_up * BLOCK
-            while v[new] + up[new] != highest[most_up]:
+            while S.v[new] + S.up[new] != highest[most_up]:
                 new += 1
             highest[most_up] = -np.inf
         else:
             new = most_low * BLOCK
-            while v[new] + low[new] != lowest[most_low]:
+            while S.v[new] + S.low[new] != lowest[most_low]:
                 new += 1
             lowest[most_low] = np.inf
         here = state[COUNT] == members.shape[0]
@@ -221,30 +223,9 @@ def choose(members, state, v, up, low, highest, lowest, middle):  # type: ignore
 
 
 @jit
-def pivots(  # type: ignore[no-untyped-def]
-    kernel,
-    XT,
-    lo,
-    hi,
-    diagonal,
-    beta,
-    v,
-    up,
-    low,
-    rows,
-    slot_of,
-    owner,
-    used,
-    head,
-    members,
-    state,
-    U,
-    tau,
-    delta,
-    tol,
-    budget,
-):
+def pivots(S, members, state, U, tau, delta, tol, budget):  # type: ignore[no-untyped-def]
     """Make pivots until about `budget` entries were visited, and return how it ended."""
+    cache, beta, v = S.cache, S.beta, S.v
     n, most = v.shape[0], members.shape[0]
     p, q, d, level = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
     change, moved = np.zeros(n), np.empty(most, dtype=np.int64)
@@ -252,13 +233,13 @@ def pivots(  # type: ignore[no-untyped-def]
     highest, lowest = np.empty(blocks), np.empty(blocks)
     visited, tries = 0, 0
     while visited < budget:
-        before = head[COMPUTED]
+        before = cache.head[COMPUTED]
         while state[KNOWN] < state[COUNT]:
             known, new = state[KNOWN], members[state[KNOWN]]
-            slot = cached_row(kernel, XT, new, rows, slot_of, owner, used, head)
+            slot = cached_row(cache, new)
             for k in range(known):
-                p[k] = rows[slot, members[k]] + tau
-            append(U, known, p, diagonal[new] + tau + delta, delta)
+                p[k] = cache.rows[slot, members[k]] + tau
+            append(U, known, p, S.diagonal[new] + tau + delta, delta)
             state[KNOWN] = known + 1
             visited += known * known // PER_ENTRY
         at_start = state[COUNT]
@@ -267,15 +248,15 @@ def pivots(  # type: ignore[no-untyped-def]
             level[k] = v[members[k]]
         while state[COUNT] >= 2:
             visited += state[COUNT] * state[COUNT]
-            if step(U, members, level, state, lo, hi, beta, change, p, q, d, delta):
+            if step(S, U, members, level, state, change, p, q, d, delta):
                 break
-        take_away(change, moved, at_start, v, kernel, XT, rows, slot_of, owner, used, head)
+        take_away(S, change, moved, at_start)
         for k in range(at_start):
             i = moved[k]
-            up[i] = 0.0 if beta[i] < hi[i] else -np.inf
-            low[i] = 0.0 if beta[i] > lo[i] else np.inf
-        visited += n * (4 + at_start // PER_ENTRY + ROW_COST * (head[COMPUTED] - before))
-        m, M = extremes(v, up, low, highest, lowest)
+            S.up[i] = 0.0 if beta[i] < S.hi[i] else -np.inf
+            S.low[i] = 0.0 if beta[i] > S.lo[i] else np.inf
+        visited += n * (4 + at_start // PER_ENTRY + ROW_COST * (cache.head[COMPUTED] - before))
+        m, M = extremes(S, highest, lowest)
         if m - M <= tol:
             return CONVERGED
         count = state[COUNT]
@@ -288,7 +269,7 @@ def pivots(  # type: ignore[no-untyped-def]
         tries = 0
         if state[PIVOTS] >= LIMIT * n:
             return STUCK
-        choose(members, state, v, up, low, highest, lowest, 0.5 * (top + bottom) if count > 0 else 0.5 * (m + M))
+        choose(S, members, state, highest, lowest, 0.5 * (top + bottom) if count > 0 else 0.5 * (m + M))
         state[COMING] = ADDED
         if state[COUNT] == count:
             return FULL if count == most else STUCK

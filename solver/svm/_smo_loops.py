@@ -10,11 +10,14 @@ Membership is kept in two arrays that are added to v, so that a running maximum 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from solver.core._compile import inlined, jit, lean_part
 from solver.core._vector import BLOCK, larger, smaller
-from solver.kernels._kernel_rows import COMPUTED, ROW_COST, add_rows, cached_row
+from solver.core.arrays import Array
+from solver.kernels._kernel_rows import COMPUTED, ROW_COST, RowCache, add_rows, cached_row
 
 #: The codes of the rules in `working_set_rules.RULES`.
 CYCLIC, RANDOM, PLATT, FIRST_ORDER, SECOND_ORDER, MAXIMUM_GAIN = range(6)
@@ -33,6 +36,19 @@ NEAR_BOUND = 1e-8
 DUAL, VIOLATION, FREE, BOUNDED, CHANGES = range(5)
 
 
+class PointArrays(NamedTuple):
+    """The arrays of the points under work, all of shape (n,) but the cache."""
+
+    cache: RowCache
+    lo: Array
+    hi: Array
+    diagonal: Array  #: K_ii
+    beta: Array
+    v: Array
+    up: Array
+    low: Array
+
+
 @lean_part
 def below(n, rng):  # type: ignore[no-untyped-def]
     """Return a random whole number in [0, n): xorshift64*, whose state `rng[0]` is part of the solver's state."""
@@ -45,11 +61,12 @@ def below(n, rng):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def move_and_scan(step, rows, slot_i, slot_j, v, up, low):  # type: ignore[no-untyped-def]
+def move_and_scan(S, step, slot_i, slot_j):  # type: ignore[no-untyped-def]
     """Compute ``v -= step (row_i - row_j)``, and return the indices of m and M, or -1.
 
     The pass keeps the extremes of each block, and is vectorised; then each index is searched for in one block.
     """
+    rows, v, up, low = S.cache.rows, S.v, S.up, S.low
     n = v.shape[0]
     m, M = -np.inf, np.inf
     block_m, block_M = 0, 0
@@ -83,8 +100,9 @@ def curvature(k_ii, k_jj, k_ij):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def largest_gain(i, rows, slot, diagonal, v, low, gains):  # type: ignore[no-untyped-def]
+def largest_gain(S, i, slot, gains):  # type: ignore[no-untyped-def]
     """Return the partner in I_low with the largest unclipped gain for point i; -1 if no gain is above 0."""
+    rows, diagonal, v, low = S.cache.rows, S.diagonal, S.v, S.low
     n = v.shape[0]
     m, k_ii = v[i], diagonal[i]
     best, chosen = 0.0, -1
@@ -103,11 +121,12 @@ def largest_gain(i, rows, slot, diagonal, v, low, gains):  # type: ignore[no-unt
 
 
 @lean_part
-def largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains):  # type: ignore[no-untyped-def]
+def largest_clipped_gain(S, a, slot, tol, gains):  # type: ignore[no-untyped-def]
     """Return (gain, partner) of the best step of point `a`; (0, -1) if it moves with no other point.
 
     Its partner of the last step needs no exception: after that step the two have no gain.
     """
+    rows, lo, hi, diagonal, beta, v = S.cache.rows, S.lo, S.hi, S.diagonal, S.beta, S.v
     n = v.shape[0]
     room_up, room_low = hi[a] - beta[a], beta[a] - lo[a]
     best, chosen = 0.0, -1
@@ -130,16 +149,17 @@ def largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains): 
 
 
 @lean_part
-def near_bound(lo, hi, beta):  # type: ignore[no-untyped-def]
+def near_bound(S, i):  # type: ignore[no-untyped-def]
     """Return whether a multiplier counts as bounded for maximum-gain; an infinite upper bound is never reached."""
+    lo, hi = S.lo[i], S.hi[i]
     near = NEAR_BOUND * (hi - lo) if hi - lo < np.inf else 0.0
-    return beta - lo <= near or hi - beta <= near
+    return S.beta[i] - lo <= near or hi - S.beta[i] <= near
 
 
 @lean_part
-def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-untyped-def]
+def random_violator(S, m, M, tol, free_only, rng):  # type: ignore[no-untyped-def]
     """Return a violator drawn with equal chances, of the free points if `free_only` is FREE_ONLY; -1 if none."""
-    count = 0
+    v, up, low, count = S.v, S.up, S.low, 0
     for turn in range(2):
         pick = 0 if turn == 0 else below(count, rng)
         n_checked = 0
@@ -157,8 +177,9 @@ def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-u
 
 
 @lean_part
-def oriented(v, up, low, i, j, tol):  # type: ignore[no-untyped-def]
+def oriented(S, i, j, tol):  # type: ignore[no-untyped-def]
     """Return 1 if (i, j) moves as (up, low), -1 if (j, i) does, else 0."""
+    v, up, low = S.v, S.up, S.low
     if (v[i] + up[i]) - (v[j] + low[j]) > tol:
         return 1
     if (v[j] + up[j]) - (v[i] + low[i]) > tol:
@@ -167,41 +188,37 @@ def oriented(v, up, low, i, j, tol):  # type: ignore[no-untyped-def]
 
 
 @lean_part
-def first_partner(v, up, low, i, start, free_only, tol):  # type: ignore[no-untyped-def]
+def first_partner(S, i, start, free_only, tol):  # type: ignore[no-untyped-def]
     """Return the first j from `start` on, cyclically, that moves with i; -1 if there is none."""
-    n = v.shape[0]
+    n = S.v.shape[0]
     for c in range(n):
         j = (start + c) % n
-        if free_only == FREE_ONLY and not (up[j] == 0.0 and low[j] == 0.0):
+        if free_only == FREE_ONLY and not (S.up[j] == 0.0 and S.low[j] == 0.0):
             continue
-        if oriented(v, up, low, i, j, tol) != 0:
+        if oriented(S, i, j, tol) != 0:
             return j
     return -1
 
 
 @inlined
-def select(  # type: ignore[no-untyped-def]
-    rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, i, j, tol, gains
-):
+def select(rule, S, ints, rng, i, j, tol, gains):  # type: ignore[no-untyped-def]
     """Return the pair (in I_up, in I_low) chosen by the rule with the code `rule`; (i, j) is the worst pair."""
+    v, up, low = S.v, S.up, S.low
     n = v.shape[0]
     m, M = v[i], v[j]
     if rule == FIRST_ORDER:
         return i, j
     if rule == MAXIMUM_GAIN and ints[LAST_I] >= 0:
         a, b = ints[LAST_I], ints[LAST_J]
-        if not (near_bound(lo[a], hi[a], beta[a]) and near_bound(lo[b], hi[b], beta[b])):
-            slot = cached_row(kernel, XT, a, rows, slot_of, owner, used, head)
-            gain, partner = largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains)
-            slot = cached_row(kernel, XT, b, rows, slot_of, owner, used, head)
-            other_gain, other = largest_clipped_gain(b, rows, slot, tol, lo, hi, diagonal, beta, v, gains)
+        if not (near_bound(S, a) and near_bound(S, b)):
+            gain, partner = largest_clipped_gain(S, a, cached_row(S.cache, a), tol, gains)
+            other_gain, other = largest_clipped_gain(S, b, cached_row(S.cache, b), tol, gains)
             if other_gain > gain:
                 a, partner = b, other
             if partner >= 0:
                 return (a, partner) if v[a] > v[partner] else (partner, a)
     if rule in (SECOND_ORDER, MAXIMUM_GAIN):
-        slot = cached_row(kernel, XT, i, rows, slot_of, owner, used, head)
-        partner = largest_gain(i, rows, slot, diagonal, v, low, gains)
+        partner = largest_gain(S, i, cached_row(S.cache, i), gains)
         return i, partner if partner >= 0 else j
     worst_i, worst_j = i, j
     if rule == CYCLIC:
@@ -210,16 +227,16 @@ def select(  # type: ignore[no-untyped-def]
             if v[i] + up[i] > M + tol or v[i] + low[i] < m - tol:
                 break
         ints[CURSOR] = (i + 1) % n
-        j = first_partner(v, up, low, i, FIRST, EVERYONE, tol)
+        j = first_partner(S, i, FIRST, EVERYONE, tol)
     elif rule == RANDOM:
-        i = random_violator(v, up, low, m, M, tol, EVERYONE, rng)
+        i = random_violator(S, m, M, tol, EVERYONE, rng)
         count = 0
         for k in range(n):
-            if i >= 0 and oriented(v, up, low, i, k, tol) != 0:
+            if i >= 0 and oriented(S, i, k, tol) != 0:
                 count += 1
         pick = below(max(count, 1), rng)
         for k in range(n):
-            if i >= 0 and oriented(v, up, low, i, k, tol) != 0:
+            if i >= 0 and oriented(S, i, k, tol) != 0:
                 if pick == 0:
                     j = k
                     break
@@ -227,23 +244,23 @@ def select(  # type: ignore[no-untyped-def]
     elif rule == PLATT:
         i = -1
         if ints[FREE_TURN] == 1:
-            i = random_violator(v, up, low, m, M, tol, FREE_ONLY, rng)
+            i = random_violator(S, m, M, tol, FREE_ONLY, rng)
         if i < 0:
-            i = random_violator(v, up, low, m, M, tol, EVERYONE, rng)
+            i = random_violator(S, m, M, tol, EVERYONE, rng)
         ints[FREE_TURN] = 1 - ints[FREE_TURN]
         far = -1.0
         for k in range(n):  # E_i - E_j = v_j - v_i
             if i >= 0 and abs(v[i] - v[k]) > far:
                 far, j = abs(v[i] - v[k]), k
-        if i >= 0 and oriented(v, up, low, i, j, tol) == 0:
-            j = first_partner(v, up, low, i, below(n, rng), FREE_ONLY, tol)
+        if i >= 0 and oriented(S, i, j, tol) == 0:
+            j = first_partner(S, i, below(n, rng), FREE_ONLY, tol)
             if j < 0:
-                j = first_partner(v, up, low, i, below(n, rng), EVERYONE, tol)
+                j = first_partner(S, i, below(n, rng), EVERYONE, tol)
     else:
         raise ValueError("No compiled working-set rule has this code; there is one for each row of RULES.")
     # A violator always has a partner that moves: v_i > M + tol moves with low, v_i < m - tol with up.  Only if v is so
     # large that v + tol rounds to v, there may be no violator although m - M > tol; then the worst pair moves.
-    way = oriented(v, up, low, i, j, tol) if i >= 0 and j >= 0 else 0
+    way = oriented(S, i, j, tol) if i >= 0 and j >= 0 else 0
     if way == 0:
         return worst_i, worst_j
     return (i, j) if way > 0 else (j, i)
@@ -269,9 +286,9 @@ def count(note, sign, beta, lo, hi):  # type: ignore[no-untyped-def]
 
 
 @lean_part
-def write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j):  # type: ignore[no-untyped-def]
+def write(S, notes, made, gain, i, j, new_i, new_j):  # type: ignore[no-untyped-def]
     """Write row ``made + 1`` of the record, except the violation, before the pair is moved."""
-    note = notes[made + 1]
+    lo, hi, beta, note = S.lo, S.hi, S.beta, notes[made + 1]
     for column in range(notes.shape[1]):
         note[column] = notes[made, column]
     note[DUAL] += gain
@@ -284,8 +301,9 @@ def write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j):  # type: ignore[
 
 
 @inlined
-def step_of(i, j, rows, slot_i, slot_j, lo, hi, diagonal, beta, v):  # type: ignore[no-untyped-def]
+def step_of(S, i, j, slot_i, slot_j):  # type: ignore[no-untyped-def]
     """Return the step of the pair (i, j), their multipliers after it, and whether the two are the same point."""
+    rows, lo, hi, diagonal, beta, v = S.cache.rows, S.lo, S.hi, S.diagonal, S.beta, S.v
     room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
     step = min(room_i, room_j)
     # One point with two labels: the gain per length is constant, so the pair moves up to a bound.
@@ -309,30 +327,7 @@ def no_pair(i, j, v, tol):  # type: ignore[no-untyped-def]
 
 
 @lean_part
-def updates(  # type: ignore[no-untyped-def]
-    rule,
-    kernel,
-    XT,
-    lo,
-    hi,
-    diagonal,
-    beta,
-    v,
-    up,
-    low,
-    rows,
-    slot_of,
-    owner,
-    used,
-    head,
-    ints,
-    rng,
-    tol,
-    n_steps,
-    budget,
-    notes,
-    gains,
-):
+def updates(rule, S, ints, rng, tol, n_steps, budget, notes, gains):  # type: ignore[no-untyped-def]
     """Make at most `n_steps` pair updates, until about `budget` entries were visited, and return how it ended.
 
     The result is RUNNING, CONVERGED (m - M <= tol), STALLED (a step that moves nothing) or CONFLICT (one point with two
@@ -341,9 +336,9 @@ def updates(  # type: ignore[no-untyped-def]
     `notes` is a record: row 0 holds the present values, row s gets those after step s.  It must have more than
     `n_steps` rows, or none: then nothing is noted.
     """
-    n = v.shape[0]
+    lo, hi, beta, v, head = S.lo, S.hi, S.beta, S.v, S.cache.head
     visited = 0
-    up_index, low_index = move_and_scan(0.0, rows, FIRST, FIRST, v, up, low)
+    up_index, low_index = move_and_scan(S, 0.0, FIRST, FIRST)
     noting = notes.shape[0] > 0
     for made in range(n_steps):
         if no_pair(up_index, low_index, v, tol):
@@ -351,86 +346,34 @@ def updates(  # type: ignore[no-untyped-def]
         if visited >= budget:
             return RUNNING
         before = head[COMPUTED]
-        i, j = select(
-            rule,
-            kernel,
-            XT,
-            lo,
-            hi,
-            diagonal,
-            beta,
-            v,
-            up,
-            low,
-            rows,
-            slot_of,
-            owner,
-            used,
-            head,
-            ints,
-            rng,
-            up_index,
-            low_index,
-            tol,
-            gains,
-        )
-        slot_i = cached_row(kernel, XT, i, rows, slot_of, owner, used, head)
-        slot_j = cached_row(kernel, XT, j, rows, slot_of, owner, used, head)
-        step, new_i, new_j, twins = step_of(i, j, rows, slot_i, slot_j, lo, hi, diagonal, beta, v)
+        i, j = select(rule, S, ints, rng, up_index, low_index, tol, gains)
+        slot_i, slot_j = cached_row(S.cache, i), cached_row(S.cache, j)
+        step, new_i, new_j, twins = step_of(S, i, j, slot_i, slot_j)
         if new_i == beta[i] and new_j == beta[j]:
             return STALLED
         if noting:
-            eta = diagonal[i] + diagonal[j] - 2.0 * rows[slot_i, j]
-            gain = step * ((v[i] - v[j]) - 0.5 * eta * step)
-            write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j)
+            eta = S.diagonal[i] + S.diagonal[j] - 2.0 * S.cache.rows[slot_i, j]
+            write(S, notes, made, step * ((v[i] - v[j]) - 0.5 * eta * step), i, j, new_i, new_j)
         beta[i], beta[j] = new_i, new_j
         ints[ITERATION] += 1
         ints[LAST_I], ints[LAST_J] = i, j
         # i has left its lower bound, and j its upper one, unless rounding has kept them there.
-        up[i], low[i] = 0.0 if new_i < hi[i] else -np.inf, 0.0 if new_i > lo[i] else np.inf
-        up[j], low[j] = 0.0 if new_j < hi[j] else -np.inf, 0.0 if new_j > lo[j] else np.inf
-        up_index, low_index = move_and_scan(step, rows, slot_i, slot_j, v, up, low)
+        for k in (i, j):
+            S.up[k], S.low[k] = 0.0 if beta[k] < hi[k] else -np.inf, 0.0 if beta[k] > lo[k] else np.inf
+        up_index, low_index = move_and_scan(S, step, slot_i, slot_j)
         if noting:
             some = up_index >= 0 and low_index >= 0
             notes[made + 1, VIOLATION] = v[up_index] - v[low_index] if some else 0.0
-        visited += n * (2 + ROW_COST * (head[COMPUTED] - before))
+        visited += v.shape[0] * (2 + ROW_COST * (head[COMPUTED] - before))
         if twins and hi[i] == np.inf and lo[j] == -np.inf:
             return CONFLICT
-    if no_pair(up_index, low_index, v, tol):
-        return CONVERGED
-    return RUNNING
+    return CONVERGED if no_pair(up_index, low_index, v, tol) else RUNNING
 
 
 @jit
-def run(  # type: ignore[no-untyped-def]
-    rule,
-    kernel,
-    XT,
-    lo,
-    hi,
-    diagonal,
-    beta,
-    v,
-    up,
-    low,
-    rows,
-    slot_of,
-    owner,
-    used,
-    head,
-    ints,
-    rng,
-    tol,
-    n_steps,
-    budget,
-    notes,
-):
+def run(rule, S, ints, rng, tol, n_steps, budget, notes):  # type: ignore[no-untyped-def]
     """Run `updates` with an array for gains, which a lean function cannot make."""
-    gains = np.empty(BLOCK)
-    return updates(
-        rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, tol,
-        n_steps, budget, notes, gains,
-    )  # fmt: skip
+    return updates(rule, S, ints, rng, tol, n_steps, budget, notes, np.empty(BLOCK))
 
 
 @jit
@@ -440,22 +383,25 @@ def solved(rule, kernel, XT, y, C, diagonal, rng, tol, n_steps, budget, notes): 
     Returns how the updates ended, beta, v, the integer state, m, M, and ``size_i = sum_j abs(beta_j K_ij)``.
     """
     n = y.shape[0]
-    lo, hi, beta, v, up, low = np.empty(n), np.empty(n), np.zeros(n), y.copy(), np.empty(n), np.empty(n)
-    rows, slot_of, owner = np.empty((n, n)), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    used, head, ints = np.zeros(n, dtype=np.int64), np.zeros(2, dtype=np.int64), np.zeros(5, dtype=np.int64)
+    cache = RowCache(
+        kernel=kernel, XT=XT, rows=np.empty((n, n)), slot_of=np.empty(n, np.int64), owner=np.empty(n, np.int64),
+        used=np.zeros(n, np.int64), head=np.zeros(2, np.int64),
+    )  # fmt: skip
+    S = PointArrays(
+        cache=cache, lo=np.empty(n), hi=np.empty(n), diagonal=diagonal, beta=np.zeros(n), v=y.copy(), up=np.empty(n),
+        low=np.empty(n),
+    )  # fmt: skip
+    ints = np.zeros(5, dtype=np.int64)
     ints[LAST_I], ints[LAST_J] = -1, -1
     total, size = np.zeros(n), np.zeros(n)
     for k in range(n):
-        slot_of[k], owner[k], rows[0, k] = -1, -1, 0.0
-        lo[k], hi[k] = min(y[k] * C[k], 0.0), max(y[k] * C[k], 0.0)
-        up[k], low[k] = 0.0 if y[k] > 0.0 else -np.inf, 0.0 if y[k] < 0.0 else np.inf
-    outcome = run(
-        rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, tol,
-        n_steps, budget, notes,
-    )  # fmt: skip
-    add_rows(kernel, XT, beta, total, size, rows, slot_of, owner, used, head, FIRST, EVERYTHING)
+        cache.slot_of[k], cache.owner[k], cache.rows[0, k] = -1, -1, 0.0
+        S.lo[k], S.hi[k] = min(y[k] * C[k], 0.0), max(y[k] * C[k], 0.0)
+        S.up[k], S.low[k] = 0.0 if y[k] > 0.0 else -np.inf, 0.0 if y[k] < 0.0 else np.inf
+    outcome = run(rule, S, ints, rng, tol, n_steps, budget, notes)
+    add_rows(cache, S.beta, total, size, FIRST, EVERYTHING)
     m, M = -np.inf, np.inf
     for k in range(n):
-        v[k] = y[k] - total[k]
-        m, M = max(m, v[k] + up[k]), min(M, v[k] + low[k])
-    return outcome, beta, v, ints, m, M, size
+        S.v[k] = y[k] - total[k]
+        m, M = max(m, S.v[k] + S.up[k]), min(M, S.v[k] + S.low[k])
+    return outcome, S.beta, S.v, ints, m, M, size

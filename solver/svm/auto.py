@@ -247,7 +247,7 @@ class AutoSolver(ExpandedSolver):
     def _from_some(self, plane: PlaneSums) -> Work[None]:
         """Compute a start close to the optimum from the answer for some of the points; in pieces."""
         active, y, C, lo, hi = self._active, self.y, self.C, self._lo, self._hi
-        XT, n, top = active.whole.XT, len(y), float(C.max())
+        XT, n, top = active.whole.cache.XT, len(y), float(C.max())
         index, factor = some_of(y, SHARE_OF_POINTS)
         if 2 * len(index) > n:
             return
@@ -371,7 +371,7 @@ class AutoSolver(ExpandedSolver):
         if n_iter > 0 and free**3 > dense * n_iter * len(part.index):
             self._pivot_at = 2 * n_iter
             return
-        work = Pivoting(active.kernel, part)
+        work = Pivoting(part)
         outcome = _pivot_loops.RUNNING
         while outcome == _pivot_loops.RUNNING:
             outcome = work.work(PIVOT_TOL * max(self.tol, self._reachable), smo.PIECE)

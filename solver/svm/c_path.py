@@ -58,7 +58,7 @@ class PathSolver(AutoSolver):
         if not self._definite or np.isinf(self.C).any():
             raise ValueError("solver is 'path', which needs a positive semidefinite kernel and a finite C.")
         whole = self._active.whole
-        add_rows(kernel.numbers, whole.XT, np.ones(n), np.empty(n), np.empty(n), *whole.cache, 0, EVERYTHING)
+        add_rows(whole.cache, np.ones(n), np.empty(n), np.empty(n), 0, EVERYTHING)
 
     def restart(self, C: float | ArrayLike) -> None:
         """Begin a training with other bounds, all in the same ratio to the present ones; updates count from 0.

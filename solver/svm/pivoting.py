@@ -21,8 +21,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.kernels._kernel_rows import KernelNumbers
-
 from . import _pivot_loops as loops
 from .shrinking import Subproblem
 
@@ -39,14 +37,12 @@ class Pivoting:
 
     Parameters
     ----------
-    kernel : tuple
-        (code, gamma, coef0, degree), positive semidefinite.
     part : Subproblem
-        With finite bounds.
+        With a positive semidefinite kernel and finite bounds.
     """
 
-    def __init__(self, kernel: KernelNumbers, part: Subproblem) -> None:
-        self._kernel, self._part = kernel, part
+    def __init__(self, part: Subproblem) -> None:
+        self._part = part
         free = np.flatnonzero((part.up == 0.0) & (part.low == 0.0))[:MOST]
         self._members = np.zeros(min(MOST, len(free) + MORE, len(part.index)), dtype=np.int64)
         self._state = np.zeros(4, dtype=np.int64)
@@ -63,25 +59,9 @@ class Pivoting:
     def work(self, tol: float, budget: int) -> int:
         """Make pivots for about `budget` entries, and return how they ended, as `_pivot_loops.pivots` does."""
         part = self._part
-        if len(part.cache[0]) < min(ROWS, len(part.index)):
+        if len(part.cache.rows) < min(ROWS, len(part.index)):
             return loops.FULL
         outcome: int = loops.pivots(
-            self._kernel,
-            part.XT,
-            part.lo,
-            part.hi,
-            part.diagonal,
-            part.beta,
-            part.v,
-            part.up,
-            part.low,
-            *part.cache,
-            self._members,
-            self._state,
-            self._factor,
-            self._tau,
-            RIDGE * self._tau,
-            tol,
-            budget,
+            part.arrays, self._members, self._state, self._factor, self._tau, RIDGE * self._tau, tol, budget
         )
         return outcome

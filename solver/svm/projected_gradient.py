@@ -41,7 +41,6 @@ from solver.core.checks import (
     check_signs,
 )
 from solver.core.dual_solver import DualSolver
-from solver.core.step_log import Notes
 from solver.core.stepping import Checkpoint, Stop, never
 from solver.kernels.table import Kernel
 
@@ -191,12 +190,9 @@ class DualAscentSolver(DualSolver):
         self.C = check_prices(C, n, LARGEST_C)
         self.kernel = kernel
         self.fit_intercept = check_flag("fit_intercept", fit_intercept)
-        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
-        check_integer("max_iter", max_iter, -1)
-        self.max_iter = 20_000 if max_iter == -1 else int(max_iter)
+        self._set_limits(tol, max_iter, 20_000)
         self.step_size = check_choice("step_size", step_size, STEP_SIZES)
         cache_size = check_number("cache_size", cache_size, 0.0, open_high=True)
-        self.status = Status.RUNNING
         #: Shift of the points that changes no classifier with an intercept but keeps the digits of a linear kernel.
         self.centre: Array = np.zeros(d)
         if kernel.is_translation_invariant and self.fit_intercept:
@@ -222,7 +218,6 @@ class DualAscentSolver(DualSolver):
         self._refreshing = False
         self._fresh = True
         self._stalled = False
-        self._notes = Notes(len(self.NOTES))
 
     # -- reading ---------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from solver.core.arrays import Array, Indices, Integers
 from solver.core.certificate import EPS
-from solver.kernels._kernel_rows import COMPUTED, PRECOMPUTED, ROW_COST, Cache, KernelNumbers, add_rows, new_cache
+from solver.kernels._kernel_rows import COMPUTED, PRECOMPUTED, ROW_COST, KernelNumbers, RowCache, add_rows, new_cache
 from solver.kernels.kept_rows import MovedRows, keep_rows
 from solver.kernels.plane_sums import BLOCK, PlaneSums
 
@@ -37,11 +37,10 @@ class Subproblem:
     ----------
     index : ndarray of shape (n_part,)
         Indices of the points, ascending.
-    XT : ndarray of shape (n_features, n_part)
+    cache : RowCache
+        The points, and the kernel rows among them.
     lo, hi, diagonal, beta, v : ndarray of shape (n_part,)
         Not copied: for the whole problem they are the solver's own arrays.
-    cache : tuple
-        Cache of the kernel rows over these points.
     is_whole : bool, default=True
         Whether these are all points.
     """
@@ -49,21 +48,18 @@ class Subproblem:
     def __init__(
         self,
         index: Indices,
-        XT: Array,
+        cache: RowCache,
+        *,
         lo: Array,
         hi: Array,
         diagonal: Array,
         beta: Array,
         v: Array,
-        cache: Cache,
         is_whole: bool = True,
     ) -> None:
-        self.index = index
-        self.is_whole = is_whole
-        self.XT = XT
+        self.index, self.cache, self.is_whole = index, cache, is_whole
         self.lo, self.hi, self.diagonal = lo, hi, diagonal
         self.beta, self.v = beta, v
-        self.cache = cache
         self.up, self.low = np.empty(len(index)), np.empty(len(index))
         self.mark_bounds()
 
@@ -72,25 +68,39 @@ class Subproblem:
         self.up[:] = np.where(self.beta < self.hi, 0.0, -np.inf)
         self.low[:] = np.where(self.beta > self.lo, 0.0, np.inf)
 
-    def part(self, index: Indices, megabytes: float, precomputed: bool) -> Subproblem:
+    @property
+    def arrays(self) -> loops.PointArrays:
+        """The record for the compiled loops."""
+        return loops.PointArrays(
+            cache=self.cache,
+            lo=self.lo,
+            hi=self.hi,
+            diagonal=self.diagonal,
+            beta=self.beta,
+            v=self.v,
+            up=self.up,
+            low=self.low,
+        )
+
+    def part(self, index: Indices, megabytes: float) -> Subproblem:
         """Return the subproblem of the points `index`, with copies of their values."""
-        XT = self.XT[index][:, index] if precomputed else np.ascontiguousarray(self.XT[:, index])
+        kernel, XT = self.cache.kernel, self.cache.XT
+        own = XT[index][:, index] if kernel[0] == PRECOMPUTED else np.ascontiguousarray(XT[:, index])
         return Subproblem(
             index,
-            XT,
-            self.lo[index],
-            self.hi[index],
-            self.diagonal[index],
-            self.beta[index],
-            self.v[index],
-            new_cache(len(index), megabytes),
+            new_cache(kernel, own, megabytes),
+            lo=self.lo[index],
+            hi=self.hi[index],
+            diagonal=self.diagonal[index],
+            beta=self.beta[index],
+            v=self.v[index],
             is_whole=False,
         )
 
     @property
     def n_evaluations(self) -> int:
         """Number of kernel values computed for the rows of these points."""
-        return int(self.cache[-1][COMPUTED]) * len(self.index)
+        return int(self.cache.head[COMPUTED]) * len(self.index)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -111,15 +121,7 @@ class Subproblem:
         return np.flatnonzero((above & below) | (above & (self.v >= M)) | (below & (self.v <= m)))
 
     def run(
-        self,
-        rule: int,
-        kernel: KernelNumbers,
-        ints: Integers,
-        rng: NDArray[np.uint64],
-        tol: float,
-        n_steps: int,
-        budget: int,
-        notes: Array,
+        self, rule: int, ints: Integers, rng: NDArray[np.uint64], tol: float, n_steps: int, budget: int, notes: Array
     ) -> int:
         """Run `_smo_loops.run` on these points; the pair in `ints` has indices among all points, before and after."""
         pair = ints[[loops.LAST_I, loops.LAST_J]]
@@ -127,8 +129,7 @@ class Subproblem:
             rows = np.searchsorted(self.index, pair)
             here = (rows < len(self.index)) & (self.index[np.minimum(rows, len(self.index) - 1)] == pair)
             ints[[loops.LAST_I, loops.LAST_J]] = rows if here.all() else -1
-        arrays = self.XT, self.lo, self.hi, self.diagonal, self.beta, self.v, self.up, self.low, *self.cache, ints
-        outcome: int = loops.run(rule, kernel, *arrays, rng, tol, n_steps, budget, notes)
+        outcome: int = loops.run(rule, self.arrays, ints, rng, tol, n_steps, budget, notes)
         if not self.is_whole:
             local = ints[[loops.LAST_I, loops.LAST_J]]
             ints[[loops.LAST_I, loops.LAST_J]] = self.index[local] if local[0] >= 0 else pair
@@ -140,26 +141,22 @@ class KernelSum:
 
     Parameters
     ----------
-    kernel : tuple
-        (code, gamma, coef0, degree).
-    whole : Subproblem
-        All points.
+    part : Subproblem
+        The points.
     weights : ndarray of shape (n,)
     """
 
     #: Bound on the error of `total`, apart from the rounding error, eps times `size`.
     error = 0.0
 
-    def __init__(self, kernel: KernelNumbers, whole: Subproblem, weights: Array) -> None:
-        self._kernel, self._whole, self._weights = kernel, whole, weights
+    def __init__(self, part: Subproblem, weights: Array) -> None:
+        self._cache, self._weights = part.cache, weights
         self._next = 0
         self.total, self.size = np.zeros(len(weights)), np.zeros(len(weights))
 
     def work(self, budget: int = EVERYTHING) -> bool:
         """Compute about `budget` entries more, and return whether the sums are complete."""
-        self._next = add_rows(
-            self._kernel, self._whole.XT, self._weights, self.total, self.size, *self._whole.cache, self._next, budget
-        )
+        self._next = add_rows(self._cache, self._weights, self.total, self.size, self._next, budget)
         return self._next == len(self._weights)
 
 
@@ -258,12 +255,11 @@ class ActiveSet:
         matrix: Array | None,
     ) -> None:
         n = len(y)
-        self.kernel, self._y, self._matrix = kernel, y, matrix
+        self._y, self._matrix = y, matrix
         self.shrinking = shrinking and matrix is None and n >= LEAST_SHRUNK
         self.megabytes = megabytes
-        self._megabytes = (
-            0.5 * megabytes if self.shrinking else megabytes
-        )  # one half for the rows of all points, one for a part
+        # One half for the rows of all points, one for those of a part.
+        self._megabytes = 0.5 * megabytes if self.shrinking else megabytes
         self.beta: Array = np.zeros(n)
         self.size: Array = np.zeros(n)
         #: v for the multipliers `_base`; a part under work keeps v of its own points.
@@ -271,13 +267,12 @@ class ActiveSet:
         self._base: Array = np.zeros(n)
         self.whole = self.part = Subproblem(
             np.arange(n),
-            XT,
-            lo,
-            hi,
-            diagonal,
-            self.beta,
-            self._v,
-            new_cache(n, self._megabytes if matrix is None else 0.0),
+            new_cache(kernel, XT, self._megabytes if matrix is None else 0.0),
+            lo=lo,
+            hi=hi,
+            diagonal=diagonal,
+            beta=self.beta,
+            v=self._v,
         )
         #: Expansion for sums of kernel rows (`AutoSolver`), used if its error is at most `largest_error`.
         self.plane: PlaneSums | None = None
@@ -315,7 +310,7 @@ class ActiveSet:
         whole, part = self.whole, self.part
         if self._matrix is not None:
             return _smo_plain.run(self._matrix, whole.lo, whole.hi, self.beta, self._v, ints, tol, n_steps, notes)
-        outcome = part.run(rule, self.kernel, ints, rng, tol, n_steps, budget, notes)
+        outcome = part.run(rule, ints, rng, tol, n_steps, budget, notes)
         if not part.is_whole:
             self.beta[part.index] = part.beta
         return outcome
@@ -337,7 +332,7 @@ class ActiveSet:
         left = () if part.is_whole else (part.index, part.v.copy(), self._base.copy())
         # No copies: `size` is replaced, and the index of a part is never written to.
         return ActiveState(
-            self.whole.XT, self.beta.copy(), self._v.copy(), self.size, left, self.review_at, self._interval
+            self.whole.cache.XT, self.beta.copy(), self._v.copy(), self.size, left, self.review_at, self._interval
         )
 
     def restore(self, state: ActiveState) -> None:
@@ -348,14 +343,14 @@ class ActiveSet:
         RuntimeError
             If points have moved since (`move_points`).
         """
-        if state.XT is not self.whole.XT:
+        if state.XT is not self.whole.cache.XT:
             raise RuntimeError("The checkpoint was made before points moved; it cannot be gone back to.")
         self.beta[:], self._v[:], self.size = state.beta, state.v, state.size
         self.review_at, self._interval = state.review_at, state.interval
         self._all_points()
         if state.part:
             index, v, self._base[:] = state.part
-            self.part = self.whole.part(index, self._megabytes, self.kernel[0] == PRECOMPUTED)
+            self.part = self.whole.part(index, self._megabytes)
             self.part.v[:] = v
 
     # -- v of all points -------------------------------------------------------------------------------------------
@@ -381,8 +376,8 @@ class ActiveSet:
         n, used = len(weights), np.count_nonzero(weights)
         cheap = plane is not None and plane.cost * (n + used) < (1 + ROW_COST) * used * n
         if cheap and plane is not None and plane.uncertainty(weights) <= self.largest_error:
-            return PlaneSum(plane, part.XT, weights)
-        return KernelSum(self.kernel, part, weights)
+            return PlaneSum(plane, part.cache.XT, weights)
+        return KernelSum(part, weights)
 
     def refresh(self, definition: KernelSum) -> None:
         """Set v of all points from its definition."""
@@ -420,11 +415,11 @@ class ActiveSet:
             The rows of the points that have moved; None if the rows of all points must be computed again.
         """
         whole = self.part = self.whole
-        moved = None if matrix is not None else keep_rows(self.kernel, whole.XT, XT, whole.cache)
-        if moved is None and matrix is None:
-            whole.cache = new_cache(len(y), self._megabytes)
+        moved = None if matrix is not None else keep_rows(whole.cache, XT)
+        keeps = moved is not None or matrix is not None
+        whole.cache = whole.cache._replace(XT=XT) if keeps else new_cache(whole.cache.kernel, XT, self._megabytes)
         known = whole.n_evaluations
-        whole.XT, whole.lo, whole.hi, whole.diagonal = XT, lo, hi, diagonal
+        whole.lo, whole.hi, whole.diagonal = lo, hi, diagonal
         self._y, self._matrix, self.plane, self._read = y, matrix, None, None
         self.review_at, self._interval = FIRST_REVIEW, FIRST_REVIEW
         self._spent = (0 if moved is None else moved.rows.size) - known
@@ -476,7 +471,7 @@ class ActiveSet:
             before.v[:] = self._v[index]
             self._spent -= before.n_evaluations  # it continues to count
         else:
-            before = self.whole.part(index, self._megabytes, self.kernel[0] == PRECOMPUTED)
+            before = self.whole.part(index, self._megabytes)
         self.part = before
         self._base[:] = self.beta
 

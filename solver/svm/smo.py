@@ -212,9 +212,7 @@ class SmoSolver(DualSolver):
         self.y: Array = check_signs(y, n)
         self.C: Array = check_prices(C, n, LARGEST_C, or_inf=True)
         self.kernel = kernel
-        self.tol = check_number("tol", tol, 0.0, open_low=True, open_high=True)
-        check_integer("max_iter", max_iter, -1)
-        self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
+        self._set_limits(tol, max_iter, max(10_000_000, 100 * n))
         self.selection = check_choice("selection", selection, RULES)
         self._seed = check_integer("random_state", random_state, 0)
         self.compiled = fast_loops.ready()
@@ -321,7 +319,7 @@ class SmoSolver(DualSolver):
         be restored.
         """
         points, active = check_points(X, LARGEST_COORDINATE, copy=False), self._active
-        shape = active.whole.XT.shape[::-1]
+        shape = active.whole.cache.XT.shape[::-1]
         if points.shape != shape:
             raise ValueError(f"X has shape {points.shape}; points that move must have the shape they had, {shape}.")
         signs = self.y if y is None else check_signs(y, len(points))
@@ -331,7 +329,7 @@ class SmoSolver(DualSolver):
         v_is_fresh = beta is self.beta and not self._moved_since_refresh and self._task is None
         v_is_fresh &= active.error == 0.0 and not self._has_many_entries
         self.y, self.C, self.centre, self._definite = signs, prices, centre, definite
-        if not y is C is None:
+        if y is not None or C is not None:
             self._set_bounds()
         matrix = None if self.compiled else self.kernel.gram(XT.T, XT.T)
         moved = active.move_points(XT, signs, self._lo, self._hi, diagonal, matrix)
@@ -373,10 +371,10 @@ class SmoSolver(DualSolver):
         The status at the end is based on v from its definition, as after any update.
         """
         active, n = self._active, int(np.count_nonzero(self.beta))
-        plane = plane_sums(self.kernel, active.whole.XT) if self._has_many_entries else None
+        plane = plane_sums(self.kernel, active.whole.cache.XT) if self._has_many_entries else None
         if plane is None or 2 * plane.cost > (1 + ROW_COST) * n or 100.0 * plane.uncertainty(self.beta) > self.tol:
             return False
-        values = PlaneSum(plane, active.whole.XT, self.beta)
+        values = PlaneSum(plane, active.whole.cache.XT, self.beta)
         values.work()
         active.refresh(values)
         active.error = 0.0
@@ -403,7 +401,7 @@ class SmoSolver(DualSolver):
     @property
     def points(self) -> Array:
         """The points without their centre, shape (n_features, n)."""
-        return self._active.whole.XT
+        return self._active.whole.cache.XT
 
     @property
     def v(self) -> Array:

@@ -254,7 +254,7 @@ class Followed:
 
 def solver_points(solver: Any) -> Array:
     """Return the shifted points of a solver."""
-    points: Array = solver._X if isinstance(solver, DualAscentSolver) else active_of(solver).whole.XT.T
+    points: Array = solver._X if isinstance(solver, DualAscentSolver) else active_of(solver).whole.cache.XT.T
     return points
 
 

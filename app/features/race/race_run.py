@@ -17,7 +17,7 @@ from app.engine.frames import Picture
 from app.engine.pacing import Pace, Step
 from app.engine.pool import Delay, Priority
 from app.engine.shading import Shades
-from app.engine.surface_values import painted, problem_of, svm_source
+from app.engine.surface_values import painted, pair_source, problem_of
 from app.learners.svm import svc_of
 from app.state.document import Lane
 from solver import REST, SVC, BinaryProblem, Grid, SmoSolver, Status
@@ -144,7 +144,7 @@ class RaceRun:
         running = racer.running_expansion
         if running is None or running.grid != grid:
             running = racer.running_expansion = model.expansion.running(self.points.xy, grid)
-        source, pace = svm_source(model, Lane("svm"), running), Pace(priority=Priority.TRAINING)
+        source, pace = pair_source(model, Lane("svm"), running), Pace(priority=Priority.TRAINING)
         picture = yield from painted(source, grid, self._colours(shades), 2, pace, most_vertices=MOST_VERTICES)
         racer.picture = solver.n_iter, picture, shades
         return picture

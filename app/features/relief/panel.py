@@ -27,13 +27,13 @@ from app.views.widgets.painted import Painted
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.qt_dialogs import ask_where
 from app.views.widgets.roomy_label import RoomyLabel
-from solver.inspection.z_buffer import MOST_PIXELS
 
 from . import text
 from .geometry import Camera, Solid, kernel_map, limit_of, over_plane
 from .query import Relief, map_change
 from .scene import ReliefScene
 from .view_image import draw, paint_captions, relief_image
+from .z_buffer import MOST_PIXELS
 
 #: Degrees turned by a pixel of a drag, and by an arrow key; and zoom factor of a notch of the wheel or a key.
 PER_PIXEL, PER_KEY, NOTCH = 0.5, 5.0, 1.2

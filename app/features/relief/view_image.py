@@ -27,10 +27,10 @@ from app.views.plot.symbols import POINT, shapes
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.painting import paint_with, painter_on
 from solver.core.arrays import Array
-from solver.inspection.z_buffer import MOST_PIXELS, ZBuffer
 
 from .geometry import Camera, Solid, kernel_map, levels_of, over_plane
 from .query import Relief
+from .z_buffer import MOST_PIXELS, ZBuffer
 
 #: Number of colours of the surface, even: f = 0 is between two.
 COLOURS = 512

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.engine import compile_ahead
 from app.engine.compile_ahead import CompileAhead
+from app.features.relief import z_buffer
 from solver import KNeighborsClassifier
 from solver.core import fast_loops
 from solver.knn import _knn_loops
@@ -103,3 +104,14 @@ def test_the_window_shows_it_in_one_quiet_line(make: Make, qtbot: QtBot, monkeyp
     qtbot.waitUntil(lambda: label.text().endswith("2 of 3"))
     compiler.may.release(2)
     qtbot.waitUntil(lambda: not label.isVisible() and window.idle())
+
+
+def test_the_first_start_ever_compiles_the_relief(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = list[str]()
+    monkeypatch.setattr(
+        compile_ahead, "compile_all", lambda *_, in_window=False: compiled.append("window" if in_window else "all")
+    )
+    monkeypatch.setattr(compile_ahead, "complete", lambda *, in_window=False: in_window)
+    monkeypatch.setattr(z_buffer, "warm_up", lambda: compiled.append("relief"))
+    make(wait=False)
+    qtbot.waitUntil(lambda: compiled == ["window", "relief", "all"])

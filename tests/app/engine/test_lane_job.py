@@ -28,7 +28,7 @@ from app.engine.pool import Delay, Job, LatestQueue, Pool, Priority
 from app.engine.results import Results
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
-from app.engine.surface_values import Values, svm_source, unless_too_dense
+from app.engine.surface_values import Values, pair_source, unless_too_dense
 from app.learners.knn import METRICS, WEIGHTS, neighbors_of
 from app.scene import text as words
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
@@ -700,7 +700,7 @@ def test_the_lines_of_an_svm_lie_where_its_function_has_their_value() -> None:
 def values_of(points: Points, lane: Lane, grid: Grid) -> tuple[Values, np.ndarray]:
     """Return the values that a picture is made of, and f of the model's binary problems at the same locations."""
     model = direct(points, lane)
-    return svm_source(model, lane).on(grid.xs)(grid.ys), model.pair_surface_on(grid.xs)(grid.ys)
+    return pair_source(model, lane).on(grid.xs)(grid.ys), model.pair_surface_on(grid.xs)(grid.ys)
 
 
 @pytest.mark.parametrize("chosen", [0, 2])

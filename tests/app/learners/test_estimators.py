@@ -15,7 +15,7 @@ from app.core.points import Points
 from app.engine.export_surface import enlarge
 from app.engine.frames import AnyCertificate, Frame, Phase, Picture
 from app.engine.shading import FULL_VALUE, Shades
-from app.engine.surface_values import UNKNOWN, svm_source
+from app.engine.surface_values import UNKNOWN, pair_source
 from app.learners.estimators import ESTIMATORS
 from app.learners.passed import PLACEHOLDERS
 from app.learners.svm import TRAINERS as SVM_TRAINERS
@@ -197,7 +197,7 @@ def test_each_pixel_is_what_the_model_predicts_there(learner: str, points: Point
     lane = lane_of(learner)
     for steps in (0, 2, None):
         model = trained(lane, points, steps)
-        values = svm_source(model, lane).on(GRID.xs)(GRID.ys)
+        values = pair_source(model, lane).on(GRID.xs)(GRID.ys)
         xy = np.array([[x, y] for y in GRID.ys for x in GRID.xs])
         predicted = model.predict(xy).reshape(12, 16)
         classes, tie, shade = values.pixels

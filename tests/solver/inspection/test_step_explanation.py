@@ -309,7 +309,8 @@ def test_every_choice_of_the_compiled_rules_on_wild_states(tol: float) -> None:
         if tol == 0.0012:
             v = 2.0**43 + rng.integers(0, 2, n) * 2.0**-9
         for name, rule in RULES.items():
-            part = Subproblem(np.arange(n), K, lo, hi, K.diagonal().copy(), beta.copy(), v.copy(), new_cache(n, 1.0))
+            cache, own = new_cache((PRECOMPUTED, 1.0, 0.0, 3), K, 1.0), K.diagonal().copy()
+            part = Subproblem(np.arange(n), cache, lo=lo, hi=hi, diagonal=own, beta=beta.copy(), v=v.copy())
             if not ((part.up == 0).any() and (part.low == 0).any()):
                 continue
             ints, random = np.zeros(5, dtype=np.int64), rng.integers(1, 2**63, 1).astype(np.uint64)
@@ -334,7 +335,7 @@ def test_every_choice_of_the_compiled_rules_on_wild_states(tol: float) -> None:
             if not m - M > tol:
                 continue
             cases += 1
-            part.run(rule.code, (PRECOMPUTED, 1.0, 0.0, 3), ints, random, tol, 1, 10**9, np.empty((0, 4)))
+            part.run(rule.code, ints, random, tol, 1, 10**9, np.empty((0, 4)))
             moved = int(ints[loops.LAST_I]), int(ints[loops.LAST_J])
             pair, first, second, sentence = rule.choose(state)
             assert pair == moved, (seed, name)

@@ -68,7 +68,7 @@ def test_pivots_end_at_the_optimum(formula: Formula, case: str, updates: int) ->
     solver = SmoSolver(X, y, kernel_of(formula), C=C)
     solver.step(updates)
     part, before = active_of(solver).part, solver.dual
-    work = Pivoting(active_of(solver).kernel, part)
+    work = Pivoting(part)
     duals = [before]
     outcome = loops.RUNNING
     while outcome == loops.RUNNING:

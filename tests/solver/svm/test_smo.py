@@ -809,7 +809,7 @@ def test_a_stop_takes_effect_after_a_bounded_piece_of_work() -> None:
     # 20 000 points: one row is 20 000 kernel values.  Work is counted, so that no clock decides.
     X, y = generate("moons", 10_000, noise=0.2, seed=1)
     solver = SmoSolver(X, np.where(y > 0, 1.0, -1.0), Kernel("rbf", 1.0), C=1.0)
-    rows = active_of(solver).whole.cache[-1]
+    rows = active_of(solver).whole.cache.head
     for _ in range(30):
         before, updates = int(rows[1]), solver.n_iter
         solver.step(1_000_000, stop=lambda: True)

@@ -445,7 +445,7 @@ def test_evaluations_of_parts_are_counted_too(count: int, C: float) -> None:
         parts[id(active.part)] = active.part
     assert len(parts) > 1
     parts[id(active.whole)] = active.whole
-    rows = [int(part.cache[-1][1]) * len(part.index) for part in parts.values()]
+    rows = [int(part.cache.head[1]) * len(part.index) for part in parts.values()]
     assert solver.n_kernel_evaluations == sum(rows)
 
 

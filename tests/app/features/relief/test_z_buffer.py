@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from solver.inspection.z_buffer import MOST_PIXELS, ZBuffer
+from app.features.relief.z_buffer import MOST_PIXELS, ZBuffer
 
 WHITE, BLACK = (255, 255, 255), (0, 0, 0)
 NO_LEVELS = np.empty(0)
