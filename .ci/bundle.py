@@ -185,27 +185,23 @@ def _try_processes(program: Path, work: Path, known: dict[str, str]) -> None:
 
 def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
     """Send a process of studies the orders that the window sends, and check its results."""
-    import msgspec
-
+    from app.engine import worker_pipe
     from app.features.study.cells import paths
     from app.features.study.model import Study, StudyAxis
-    from app.features.study.worker import WorkerAnswer, WorkerOrder
     from app.state.document import GeneratorSettings, Lane
 
     axes = StudyAxis("gamma", (1.0, 2.0)), StudyAxis("C", (1.0, 2.0))
     study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 20, 0.3))
-    orders = msgspec.json.encode(WorkerOrder(study, paths=tuple(paths(study)))) + b"\n"
     command = [str(program), "-m", "app.features.study.worker", "0"]
     with subprocess.Popen(command, cwd=work, env=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(orders)
-        process.stdin.flush()
-        found = 0
-        for line in process.stdout:
-            answer = msgspec.json.decode(line, type=WorkerAnswer)
-            found += len([record for record in answer.records if not record.error])
-            if answer.done:
-                break
+        worker_pipe.write(process.stdin, ("begin", study, None, float("inf")))
+        found, over = 0, not worker_pipe.read(process.stdout)[0]
+        asked = paths(study)
+        while not over:
+            worker_pipe.write(process.stdin, ("compute", *asked))
+            records, over, _ = worker_pipe.read(process.stdout)[1]
+            found, asked = found + sum(not record.error for record in records), []
         process.kill()
     if found < 4:
         raise Failure(f"A process of a study has {found} results in place of four.")

@@ -1,43 +1,14 @@
-"""Estimator worker: the program of the process in which classifiers of other libraries train and predict.
-
-Messages on standard input and output are pickles, each after its length; both ends are this program, and nothing else
-is unpickled.  What a classifier prints goes to standard error.
-"""
+"""Estimator worker: the program of the process in which classifiers of other libraries train and predict."""
 
 from __future__ import annotations
 
-import os
 import pickle
-import struct
-import sys
-import traceback
-import warnings
 from importlib import import_module
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
-HEAD = struct.Struct("<Q")
-
-
-def write(pipe: IO[bytes], message: object) -> None:
-    """Write a message to `pipe`."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    pipe.write(HEAD.pack(len(data)))
-    pipe.write(data)
-    pipe.flush()
-
-
-def read(pipe: IO[bytes]) -> Any:
-    """Return the next message; raise EOFError if the other process has ended."""
-    head = pipe.read(HEAD.size)
-    if len(head) < HEAD.size:
-        raise EOFError
-    length = HEAD.unpack(head)[0]
-    data = pipe.read(length)
-    if len(data) < length:  # the other process was killed within a message
-        raise EOFError
-    return pickle.loads(data)
+from .worker_pipe import RefusedError, serve
 
 
 def made(maker: tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]], standardises: bool = False) -> Any:
@@ -112,19 +83,17 @@ def _checked(found: Any, shape: tuple[int, ...], name: str) -> Any:
     return found
 
 
-class GoneError(Exception):
-    """The requested model was trained by an earlier process."""
-
-
 class Worker:
     """Answer requests one after the other; keep the models, by numbers that the program has chosen."""
 
     def __init__(self) -> None:
         self.models: dict[int, tuple[Any, Any]] = {}
 
-    def answer(self, request: tuple[Any, ...]) -> Any:
-        """Carry out `request` and return its result."""
-        kind, number, *rest = request
+    def answer(self, message: tuple[list[int], tuple[Any, ...]]) -> Any:
+        """Forget the dropped models of a message, carry out its request and return the result."""
+        dropped, (kind, number, *rest) = message
+        for each in dropped:
+            self.models.pop(each, None)
         if kind == "fit":
             maker, standardises, X, y = rest
             estimator = made(maker, standardises)
@@ -132,7 +101,7 @@ class Worker:
             self.models[number] = (estimator, np.unique(y))
             return None
         if number not in self.models:
-            raise GoneError("its process was ended.  The next change tries again.")
+            raise RefusedError("its process was ended.  The next change tries again.")
         estimator, classes = self.models[number]
         if kind == "shares":
             return shares_of(estimator, rest[0], classes)
@@ -147,28 +116,5 @@ class Worker:
         )
 
 
-def main() -> None:
-    """Answer requests until the program ends."""
-    warnings.simplefilter("ignore")
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    sys.stdin = open(os.devnull)  # noqa: SIM115 - for as long as the process lives
-    worker = Worker()
-    while True:
-        try:
-            dropped, request = read(requests)
-        except EOFError:
-            return
-        for number in dropped:
-            worker.models.pop(number, None)
-        try:
-            answer: tuple[bool, Any] = (True, worker.answer(request))
-        except GoneError as error:
-            answer = (False, (str(error), ""))
-        except BaseException as error:  # an estimator may raise anything: the lane reports it
-            answer = (False, (f"{type(error).__name__}: {error}", traceback.format_exc()))
-        write(answers, answer)
-
-
 if __name__ == "__main__":
-    main()
+    serve(Worker().answer)

@@ -35,7 +35,9 @@ class Fitted(Struct, frozen=True, eq=False):
     finished: bool
 
 
-def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) -> Generator[Step, None, Fitted]:
+def fitted(
+    lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES, process: EstimatorProcess = BACKGROUND
+) -> Generator[Step, None, Fitted]:
     """Train the classifier of `lane` on `points`.
 
     Its steps are not recorded: a learner with a faster algorithm for the same optimum uses that.
@@ -44,6 +46,8 @@ def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) 
     ----------
     most : int
         Updates after which the training stops early.
+    process : EstimatorProcess, optional
+        Trains a classifier of another library.
 
     Raises
     ------
@@ -53,7 +57,7 @@ def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) 
     if len(points.classes) < 2 <= lane.family.n_classes_needed:
         raise ValueError("This classifier needs points of two classes.")
     if lane.family.own_process:
-        model, pending = BACKGROUND.fit(lane, points)
+        model, pending = process.fit(lane, points)
         yield from pace.wait(pending)
         return Fitted(model, True)
     if lane.trainer is None:
@@ -67,12 +71,17 @@ def trained(
     estimator: Stepwise, trainer: PairTrainer[Any], pace: Pace, *, most: float
 ) -> Generator[Step, None, Fitted]:
     """Run the `trainer` that `estimator` has prepared until it finishes, or for `most` updates."""
+    yield from ended(trainer, pace, most)
+    return Fitted(estimator.snapshot_model(trainer.snapshot(thorough=False)), trainer.status not in UNFINISHED)
+
+
+def ended(trainer: PairTrainer[Any], pace: Pace, most: float) -> Generator[Step]:
+    """Run `trainer` until it finishes, or for `most` updates."""
     while trainer.status is Status.RUNNING and trainer.n_iter < most:
         trainer.step(int(min(ROUND, most - trainer.n_iter)), pace.late)
         if pace.late():
             yield from pace.pause()
     trainer.step(0)
-    return Fitted(estimator.snapshot_model(trainer.snapshot(thorough=False)), trainer.status not in UNFINISHED)
 
 
 def predictions(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, Integers]:

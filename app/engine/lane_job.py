@@ -16,7 +16,7 @@ from app.learners.model import Model
 from solver import Grid
 from solver.knn.running_votes import RunningVotes
 
-from .estimator_process import ENDED, EstimatorProcess
+from .estimator_process import EstimatorProcess
 from .fast_run import FastRun
 from .frames import FastProgress, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .outcome import Outcome, judged, outcome
@@ -108,7 +108,7 @@ class LaneJob:
     def close(self) -> None:
         """End the process of this lane; safe to call from any thread."""
         self._last = None
-        self._process.end(ENDED)
+        self._process.end()
 
     def _at_once(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         points = spec.points

@@ -14,6 +14,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from app.core.points import Points
+from app.learners.base import Ahead
 from app.learners.model import Model
 from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.core.binary_reduction import PairClassifier
@@ -22,6 +24,9 @@ from .fitting import begun_shares, block_sizes
 from .pacing import Pace, Step
 
 Labels = NDArray[Any]
+_NONE = np.empty(0)
+#: Number of distances and neighbour counts held at once.
+BLOCK = 40_000
 
 
 class Outcome(Struct, frozen=True, eq=False):
@@ -65,8 +70,12 @@ class Outcome(Struct, frozen=True, eq=False):
 
 def outcome_of_shares(shares: Array, classes: Labels, labels: Labels) -> Outcome:
     """Return the outcome at points of class `labels`, given the shares of the `classes`, shape (n, n_classes)."""
-    leaders = shares == shares.max(axis=1, keepdims=True)
-    scores = shares[:, 1] if len(classes) == 2 else np.empty(0)
+    scores = shares[:, 1] if len(classes) == 2 else _NONE
+    return outcome_of_leaders(shares == shares.max(axis=1, keepdims=True), classes, labels, scores)
+
+
+def outcome_of_leaders(leaders: Mask, classes: Labels, labels: Labels, scores: Array = _NONE) -> Outcome:
+    """Return the outcome at points of class `labels`, given which `classes` lead at each, shape (n, n_classes)."""
     return _outcome_of(leaders, classes, classes[leaders.argmax(axis=1)], labels, scores)
 
 
@@ -75,7 +84,7 @@ def outcome_of_values(model: PairClassifier, pair_values: Array, xy: Array, labe
     rounding = model.rounding_at(xy)
     leaders, predicted = model.leaders_of(pair_values, rounding), model.classes_[model.winner(pair_values)]
     two = len(model.classes_) == 2  # rounding errors would rank points that score alike
-    scores = np.where(np.abs(pair_values[:, 0]) <= rounding, 0.0, pair_values[:, 0]) if two else np.empty(0)
+    scores = np.where(np.abs(pair_values[:, 0]) <= rounding, 0.0, pair_values[:, 0]) if two else _NONE
     return _outcome_of(leaders, model.classes_, predicted, labels, scores)
 
 
@@ -93,6 +102,19 @@ def credit_of(leaders: Mask, classes: Labels, labels: Labels) -> Array:
     known = (classes[own] == labels).reshape(-1, *[1] * (ahead.ndim - 1))
     credit: Array = np.where(ahead & known, 1.0, 0.0) / leaders.sum(axis=1)
     return credit
+
+
+def credit_of_all(
+    ahead: Ahead, values: Integers, points: Points, xy: Array, labels: Labels, pace: Pace
+) -> Generator[Step, None, Array]:
+    """Return the sum of the credit at `xy` for each of the `values`, given which classes of `points` are ahead."""
+    classes, sums = np.unique(points.labels), np.zeros(len(values))
+    size = max(1, BLOCK // (len(points) * (1 + len(classes))))
+    for start in range(0, len(xy), size):
+        block = slice(start, start + size)
+        sums += credit_of(ahead(xy[block], values, None), classes, labels[block]).sum(axis=0)
+        yield from pace.pause()
+    return sums
 
 
 def judged(model: Model, xy: Array, labels: Labels) -> Outcome:
@@ -119,8 +141,7 @@ def outcome(model: Model, xy: Array, labels: Labels, pace: Pace) -> Generator[St
 
 def _joined(parts: list[Outcome], n_classes: int) -> Outcome:
     if not parts:
-        none = np.empty(0)
-        return Outcome(np.empty(0, dtype=np.int64), none, np.empty((0, n_classes)), np.empty(0, dtype=np.intp), none)
+        return Outcome(np.empty(0, dtype=np.int64), _NONE, np.empty((0, n_classes)), np.empty(0, dtype=np.intp), _NONE)
     starts = np.cumsum([0, *(len(part.predicted) for part in parts[:-1])])
     return Outcome(
         np.concatenate([part.predicted for part in parts]).astype(np.int64),

@@ -24,6 +24,16 @@ class OvertakenError(Exception):
     """A newer request has replaced this one."""
 
 
+def result_of(work: Generator[Any, None, T]) -> T:
+    """Run `work` to its end on this thread, and return its result."""
+    try:
+        while True:
+            next(work)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
 def never() -> bool:
     """Return False: a promised picture is never overtaken."""
     return False

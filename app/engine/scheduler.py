@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 
 from solver import Grid
 
-from .estimator_process import ENDED
 from .export_surface import enlarge
 from .fitting import BACKGROUND
 from .frames import Frame, LaneRequest, LaneSpec, Picture
@@ -160,5 +159,5 @@ class Scheduler:
         ended = self._pool.close()
         for job in self._jobs:
             job.close()
-        BACKGROUND.end(ENDED)
+        BACKGROUND.end()
         return ended

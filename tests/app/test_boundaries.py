@@ -75,6 +75,7 @@ def forbidden(path: Path) -> Iterator[str]:
     engine = {
         "app/features/study/engines.py": {"joblib"},
         "app/engine/estimator_worker.py": {"pickle"},
+        "app/engine/worker_pipe.py": {"pickle"},
         "app/learners/passed.py": {"cloudpickle"},
     }
     if wrong := {

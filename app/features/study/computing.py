@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from typing import Annotated, Any
 
@@ -18,17 +17,19 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import ArrayLike
 
 from app.core import log
 from app.core.points import Points
-from app.engine.estimator_worker import made, shares_of
-from app.engine.outcome import Labels, credit_of
-from app.learners.model import SharesModel
+from app.engine.estimator_process import EstimatorProcess
+from app.engine.fitting import ended, fitted, trained
+from app.engine.outcome import Labels, Outcome, credit_of_all, outcome, outcome_of_leaders
+from app.engine.pacing import Pace, Step, result_of
+from app.learners.base import Ahead
+from app.learners.model import Model, Pending
 from app.state.document import GeneratorSettings, Lane
 from app.state.split import folds_of
 from solver import Status
-from solver.core.arrays import Array, Indices, Mask
+from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.core.certificate import EPS
 from solver.core.multiclass import PairTrainer, leaders
 from solver.data import datasets
@@ -38,12 +39,13 @@ from solver.svm.expanded import ONE_THREAD
 from .cells import CellIndex, Path, data_of, seed_of
 from .model import MEASURES, Study
 
-#: Number of distances and neighbour counts held at once, and of points whose shares are.
-BLOCK, QUERIES = 100_000, 5000
 #: Largest number of kernel values between points and test points that are kept along a path of C: 32 MB.
 MOST_VALUES = 4_000_000
-#: Steps between two checks of the time limit.
-ROUND = 10_000
+#: Number of points that are predicted at once.
+QUERIES = 5000
+#: Process for the classifiers of other libraries.  A cell may take any time.
+ESTIMATORS = EstimatorProcess()
+ESTIMATORS.longest = math.inf
 #: Statuses of cells without a value: k exceeds the number of points, or the time limit was reached.
 NOT_DEFINED, TOOK_LONGER = "not defined", "took longer"
 #: Bound above every measure: a larger result is damage, and would spoil a mean.
@@ -80,52 +82,49 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     key: str = ""
 
 
-#: Points as lists, for JSON: locations and classes to learn from, and to test on.
-PointLists = tuple[list[tuple[float, float]], list[int], list[tuple[float, float]], list[int]]
-
-
 class Given(Struct, frozen=True, eq=False):
     """Points to learn from and to test on: those of a document, or those of one training."""
 
     points: Points
     tests: Points
 
-    def lists(self) -> PointLists:
-        """Return the points as lists, to be sent to a process."""
-        points, tests = self.points, self.tests
-        return points.xy.tolist(), points.labels.tolist(), tests.xy.tolist(), tests.labels.tolist()
 
-    @staticmethod
-    def of_lists(lists: PointLists) -> Given:
-        """Return the points of lists that were sent."""
-        return Given(Points.of(lists[0], lists[1]), Points.of(lists[2], lists[3]))
-
-
-class Watch:
-    """Watch the time limit of each cell, and report which cells are being computed.
+class CellPace(Pace):
+    """The pace of a process that does nothing else: without pauses, but with an end when the time of a cell is over.
 
     Parameters
     ----------
     limit : float, optional
         Seconds for one cell; cells computed together share the sum.
-    begun : callable, optional
-        ``begun(cells)``: these cells are computed next.  Empty while points are drawn and loops compiled, which has no
-        limit.
     """
 
-    def __init__(self, limit: float = math.inf, begun: Callable[[Sequence[CellIndex]], object] | None = None) -> None:
-        self.limit, self._begun, self._end = limit, begun, math.inf
+    def __init__(self, limit: float = math.inf) -> None:
+        super().__init__()
+        self.limit, self._end = limit, math.inf
 
-    def begin(self, cells: Sequence[CellIndex]) -> None:
-        """Start the time of `cells`."""
-        self._end = time.perf_counter() + self.limit * len(cells) if cells else math.inf
-        if self._begun is not None:
-            self._begun(cells)
+    def begin(self, cells: int) -> None:
+        """Start the time of this number of cells."""
+        self._end = time.perf_counter() + self.limit * cells
 
-    def check(self) -> None:
-        """Raise ValueError if the time is over; called between rounds of a training and blocks of a search."""
-        if self._end < math.inf and time.perf_counter() > self._end:
+    def late(self) -> bool:
+        return self._end < math.inf and time.perf_counter() > self._end
+
+    def pause(self) -> Generator[Step]:
+        if self.late():
             raise ValueError("The time limit is over.")
+        yield from ()
+
+    def wait(self, pending: Pending) -> Generator[Step, None, Any]:
+        yield from ()
+        return pending.result(self.late)
+
+    def in_blocks(
+        self, count: int, work: Callable[[slice], None], *, size: int = 16, least: int = 2, begin: int = 0
+    ) -> Generator[Step]:
+        """Call `work(block)` for blocks whose size does not depend on the time, so that no result does."""
+        for start in range(begin, count, QUERIES):
+            work(slice(start, min(start + QUERIES, count)))
+            yield from self.pause()
 
 
 def longer(cell: CellIndex, repetition: int, fold: int, limit: float) -> Record:
@@ -133,19 +132,19 @@ def longer(cell: CellIndex, repetition: int, fold: int, limit: float) -> Record:
     return Record(cell, repetition, fold, {}, TOOK_LONGER, f"It took longer than {limit:g} s.", limit)
 
 
-def compute(study: Study, path: Path, given: Given | None, watch: Watch | None = None) -> Iterator[Record]:
+def compute(study: Study, path: Path, given: Given | None, limit: float = math.inf) -> Iterator[Record]:
     """Yield the results of the cells of `path`, each as soon as it is known: the sum over the draws.
 
-    A cell beyond the time limit has no value, even if its value was computed before it could be stopped.
+    A cell that takes longer than `limit` seconds has no value, even if that was computed before it could be stopped.
     """
-    watch, sums = watch or Watch(), dict[CellIndex, Record]()
+    pace, sums = CellPace(limit), dict[CellIndex, Record]()
     with ONE_THREAD:
         for draw in range(study.draws):
-            for added in _of_draw(study, path, given, draw, watch) if path.cells else ():
+            for added in _of_draw(study, path, given, draw, pace) if path.cells else ():
                 sums[added.cell] = whole = _sum(sums[added.cell], added) if draw else added
-                if whole.seconds > watch.limit:
+                if whole.seconds > limit:
                     del sums[added.cell]
-                    yield longer(added.cell, path.repetition, path.fold, watch.limit)
+                    yield longer(added.cell, path.repetition, path.fold, limit)
                 elif draw == study.draws - 1:
                     yield whole
             path = msgspec.structs.replace(path, cells=tuple(sums))
@@ -160,21 +159,21 @@ def _sum(one: Record, other: Record) -> Record:
     return msgspec.structs.replace(one, values=values, status=status, seconds=seconds)
 
 
-def _of_draw(study: Study, path: Path, given: Given | None, draw: int, watch: Watch) -> Iterator[Record]:
+def _of_draw(study: Study, path: Path, given: Given | None, draw: int, pace: CellPace) -> Iterator[Record]:
     """Yield the share of one draw in the result of each cell; cells computed together share its time equally."""
     cells, begun, share = deque(path.cells), time.perf_counter(), 1.0 / study.draws
-    watch.begin(())
     try:
         drawn = _drawn(study, path, given, draw)
         if not len(drawn.tests):
             raise ValueError("There are no points to test on.")
         begun += _warm_up(study, path, drawn)
-        for results in _results(study, path, drawn, watch):
+        for results in _results(study, path, drawn, pace):
             took = (time.perf_counter() - begun) / len(results)
             for found, status, error in results:
                 values = {name: value * share for name, value in found.items()}
                 seconds = values.get("seconds", took)
                 yield Record(cells.popleft(), path.repetition, path.fold, values, status, error, seconds)
+            _warm_up(study, path, drawn)
             begun = time.perf_counter()
     except Exception as error:
         sentence, took = _sentence(error), (time.perf_counter() - begun) / max(len(cells), 1)
@@ -251,21 +250,21 @@ def _made(generator: GeneratorSettings, count: int, seed: int) -> Points:
     return msgspec.structs.replace(generator, count=count, seed=seed).points()
 
 
-#: Classifiers that this process has trained, so that their loops are compiled.
-_warm: set[tuple[str, str]] = set()
+#: Classifiers that this process has trained, so that their loops are compiled, with or without `ESTIMATORS` running.
+_warm: set[tuple[str, str, bool]] = set()
 
 
 def _warm_up(study: Study, path: Path, drawn: Given) -> float:
-    """Compile the loops by a small training; return its seconds, which count for no cell."""
+    """Compile the loops and start `ESTIMATORS` by a small training; return its seconds, which count for no cell."""
     lane = study.lane_at(study.choice(path.cells[0]))
-    if (lane.classifier, lane.learner) in _warm:
+    if (lane.classifier, lane.learner, ESTIMATORS.running) in _warm:
         return 0.0
-    _warm.add((lane.classifier, lane.learner))
     begun = time.perf_counter()
     labels = drawn.points.labels
     rows = np.concatenate([np.flatnonzero(labels == label)[:3] for label in drawn.points.classes])
     few = Given(_chosen(drawn.points, np.sort(rows)), _chosen(drawn.tests, slice(1)))
-    deque(_results(study, path, few, Watch()), maxlen=0)
+    deque(_results(study, path, few, CellPace()), maxlen=0)
+    _warm.add((lane.classifier, lane.learner, ESTIMATORS.running))
     return time.perf_counter() - begun
 
 
@@ -275,43 +274,37 @@ def _warm_up(study: Study, path: Path, drawn: Given) -> float:
 Result = tuple[dict[str, float], str, str]
 
 
-def _results(study: Study, path: Path, drawn: Given, watch: Watch) -> Iterator[list[Result]]:
+def _results(study: Study, path: Path, drawn: Given, pace: CellPace) -> Iterator[list[Result]]:
     """Yield the results of cells that are computed together, until all cells of the path have one."""
     lanes, other = [study.lane_at(study.choice(cell)) for cell in path.cells], None
-    watch.begin(path.cells)
+    pace.begin(len(lanes))
     if "disagreement" in study.values:
         assert study.other is not None
-        other = _fitted(study, drawn, None, watch, study.other).predicted()
-    searched = bool(lanes[0].family.searched)
+        lone = _Trainings(study, [study.other], drawn, None, pace)
+        other = result_of(lone.trained(study.other)).outcome(True).predicted
+    searched, trainings = bool(lanes[0].family.searched), _Trainings(study, lanes, drawn, other, pace)
     size = len(lanes) if searched and "seconds" not in study.values else 1
-    goes_on = not searched and _goes_on(study, lanes, drawn)
-    train = _OnPath(study, drawn, other, watch).trained if goes_on else partial(_fitted, study, drawn, other, watch)
     for start in range(0, len(lanes), size):
-        watch.begin(path.cells[start : start + size])
         group = lanes[start : start + size]
-        yield list(_at_once(study, group, drawn, other, watch)) if searched else [_alone(study, group[0], drawn, train)]
+        pace.begin(len(group))
+        yield list(_at_once(study, group, drawn, other, pace)) if searched else [_alone(study, group[0], trainings)]
 
 
-def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None, watch: Watch) -> Iterator[Result]:
+def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None, pace: CellPace) -> Iterator[Result]:
     """Yield the results of a learner for which one search is enough, such as kNN for all k."""
     family, points, n, begun = lanes[0].family, drawn.points, len(drawn.points), time.perf_counter()
     assert family.searched is not None
     ahead_of = family.searched.ahead(lanes[0].settings, points.xy, points.labels)
-    searched, classes = family.field(family.searched.field), np.array(points.classes)
+    searched = family.field(family.searched.field)
     ks = np.array([searched.value(lane.settings) for lane in lanes], dtype=np.int64)
     sound = ks <= n
 
-    def shares(xy: Array, labels: Labels, ties: bool = True) -> Array:
-        same = np.zeros(int(sound.sum()))
-        size = max(1, BLOCK // (n * (1 + len(classes))))
-        for start in range(0, len(xy), size):
-            watch.check()
-            part = slice(start, start + size)
-            ahead = ahead_of(xy[part], ks[sound], None)
-            if not ties:  # the lowest class of several
-                ahead &= ahead.cumsum(axis=1) == 1
-            same += credit_of(ahead, classes, labels[part]).sum(axis=0)
-        return same / len(xy)
+    def first_of(xy: Array, values: Integers, left_out: Indices | None) -> Mask:  # the lowest class of several
+        ahead = ahead_of(xy, values, left_out)
+        return np.asarray(ahead & (ahead.cumsum(axis=1) == 1))
+
+    def shares(xy: Array, labels: Labels, ahead: Ahead = ahead_of) -> Array:
+        return result_of(credit_of_all(ahead, ks[sound], points, xy, labels, pace)) / len(xy)
 
     values: dict[str, Array] = {}
     if {"accuracy", "seconds"} & set(study.values):
@@ -320,70 +313,19 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None
     if "training_accuracy" in study.values:
         values["training_accuracy"] = shares(points.xy, points.labels)
     if other is not None:
-        values["disagreement"] = 1.0 - shares(drawn.tests.xy, other, ties=False)
+        values["disagreement"] = 1.0 - shares(drawn.tests.xy, other, first_of)
     for there, index in zip(sound, sound.cumsum() - 1, strict=True):
         found = {name: float(values[name][index]) for name in study.values if there}
         yield found, "exact" if there else NOT_DEFINED, ""
 
 
-def _alone(study: Study, lane: Lane, drawn: Given, train: Callable[[Lane], Trained]) -> Result:
+def _alone(study: Study, lane: Lane, trainings: _Trainings) -> Result:
     """Return the result of one training."""
     try:
-        trained = train(lane)
+        trained = result_of(trainings.trained(lane))
         return {name: float(MEASURES[name].of(trained)) for name in study.values}, trained.status, ""
     except Exception as error:
         return {}, "", _sentence(error)
-
-
-def _fitted(study: Study, drawn: Given, other: Labels | None, watch: Watch, lane: Lane) -> Trained:
-    """Train `lane` from zero."""
-    begun, trainer = time.perf_counter(), None
-    if lane.trainer is not None:
-        estimator = lane.estimator(fast=not _from_zero(study))
-        trainer = _ended(estimator.prepare(drawn.points.xy, drawn.points.labels), study, watch)
-        seconds = time.perf_counter() - begun
-        model: Any = estimator.adopt(trainer.snapshot(thorough=False))
-    else:
-        own, points = lane.family.own_process, drawn.points
-        model = _Estimator(lane, points) if own else lane.family.fit(lane.settings, points)
-        seconds = time.perf_counter() - begun
-    leading, n_support = partial(_leading, model, drawn), len(getattr(model, "support_", ()))
-    return Trained(drawn, other, trainer, np.asarray(model.classes_), leading, n_support, seconds)
-
-
-def _leading(model: Any, drawn: Given, tests: bool) -> Mask:
-    xy = (drawn.tests if tests else drawn.points).xy
-    if model.kind == "f":
-        return np.asarray(model.leaders(xy))
-    parts = range(0, len(xy), QUERIES)
-    shares = np.concatenate([model.predict_proba(xy[start : start + QUERIES]) for start in parts])
-    return np.asarray(shares == shares.max(axis=1, keepdims=True))
-
-
-class _Estimator(SharesModel):
-    """A classifier of another library, trained in this process: it is the study's own, so no further one is needed."""
-
-    def __init__(self, lane: Lane, points: Points) -> None:
-        self.classes_ = np.unique(points.labels)
-        try:
-            with warnings.catch_warnings(action="ignore"):
-                self._estimator = made(lane.family.maker(lane.settings))
-                self._estimator.fit(points.xy, points.labels)
-        except Exception as error:  # it may raise anything, and a fault of the program would look alike
-            log.caught("A classifier of another library could not be trained.", error)
-            raise ValueError(f"{lane.family.title} could not be trained: {error}") from None
-
-    def predict_proba(self, X: ArrayLike) -> Array:
-        return np.asarray(shares_of(self._estimator, X, self.classes_))
-
-
-def _ended(trainer: PairTrainer[Any], study: Study, watch: Watch) -> PairTrainer[Any]:
-    """Train to the end, or for as many steps as are allowed; raise ValueError when the time is over."""
-    while trainer.status is Status.RUNNING and trainer.n_iter < study.most_steps:
-        watch.check()
-        trainer.step(min(ROUND, study.most_steps - trainer.n_iter))
-    trainer.step(0)
-    return trainer
 
 
 def _from_zero(study: Study) -> bool:
@@ -393,10 +335,9 @@ def _from_zero(study: Study) -> bool:
 
 def _goes_on(study: Study, lanes: list[Lane], drawn: Given) -> bool:
     """Return True if a `PathSolver` can do these trainings: they differ in C only."""
-    first, n = lanes[0], len(drawn.points)
-    if first.trainer is None or not first.trainer.has_rules or _from_zero(study):
+    trainer, s, n = lanes[0].trainer, lanes[0].settings, len(drawn.points)
+    if trainer is None or not trainer.has_rules or _from_zero(study):
         return False
-    s = first.settings
     alike = all(msgspec.structs.replace(lane.settings, C=s.C) == s for lane in lanes)
     definite = s.as_kernel().is_positive_semidefinite and not s.hard_margin
     return alike and definite and n <= MOST_POINTS and n * len(drawn.tests) <= MOST_VALUES
@@ -407,29 +348,20 @@ class Trained(Struct, frozen=True, eq=False):
 
     Attributes
     ----------
-    drawn : Given
-        Its points.
-    other : ndarray or None
-        The classes of the test points by the other classifier.
     trainer : PairTrainer or None
         None for a learner that does not train by steps.
-    classes : ndarray
-        The labels, sorted.
-    leaders : callable
-        ``leaders(tests)``: which classes lead at the test points, or at the training points.
-    support_vectors : int
-        Their number.
+    outcome : callable
+        ``outcome(tests)``: the outcome at the test points, or at the training points.
+    other : ndarray or None
+        The classes of the test points by the other classifier.
     seconds : float
         Duration of the training.
     """
 
-    drawn: Given
-    other: Labels | None
     trainer: PairTrainer[Any] | None
-    classes: Labels
-    leaders: Callable[[bool], Mask]
-    support_vectors: int
-    seconds: float = 0.0
+    outcome: Callable[[bool], Outcome]
+    other: Labels | None
+    seconds: float
 
     @property
     def status(self) -> str:
@@ -438,49 +370,61 @@ class Trained(Struct, frozen=True, eq=False):
             return "exact"
         return str(self.trainer.status if self.trainer.status is not Status.RUNNING else Status.STOPPED_EARLY)
 
-    def right(self, tests: bool) -> float:
-        """Return the share of the test points, or of the training points, that is classified correctly."""
-        points = self.drawn.tests if tests else self.drawn.points
-        return float(credit_of(self.leaders(tests), self.classes, points.labels).mean())
 
-    def predicted(self) -> Labels:
-        """Return the predicted classes of the test points."""
-        return np.asarray(self.classes[self.leaders(True).argmax(axis=1)])
+class _Trainings:
+    """Trainings on the same points, one after the other.
 
+    Those that differ in C only each begin where the one before ended, and their kernel values are computed once.
+    """
 
-class _OnPath:
-    """Trainings for one C after the other, with kernel values that are computed once."""
-
-    def __init__(self, study: Study, drawn: Given, other: Labels | None, watch: Watch) -> None:
-        self._study, self._drawn, self._other, self._watch = study, drawn, other, watch
-        self._trainer: PairTrainer[PathSolver] | None = None
-        self._C = 1.0
+    def __init__(self, study: Study, lanes: list[Lane], drawn: Given, other: Labels | None, pace: CellPace) -> None:
+        self._study, self._drawn, self._other, self._pace = study, drawn, other, pace
+        self._goes_on = _goes_on(study, lanes, drawn)
+        self._before: tuple[PairTrainer[PathSolver], float] | None = None
         self._rows: dict[bool, list[Array]] = {}
 
-    def trained(self, lane: Lane) -> Trained:
-        """Train for the C of `lane`, from where the training before ended, unless that failed."""
-        trainer, self._trainer = self._trainer, None
-        if trainer is None:
+    def trained(self, lane: Lane) -> Generator[Step, None, Trained]:
+        """Train the classifier of `lane`."""
+        points, most, begun = self._drawn.points, self._study.most_steps, time.perf_counter()
+        trainer: PairTrainer[Any] | None = None
+        if self._goes_on:
+            trainer = self._prepared(lane)
+            yield from ended(trainer, self._pace, most)
+            self._before = trainer, lane.settings.C
+            outcome_at = partial(self._outcome_on_path, trainer)
+        else:
+            if lane.trainer is None:
+                found = yield from fitted(lane, points, self._pace, process=ESTIMATORS)
+            else:
+                estimator = lane.estimator(fast=not _from_zero(self._study))
+                trainer = estimator.prepare(points.xy, points.labels)
+                found = yield from trained(estimator, trainer, self._pace, most=most)
+            outcome_at = partial(self._outcome, found.model)
+        return Trained(trainer, outcome_at, self._other, time.perf_counter() - begun)
+
+    def _outcome(self, model: Model, tests: bool) -> Outcome:
+        points = self._drawn.tests if tests else self._drawn.points
+        return result_of(outcome(model, points.xy, points.labels, self._pace))
+
+    def _prepared(self, lane: Lane) -> PairTrainer[PathSolver]:
+        """Return the trainer for the C of `lane`; it begins where the training before ended, unless that failed."""
+        before, self._before = self._before, None
+        if before is None:
             estimator = lane.estimator(fast=True)
             estimator.set_params(solver="path", selection="second-order")
-            trainer = estimator.prepare(self._drawn.points.xy, self._drawn.points.labels)
-        else:
-            for solver in trainer.solvers:
-                solver.restart(solver.C / self._C * lane.settings.C)
-        self._trainer, self._C = _ended(trainer, self._study, self._watch), lane.settings.C
-        support = np.zeros(len(self._drawn.points), dtype=bool)
-        for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
-            support[pair.index] |= solver.beta != 0.0
-        classes = np.unique(self._drawn.points.labels)
-        leading = partial(self._leading, trainer, len(classes))
-        return Trained(self._drawn, self._other, trainer, classes, leading, int(support.sum()))
+            return estimator.prepare(self._drawn.points.xy, self._drawn.points.labels)
+        trainer, C = before
+        for solver in trainer.solvers:
+            solver.restart(solver.C / C * lane.settings.C)
+        return trainer
 
-    def _leading(self, trainer: PairTrainer[PathSolver], n_classes: int, tests: bool) -> Mask:
+    def _outcome_on_path(self, trainer: PairTrainer[PathSolver], tests: bool) -> Outcome:
+        points, classes = self._drawn.tests if tests else self._drawn.points, np.unique(self._drawn.points.labels)
         solvers = trainer.solvers
         if tests not in self._rows:
-            xy = (self._drawn.tests if tests else self._drawn.points).xy
-            self._rows[tests] = [each.kernel.gram(xy - each.centre, each.points.T) for each in solvers]
+            self._rows[tests] = [each.kernel.gram(points.xy - each.centre, each.points.T) for each in solvers]
         values = [solver.values_at(rows) for solver, rows in zip(solvers, self._rows[tests], strict=True)]
         # As `KernelClassifier.rounding`.
         size = sum(np.abs(each.beta).sum() for each in solvers) + max(abs(each.intercept) for each in solvers)
-        return leaders(np.column_stack(values), trainer.pairs, n_classes, 8 * EPS * size)
+        ahead = leaders(np.column_stack(values), trainer.pairs, len(classes), 8 * EPS * size)
+        return outcome_of_leaders(ahead, classes, points.labels)

@@ -21,7 +21,7 @@ from app.files import documents
 from app.files.documents import FileError
 
 from .cells import Path
-from .computing import Given, Record, Watch, compute
+from .computing import Given, Record, compute
 from .model import Study
 from .results import ResultsFile
 from .running import StudyProcesses, next_of
@@ -83,30 +83,22 @@ def run(
                 yield records, 1
 
 
-def _needs_ending(study: Study, limit: float) -> bool:
-    """Return True if a time limit requires killing the process: a training of another library is a single call."""
-    return limit < math.inf and any(lane.family.own_process for lane in (study.lane, study.other or study.lane))
-
-
 def _with_processes(
     study: Study, given: Given | None, todo: Sequence[Path], file: ResultsFile | None, jobs: int, limit: float
 ) -> Iterator[tuple[Sequence[Record], int]]:
     """Compute in this process, and in others that take paths from the same list once it is known to be long.
 
-    Starting a process takes about a second: this one does not wait for the others, and does short work alone.  If
-    processes may have to be killed, it computes nothing itself.
+    Starting a process takes about a second: this one does not wait for the others, and does short work alone.
     """
     left, n_left = deque(todo), sum(len(path.cells) for path in todo)
-    ready, watch, computes = threading.Event(), Watch(limit), not _needs_ending(study, limit)
-    others = None if computes else StudyProcesses(study, given, lambda: left, ready.set, jobs, file, limit, 0)
+    ready, others = threading.Event(), None
     spent, n_done, n_counted = 0.0, 0, 0
     try:
         while True:
             over = others is None or others.state == "ended"
-            path = next_of(left) if computes else None
-            if path is not None:
+            if (path := next_of(left)) is not None:
                 records = []
-                for record in compute(study, path, given, watch):
+                for record in compute(study, path, given, limit):
                     records.append(record)
                     if file is not None:
                         file.add(record)
@@ -122,7 +114,6 @@ def _with_processes(
                 ready.wait(SIGNALS)
                 ready.clear()
             if others is not None:
-                others.end_late()
                 found, n_ended = others.take(), others.n_done
                 yield found, n_ended - n_counted
                 n_counted = n_ended
@@ -136,13 +127,8 @@ def _with_processes(
 
 
 def _work(study: Study, path: Path, given: Given | None, limit: float) -> list[Record]:
-    """Compute a path in a worker of Dask; the points are an argument of their own, which is sent once.
-
-    The worker must survive if a process has to be killed: then another process, for this path only, does the work.
-    """
-    if not _needs_ending(study, limit):
-        return list(compute(study, path, given, Watch(limit)))
-    return [record for records, _ in _with_processes(study, given, [path], None, 1, limit) for record in records]
+    """Compute a path in a worker of Dask; the points are an argument of their own, which is sent once."""
+    return list(compute(study, path, given, limit))
 
 
 @contextmanager

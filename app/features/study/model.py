@@ -105,6 +105,12 @@ class StudyMeasure(Struct, frozen=True):
         return self.least <= value <= (1.0 + 1e-9 if self.share else math.inf)
 
 
+def _support_vectors(trained: Any) -> int:
+    trainer = trained.trainer
+    found = [pair.index[solver.beta != 0.0] for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True)]
+    return len(np.unique(np.concatenate(found)))
+
+
 def _margin(trained: Any) -> float:
     norm = max(solver.squared_norm for solver in trained.trainer.solvers)
     return float(1.0 / np.sqrt(norm)) if norm > 0.0 else 0.0
@@ -115,22 +121,19 @@ MEASURES: dict[str, StudyMeasure] = {
     "accuracy": StudyMeasure(
         "accuracy",
         "share of points classified rightly that nothing was trained on",
-        lambda trained: trained.right(tests=True),
+        lambda trained: trained.outcome(True).accuracy,
         "largest",
         share=True,
     ),
     "training_accuracy": StudyMeasure(
         "training accuracy",
         "the same of the points that were trained on",
-        lambda trained: trained.right(tests=False),
+        lambda trained: trained.outcome(False).accuracy,
         "largest",
         share=True,
     ),
     "support_vectors": StudyMeasure(
-        "support vectors",
-        "how many points have a multiplier above 0",
-        lambda trained: trained.support_vectors,
-        only="multipliers",
+        "support vectors", "how many points have a multiplier above 0", _support_vectors, only="multipliers"
     ),
     "points_kept": StudyMeasure(
         "points kept",
@@ -141,7 +144,7 @@ MEASURES: dict[str, StudyMeasure] = {
     "disagreement": StudyMeasure(
         "disagreement",
         "share of these points where another classifier predicts another class",
-        lambda trained: (trained.predicted() != trained.other).mean(),
+        lambda trained: (trained.outcome(True).predicted != trained.other).mean(),
         "smallest",
         share=True,
     ),

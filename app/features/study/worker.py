@@ -1,126 +1,71 @@
-"""Worker: a process that computes paths of a study at the lowest priority and returns the results as lines of JSON.
-
-It reads orders from its standard input and ends with it, so it never outlives the window.  Nothing is pickled.
-"""
+"""Worker: the program of a process that computes paths of a study at the lowest priority."""
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
-import queue
-import signal
 import sys
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO
-
-import msgspec
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
 
 from app.core import log
+from app.engine.worker_pipe import serve
 
-from .cells import CellIndex, Path
-from .computing import Given, PointLists, Record, Watch, compute
+from .cells import Path
+from .computing import Given, Record, compute
 from .model import Study
 
-#: Interval (s) between two lines of results.
+#: Interval (s) between two answers with results.
 EVERY = 0.05
+#: Results since the last answer, whether these were the last of the paths, and texts for the log.
+Answer = tuple[list[Record], bool, list[str]]
 
 
-class WorkerOrder(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line to the worker: paths to compute, or whether to go on or to pause.
+class _Notes(logging.Handler):
+    """Keep log messages for the process that has the log."""
 
-    The first line has the study, and may have a time limit (s) for each cell.
-    """
-
-    study: Study | None = None
-    points: PointLists | None = None
-    paths: tuple[Path, ...] = ()
-    go: bool | None = None
-    limit: float | None = None
-
-
-class WorkerAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line from the worker; `done` after the last result of an order, and when the worker has started.
-
-    A `note` is for the log.  Under a time limit, the part of a path that is `begun` comes before its results.
-    """
-
-    records: tuple[Record, ...] = ()
-    done: bool = False
-    note: str = ""
-    begun: Path | None = None
-
-
-class _Forward(logging.Handler):
-    """Send log messages to the process that has the log."""
-
-    def __init__(self, out: BinaryIO) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._out = out
+        self.texts: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        _send(self._out, WorkerAnswer(note=self.format(record)))
+        self.texts.append(self.format(record))
 
 
-def _read(source: BinaryIO, orders: queue.SimpleQueue[WorkerOrder], go: threading.Event) -> None:
-    """Pass orders on; on a thread of its own, so that no pipe is ever full."""
-    decoder = msgspec.json.Decoder(WorkerOrder)
-    for line in source:
-        order = decoder.decode(line)
-        if order.go is None:
-            orders.put(order)
-        else:
-            (go.set if order.go else go.clear)()
-    os._exit(0)  # the window is closed, or needs nothing more
+class StudyWorker:
+    """Answer ``("begin", study, given, limit)`` once, then ``("compute", *paths)``; without paths, it goes on."""
 
+    def __init__(self) -> None:
+        self._notes = _Notes()
+        self._work: tuple[Study, Given | None, float]
+        self._records: Iterator[Record] = iter(())
+        log.LOGGER.addHandler(self._notes)
 
-def main(niceness: int) -> None:
-    """Compute orders until the input ends, at this niceness."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the window decides what happens then
-    if hasattr(os, "nice"):
-        os.nice(niceness)
-    out = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print anything
-    orders: queue.SimpleQueue[WorkerOrder] = queue.SimpleQueue()
-    go = threading.Event()
-    go.set()
-    threading.Thread(target=_read, args=(sys.stdin.buffer, orders, go), daemon=True).start()
-    log.LOGGER.addHandler(_Forward(out))
-    order = orders.get()
-    assert order.study is not None
-    study, limit, given = order.study, order.limit, None if order.points is None else Given.of_lists(order.points)
-    found: list[Record] = []
+    def answer(self, request: tuple[Any, ...]) -> Answer | None:
+        """Carry out a request."""
+        kind, *rest = request
+        if kind == "begin":
+            self._work = rest[0], rest[1], rest[2]
+            return None
+        return self._computed(rest)
 
-    def records(path: Path) -> Iterator[Record]:
-        def begun(cells: Sequence[CellIndex]) -> None:
-            _send(out, WorkerAnswer(tuple(found), begun=msgspec.structs.replace(path, cells=tuple(cells))))
-            found.clear()
-
-        return compute(study, path, given, Watch() if limit is None else Watch(limit, begun))
-
-    while True:
-        sent = time.monotonic()
-        for record in itertools.chain.from_iterable(map(records, order.paths)):
+    def _computed(self, paths: list[Path]) -> Answer:
+        if paths:
+            study, given, limit = self._work
+            self._records = chain.from_iterable(compute(study, path, given, limit) for path in paths)
+        begun, found, over = time.monotonic(), list[Record](), True
+        for record in self._records:
             found.append(record)
-            if time.monotonic() - sent > EVERY or not go.is_set():
-                _send(out, WorkerAnswer(tuple(found)))
-                found.clear()
-                sent = time.monotonic()
-            go.wait()
-        _send(out, WorkerAnswer(tuple(found), True))
-        found.clear()
-        order = orders.get()
-
-
-def _send(out: BinaryIO, answer: WorkerAnswer) -> None:
-    try:
-        out.write(msgspec.json.encode(answer) + b"\n")
-        out.flush()
-    except OSError:
-        os._exit(0)  # the reader is gone; an ordinary exit would wait for the lock of the reading thread
+            if time.monotonic() - begun > EVERY:
+                over = False
+                break
+        texts, self._notes.texts = self._notes.texts, []
+        return found, over, texts
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    if hasattr(os, "nice"):
+        os.nice(int(sys.argv[1]))
+    serve(StudyWorker().answer)

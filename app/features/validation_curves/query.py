@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from app.core.points import MAX_CLASSES, Points, shuffled
 from app.engine.cross_validation import cross_validated
 from app.engine.fitting import fitted
-from app.engine.outcome import credit_of, outcome
+from app.engine.outcome import BLOCK, credit_of, credit_of_all, outcome
 from app.engine.pacing import Pace, Step
 from app.learners.base import Ahead
 from app.learners.fields import Field
@@ -40,8 +40,6 @@ MOST_TRAINED, MOST_COUNTED = 500, 4000
 MOST_DISTANCES, LEAST_COUNTED = 40_000_000, 500
 #: Number of updates after which a training is stopped.
 MOST_UPDATES = 50_000
-#: Number of distances and neighbour counts held at a time.
-BLOCK = 40_000
 
 
 class Curve(Struct, frozen=True, eq=False):
@@ -215,11 +213,7 @@ def _at_once(
             sheet.now(counted, complete=False)
     test = sheet.test
     if test is not None and len(test):
-        hits = np.zeros(len(values))
-        for start in range(0, len(test), size):
-            part = slice(start, start + size)
-            hits += credit_of(ahead(test.xy[part], values, None), classes, test.labels[part]).sum(axis=0)
-            yield from pace.pause()
+        hits = yield from credit_of_all(ahead, values, points, test.xy, test.labels, pace)
         curve.test[:] = hits / len(test)
     sheet.now(asked, complete=True)
 

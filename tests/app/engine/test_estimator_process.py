@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from app.engine import estimator_process, estimator_worker
+from app.engine import estimator_worker, worker_pipe, worker_process
 from app.engine.estimator_process import EstimatorProcess
 from app.engine.fitting import BACKGROUND, fitted, predictions
 from app.engine.frames import FastProgress, Frame, LaneRequest, LaneSpec, Phase
@@ -50,16 +50,16 @@ BLOBS = GeneratorSettings("blobs", 30, 0.6, n_classes=4).points()
 def process() -> Iterator[EstimatorProcess]:
     made = EstimatorProcess()
     yield made
-    made.end(estimator_process.ENDED)
+    made.end()
 
 
 @pytest.fixture(autouse=True, scope="module")
 def processes() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patience:
-        patience.setattr(estimator_process, "LONGEST", math.inf)  # however busy the machine is
+        patience.setattr(EstimatorProcess, "longest", math.inf)  # however busy the machine is
         yield
     JOB.close()
-    BACKGROUND.end(estimator_process.ENDED)
+    BACKGROUND.end()
 
 
 #: One lane for all tests: the process is started once.
@@ -236,11 +236,11 @@ def test_what_goes_wrong_is_one_sentence_and_the_next_run_works(
 
 
 def test_one_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch, process: EstimatorProcess) -> None:
-    monkeypatch.setattr(estimator_process, "LONGEST", 0.3)
+    monkeypatch.setattr(process, "longest", 0.3)
     _, pending = process.fit(OddLane("hang"), MOONS)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="took longer"):
         pending.result()
-    monkeypatch.setattr(estimator_process, "LONGEST", math.inf)
+    monkeypatch.setattr(process, "longest", math.inf)
     model, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
     pending.result()
     assert model.predict(MOONS.xy).tolist() == (MOONS.xy[:, 0] > 0.5).astype(int).tolist()
@@ -248,10 +248,10 @@ def test_one_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch, process: Estim
 
 def test_a_message_that_breaks_off_is_the_end_of_its_process() -> None:
     whole = io.BytesIO()
-    estimator_worker.write(whole, np.arange(1000))
+    worker_pipe.write(whole, np.arange(1000))
     for length in (0, 5, 8, 100, len(whole.getvalue()) - 1):
         with pytest.raises(EOFError):
-            estimator_worker.read(io.BytesIO(whole.getvalue()[:length]))
+            worker_pipe.read(io.BytesIO(whole.getvalue()[:length]))
 
 
 def test_where_no_process_can_be_started_the_next_change_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,7 +260,7 @@ def test_where_no_process_can_be_started_the_next_change_tries_again(monkeypatch
 
     process = EstimatorProcess()
     with monkeypatch.context() as patched:
-        patched.setattr(estimator_process.subprocess, "Popen", none)
+        patched.setattr(worker_process.subprocess, "Popen", none)
         _, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="its process has ended"):
             pending.result()
@@ -277,7 +277,7 @@ def test_unreferenced_models_are_dropped(process: EstimatorProcess) -> None:
     _, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
     pending.result()
     with pytest.raises(ValueError, match=r"^Odd could not be trained: its process was ended"):
-        process.send("Odd", "shares", number, MOONS.xy).result()
+        process.send("Odd could not be trained", "shares", number, MOONS.xy).result()
 
 
 def test_values_of_decision_function_grade_the_colours() -> None:

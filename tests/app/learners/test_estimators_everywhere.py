@@ -15,7 +15,6 @@ from pytestqt.qtbot import QtBot
 
 from app.core import log
 from app.engine.cross_validation import Validated
-from app.engine.estimator_process import ENDED
 from app.engine.fitting import BACKGROUND, fitted
 from app.engine.pacing import Pace
 from app.exchange import share_text
@@ -44,7 +43,7 @@ NAMES = tuple(f"class {c + 1}" for c in range(8))
 @pytest.fixture(autouse=True, scope="module")
 def _process() -> Iterator[None]:
     yield
-    BACKGROUND.end(ENDED)
+    BACKGROUND.end()
 
 
 def lane_of(name: str) -> Lane:

@@ -25,7 +25,6 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from app.arrays import Arrays, with_classifiers
-from app.engine.estimator_process import ENDED
 from app.engine.fitting import BACKGROUND, fitted
 from app.engine.frames import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import LaneJob
@@ -72,7 +71,7 @@ def _processes() -> Any:
     JOB.close()
     for name in set(LEARNERS) - known:
         del LEARNERS[name]
-    BACKGROUND.end(ENDED)
+    BACKGROUND.end()
 
 
 def lane_of(estimator: Any) -> Lane:

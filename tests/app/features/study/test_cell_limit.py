@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from app.features.study import computing, engines, results, running
+from app.features.study import computing, engines, results
 from app.features.study.cells import paths
-from app.features.study.computing import TOOK_LONGER, Watch, compute
+from app.features.study.computing import TOOK_LONGER, compute
 from app.features.study.model import Study, StudyAxis
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
@@ -55,11 +55,10 @@ class CellClock:
 
 def test_a_training_is_stopped_between_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if most of it remains: each reading of the clock takes a second, and there are few."""
-    monkeypatch.setattr(computing, "ROUND", 100)
     (path,) = paths(ROUNDS)
     assert next(compute(ROUNDS, path, None)).status == "optimal"
     monkeypatch.setattr(computing.time, "perf_counter", clock := CellClock())
-    first, second, third = compute(ROUNDS, path, None, Watch(50.0))
+    first, second, third = compute(ROUNDS, path, None, 50.0)
     assert first.status == "optimal" and first.values and clock.now < 200.0
     for record in (second, third):
         assert record.status == TOOK_LONGER and record.error == "It took longer than 50 s." and record.seconds == 50.0
@@ -71,12 +70,12 @@ def test_cells_of_one_search_share_its_time_and_draws_add_up(monkeypatch: pytest
     per_cell = [record.seconds for record in compute(KNN, path, None)]
     assert max(per_cell) == min(per_cell) > 0.0
     monkeypatch.setattr(computing.time, "perf_counter", CellClock())
-    seconds = [record.seconds for record in compute(KNN, path, None, Watch(1000.0))]
+    seconds = [record.seconds for record in compute(KNN, path, None, 1000.0)]
     assert seconds[0] == seconds[-1] and seconds[0] > 3 * 0.5
     # Enough for two draws of three: no draw alone exceeds it.
     limit = 2.5 * seconds[0] / 3
-    assert {record.status for record in compute(KNN, path, None, Watch(limit))} == {TOOK_LONGER}
-    assert {record.status for record in compute(KNN, path, None, Watch(math.inf))} == {"exact"}
+    assert {record.status for record in compute(KNN, path, None, limit)} == {TOOK_LONGER}
+    assert {record.status for record in compute(KNN, path, None, math.inf)} == {"exact"}
 
 
 @pytest.mark.slow
@@ -118,31 +117,29 @@ def test_a_raised_limit_computes_again_and_a_lower_one_leaves_out() -> None:
     assert not found.errors and not found.states[path.cells[1]]
 
 
-#: Code put before that of a worker: the cell with depth 2 stays in compiled code that nothing interrupts.
+#: Runs as each process begins: the training with depth 2 stays in compiled code that nothing interrupts.
 STUCK = """
-import ctypes, app.features.study.computing as computing
-fit = computing._Estimator.__init__
-def stuck(self, lane, points):
-    if lane.settings.max_depth == 2 and len(points) > 20:
-        ctypes.PyDLL(None).sleep(600)
-    fit(self, lane, points)
-computing._Estimator.__init__ = stuck
+import ctypes, sys
+if "estimator_worker" in str(sys.orig_argv):
+    from sklearn.tree import DecisionTreeClassifier
+    fit = DecisionTreeClassifier.fit
+    def stuck(self, X, y):
+        if self.max_depth == 2 and len(X) > 20:
+            ctypes.PyDLL(None).sleep(600)
+        return fit(self, X, y)
+    DecisionTreeClassifier.fit = stuck
 """
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(importlib.util.find_spec("ctypes") is None or running.os.name == "nt", reason="calls the C library")
+@pytest.mark.skipif(importlib.util.find_spec("ctypes") is None or os.name == "nt", reason="calls the C library")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
-    command = running.command
-
-    def with_stuck(*words: str) -> list[str]:
-        python, *flags, code, niceness = command(*words)
-        position = code.index("runpy.run_module")
-        return [python, *flags, code[:position] + STUCK + code[position:], niceness]
-
-    monkeypatch.setattr(running, "command", with_stuck)
-    monkeypatch.setattr(running, "GRACE", 0.5)
+    (tmp_path / "sitecustomize.py").write_text(STUCK)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    computing.ESTIMATORS.end()  # the next one begins with that
+    monkeypatch.setattr(engines, "TRIAL", -1.0)
+    monkeypatch.setattr(engines, "WORTHWHILE", -1.0)
     made = Study(
         "grid",
         (StudyAxis("tree_max_depth", (1, 2, 3)), StudyAxis("noise", (0.1, 0.3))),
@@ -154,6 +151,8 @@ def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest
     begun = time.monotonic()
     assert study("run", file_of(made, tmp_path), "--out", tmp_path / "r", "--cell-limit", "2", "--jobs", str(jobs)) == 0
     assert time.monotonic() - begun < 500, "it waited for the compiled code"
+    (tmp_path / "sitecustomize.py").unlink()
+    computing.ESTIMATORS.end()
     found = results.read(tmp_path / "r")
     assert not found.missing() and found.ended(TOOK_LONGER).sum() == 2
     assert found.ended(TOOK_LONGER)[1].all() and found.seconds[1].tolist() == [[[2.0]], [[2.0]]]
@@ -173,9 +172,3 @@ def test_the_limit_holds_on_a_dask_cluster(tmp_path: Path, made: Study) -> None:
     found = results.read(tmp_path / "r")
     assert not found.missing() and not found.ended(results.FAILED).any()
     assert found.ended(TOOK_LONGER)[1].all() and not found.ended(TOOK_LONGER)[0].any()
-
-
-def test_only_calls_of_another_library_need_a_process_that_can_be_ended() -> None:
-    needs: Callable[[Study, float], bool] = engines._needs_ending
-    assert needs(ONE_CALL, 1.0) and not needs(ONE_CALL, math.inf) and not needs(ROUNDS, 1.0)
-    assert needs(msgspec.structs.replace(GRID, other=Lane("tree")), 1.0)

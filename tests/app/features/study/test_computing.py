@@ -222,12 +222,12 @@ def test_a_classifier_of_scikit_learn_is_studied_as_it_is() -> None:
 def test_what_a_classifier_of_scikit_learn_raises_is_the_text_of_its_cell(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(self: GaussianNB, X: object, y: object) -> None:
-        raise TypeError("not today")
-
-    monkeypatch.setattr(GaussianNB, "fit", fail)
+    odd = "tests.app.engine.odd_estimator", "Odd", {"does": "raise"}
+    monkeypatch.setattr(type(LEARNERS["naive_bayes"]), "maker", lambda self, settings: odd)
     study = msgspec.structs.replace(GRID, lane=Lane("naive_bayes"), axes=(NOISE,), values=("accuracy",), repetitions=1)
-    assert {record.error for record in computed(study)} == {"Naive Bayes could not be trained: not today"}
+    assert {record.error for record in computed(study)} == {
+        "Naive Bayes could not be trained: RuntimeError: no luck today"
+    }
     assert "Traceback" in caplog.text, "it may be a fault of the program"
 
 

@@ -8,6 +8,7 @@ import os
 import signal
 from contextlib import closing
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -16,7 +17,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.features.study import engines, results, running
+from app.engine.worker_process import WorkerProcess
+from app.features.study import engines, results
 from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths, shard
 from app.features.study.model import Study, StudyAxis
@@ -122,13 +124,14 @@ def test_what_a_process_was_at_when_it_died_is_computed_by_another(
     tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workers: list[int] = []
-    begin = running._Worker.__init__
+    begin = WorkerProcess._started
 
-    def noted(worker: running._Worker, niceness: int) -> None:
-        begin(worker, niceness)
-        workers.append(worker.process.pid)
+    def noted(worker: WorkerProcess) -> Popen[bytes]:
+        process = begin(worker)
+        workers.append(process.pid)
+        return process
 
-    monkeypatch.setattr(running._Worker, "__init__", noted)
+    monkeypatch.setattr(WorkerProcess, "_started", noted)
     study = msgspec.structs.replace(GRID, repetitions=1000)
     n_others, killed = 0, False
     for records, _ in engines.run(study, None, paths(study), tmp_path, jobs=2):

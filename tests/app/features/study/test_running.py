@@ -16,7 +16,10 @@ import msgspec
 import pytest
 
 from app.core.points import Points
+from app.engine import worker_process
+from app.engine.worker_process import WorkerProcess
 from app.features.study import running
+from app.features.study.cells import Path as CellPath
 from app.features.study.cells import digest_of, paths
 from app.features.study.computing import Record
 from app.features.study.model import Study, StudyAxis
@@ -41,6 +44,28 @@ SLOW = Study(
 PATHS = msgspec.structs.replace(
     SLOW, axes=(StudyAxis("C", tuple(1e5 + each for each in range(8))), StudyAxis("tol", (1e-8, 2e-8)))
 )
+
+
+class NotedWorker(WorkerProcess):
+    """A worker that the tests can find."""
+
+    def __init__(self, *words: str, flags: int = 0) -> None:
+        super().__init__(*words, flags=flags)
+        WORKERS.append(self)
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        assert self._process is not None
+        return self._process
+
+
+WORKERS: list[NotedWorker] = []
+
+
+@pytest.fixture(autouse=True)
+def noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    WORKERS.clear()
+    monkeypatch.setattr(running, "WorkerProcess", NotedWorker)
 
 
 class Taken:
@@ -72,7 +97,8 @@ def ended(taken: Taken) -> None:
     """Return whether no process and no thread is left."""
     for thread in taken.run.threads:
         thread.join(300)
-    assert not any(thread.is_alive() for thread in taken.run.threads) and not taken.run._workers
+    assert not any(thread.is_alive() for thread in taken.run.threads)
+    assert all(worker._process is None for worker in WORKERS)
 
 
 @pytest.mark.slow
@@ -113,10 +139,12 @@ def test_pause_suspends_and_cancel_ends() -> None:
 WINDOW = """
 import time
 from app.features.study.cells import paths
-from tests.app.features.study.test_running import SLOW, started
+from app.features.study import running
+from tests.app.features.study.test_running import SLOW, WORKERS, NotedWorker, started
+running.WorkerProcess = NotedWorker
 taken = started()
 taken.until(lambda: len(taken.records) > 0)
-print(taken.run._workers[0].process.pid, flush=True)
+print(WORKERS[0].process.pid, flush=True)
 time.sleep(60)
 """
 
@@ -124,14 +152,14 @@ time.sleep(60)
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 def test_pausing_waits_for_no_worker_that_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many points fill the pipe of a worker that does not read yet; the window's thread pauses it."""
-    command, gate = running.command, tmp_path / "gate"
+    command, gate = worker_process.command, tmp_path / "gate"
     shut = f"import os, time\nfor _ in range(6000):\n    if os.path.exists({str(gate)!r}): break\n    time.sleep(0.01)"
 
     def late(*words: str) -> list[str]:
         python, *flags, code, niceness = command(*words)
         return [python, *flags, f"{shut}\n{code}", niceness]
 
-    monkeypatch.setattr(running, "command", late)
+    monkeypatch.setattr(worker_process, "command", late)
     points = GeneratorSettings("moons", 2000, 0.2).points()
     axes = (StudyAxis("C", (1e-3, 2e-3)),)
     study = msgspec.structs.replace(
@@ -139,12 +167,12 @@ def test_pausing_waits_for_no_worker_that_begins(tmp_path: Path, monkeypatch: py
     )
     run = StudyProcesses(study, given_of(points), lambda: deque(paths(study)), lambda: None, 1)
     taken = Taken(run)
-    taken.until(lambda: bool(run._workers))
+    taken.until(lambda: bool(WORKERS and WORKERS[0]._process))
     for paused in (True, False, True):
         run.pause(paused)
-    assert run.state == "paused" and not run._workers[0].begun
+    assert run.state == "paused" and not run.start
     gate.touch()
-    taken.until(lambda: run._workers[0].begun)
+    taken.until(lambda: run.start > 0.0)
     assert not run.take()
     run.pause(False)
     taken.until(lambda: False)
@@ -179,7 +207,7 @@ def _runs(process: int) -> bool:
 def test_a_worker_that_is_killed_loses_nothing() -> None:
     taken = started()
     taken.until(lambda: len(taken.records) > 0)
-    taken.run._workers[0].process.send_signal(signal.SIGKILL)
+    WORKERS[0].process.send_signal(signal.SIGKILL)
     found = {record.cell: record for record in taken.all()}
     assert len(found) == 16 and not any(record.error for record in found.values())
     ended(taken)
@@ -195,14 +223,14 @@ def test_workers_that_cannot_begin_are_abandoned(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.soak
 def test_a_path_whose_worker_ends_each_time_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     poison = paths(SLOW)[1].cells[0]
-    ordered = StudyProcesses._order
+    computed = StudyProcesses._compute
 
-    def killing(run: StudyProcesses, worker: running._Worker, order: running.WorkerOrder) -> None:
-        if any(poison in path.cells for path in order.paths):
-            worker.process.kill()
-        ordered(run, worker, order)
+    def killing(run: StudyProcesses, worker: WorkerProcess, paths: list[CellPath]) -> None:
+        if any(poison in path.cells for path in paths):
+            WORKERS[0].process.kill()
+        computed(run, worker, paths)
 
-    monkeypatch.setattr(StudyProcesses, "_order", killing)
+    monkeypatch.setattr(StudyProcesses, "_compute", killing)
     small = Study("grid", SLOW.axes, ("steps",), Lane("svm"), GeneratorSettings("moons", 10, 0.1), test=10)
     found = {record.cell: record for record in started(small).all()}
     assert len(found) == 16 and {locations for locations, record in found.items() if record.error} == {poison}
@@ -211,7 +239,7 @@ def test_a_path_whose_worker_ends_each_time_is_abandoned(monkeypatch: pytest.Mon
 def test_a_fault_of_the_program_in_a_cell_is_reported_and_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    command = running.command
+    command = worker_process.command
 
     def faulty(*words: str) -> list[str]:
         python, *flags, code, niceness = command(*words)
@@ -219,7 +247,7 @@ def test_a_fault_of_the_program_in_a_cell_is_reported_and_logged(
         position = code.index("runpy.run_module")
         return [python, *flags, code[:position] + fault + code[position:], niceness]
 
-    monkeypatch.setattr(running, "command", faulty)
+    monkeypatch.setattr(worker_process, "command", faulty)
     (record,) = started(msgspec.structs.replace(GRID, axes=(StudyAxis("C", (1.0,)),), folds=2, repetitions=1)).all()[:1]
     assert record.error.startswith("A fault of the program, see Help > Show log: TypeError: ")
     assert "Traceback" in caplog.text and "computing.py" in caplog.text
