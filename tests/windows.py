@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QEventLoop, QPoint, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QCursor, QFont
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.engine import scheduler
@@ -85,6 +85,21 @@ def finish_tasks(window: MainWindow, timeout: float = 300.0) -> None:
         time.sleep(0.0005)  # for its thread
 
 
+def control(window: MainWindow, name: str) -> QWidget:
+    """Return a control by its name; if its form was never open, it is opened for a moment."""
+    found: QWidget | None = window.findChild(QWidget, name)
+    lane = name.partition(".")[0].removeprefix("lane")
+    if found is None and lane.isdigit():
+        folds = window.controller.session.folds
+        window.controller.lanes.fold(int(lane), False)
+        window.refresh_if_pending()
+        window.controller.set_session(folds=folds)
+        window.refresh_if_pending()
+        found = window.findChild(QWidget, name)
+    assert found is not None, name
+    return found
+
+
 def save_as(window: MainWindow, path: Path) -> None:
     """Choose `path` in the dialog that asks where to save."""
     window.file_dialogs.ask_save()
@@ -123,10 +138,15 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     for window in windows:
         discard(window)
         window.deleteLater()
+    windows.clear()
     qapp.processEvents()
+    delete_closed()
     for stray in QApplication.topLevelWidgets():  # of a test that failed
         if isinstance(stray, MainWindow):
             discard(stray)
+            stray.deleteLater()
+    delete_closed()
+    assert not [each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow)]
     ours = ("compute", "recovery", "task")
     threads = [thread for thread in threading.enumerate() if thread.name.startswith(ours)]
     for thread in threads:
@@ -135,6 +155,11 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     left = [thread.name for thread in threads if thread.is_alive()]
     assert not left, f"threads left behind: {left}"
     assert not [path for folder in ("open", "recovery") for path in tmp_path.glob(f"{folder}/*.lock")]
+
+
+def delete_closed() -> None:
+    """Delete what `deleteLater` was called for: with no event loop around the tests, Qt leaves it there for good."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
 def discard(window: MainWindow) -> None:

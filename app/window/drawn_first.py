@@ -38,8 +38,9 @@ class DrawnFirst(QObject):
         self._application = cast(QApplication, QApplication.instance())
 
     def begin(self) -> None:
-        """Watch from now on: there is a change."""
-        self._application.installEventFilter(self)
+        """Watch from now on: there is a change.  A window that is not shown gets no input."""
+        if self._window.isVisible():
+            self._application.installEventFilter(self)
 
     def end(self) -> None:
         """Stop: it is drawn.  An application-wide filter would slow down all that is painted in between."""

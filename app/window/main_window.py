@@ -388,6 +388,7 @@ class MainWindow(DropWindow):
                 handle.installEventFilter(self)  # until the first click anywhere
         if self.asks_to_save:
             self.safekeeping.offer_soon()
+        self._drawn_first.begin()
         self.refreshing.request()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -1,8 +1,8 @@
-"""LearnerFields: the fields of a lane's learner, in its row and its form; made once, and placed when they are shown."""
+"""LearnerFields: the fields of a lane's learner, in its row and its form; made and placed when they are first shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
@@ -87,7 +87,9 @@ class _Group(QWidget):
 
 
 class LearnerFields:
-    """The editors of all learners' fields: the most used ones in the row, the others in the form.
+    """The editors of the learners' fields: the most used ones in the row, the others in the form.
+
+    Each is made when it is first in sight, and then kept.
 
     Parameters
     ----------
@@ -128,34 +130,39 @@ class LearnerFields:
         self._font = line.font()
         self._shown: Lane | None = None
         self._scene: LaneScene | None = None
-        self._make([name for name, learner in LEARNERS.items() if not learner.own_process])
+        for name in (name for name, learner in LEARNERS.items() if not learner.own_process):
+            fields = LEARNERS[name].fields
+            self._make(name, (field for field in fields if field.kind == "choice" and not field.label))
+        self.of_problems = [made.widget for made in self.editors.values()]
+        self._line.place(())
 
-    def _make(self, learners: Sequence[str]) -> None:
-        """Make the missing editors of the fields of these learners."""
-        before = set(self._groups)
-        for part in learners:
-            learner = LEARNERS[part]
-            for field in learner.fields:
-                if field.editor not in self.editors:
-                    made = self.editors[field.editor] = self._maker.editor(field, part)
-                    made.show(field.value(learner.settings()))
-                    if field.primary or field.presented:
-                        self._groups[field.editor] = _Group(made)
-                    if field.primary:
-                        self._groups[field.editor].take()
-                    elif field.presented:
-                        self._groups[field.editor].hide()
+    def _make(self, part: str, fields: Iterable[Field]) -> None:
+        """Make the missing editors of these fields of the learner `part`."""
+        groups = []
+        for field in fields:
+            if field.editor not in self.editors:
+                made = self.editors[field.editor] = self._maker.editor(field, part)
+                if field.primary or field.presented:
+                    group = self._groups[field.editor] = _Group(made)
+                    group.hide()
+                    groups.append(group)
+                    if not field.primary:
                         self._moved.add(field.editor)
-                    if field.kind == "choice" and not field.label:
-                        self.of_problems.append(made.widget)
-        self._line.place([group for key, group in self._groups.items() if key not in before])
+                    if self._in_row(field):
+                        group.take()
+        if groups:
+            self._line.place(groups)
+
+    def _in_sight(self, lane: LaneScene) -> list[Field]:
+        """Return the fields that the lane's row and form show, and make their missing editors."""
+        fields = lane.lane.family.fields
+        self._make(lane.lane.classifier, (field for field in fields if self._in_row(field) or not lane.folded))
+        return [field for field in fields if field.editor in self.editors]
 
     def render(self, lane: LaneScene, drawing: bool, theme: Theme) -> None:
         """Show the lane's settings; while a gesture is `drawing`, no row appears or vanishes."""
-        fields, settings = lane.lane.family.fields, lane.lane.settings
+        fields, settings = self._in_sight(lane), lane.lane.settings
         own = {field.editor for field in fields}
-        if not own <= self.editors.keys():  # fields of a rarely used learner
-            self._make([lane.lane.classifier])
         self._scene = lane
         if not drawing:
             self._place_all(lane)
@@ -184,14 +191,15 @@ class LearnerFields:
 
     def _in_row(self, field: Field) -> bool:
         """Return whether a field is in the row now."""
-        return field.primary or (self._presenting and field.editor in self._moved)
+        return field.primary or (self._presenting and field.presented)
 
     def _place_all(self, lane: LaneScene) -> None:
         """Place the lane's fields in row and form, and hide the others."""
-        fields, names = lane.lane.family.fields, lane.fields
-        if (lane.lane.classifier, names, self._presenting) == self._placed:
+        fields, names = self._in_sight(lane), lane.fields
+        placed = lane.lane.classifier, names, self._presenting, len(self.editors)
+        if placed == self._placed:
             return
-        self._placed = lane.lane.classifier, names, self._presenting
+        self._placed = placed
         self._replaced = True
         own = {field.editor for field in fields}
         self._own_groups = []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import cycle
+from pathlib import Path
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -30,10 +32,11 @@ from app.core.points import Points
 from app.exchange.columns import Imported
 from app.features.study.planning import StudySession
 from app.features.table import FEATURES
+from app.main import create_window
 from app.state.commands import ImportPoints
 from app.state.document import Document, Lane, default_document
 from app.window.main_window import MainWindow
-from tests.windows import Make, settle
+from tests.windows import Make, discard, settle
 
 DOCUMENT = default_document()
 ONE_LANE = replace(Document(Points.of([(0.0, 0.0), (1.0, 1.0)], [0, 1])), lanes=(Lane("pegasos"),) * 2, shown=1)
@@ -206,3 +209,26 @@ def test_a_menu_of_a_lane_or_a_point_that_goes_closes(make: Make) -> None:
         Imported(DOCUMENT.points.xy[:1], np.zeros(1, np.uint8), (), ("", ""), ("x", "y")), False
     )
     assert not menu.isVisible() and not classes.isVisible()
+
+
+def test_input_is_watched_from_when_the_window_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
+    """While it is made and not shown, each of its thousands of events would be looked at."""
+    window = create_window(profile_dir=tmp_path)
+    fold = window.findChild(QAbstractButton, "lane0.fold")
+    assert fold is not None
+    looked: list[bool] = []
+    window._drawn_first._lanes_kept = lambda: not looked.append(True)
+    none, at = Qt.MouseButton.NoButton, QPointF(1.0, 1.0)
+    move = QMouseEvent(QEvent.Type.MouseMove, at, at, none, none, Qt.KeyboardModifier.NoModifier)
+    window.controller.set_lane(1, classifier="knn")
+    QApplication.sendEvent(fold, move)
+    assert not looked
+    window.show()
+    QApplication.sendEvent(fold, move)
+    assert looked and window.scene is not None and window.scene.lanes[1].lane.classifier == "svm"
+    QTest.mousePress(fold, Qt.MouseButton.LeftButton)
+    assert window.scene.lanes[1].lane.classifier == "knn", "what has changed before is drawn before the first click"
+    QTest.mouseRelease(fold, Qt.MouseButton.LeftButton)
+    settle(qtbot, window)
+    discard(window)
+    window.deleteLater()

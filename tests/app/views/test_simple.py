@@ -84,7 +84,8 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
     }
     hidden = {"lane0.metric", "lane1.rule", "lane1.trainer", "lane1.tol", "lane1.class_weight", "lane1.degree"}
     for name in shown | hidden:
-        assert window.findChild(QWidget, name).isVisible() == (name in shown), name
+        found = window.findChild(QWidget, name)
+        assert (found is not None and found.isVisible()) == (name in shown), name
     words = " ".join(report(window))
     assert [word for word in UNCLEAR if word.lower() in words.lower()] == []
     QTest.keyClick(window, Qt.Key.Key_F8)
