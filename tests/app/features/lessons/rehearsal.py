@@ -18,7 +18,7 @@ from solver import Grid
 
 SMALL = Grid(-3.0, 3.0, -3.0, 3.0, 24, 24)
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
-#: Time after which a training is interrupted (s).
+#: Processor time after which a training is interrupted (s).
 LONGEST = 10.0
 
 
@@ -27,8 +27,8 @@ def frame_of(document: Document, index: int, paused: bool = False) -> Frame:
     frames: list[Frame] = []
     lane, slot = document.lanes[index], document.slots[index]
     spec = LaneSpec(document.training_points, lane, SMALL, SHADES, paused, math.inf, 0, True)
-    end = time.monotonic() + LONGEST
-    for _ in LaneJob(frames.append)(LaneRequest(1, slot, spec), lambda: time.monotonic() > end):
+    end = time.thread_time() + LONGEST
+    for _ in LaneJob(frames.append)(LaneRequest(1, slot, spec), lambda: time.thread_time() > end):
         pass
     return frames[-1]
 
