@@ -92,9 +92,9 @@ def control(window: MainWindow, name: str) -> QWidget:
     if found is None and lane.isdigit():
         folds = window.controller.session.folds
         window.controller.lanes.fold(int(lane), False)
-        window.refresh_if_pending()
+        window.refreshing.flush()
         window.controller.set_session(folds=folds)
-        window.refresh_if_pending()
+        window.refreshing.flush()
         found = window.findChild(QWidget, name)
     assert found is not None, name
     return found
