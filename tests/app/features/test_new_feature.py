@@ -218,10 +218,10 @@ def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot
     below = window.findChildren(BelowSlider)
     assert {"lane1.C.middle", "lane1.gamma.middle"} <= {each.objectName() for each in below}
     assert window.scene is not None and all(0 in lane.marks.wrong for lane in window.scene.lanes)
-    assert not any(each.isVisible() for each in below) and not window.scene.studying
+    assert not any(each.isVisible() for each in below) and not window.scene.shows_run
     action.trigger()
     settle(qtbot, window)
-    assert action.isChecked() and window.scene.studying and any(each.isVisible() for each in below)
+    assert action.isChecked() and window.scene.shows_run and any(each.isVisible() for each in below)
     assert (
         len(canvas.layers.marks) == 3
         and "selected" in window.scene.legend_kinds
