@@ -195,13 +195,11 @@ def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
     command = [str(program), "-m", "app.features.study.worker", "0"]
     with subprocess.Popen(command, cwd=work, env=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stdout is not None
-        worker_pipe.write(process.stdin, ("begin", study, None, float("inf")))
-        found, over = 0, not worker_pipe.read(process.stdout)[0]
-        asked = paths(study)
+        found, over, request = 0, False, ((study, None, float("inf")), paths(study))
         while not over:
-            worker_pipe.write(process.stdin, ("compute", *asked))
+            worker_pipe.write(process.stdin, request)
             records, over, _ = worker_pipe.read(process.stdout)[1]
-            found, asked = found + sum(not record.error for record in records), []
+            found, request = found + sum(not record.error for record in records), (None, ())
         process.kill()
     if found < 4:
         raise Failure(f"A process of a study has {found} results in place of four.")

@@ -70,7 +70,7 @@ class PresentingController(SubjectController):
 
     def select(self, lane: int) -> None:
         """Show the sliders of one lane, where there is no room for those of all."""
-        self._host.set_session(studied=self._host.document.slots[lane])
+        self._host.set_session(run_slot=self._host.document.slots[lane])
 
     def begin(self, lane: int, x: float, y: float) -> None:
         """Begin a line of the pen on the picture of a lane."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from app.core.points import Points
 from app.learners.model import Model, Pending, Stepwise, remote
@@ -90,13 +91,19 @@ def predictions(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, In
         shares: Array = yield from pace.wait(pending)
         classes: Integers = model.classes_[shares.argmax(axis=1)]
         return classes
-    found = np.empty(len(xy), dtype=np.int64)
+    return (yield from filled(np.empty(len(xy), dtype=np.int64), model, model.predict, xy, pace))
 
-    def predict(block: slice) -> None:
-        found[block] = model.predict(xy[block])
+
+def filled(
+    found: NDArray[Any], model: Model, function: Callable[[Array], NDArray[Any]], xy: Array, pace: Pace
+) -> Generator[Step, None, NDArray[Any]]:
+    """Fill `found` with a `function` of the model at `xy`, shape (n, 2), in blocks, and return it."""
+
+    def fill(block: slice) -> None:
+        found[block] = function(xy[block])
 
     size, least = block_sizes(model)
-    yield from pace.in_blocks(len(xy), predict, size=size, least=least)
+    yield from pace.in_blocks(len(xy), fill, size=size, least=least)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
 import numpy as np
 from msgspec import Struct
@@ -16,7 +16,7 @@ from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import Pair
 from solver.svm.calibration import class_probabilities, fit_sigmoids
 
-from .fitting import begun_shares, block_sizes, fitted
+from .fitting import begun_shares, filled, fitted
 from .pacing import Pace, Step
 
 #: Number of folds, that of scikit-learn's CalibratedClassifierCV.
@@ -142,25 +142,12 @@ def probabilities(model: Model, calibration: Calibration, xy: Array, pace: Pace)
         if probability.refused:
             raise ValueError(probability.refused)
         return probability.of((yield from _f_at(model, xy, pace)))
-    return (yield from _in_blocks(model, model.predict_proba, xy, len(model.classes_), pace))
+    return (yield from filled(np.empty((len(xy), len(model.classes_))), model, model.predict_proba, xy, pace))
 
 
 def _f_at(model: PairClassifier, xy: Array, pace: Pace) -> Generator[Step, None, Array]:
     """Return f of the binary problems at `xy`, shape (n, n_pairs), computed in blocks."""
-    return (yield from _in_blocks(model, model.pair_decision_function, xy, len(model.pairs_), pace))
-
-
-def _in_blocks(
-    model: Model, function: Callable[[Array], Array], xy: Array, n_columns: int, pace: Pace
-) -> Generator[Step, None, Array]:
-    values = np.empty((len(xy), n_columns))
-
-    def fill(block: slice) -> None:
-        values[block] = function(xy[block])
-
-    size, least = block_sizes(model)
-    yield from pace.in_blocks(len(xy), fill, size=size, least=least)
-    return values
+    return (yield from filled(np.empty((len(xy), len(model.pairs_))), model, model.pair_decision_function, xy, pace))
 
 
 def _refused(model: PairClassifier, sentence: str) -> Probability:

@@ -57,7 +57,7 @@ def compose(
     watched = features.watched(session)
     lanes = tuple(_lane(index, context, features, watched, covered) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
-    studied = _studied(session, lanes)
+    run_lane = _run_lane(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
     own = {"shift": kind.has_shift, "n_classes": kind.n_classes[1] > 2}
     fields = {"count", "noise", "seed", "flipped"} | {name for name, there in own.items() if there}
@@ -78,10 +78,10 @@ def compose(
         training_times=training_times(document, results, limits) if limited else (),
         history=history,
         position=position,
-        run_state=lanes[studied].run_state,
-        no_run="" if lanes[studied].run_state is not None else lanes[studied].no_steps,
-        studied=studied,
-        studying="run" in watched or not all(playing),
+        run_state=lanes[run_lane].run_state,
+        no_run="" if lanes[run_lane].run_state is not None else lanes[run_lane].no_steps,
+        run_lane=run_lane,
+        shows_run="run" in watched or not all(playing),
         saved_at=saved_at,
         legend_kinds=_kinds_of(lanes, len(document.test_points)),
         undo=session.gesture_undo or (history[position - 1] if position else None),
@@ -170,9 +170,9 @@ def _kinds_of(lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     return frozenset(kinds | {kind for kind, is_there in there.items() if is_there})
 
 
-def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
+def _run_lane(session: Session, lanes: Sequence[LaneScene]) -> int:
     """Return the index of the lane whose run the panels show: the chosen one, else the first with a run."""
-    ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != session.studied)
+    ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != session.run_slot)
     able = (index for index in ways if lanes[index].run_state is not None)
     return next(able, next((index for index in ways if lanes[index].no_steps), 0))
 

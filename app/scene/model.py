@@ -172,9 +172,9 @@ class Scene(Struct, _Composed, frozen=True):
         The run that the panels about training show.
     no_run : str
         Sentence that says why they show none, or "".
-    studying : bool
+    shows_run : bool
         Panels about training are open: the point under the pointer shows its values in the run.
-    studied : int
+    run_lane : int
         Index of the lane of `run_state`.
     limited : bool
         Whether there are enough points to offer a limit on training points.
@@ -211,8 +211,8 @@ class Scene(Struct, _Composed, frozen=True):
     training_times: tuple[TrainingTime, ...]
     run_state: RunState | None
     no_run: str
-    studying: bool
-    studied: int
+    shows_run: bool
+    run_lane: int
     history: tuple[str, ...]
     position: int
     saved_at: int | None

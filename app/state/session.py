@@ -197,7 +197,7 @@ class Session(Struct, frozen=True):
         Per slot of a lane, whether it plays.
     seeks : tuple of Seek or None
         Per slot, the last seek of its run; its timeline stays open until this is None.
-    studied : int
+    run_slot : int
         Slot of the lane that the panels about training show, if it has a run.
     hovered : int or None
         Lifelong id of the point under the pointer, in a picture or a panel.
@@ -251,7 +251,7 @@ class Session(Struct, frozen=True):
     drawing: bool = False
     playing: tuple[bool, ...] = (True,) * MAX_LANES
     seeks: tuple[Seek | None, ...] = (None,) * MAX_LANES
-    studied: int = 1
+    run_slot: int = 1
     hovered: int | None = None
     open_panels: frozenset[str] = frozenset()
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES

@@ -222,7 +222,7 @@ class DockManager:
     def _taking_turns(self, scene: Scene) -> set[str]:
         """Return the panels that are drawn in turn while a run plays, so that input is handled in between."""
         of_runs = sorted(name for name in self._in_sight if "run" in self._specs[name].watches)
-        if not of_runs or not scene.lanes[scene.studied].playing:
+        if not of_runs or not scene.lanes[scene.run_lane].playing:
             return set()
         self._turn = (self._turn + 1) % len(of_runs)
         later(self._window, partial(self._draw_late, of_runs[self._turn]))

@@ -442,7 +442,7 @@ class MainWindow(DropWindow):
             "smaller": lambda: self.appearance.change_text(-TEXT_STEP),
             "full_screen": self._toggle_full_screen,
             "simple": self.appearance.toggle_simple,
-            **controller.playback.verbs(lambda: self._present().studied),
+            **controller.playback.verbs(lambda: self._present().run_lane),
             "help": lambda: show_one(self, HelpDialog, self.features),
             "whats_this": lambda: whats_this.begin(self),
             "log": lambda: show_one(self, LogDialog),
@@ -525,8 +525,8 @@ class MainWindow(DropWindow):
         for feature in self.features:
             if feature.pointed is not None:
                 feature.pointed(self.controller, pointer)
-        if self.scene is not None and (self.scene.studying or self.controller.session.hovered is not None):
-            point = None if pointer is None or not self.scene.studying else point_at(self.document, pointer)
+        if self.scene is not None and (self.scene.shows_run or self.controller.session.hovered is not None):
+            point = None if pointer is None or not self.scene.shows_run else point_at(self.document, pointer)
             self.controller.playback.hover(None if point is None else int(self.document.points.ids[point]))
 
     def _show_hint(self) -> None:

@@ -76,11 +76,11 @@ class CurvesPanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's run, or why there is none; another run ends a drag."""
-        now = scene.run_state, scene.studied, theme, scene.no_run
+        now = scene.run_state, scene.run_lane, theme, scene.no_run
         if now == (self._run, self._lane, self._theme, self._no_run):
             return
         old, new = (None if each is None else each.recording for each in (self._run, scene.run_state))
-        if old != new or scene.studied != self._lane:
+        if old != new or scene.run_lane != self._lane:
             self._range = None
             for chart in self.charts.values():
                 chart.dragging = False

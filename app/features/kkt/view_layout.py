@@ -39,7 +39,7 @@ class KktLayer:
             run_state = replace(
                 run_state, pair=pair, slacks=run_state.slacks if scene.session.of(KktSession).kkt else None
             )
-        hovered = scene.session.hovered if scene.studying else None
+        hovered = scene.session.hovered if scene.shows_run else None
         self.laid = run_overlay(run_state, grid, area, hovered, font, old, lane.steps_visible)
         return to_repaint(old, self.laid, area)
 

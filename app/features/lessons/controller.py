@@ -149,7 +149,7 @@ class LessonController:
             speeds=(FULL_SPEED,) * MAX_LANES,
             seeks=(None,) * MAX_LANES,
             restarts=self._host.session.restarted,
-            studied=document.slots[document.shown - 1],
+            run_slot=document.slots[document.shown - 1],
             folds=(False if _unfolds(document, step) else None,) * MAX_LANES,
             **_taken_over(now),
         )

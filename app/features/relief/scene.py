@@ -43,9 +43,9 @@ class ReliefScene(Struct, frozen=True):
     can_map: bool
 
 
-def _studied(document: Document, session: Session) -> int:
+def _run_lane(document: Document, session: Session) -> int:
     """Return the index of the displayed lane: the chosen one, else the first that has an f."""
-    ways = sorted(range(document.shown), key=lambda index: document.slots[index] != session.studied)
+    ways = sorted(range(document.shown), key=lambda index: document.slots[index] != session.run_slot)
     return next((index for index in ways if document.lanes[index].has_f), 0)
 
 
@@ -61,7 +61,7 @@ def queries(context: Context) -> dict[str, Query]:
     """Return the query for the relief of the chosen lane over its view, while the panel is open."""
     if NAME not in context.session.open_panels or not fast_loops.ready() or not context.grids:
         return {}
-    index = _studied(context.document, context.session)
+    index = _run_lane(context.document, context.session)
     frame = _run(context, index)
     if frame is None or frame.model is None or frame.model.kind != "f":
         return {}
@@ -75,7 +75,7 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     """Return the scene of the panel while it is open."""
     if NAME not in context.session.open_panels:
         return ()
-    index = _studied(context.document, context.session)
+    index = _run_lane(context.document, context.session)
     answer = context.results.answer(LaneQuestion(NAME, context.document.slots[index]))
     lane, lane_scene = context.document.lanes[index], lanes[index]
     relief = None if answer is None else answer.value

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
@@ -30,8 +30,8 @@ from .running import StudyProcesses, next_of
 LOCAL_WORKERS = 2
 #: Work (s) after which other processes are considered, and remaining work (s) that makes starting them worthwhile.
 TRIAL, WORTHWHILE = 0.05, 1.0
-#: Interval (s) between two checks for signals, and time (s) that killed processes have to end.
-SIGNALS, ENDING = 0.2, 2.0
+#: Interval (s) between two looks at the others' results, and time (s) that killed processes have to end.
+INTERVAL, ENDING = 0.02, 2.0
 
 
 def run(
@@ -91,7 +91,7 @@ def _with_processes(
     Starting a process takes about a second: this one does not wait for the others, and does short work alone.
     """
     left, n_left = deque(todo), sum(len(path.cells) for path in todo)
-    ready, others = threading.Event(), None
+    others = None
     spent, n_done, n_counted = 0.0, 0, 0
     try:
         while True:
@@ -106,13 +106,12 @@ def _with_processes(
                     spent += record.seconds  # without the time that loading compiled code takes
                     alone = others is None and jobs > 1
                     if alone and spent > TRIAL and (n_left - n_done) * spent / n_done > WORTHWHILE:
-                        others = StudyProcesses(study, given, lambda: left, ready.set, jobs - 1, file, limit, 0)
+                        others = StudyProcesses(study, given, lambda: left, jobs - 1, file, limit, 0)
                 yield records, 1
             elif over:
                 break
             else:
-                ready.wait(SIGNALS)
-                ready.clear()
+                time.sleep(INTERVAL)
             if others is not None:
                 found, n_ended = others.take(), others.n_done
                 yield found, n_ended - n_counted

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from app.core import log
 from app.engine.worker_process import WorkerProcess
@@ -21,6 +21,7 @@ from .cells import Path
 from .computing import Given, Record
 from .model import Study
 from .results import ResultsFile
+from .worker import Answer, Work
 
 #: Work (s) that a worker gets at a time, and largest number of paths.
 AT_A_TIME, MOST = 0.2, 256
@@ -49,8 +50,6 @@ class StudyProcesses:
         Its points, if no generator draws them.
     todo : callable
         Returns the paths, which others may take as well; called on a thread.
-    wake : callable
-        Called on a thread when there is something to `take`; must return at once.
     n_jobs : int, optional
         Number of processes.
     file : ResultsFile, optional
@@ -75,14 +74,13 @@ class StudyProcesses:
         study: Study,
         given: Given | None,
         todo: Callable[[], deque[Path]],
-        wake: Callable[[], None],
         n_jobs: int = 0,
         file: ResultsFile | None = None,
         limit: float = math.inf,
         niceness: int = NICENESS,
     ) -> None:
         self._work, self._niceness = (study, given, limit), niceness
-        self._give, self._wake, self._file = todo, wake, file
+        self._give, self._file = todo, file
         self._todo: deque[Path] | None = None
         self._beginning = threading.Lock()
         self.n_done, self.start = 0, 0.0
@@ -120,7 +118,7 @@ class StudyProcesses:
             self._condition.notify_all()
 
     def cancel(self) -> None:
-        """Kill the processes; the results so far can still be taken, but `wake` is not called any more."""
+        """Kill the processes; the results so far can still be taken."""
         with self._condition:
             self._cancelled = True
             self._condition.notify_all()
@@ -149,7 +147,6 @@ class StudyProcesses:
             worker.end()
             with self._condition:
                 self._alive -= 1
-            self._ring()
 
     def _next(self, share: int) -> list[Path]:
         with self._condition:
@@ -170,26 +167,28 @@ class StudyProcesses:
         """Start a process; raise ValueError if it does not start."""
         begun = time.monotonic()
         try:
-            self._ask(worker, "begin", *self._work)
+            self._ask(worker, self._work)
         except ValueError:
             self._barren += 1
             raise
         self._barren, self.start = 0, time.monotonic() - begun
 
-    def _ask(self, worker: WorkerProcess, *request: Any) -> Any:
+    def _ask(self, worker: WorkerProcess, work: Work | None, paths: Sequence[Path] = ()) -> Answer:
         """Return the answer of a process; raise ValueError if it, or the run, ends before."""
-        return worker.send("A process of a study has ended", *request).result(lambda: self._cancelled)
+        answer: Answer = worker.send("A process of a study has ended", work, paths).result(lambda: self._cancelled)
+        return answer
 
     def _compute(self, worker: WorkerProcess, paths: list[Path]) -> None:
         """Take the results of `paths`; raise ValueError if the process ends."""
-        asked, over = paths, False
+        asked: Sequence[Path] = paths
+        over = False
         while not over:
             self._wait_while_paused()
-            found, over, notes = self._ask(worker, "compute", *asked)
+            found, over, notes = self._ask(worker, None, asked)
             for note in notes:
                 log.LOGGER.error(note)
             self._post(found, len(paths) if over else 0)
-            asked = []
+            asked = ()
 
     def _post(self, records: Sequence[Record], done: int) -> None:
         if self._file is not None and records:
@@ -197,12 +196,6 @@ class StudyProcesses:
         with self._condition:
             self._found += records
             self.n_done += done
-        self._ring()
-
-    def _ring(self) -> None:
-        with self._condition:  # held while waking: the receiver cannot be closed meanwhile
-            if not self._cancelled or self.failure:
-                self._wake()
 
     def _fail(self, paths: list[Path], error: Exception) -> None:
         """Try each path of an ended worker once more, alone; then record it as failed."""

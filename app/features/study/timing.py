@@ -60,7 +60,7 @@ class TimedRun:
         self.costs = costs_of(study, given)
         self.cost = self.took = 0.0
         self.begun = time.monotonic()
-        self.run = StudyProcesses(study, given, todo, lambda: None, n_jobs, niceness=niceness)
+        self.run = StudyProcesses(study, given, todo, n_jobs, niceness=niceness)
 
     @property
     def factor(self) -> float:

@@ -6,9 +6,8 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
 
 from app.core import log
 from app.engine.worker_pipe import serve
@@ -19,6 +18,8 @@ from .model import Study
 
 #: Interval (s) between two answers with results.
 EVERY = 0.05
+#: A study, its given points, and the largest time (s) for a cell.
+Work = tuple[Study, Given | None, float]
 #: Results since the last answer, whether these were the last of the paths, and texts for the log.
 Answer = tuple[list[Record], bool, list[str]]
 
@@ -35,23 +36,21 @@ class _Notes(logging.Handler):
 
 
 class StudyWorker:
-    """Answer ``("begin", study, given, limit)`` once, then ``("compute", *paths)``; without paths, it goes on."""
+    """Answer ``(work, paths)`` with results of the paths, and ``(None, ())`` with further ones.
+
+    The `work` comes with the first request.
+    """
 
     def __init__(self) -> None:
         self._notes = _Notes()
-        self._work: tuple[Study, Given | None, float]
+        self._work: Work
         self._records: Iterator[Record] = iter(())
         log.LOGGER.addHandler(self._notes)
 
-    def answer(self, request: tuple[Any, ...]) -> Answer | None:
+    def answer(self, request: tuple[Work | None, Sequence[Path]]) -> Answer:
         """Carry out a request."""
-        kind, *rest = request
-        if kind == "begin":
-            self._work = rest[0], rest[1], rest[2]
-            return None
-        return self._computed(rest)
-
-    def _computed(self, paths: list[Path]) -> Answer:
+        work, paths = request
+        self._work = work or self._work
         if paths:
             study, given, limit = self._work
             self._records = chain.from_iterable(compute(study, path, given, limit) for path in paths)

@@ -310,7 +310,7 @@ class Lanes(QWidget):
     def _fit_rows(self) -> None:
         """Show the sliders of a row in presenter mode if they fit; those of the selected lane always."""
         slots = () if self._scene is None else tuple(lane.slot for lane in self._scene.lanes)
-        chosen = -1 if self._scene is None else self._scene.session.studied
+        chosen = -1 if self._scene is None else self._scene.session.run_slot
         selected = slots.index(chosen) if chosen in slots else 0
         for index, (panel, canvas) in enumerate(zip(self.panels, self.canvases, strict=False)):
             least = min(SLIDER, math.ceil(SLIDER_SHARE * canvas.plot_area().width())) if self.text_size else 0

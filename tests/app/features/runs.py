@@ -107,7 +107,7 @@ def hands() -> Any:
 
 
 def scene_of(run_state: RunState | None, lane: int = 0) -> Any:
-    return SimpleNamespace(run_state=run_state, studied=lane, no_run="")
+    return SimpleNamespace(run_state=run_state, run_lane=lane, no_run="")
 
 
 def lane_of(run_state: RunState | None, playing: bool = False) -> Any:

@@ -104,7 +104,7 @@ def id_of(run_state: RunState, index: int) -> int:
 def scene_of(run_state: RunState | None, hovered: int | None = None) -> Any:
     """Return the part of a scene that a panel reads."""
     session = SimpleNamespace(hovered=hovered)
-    return SimpleNamespace(run_state=run_state, no_run="", studied=0, session=session)
+    return SimpleNamespace(run_state=run_state, no_run="", run_lane=0, session=session)
 
 
 class PlaybackController:

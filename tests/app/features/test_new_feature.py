@@ -209,10 +209,10 @@ def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot
     below = window.findChildren(BelowSlider)
     assert {"lane1.C.middle", "lane1.gamma.middle"} <= {each.objectName() for each in below}
     assert window.scene is not None and all(0 in lane.marks.wrong for lane in window.scene.lanes)
-    assert not any(each.isVisible() for each in below) and not window.scene.studying
+    assert not any(each.isVisible() for each in below) and not window.scene.shows_run
     action.trigger()
     settle(qtbot, window)
-    assert action.isChecked() and window.scene.studying and any(each.isVisible() for each in below)
+    assert action.isChecked() and window.scene.shows_run and any(each.isVisible() for each in below)
     pointer = PointerPosition(0.1, 0.2, 0.01)
     controller.editing.hover(pointer)
     assert POINTED[-1] is pointer

@@ -169,7 +169,7 @@ def test_the_keys_of_a_run_go_to_the_lane_that_was_chosen_last(
             window.controller.playback.set_speed(lane, 2)
             _turn(window)
             window.named_actions["to_start"].trigger()
-            assert window.controller.session.studied == window.document.slots[lane]
+            assert window.controller.session.run_slot == window.document.slots[lane]
     finally:
         for event in held.go:
             event.set()

@@ -217,10 +217,10 @@ def test_what_a_lesson_covers_is_not_shown(make: Make, qtbot: QtBot, monkeypatch
     window = make(document(Lane("svm"), Lane("svm", svm=SvmSettings(gamma=3.0))))
     panel = opened(window, qtbot)
     shown(panel, qtbot)
-    studied = window.document.slots[window.scene.studied]  # type: ignore[union-attr]
+    slot = window.document.slots[window.scene.run_lane]  # type: ignore[union-attr]
     assert "γ = 3" in report(panel, "relief.words")
     with monkeypatch.context() as planted:
-        planted.setattr(FeatureTable, "covered", lambda *of: {studied: Cover.PICTURE})
+        planted.setattr(FeatureTable, "covered", lambda *of: {slot: Cover.PICTURE})
         window.refresh()
         assert report(panel, "relief.message") == "Covered until the reveal." and not panel.picture.isVisible()
         assert not panel.save.isEnabled() and not report(panel, "relief.words")

@@ -95,7 +95,7 @@ class StepStage:
 
     def show(self, run_state: RunState | None, theme: Theme | None = None) -> None:
         session = SimpleNamespace(hovered=self.hovered)
-        scene = SimpleNamespace(run_state=run_state, no_run="", studied=0, points=self.points, session=session)
+        scene = SimpleNamespace(run_state=run_state, no_run="", run_lane=0, points=self.points, session=session)
         self.panel.render_scene(cast(Scene, scene), theme or self.theme)
         for _ in range(3):
             QApplication.processEvents()

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -90,7 +89,7 @@ class Taken:
 
 
 def started(study: Study = SLOW, n_jobs: int = 1) -> Taken:
-    return Taken(StudyProcesses(study, None, lambda: deque(paths(study)), lambda: None, n_jobs))
+    return Taken(StudyProcesses(study, None, lambda: deque(paths(study)), n_jobs))
 
 
 def ended(taken: Taken) -> None:
@@ -104,13 +103,12 @@ def ended(taken: Taken) -> None:
 @pytest.mark.slow
 @pytest.mark.smoke
 def test_results_are_those_of_the_command_line() -> None:
-    woken = threading.Event()
     points = GeneratorSettings("moons", 30, 0.3).points()
     given = given_of(points)
     study = msgspec.structs.replace(GRID, generator=None, digest=digest_of(points, Points()))
-    taken = Taken(StudyProcesses(study, given, lambda: deque(paths(study)), woken.set, 2))
+    taken = Taken(StudyProcesses(study, given, lambda: deque(paths(study)), 2))
     found = taken.all()
-    assert woken.is_set() and taken.run.n_done == len(paths(study)) and not taken.run.failure
+    assert taken.run.n_done == len(paths(study)) and not taken.run.failure
     assert plain(study, found) == plain(study, computed(study, given))
     ended(taken)
 
@@ -165,7 +163,7 @@ def test_pausing_waits_for_no_worker_that_begins(tmp_path: Path, monkeypatch: py
     study = msgspec.structs.replace(
         GRID, generator=None, digest=digest_of(points, Points()), axes=axes, folds=2, repetitions=1
     )
-    run = StudyProcesses(study, given_of(points), lambda: deque(paths(study)), lambda: None, 1)
+    run = StudyProcesses(study, given_of(points), lambda: deque(paths(study)), 1)
     taken = Taken(run)
     taken.until(lambda: bool(WORKERS and WORKERS[0]._process))
     for paused in (True, False, True):

@@ -172,7 +172,7 @@ def test_the_buttons_drive_their_own_lane(make: Make, qtbot: QtBot) -> None:
     click(0, "forward")
     click(1, "back")
     assert (step(window, 0), step(window, 1)) == (1, ends[1] - 1)
-    assert window.scene.studied == 1, "the panels show the lane that was touched last"
+    assert window.scene.run_lane == 1, "the panels show the lane that was touched last"
     click(0, "next_change")
     assert step(window, 0) == 2 or window.scene.lanes[0].run_state.trace.changes([1, 2])[0] == 0
     click(0, "end")
