@@ -195,7 +195,8 @@ def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
     command = [str(program), "-m", "app.features.study.worker", "0"]
     with subprocess.Popen(command, cwd=work, env=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stdout is not None
-        found, over, request = 0, False, ((study, None, float("inf")), paths(study))
+        found, over = 0, False
+        request: tuple[object, object] = (study, None, float("inf")), paths(study)
         while not over:
             worker_pipe.write(process.stdin, request)
             records, over, _ = worker_pipe.read(process.stdout)[1]
