@@ -19,18 +19,18 @@ Each constant below is worth at least a tenth of the time of a problem of `make 
 other as much, or is a limit.  Times without it, as multiples, of processor time in one process:
 
 =========================  ===========================================================================================
-EXPANDED                   nowhere: 8 to 415 for 10^5 points; from 1500 on: 2.3 (chessboard 2000, RBF, C = 100)
-LINEAR                     2500: 2.4 (blobs 2000, linear, C = 10^4), 2.0 (C = 1)
-SHARE_OF_POINTS            any share; 0.2: 0.8 to 1.25
+EXPANDED                   nowhere: 38 (10^5 points, RBF), 415 (linear); from 1500 on: 2.1 (chessboard 2000, RBF)
+LINEAR                     2500: 2.5 (blobs 2000, linear, C = 10^4), 1.4 (C = 1)
+SHARE_OF_POINTS            0.2: 2.3 (moons 10 000, RBF, C = 100), at best 0.8
 FEWEST                     a limit for a rare class; 1 where both classes are large
 ROUGH                      a limit for a small tol; 1 at the default tol
-WIDTHS                     0.02 and 0.0008 alone: 2.1 (blobs 5000, poly), 1.7 (chessboard 20 000, RBF)
-AWAY                       all points in each round: 2.5 (moons 10 000, RBF)
+WIDTHS                     0.02 and 0.0008 alone: 2.2 (blobs 5000, poly), 1.7 (chessboard 20 000, RBF)
+AWAY                       all points in each round: 2.3 (banana 20 000, RBF)
 NEWTON, PER_FEATURE        never: 7 (10^5 points, linear), 3.1 (moons 20 000, poly); always: 4.6 (blobs 2600, RBF)
 DEAR                       inf: 48 (blobs 2000, linear, C = 10^4), 4.2 (moons 20 000, RBF, C = 10^4)
 SHARE_OF_KERNEL            any share; 10^-6: 1.0 to 1.2
 ALL_POINTS                 0: 31 (moons 10 000, poly, C = 100); inf: 1.0, but a gigabyte for 10^6 points
-FIRST_PIVOT                1: 1.9 (blobs 2000, poly), 1.5 (chessboard 2000, RBF); no pivots: 51 (moons 3000, C = 10^4)
+FIRST_PIVOT                1: 1.9 (blobs 2000, poly), 1.4 (chessboard 2000, RBF); no pivots: 51 (moons 3000, C = 10^4)
 =========================  ===========================================================================================
 """
 
