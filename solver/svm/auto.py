@@ -28,7 +28,8 @@ WIDTHS                     0.02 and 0.0008 alone: 2.2 (blobs 5000, poly), 1.7 (c
 AWAY                       all points in each round: 2.3 (banana 20 000, RBF)
 NEWTON, PER_FEATURE        never: 7 (10^5 points, linear), 3.1 (moons 20 000, poly); always: 4.6 (blobs 2600, RBF)
 DEAR                       inf: 48 (blobs 2000, linear, C = 10^4), 4.2 (moons 20 000, RBF, C = 10^4)
-SHARE_OF_KERNEL            10^-5: 2.2 (banana 30 000, RBF, C = 100), at best 0.85
+SHARE_OF_KERNEL            10^-6: 1.25 (banana 20 000, RBF), 1.2 (10^5 points)
+SHARE_TIMES_C              inf: 2.2 (banana 30 000, RBF, C = 100), at best 0.85
 ALL_POINTS                 0: 31 (moons 10 000, poly, C = 100); inf: 1.0, but a gigabyte for 10^6 points
 FIRST_PIVOT                1: 1.9 (blobs 2000, poly), 1.4 (chessboard 2000, RBF); no pivots: 51 (moons 3000, C = 10^4)
 =========================  ===========================================================================================
@@ -68,8 +69,9 @@ ROUGH = 1e-2
 WIDTHS, AWAY = (0.1, 0.02, 0.004, 0.0008), 4.0
 #: Points from which on Newton's method pays, and how many more for each feature; C from which on it never does.
 NEWTON, PER_FEATURE, DEAR = 4000, 75, 1000.0
-#: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.
-SHARE_OF_KERNEL = 1e-6
+#: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.  The
+#: error of f grows with C: the largest share times C.
+SHARE_OF_KERNEL, SHARE_TIMES_C = 1e-5, 1e-4
 #: Features times points up to which the first round looks at all points, however far from the margin: 160 MB.
 ALL_POINTS = 20_000_000
 #: Updates before the first pivots.
@@ -271,7 +273,7 @@ class AutoSolver(ExpandedSolver):
         beta = project(top / WIDTHS[-1] * (y - found.total) + 0.5 * y * C, self._lo, self._hi)
         rows = PlaneSum(plane, XT, beta)
         yield from _done(rows)
-        phi = plane.features(SHARE_OF_KERNEL)
+        phi = plane.features(min(SHARE_OF_KERNEL, SHARE_TIMES_C / min(top, DEAR)))
         if top < DEAR and len(y) >= NEWTON + PER_FEATURE * phi.rank:
             yield from self._along_ramps(phi, y - found.total, few.intercept, found.moments, beta, rows)
         elif self._use(beta, rows):
