@@ -6,13 +6,33 @@ SMO alone decides when the multipliers are optimal, and certifies them.  The sho
 * The training of many points does not start from 0.  A tenth of the points, each with the total C of the points that it
   represents, is trained first, in the same way.  From its f, a few steps of Newton's method (`newton`) on the points
   near the margin, for a ramp of multipliers that becomes steeper in each round, bring all multipliers close to the
-  optimum.  If that is expected to take long (few points, a large C, a high rank), the start is a steep ramp of this f
-  without Newton's method; and if few support vectors are expected, the training starts from 0.
+  optimum.
+  If that would take long (few points, a large C, many features), the start is a steep ramp of this f without Newton's
+  method.
 * Such a start, or the first updates, are followed by the pivots of `pivoting`, which bring the points under work to
-  their optimum.  While many multipliers are free, there are no pivots, because SMO is quicker then.
+  their optimum.
 
 Costs are counted in array entries visited, about a nanosecond each, and never measured, so that the same call gives the
 same answer on every machine.
+
+Each constant below is worth at least a tenth of the time of a problem of `make bench ARGS="svc million"`, and costs no
+other as much, or is a limit.  Times without it, as multiples, of processor time in one process:
+
+=========================  ===========================================================================================
+EXPANDED                   nowhere: 38 (10^5 points, RBF), 415 (linear); from 1500 on: 2.1 (chessboard 2000, RBF)
+LINEAR                     2500: 2.5 (blobs 2000, linear, C = 10^4), 1.4 (C = 1)
+SHARE_OF_POINTS            0.2: 2.3 (moons 10 000, RBF, C = 100), at best 0.8
+FEWEST                     a limit for a rare class; 1 where both classes are large
+ROUGH                      a limit for a small tol; 1 at the default tol
+WIDTHS                     0.02 and 0.0008 alone: 2.2 (blobs 5000, poly), 1.7 (chessboard 20 000, RBF)
+AWAY                       all points in each round: 2.3 (banana 20 000, RBF)
+NEWTON, PER_FEATURE        never: 7 (10^5 points, linear), 3.1 (moons 20 000, poly); always: 4.6 (blobs 2600, RBF)
+DEAR                       inf: 48 (blobs 2000, linear, C = 10^4), 4.2 (moons 20 000, RBF, C = 10^4)
+SHARE_OF_KERNEL            10^-6: 1.25 (banana 20 000, RBF), 1.2 (10^5 points)
+SHARE_TIMES_C              inf: 2.2 (banana 30 000, RBF, C = 100), at best 0.85
+ALL_POINTS                 0: 31 (moons 10 000, poly, C = 100); inf: 1.0, but a gigabyte for 10^6 points
+FIRST_PIVOT                1: 1.9 (blobs 2000, poly), 1.4 (chessboard 2000, RBF); no pivots: 51 (moons 3000, C = 10^4)
+=========================  ===========================================================================================
 """
 
 from __future__ import annotations
@@ -26,7 +46,7 @@ from numpy.typing import ArrayLike
 from solver.core.arrays import Array, Indices
 from solver.core.certificate import EPS, Evidence, Status, best_primal, proved, rounding_errors
 from solver.core.stepping import Checkpoint
-from solver.kernels.plane_sums import PlaneSums
+from solver.kernels.plane_sums import Features, PlaneSums
 from solver.kernels.table import KERNELS, Kernel
 
 from . import _pivot_loops, _smo_loops, smo
@@ -38,30 +58,24 @@ from .shrinking import KernelSum, PlaneSum
 from .smo import SmoSnapshot
 from .working_set_rules import RULES
 
-#: Points from which on there are sums by expansion and a start from some of the points: with most kernels, with the
-#: linear one, and with that where C is `DEAR`.  The rank of a kernel of few features.
-EXPANDED, LINEAR, DEAR_LINEAR, LOW = 2500, 1500, 1000, 20
+#: Points from which on there are sums by expansion and a start from some of the points: with most kernels, and with
+#: the linear one.
+EXPANDED, LINEAR = 2500, 1000
 #: Share of the points to start from, and the fewest of each class.
 SHARE_OF_POINTS, FEWEST = 0.1, 50
 #: KKT violation up to which these are trained.
 ROUGH = 1e-2
-#: Widths of the ramp, in units of f, from 0 to C; points that far outside it, in widths, are left as they are.  The
-#: last two where there are many points, or few features.  Points from which on Newton's method pays, of more features.
-WIDTHS, FINE, AWAY, MANY, NEWTON = (0.1, 0.02), (0.004, 0.0008), 4.0, 7000, 11_000
+#: Widths of the ramp, in units of f, from 0 to C; points that far outside it, in widths, are left as they are.
+WIDTHS, AWAY = (0.1, 0.02, 0.004, 0.0008), 4.0
+#: Points from which on Newton's method pays, and how many more for each feature; C from which on it never does.
+NEWTON, PER_FEATURE, DEAR = 4000, 75, 1000.0
 #: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.  The
-#: error of f grows with C: the largest share, and that times C.
-SHARE_OF_KERNEL, LARGEST_SHARE, SHARE_TIMES_C = 1e-6, 1e-5, 1e-4
-#: Features times points up to which the first round looks at all points, however far from the margin.
+#: error of f grows with C: the largest share times C.
+SHARE_OF_KERNEL, SHARE_TIMES_C = 1e-5, 1e-4
+#: Features times points up to which the first round looks at all points, however far from the margin: 160 MB.
 ALL_POINTS = 20_000_000
-#: Cost of SMO for a point and a support vector; Newton's steps, the share of the points on the ramp, and
-#: multiplications of a matrix product that cost as much as one entry.
-PER_PAIR, STEPS, ON_RAMP, PER_ENTRY = 8, 20, 0.1, 8
-#: C from which on Newton's method takes too many steps.
-DEAR = 1000.0
-#: Updates before the first pivots.  The largest cube of the number of free points, for each update and point so far; it
-#: is C times the mean of the diagonal if that is more, because SMO then needs more updates.  The share of tol up to
-#: which pivots are made.
-FIRST_PIVOT, DENSE, PIVOT_TOL = 400, 16.0, 0.9
+#: Updates before the first pivots.
+FIRST_PIVOT = 400
 NEVER = 2**62
 GOLDEN = 0.6180339887498949
 
@@ -79,11 +93,6 @@ def some_of(y: Array, share: float) -> tuple[Indices, Array]:
     index = np.concatenate(chosen)
     order = np.argsort(index)
     return index[order], np.concatenate(factors)[order]
-
-
-def cost_of_newton(n: int, rank: int) -> float:
-    """Return the expected cost of Newton's method on the multipliers of `n` points with `rank` features."""
-    return STEPS * rank * (n + ON_RAMP * n * rank / PER_ENTRY + rank * rank / 4.0)
 
 
 @dataclass(frozen=True)
@@ -136,7 +145,8 @@ class AutoSolver(ExpandedSolver):
     def _begin(self) -> None:
         """Set the state before the first short cut."""
         kernel = self.kernel
-        self._may_try = self._definite and not self._hard and self.compiled and kernel.name in KERNELS
+        enough = self.max_iter >= FIRST_PIVOT  # else a start may end before it is any better than 0
+        self._may_try = enough and self._definite and not self._hard and self.compiled and kernel.name in KERNELS
         self._trial: Work[None] | None = None
         #: While a start is computed: the solver of some of the points, and their indices.
         self._few: tuple[AutoSolver, Indices] | None = None
@@ -145,18 +155,13 @@ class AutoSolver(ExpandedSolver):
         #: Number of updates after which pivots are considered next.
         self._pivot_at = self._first_pivot if self._may_try else NEVER
         active = self._active
-        least = EXPANDED
-        if kernel.is_translation_invariant:
-            least = DEAR_LINEAR if float(self.C.max()) >= DEAR else LINEAR
-        if self._may_try and len(self.y) >= least:
+        if self._may_try and len(self.y) >= (LINEAR if kernel.is_translation_invariant else EXPANDED):
             self._use_expansion()
             if active.plane is not None and active.shrinking and not self.beta.any():
                 self._trial = self._from_some(active.plane)
 
     @property
     def _first_pivot(self) -> int:
-        if self.max_iter < FIRST_PIVOT:  # too few steps are allowed
-            return NEVER
         return 0 if self.beta.any() else FIRST_PIVOT
 
     def another(self, X: Array, y: Array, C: Array) -> AutoSolver | Solved:
@@ -165,7 +170,7 @@ class AutoSolver(ExpandedSolver):
         If the problem is small, its first updates are made in a single call of compiled code, which mostly solves it.
         """
         n, n_iter, alpha = len(y), 0, None
-        if self._may_try and n < DEAR_LINEAR and n * n <= self._active.megabytes * 2**17:
+        if self._may_try and n < LINEAR and n * n <= self._active.megabytes * 2**17:
             centre, XT, diagonal, _ = self._placed(X, C)
             outcome, beta, v, ints, m, M, size = _smo_loops.solved(
                 RULES[self.selection].code,
@@ -246,11 +251,8 @@ class AutoSolver(ExpandedSolver):
 
     def _from_some(self, plane: PlaneSums) -> Work[None]:
         """Compute a start close to the optimum from the answer for some of the points; in pieces."""
-        active, y, C, lo, hi = self._active, self.y, self.C, self._lo, self._hi
-        XT, n, top = active.whole.cache.XT, len(y), float(C.max())
+        y, C, XT = self.y, self.C, self.points
         index, factor = some_of(y, SHARE_OF_POINTS)
-        if 2 * len(index) > n:
-            return
         few = AutoSolver(
             XT[:, index].T,
             y[index],
@@ -258,63 +260,76 @@ class AutoSolver(ExpandedSolver):
             C=np.minimum(C[index] * factor, smo.LARGEST_C),
             tol=max(self.tol, ROUGH),
             max_iter=self.max_iter,
-            cache_size=active.megabytes,
+            cache_size=self._active.megabytes,
         )
         self._few = few, index
         while few.status is Status.RUNNING:
             few.step(smo.PIECE, stop=lambda: True)
             yield
-        bounded = int(np.count_nonzero(few.alpha == few.C))
-        support = bounded * n / len(index) + np.count_nonzero(few.beta) - bounded  # the free ones do not multiply
-        by_smo = n * (PER_PAIR * support + few.n_iter)
-        if by_smo < plane.cost * (2 * n + support):
-            return
-        phi = plane.features(max(SHARE_OF_KERNEL, min(LARGEST_SHARE, SHARE_TIMES_C / top)))
-        newton = top < DEAR and (phi.rank <= LOW or (n >= NEWTON and cost_of_newton(n, phi.rank) <= by_smo))
         found = PlaneSum(plane, few.points, few.beta, XT)
         yield from _done(found)
-        aim = y - found.total  # v of all points, at the f of `few`
-        widths = WIDTHS + FINE if n >= MANY or phi.rank <= LOW else WIDTHS
         # Hardly a ramp: the multipliers that this f asks for.
-        beta = project(top / widths[-1] * aim + 0.5 * y * C, lo, hi)
-        centre, near = 0.5 * (lo + hi), n * phi.rank > ALL_POINTS
+        top = float(C.max())
+        beta = project(top / WIDTHS[-1] * (y - found.total) + 0.5 * y * C, self._lo, self._hi)
         rows = PlaneSum(plane, XT, beta)
         yield from _done(rows)
-        if not newton:
-            if rows.error > active.largest_error:
-                return
-            active.replace(beta, y - rows.total)
-            active.size, active.error = rows.size, rows.error
-            self._moved_since_refresh, self._pivot_at = True, self._first_pivot
-            return
-        w = phi.sum(found.moments) - phi.sum(rows.moments)
-        for width in widths:
+        phi = plane.features(min(SHARE_OF_KERNEL, SHARE_TIMES_C / min(top, DEAR)))
+        if top < DEAR and len(y) >= NEWTON + PER_FEATURE * phi.rank:
+            yield from self._along_ramps(phi, y - found.total, few.intercept, found.moments, beta, rows)
+        elif self._use(beta, rows):
+            self._pivot_at = self._first_pivot
+
+    def _along_ramps(
+        self, phi: Features, aim: Array, middle: float, moments: Array, beta: Array, rows: PlaneSum
+    ) -> Work[None]:
+        """Improve a start by Newton's method for one ramp after the other, in pieces.
+
+        Parameters
+        ----------
+        phi : Features
+        aim : ndarray of shape (n,)
+            v of all points at the f of some of them, `middle` the intercept and `moments` the moments of that f.
+        beta : ndarray of shape (n,)
+            The start; `rows` are its kernel sums.
+        """
+        y, lo, hi, XT, top = self.y, self._lo, self._hi, self.points, float(self.C.max())
+        centre, near = 0.5 * (lo + hi), len(y) * phi.rank > ALL_POINTS
+        w = phi.sum(moments) - phi.sum(rows.moments)
+        for width in WIDTHS:
+            left = np.arange(len(y))
             if near:
                 free = (lo < beta) & (beta < hi)
-                away = aim - (float(np.median(aim[free])) if free.any() else few.intercept)
+                away = aim - (float(np.median(aim[free])) if free.any() else middle)
                 edge = AWAY * width
                 left = np.flatnonzero(~(((beta == hi) & (away > edge)) | ((beta == lo) & (away < -edge))))
-            else:
-                left = np.arange(n)
             for Z in phi.pieces(XT[:, left]):  # noqa: B007
                 yield
             beta = beta.copy()
             beta[left] = yield from ramped(
                 Z, (y - rows.total)[left], lo[left], hi[left], beta[left], centre[left], w, top / width, 0.03 * width
             )
-            rows = PlaneSum(plane, XT, beta)
+            rows = PlaneSum(phi.plane, XT, beta)
             yield from _done(rows)
             aim, centre, near, w = y - rows.total, beta, True, np.zeros(phi.rank)
             violation = float(aim[beta < hi].max()) - float(aim[beta > lo].min())
-            if np.abs(beta).sum() + beta @ aim > 2.0 * self.dual and rows.error <= active.largest_error:
-                active.replace(beta, aim)
-                active.size, active.error = rows.size, rows.error
-                self.n_short_cuts += 1
+            if np.abs(beta).sum() + beta @ aim > 2.0 * self.dual and self._use(beta, rows):
+                # With this v, of rounding errors alone, a training that has converged may end.
+                self._moved_since_refresh = violation > self.tol
             if violation <= self.tol:
                 break
-        if self.n_short_cuts and violation > self.tol:
-            self._moved_since_refresh = True
-            active.review(self.n_iter, early=True)
+        if self._moved_since_refresh:
+            self._active.review(self.n_iter, early=True)
+
+    def _use(self, beta: Array, rows: PlaneSum) -> bool:
+        """Continue with these multipliers unless the error of their kernel sums is too large; return whether."""
+        active = self._active
+        if rows.error > active.largest_error:
+            return False
+        active.replace(beta, self.y - rows.total)
+        active.size, active.error = rows.size, rows.error
+        self._moved_since_refresh = True
+        self.n_short_cuts += 1
+        return True
 
     def give_up(self) -> None:
         """Stop early; while a start is being computed, with the answer for some of the points as that for all."""
@@ -366,15 +381,10 @@ class AutoSolver(ExpandedSolver):
     def _pivots(self) -> Work[None]:
         """Make pivots on the points under work, in pieces."""
         active, part, n_iter = self._active, self._active.part, self.n_iter
-        free = np.count_nonzero((part.up == 0.0) & (part.low == 0.0))
-        dense = max(DENSE, float(self.C.max() * part.diagonal.mean()))
-        if n_iter > 0 and free**3 > dense * n_iter * len(part.index):
-            self._pivot_at = 2 * n_iter
-            return
         work = Pivoting(part)
         outcome = _pivot_loops.RUNNING
         while outcome == _pivot_loops.RUNNING:
-            outcome = work.work(PIVOT_TOL * max(self.tol, self._reachable), smo.PIECE)
+            outcome = work.work(max(self.tol, self._reachable), smo.PIECE)
             active.replace(part.beta, part.v)
             self._moved_since_refresh = True
             yield

@@ -48,7 +48,8 @@ def moons(n: int, noise: float = 0.3) -> tuple[Array, Array]:
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the short cuts early, with few points and at any cost, also where points are left out."""
-    for name, value in {"EXPANDED": 100, "LINEAR": 100, "DEAR_LINEAR": 100, "FEWEST": 10, "FIRST_PIVOT": 50}.items():
+    early = {"EXPANDED": 100, "LINEAR": 100, "FEWEST": 10, "FIRST_PIVOT": 50, "NEWTON": 100, "PER_FEATURE": 10}
+    for name, value in early.items():
         monkeypatch.setattr(auto, name, value)
     monkeypatch.setattr(shrinking, "FIRST_REVIEW", 100)
     monkeypatch.setattr(shrinking, "LEAST_SHRUNK", 5)
@@ -275,12 +276,12 @@ def test_limits_of_time_and_steps_are_kept(eager: None) -> None:
     X, y = moons(1500)
     with pytest.warns(match="max_time"):
         late = SVC(1000.0, gamma=2.0, max_time=1e-9).fit(X, y)
-    with pytest.warns(match="max_iter=50"):
-        short = SVC(1000.0, gamma=2.0, max_iter=50).fit(X, y)
+    with pytest.warns(match="max_iter=40"):
+        short = SVC(1000.0, gamma=2.0, max_iter=40).fit(X, y)
     for model in (late, short):
         assert model.fit_status_ == 1 and model.certificate_.status is Status.STOPPED_EARLY
         assert 0.0 <= model.certificate_.dual <= model.certificate_.primal
-    assert short.n_iter_.tolist() == [50] and short.certificate_.dual > 0.0
+    assert short.n_iter_.tolist() == [40] and short.certificate_.dual > 0.0
 
 
 # -- threads ----------------------------------------------------------------------------------------------------------

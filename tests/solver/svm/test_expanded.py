@@ -38,9 +38,9 @@ def moons(n: int, noise: float = 0.3) -> tuple[Array, Array]:
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use a start from some of the points also for few points, and expansions at any cost."""
-    for name, value in {"EXPANDED": 20, "LINEAR": 20, "DEAR_LINEAR": 20, "FEWEST": 5, "SHARE_OF_POINTS": 0.25}.items():
+    early = {"EXPANDED": 20, "LINEAR": 20, "FEWEST": 5, "SHARE_OF_POINTS": 0.25, "NEWTON": 20, "PER_FEATURE": 4}
+    for name, value in early.items():
         monkeypatch.setattr(auto, name, value)
-    monkeypatch.setattr(auto, "cost_of_newton", lambda n, rank: 0.0 if rank <= 120 else np.inf)
     monkeypatch.setattr(shrinking, "ROW_COST", 10**6)
 
 
