@@ -1,8 +1,8 @@
 """Plant faults in a copy of the program, one at a time, and print which of them the tests catch.
 
 ``python -m tests.mutation --seed 1 --count 30``: the seed chooses the faults, so that the tests before and after a
-change of theirs are compared by the same ones.  Each fault is tried on the tests of its own room, which is enough for
-most; one that they do not catch may be caught by those of another room, or change nothing that can be noticed.
+change of theirs are compared by the same ones.  Each fault is tried on the tests of its own room; with ``--wide``, one
+that they do not catch is tried on all tests of `make test`.  What none catches may change nothing that can be noticed.
 """
 
 from __future__ import annotations
@@ -135,10 +135,10 @@ def chosen(seed: int, count: int, rooms: list[str]) -> list[Fault]:
     return faults[:count]
 
 
-def first_failure(folder: Path, tests: str) -> str:
-    """Return which test in a copy fails first, or "" if none does."""
+def first_failure(folder: Path, *tests: str) -> str:
+    """Return which of some tests in a copy fails first, or "" if none does."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-rfE", "--tb=no", "-p", "no:cacheprovider"]
-    command += ["-m", "not soak and not slow", tests]
+    command += ["-m", "not soak and not slow", *tests]
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(folder)}
     try:
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=LONGEST)
@@ -155,6 +155,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 16))
     parser.add_argument("--count", type=int, default=30)
     parser.add_argument("--rooms", nargs="*", default=[""], help="beginnings of paths, as app/state")
+    parser.add_argument("--wide", action="store_true", help="try all tests on what those of its room do not catch")
     options = parser.parse_args()
     faults = chosen(options.seed, options.count, options.rooms)
     print(f"seed {options.seed}: {len(faults)} faults", flush=True)
@@ -173,9 +174,11 @@ def main() -> int:
                 continue
             (folder / fault.path).write_bytes(fault.planted(source))
             failure = first_failure(folder, tests)
+            if options.wide and not failure:
+                failure, tests = first_failure(folder, "tests", "-n", "logical"), "tests"
             (folder / fault.path).write_bytes(source)
             caught += bool(failure)
-            print(f"{fault.words(source)}\n    {failure or f'NOT CAUGHT by {tests}'}", flush=True)
+            print(f"{fault.words(source)}\n    {failure or 'NOT CAUGHT by ' + tests}", flush=True)
     print(f"{caught} of {len(faults)} faults caught")
     return 0
 
