@@ -100,6 +100,12 @@ def control(window: MainWindow, name: str) -> QWidget:
     return found
 
 
+def is_visible(window: MainWindow, name: str) -> bool:
+    """Return whether a control is visible; one that was never in sight is not even made."""
+    found = window.findChild(QWidget, name)
+    return found is not None and found.isVisible()
+
+
 def save_as(window: MainWindow, path: Path) -> None:
     """Choose `path` in the dialog that asks where to save."""
     window.file_dialogs.ask_save()

@@ -51,7 +51,7 @@ for name in (".csv", ".tsv", ".svmlight"):
     print(EXPORTS[name].encode(content).decode())
 for canvas in window.canvases:
     for side in ("left", "bottom"):
-        axis = canvas.plotItem.getAxis(side)
+        axis = canvas.plot.axes[side]
         print(side, axis.tickStrings([0.1, 0.25, 1234.5], 1.0, 0.05))
 window.close()
 """

@@ -62,7 +62,7 @@ from tests.app.features.probe.probes import NAMES, who
 from tests.app.features.race.test_controller import certificate
 from tests.app.features.study.studies import GRID
 from tests.app.read_back import SVG, agrees, callers_of, heirs_of, number
-from tests.windows import Make, settle
+from tests.windows import Make, control, settle
 
 SOURCE = Path(app.__file__).parent
 
@@ -383,7 +383,7 @@ def test_fields_of_every_learner_show_their_settings(make: Make, qtbot: QtBot) -
                 settle(qtbot, window)
                 shown = window.document.lanes[0].settings
                 assert getattr(shown, field.parameter) == value, (name, field.name, value)
-                edit = window.findChild(QWidget, f"lane0.{field.name}")
+                edit = control(window, f"lane0.{field.name}")
                 text = edit.text() if isinstance(edit, QLineEdit | QSpinBox) else ""
                 assert text and numbers.number_of(text) == value, (name, field.name, value, text)
                 slider = window.findChild(QSlider, f"lane0.{field.name}.slider")

@@ -75,7 +75,7 @@ class WipeCover:
         nudge = self._controller.feature(DifferenceController).move_wipe
         layers, grip = _RightPart(), _Grip(self._canvas, self._move, nudge)
         QWidget.setTabOrder(self._canvas, grip)
-        self._canvas.getPlotItem().getViewBox().addItem(layers, ignoreBounds=True)
+        self._canvas.plot.box.addItem(layers, ignoreBounds=True)
         return layers, grip
 
     def _move(self, x: float) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem
 
 from app.core.number_format import AxisNumbers, even
 from app.core.plain_text import plain
@@ -53,6 +54,33 @@ class PlotAxis(pg.AxisItem):
         return line, ticks, kept
 
 
+class PlotBox(pg.GraphicsWidget):
+    """A view box with an axis below it and one at its left.
+
+    A `pg.PlotItem` has the same, and besides menus of 70 widgets, of which this program shows none.
+
+    Attributes
+    ----------
+    box : ViewBox
+    axes : dict of str to PlotAxis
+        By side: "left", "bottom".
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.box = pg.ViewBox(parent=self, enableMenu=False, defaultPadding=0.0)
+        self.axes = {side: PlotAxis(side) for side in ("left", "bottom")}
+        self.layout = QGraphicsGridLayout(self)
+        self.layout.setContentsMargins(0, 0, 0, 0)
+        self.layout.setSpacing(0)
+        self.layout.addItem(self.box, 0, 1)
+        for place, axis in zip(((0, 0), (1, 1)), self.axes.values(), strict=True):
+            axis.linkToView(self.box)
+            self.layout.addItem(axis, *place)
+            axis.setFlag(QGraphicsItem.GraphicsItemFlag.ItemNegativeZStacksBehindParent)
+            axis.setZValue(-1)  # the axis line must not tint the outermost pixels of the picture
+
+
 def _within(text: QRectF, room: QRectF, upright: bool) -> bool:
     """Return True if a number fits along its axis."""
     if upright:
@@ -72,18 +100,13 @@ def widest_number(axis: PlotAxis, low: float, high: float, length: float) -> str
 
 
 def size_axes(
-    item: pg.PlotItem,
-    font: QFont,
-    names: tuple[str, str],
-    room: tuple[int, int],
-    number: str = NUMBER,
-    tight: bool = False,
+    item: PlotBox, font: QFont, names: tuple[str, str], room: tuple[int, int], number: str = NUMBER, tight: bool = False
 ) -> None:
     """Set the sizes of the axes of `item` to whole pixels, so that picture pixels and screen pixels coincide.
 
     Parameters
     ----------
-    item : pg.PlotItem
+    item : PlotBox
     font : QFont
         Font of numbers and names.
     names : tuple of str
@@ -100,7 +123,7 @@ def size_axes(
     below, beside = (4, 7) if tight else (8, 12)
     sizes = (metrics.height() + below, metrics.horizontalAdvance(number) + beside)
     for index, (side, name, size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
-        axis = item.getAxis(side)
+        axis = item.axes[side]
         axis.setStyle(tickFont=font, tickTextOffset=2)
         name, end = plain(" ".join(name.split())), f"\N{EM SPACE}{axis.numbers.end}".rstrip()
         left = room[index] - 8 - metrics.horizontalAdvance(end)

@@ -113,14 +113,9 @@ class Canvas(PointingPlot):
         self._units = [UnitHandle(self, axis, index, eye) for axis in (1, 0)]
 
     def _build(self) -> None:
-        item = self.getPlotItem()
-        item.hideButtons()
-        item.layout.setContentsMargins(0, 0, 0, 0)
-        item.layout.setSpacing(0)
-        box = item.getViewBox()
+        box = self.plot.box
         box.setMouseEnabled(False, False)
         box.disableAutoRange()
-        box.setDefaultPadding(0.0)
         #: The graphics item inside the axes.
         self.layers = Layers()
         box.addItem(self.layers, ignoreBounds=True)
@@ -190,13 +185,11 @@ class Canvas(PointingPlot):
     def _dress(self, theme: Theme) -> None:
         self._theme = theme
         self.setBackground(theme.window)
-        self.getPlotItem().getViewBox().setBackgroundColor(theme.background)
-        for name in ("left", "bottom"):
-            axis = self.getPlotItem().getAxis(name)
+        self.plot.box.setBackgroundColor(theme.background)
+        for axis in self.plot.axes.values():
             axis.setPen(theme.faint)
             axis.setTextPen(theme.ink)
             axis.setStyle(tickLength=4)
-            axis.setZValue(-1)  # the axis line must not tint the outermost pixels of the picture
         self._size_axes()
         background = "rgba(32,32,32,225)" if theme.dark else "rgba(255,255,255,225)"
         self._message.setStyleSheet(f"background: {background}; border-radius: 8px; padding: {PADDING}px;")
@@ -204,7 +197,7 @@ class Canvas(PointingPlot):
     def _size_axes(self) -> None:
         area = self.plot_area()
         room = (round(area.width()), round(area.height()))
-        size_axes(self.getPlotItem(), self.font(), self._axis_names, room, self._number, self._presenting)
+        size_axes(self.plot, self.font(), self._axis_names, room, self._number, self._presenting)
         self.viewport().update()
 
     def present(self, weight: float | None) -> None:
@@ -218,7 +211,7 @@ class Canvas(PointingPlot):
 
     def _fit_numbers(self) -> None:
         """Fit the vertical axis to its numbers, and write the offsets of both axes."""
-        grid, (x, y) = self.grid(), (self.getPlotItem().getAxis(side) for side in ("bottom", "left"))
+        grid, (x, y) = self.grid(), (self.plot.axes[side] for side in ("bottom", "left"))
         before = len(self._number), x.numbers.end, y.numbers.end
         x.numbers = AxisNumbers.between(grid.left, grid.right)
         y.numbers = AxisNumbers.between(grid.bottom, grid.top)
@@ -229,7 +222,7 @@ class Canvas(PointingPlot):
         if (len(number), x.numbers.end, y.numbers.end) != before:
             self._number = number
             self._size_axes()
-            self.getPlotItem().layout.activate()
+            self.plot.layout.activate()
 
     def _show_axis_names(self, names: tuple[str, str]) -> None:
         """Set the names of the horizontal and the vertical axis; "" for no name."""
@@ -243,7 +236,7 @@ class Canvas(PointingPlot):
             return
         self._fit_numbers()
         grid = self.grid()
-        self.getPlotItem().getViewBox().setRange(
+        self.plot.box.setRange(
             xRange=(grid.left, grid.right), yRange=(grid.bottom, grid.top), padding=0, disableAutoRange=True
         )
         self.layers.show_view(grid)
@@ -386,14 +379,14 @@ class Canvas(PointingPlot):
         super().resizeEvent(event)
         if hasattr(self, "_message"):
             if any(self._axis_names):  # long names are shortened to fit the new size
-                self.getPlotItem().layout.activate()
+                self.plot.layout.activate()
                 self._size_axes()
             self.lay_out()
 
     def lay_out(self) -> None:
         """Fit everything to the present size."""
         # The layout must have its final size before the view is fitted to it.
-        self.getPlotItem().layout.activate()
+        self.plot.layout.activate()
         self._show_view()
         self.viewport().update()
         self._place_message()

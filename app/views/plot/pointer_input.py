@@ -29,7 +29,7 @@ from app.state.document import View
 from app.tools import CLICK_PIXELS, COARSE_PIXELS, NO_KEYS, Keys, PointerPosition
 from solver import Grid
 
-from .axes import PlotAxis
+from .axes import PlotBox
 
 #: Zoom factor of one notch of the wheel.
 NOTCH = 1.2
@@ -47,7 +47,7 @@ _DIRECT = {
 _ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)}
 
 
-class PointingPlot(pg.PlotWidget):
+class PointingPlot(pg.GraphicsView):
     """A plot that passes on the user's actions.
 
     Parameters
@@ -59,9 +59,11 @@ class PointingPlot(pg.PlotWidget):
     """
 
     def __init__(self, editing: Editing, eye: Controller) -> None:
-        super().__init__(axisItems={side: PlotAxis(side) for side in ("left", "bottom")}, enableMenu=False)
+        super().__init__()
+        self.plot = PlotBox()
+        self.setCentralItem(self.plot)
         self._area: QRectF | None = None
-        self.getPlotItem().getViewBox().geometryChanged.connect(self._forget_area)
+        self.plot.box.geometryChanged.connect(self._forget_area)
         self._editing = editing
         self._eye = eye
         self._pan_from: QPointF | None = None
@@ -96,7 +98,7 @@ class PointingPlot(pg.PlotWidget):
         # training.
         if self._area is None:
             # In pyqtgraph, scene and widget share their pixels.  (The bounds of the box are half a pixel larger.)
-            box = self.getPlotItem().getViewBox()
+            box = self.plot.box
             self._area = box.mapRectToScene(box.rect())
         return self._area
 

@@ -109,7 +109,7 @@ def in_the_form(folder: Path) -> None:
     slider = window.findChild(QWidget, "lane1.tau.slider")
     assert slider is not None and slider.scale == LogScale(-1, 2)  # type: ignore[attr-defined]
     other = window.findChild(QWidget, "lane1.coef0.slider")
-    assert slider.isVisible() and other is not None and not other.isVisible()
+    assert slider.isVisible() and not (other is not None and other.isVisible())
     window.close()
 
 

@@ -180,7 +180,7 @@ def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
         planted.setattr(*target, broken)
         for canvas in window.canvases:
             for side in ("left", "bottom"):
-                canvas.getPlotItem().getAxis(side).picture = None
+                canvas.plot.axes[side].picture = None
         repaint_all(window)
         spoilt = window.grab().toImage()
         # Work can continue: one more point, one more picture.

@@ -24,7 +24,7 @@ from app.state.document import Document, Lane, default_document
 from app.state.session import Session
 from app.state.store import Store
 from app.window.main_window import MainWindow
-from tests.windows import Make, discard, settle
+from tests.windows import Make, discard, is_visible, settle
 
 #: Words that a student of 17 does not understand.
 UNCLEAR = ("Trainer", "Rule", "Tolerance", "Orders", "Passes", "Intercept", "KKT", "Multiplier", "Race", "Haze")
@@ -84,8 +84,7 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
     }
     hidden = {"lane0.metric", "lane1.rule", "lane1.trainer", "lane1.tol", "lane1.class_weight", "lane1.degree"}
     for name in shown | hidden:
-        found = window.findChild(QWidget, name)
-        assert (found is not None and found.isVisible()) == (name in shown), name
+        assert is_visible(window, name) == (name in shown), name
     words = " ".join(report(window))
     assert [word for word in UNCLEAR if word.lower() in words.lower()] == []
     QTest.keyClick(window, Qt.Key.Key_F8)

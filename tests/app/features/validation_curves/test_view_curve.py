@@ -30,7 +30,7 @@ from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.main_window import MainWindow
 from tests.app.views.lane.test_forms import find
-from tests.windows import Make, finish_layout, settle
+from tests.windows import Make, finish_layout, is_visible, settle
 
 C_FIELD = Lane("svm").family.field("C")
 C_SCALE = C_FIELD.scale(0)
@@ -354,7 +354,7 @@ def test_which_sliders_have_one(quick: None, make: Make, qtbot: QtBot) -> None:
         (lane, control)
         for lane in (0, 1)
         for control in ("k", "C", "gamma")
-        if strip_of(window, lane, control).isVisible()
+        if is_visible(window, f"lane{lane}.{control}.strip")
     }
     assert visible == {(0, "C"), (1, "gamma")}
     names = {f"curve{lane}.{control}" for lane in (0, 1) for control in ("k", "C", "gamma")}

@@ -19,7 +19,7 @@ from app.window.lane.named_combo import NamedCombo
 from app.window.main_window import MainWindow
 from tests.app.views.lane.test_forms import choose, find, type_into, unfold
 from tests.covering import first_of
-from tests.windows import Make, settle
+from tests.windows import Make, is_visible, settle
 
 #: Fields of the form that only some learners have, by their object names.
 FIELDS = {
@@ -67,12 +67,6 @@ def pick(window: MainWindow, learner: str, lane: int = 1) -> None:
         choose(window, f"lane{lane}.trainer", learner)
     else:
         choose(window, f"lane{lane}.classifier", learner)
-
-
-def is_visible(window: MainWindow, name: str) -> bool:
-    """Return whether a control is visible; one that was never in sight is not even made."""
-    found = window.findChild(QWidget, name)
-    return found is not None and found.isVisible()
 
 
 def undo_name(window: MainWindow) -> str | None:

@@ -17,7 +17,7 @@ from tests.windows import Make, settle
 
 def numbers(canvas: Canvas, side: str) -> list[tuple[QRectF, str]]:
     """Return the numbers of an axis, and their rectangles on the canvas."""
-    axis = canvas.getPlotItem().getAxis(side)
+    axis = canvas.plot.axes[side]
     with painter_on(QImage(10, 10, QImage.Format.Format_RGB32)) as painter:
         texts = axis.generateDrawSpecs(painter)[2]
     return [(axis.mapRectToScene(rect), text) for rect, _, text in texts]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
@@ -256,3 +257,8 @@ def test_theme_changes_colours_and_keeps_the_model(make: Make, qtbot: QtBot) -> 
     assert (dark.picture.argb != light.picture.argb).all()
     assert dark.certificate.n_iter == n_iter
     assert replace(dark.certificate) == light.certificate
+
+
+def test_pictures_bring_no_menus_that_nobody_sees(make: Make) -> None:
+    make(wait=False)
+    assert [each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu) and each.parent() is None] == []

@@ -287,20 +287,20 @@ def test_axis_names_are_plain_text_and_take_room_only_when_there_are_any(make: M
     size = canvas.plot_size()
     window.controller.set_axes(("<b>a</b> & b (x0.001)", "height"))
     settle(qtbot, window)
-    item = canvas.getPlotItem()
-    assert item.getAxis("bottom").label.toPlainText().strip() == "<b>a</b> & b (x0.001)"
-    assert item.getAxis("left").label.toPlainText().strip() == "height"
+    item = canvas.plot
+    assert item.axes["bottom"].label.toPlainText().strip() == "<b>a</b> & b (x0.001)"
+    assert item.axes["left"].label.toPlainText().strip() == "height"
     assert canvas.plot_size()[0] < size[0] and canvas.plot_size()[1] < size[1]
     window.resize(700, 700)
     window.controller.set_axes(("m" * 60, ""))
     settle(qtbot, window)
-    assert item.getAxis("bottom").label.boundingRect().width() <= canvas.plot_size()[0]
-    assert item.getAxis("bottom").label.toPlainText().strip().endswith("…")
+    assert item.axes["bottom"].label.boundingRect().width() <= canvas.plot_size()[0]
+    assert item.axes["bottom"].label.toPlainText().strip().endswith("…")
     window.resize(1100, 760)
     window.controller.set_axes(("", ""))
     settle(qtbot, window)
     assert canvas.plot_size() == size
-    assert not item.getAxis("bottom").label.isVisible()
+    assert not item.axes["bottom"].label.isVisible()
     grid = canvas.grid()
     assert (grid.width, grid.height) == size
 

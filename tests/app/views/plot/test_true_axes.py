@@ -126,7 +126,7 @@ def check_canvas(canvas: Canvas, view: View) -> None:
     area = canvas.plot_area()
     unit = view.span / min(area.width(), area.height())
     for side in ("bottom", "left"):
-        axis, drawn = canvas.getPlotItem().getAxis(side), numbers(canvas, side)
+        axis, drawn = canvas.plot.axes[side], numbers(canvas, side)
         assert len(drawn) >= 2, (view, side)
         middle = [QRectF(rect).center() for rect, _ in drawn]
         away = [(at.x() - area.center().x()) if side == "bottom" else (area.center().y() - at.y()) for at in middle]
