@@ -113,8 +113,11 @@ class Lanes(QWidget):
         self._more.setParent(self)  # after the lanes in the tab order; without a parent it would outlive the window
 
     def make_one(self, shown: int) -> bool:
-        """Create the row and form of one more lane, or its picture, if `shown` lanes need it; return True if so."""
-        missing = len(self.canvases) < shown
+        """Create the row and form of one more lane, its picture, or its missing editors, if `shown` lanes need it.
+
+        Return True if so.
+        """
+        document, missing = self._controller.document, len(self.canvases) < shown
         if missing and len(self.panels) == len(self.canvases):
             self.panels.append(LaneDetails(len(self.panels), self._controller, self._features))
             self.rows.append(self.panels[-1].row)
@@ -122,6 +125,10 @@ class Lanes(QWidget):
             self.forms[-1].height_changed.connect(self._place_forms)
         elif missing:
             self._make()
+        else:
+            lanes = enumerate(document.lanes[: min(shown, document.shown)])
+            folded = partial(self._controller.session.is_folded, document)
+            return any(self.panels[index].fields.make(lane, folded(index)) for index, lane in lanes)
         return missing
 
     def _make(self) -> None:

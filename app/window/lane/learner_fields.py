@@ -136,6 +136,12 @@ class LearnerFields:
         self.of_problems = [made.widget for made in self.editors.values()]
         self._line.place(())
 
+    def make(self, lane: Lane, folded: bool) -> bool:
+        """Make the missing editors of a lane whose form is `folded` or open; return True if there were any."""
+        before, fields = len(self.editors), lane.family.fields
+        self._make(lane.classifier, (field for field in fields if self._in_row(field) or not folded))
+        return len(self.editors) > before
+
     def _make(self, part: str, fields: Iterable[Field]) -> None:
         """Make the missing editors of these fields of the learner `part`."""
         groups = []
@@ -155,9 +161,8 @@ class LearnerFields:
 
     def _in_sight(self, lane: LaneScene) -> list[Field]:
         """Return the fields that the lane's row and form show, and make their missing editors."""
-        fields = lane.lane.family.fields
-        self._make(lane.lane.classifier, (field for field in fields if self._in_row(field) or not lane.folded))
-        return [field for field in fields if field.editor in self.editors]
+        self.make(lane.lane, lane.folded)
+        return [field for field in lane.lane.family.fields if field.editor in self.editors]
 
     def render(self, lane: LaneScene, drawing: bool, theme: Theme) -> None:
         """Show the lane's settings; while a gesture is `drawing`, no row appears or vanishes."""

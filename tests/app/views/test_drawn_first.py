@@ -214,21 +214,21 @@ def test_a_menu_of_a_lane_or_a_point_that_goes_closes(make: Make) -> None:
 def test_input_is_watched_from_when_the_window_is_shown(qtbot: QtBot, tmp_path: Path) -> None:
     """While it is made and not shown, each of its thousands of events would be looked at."""
     window = create_window(profile_dir=tmp_path)
-    fold = window.findChild(QAbstractButton, "lane0.fold")
-    assert fold is not None
+    chip = window.findChild(QAbstractButton, "class1")
+    assert chip is not None
     looked: list[bool] = []
     window._drawn_first._lanes_kept = lambda: not looked.append(True)
     none, at = Qt.MouseButton.NoButton, QPointF(1.0, 1.0)
     move = QMouseEvent(QEvent.Type.MouseMove, at, at, none, none, Qt.KeyboardModifier.NoModifier)
     window.controller.set_lane(1, classifier="knn")
-    QApplication.sendEvent(fold, move)
+    QApplication.sendEvent(chip, move)
     assert not looked
     window.show()
-    QApplication.sendEvent(fold, move)
+    QApplication.sendEvent(chip, move)
     assert looked and window.scene is not None and window.scene.lanes[1].lane.classifier == "svm"
-    QTest.mousePress(fold, Qt.MouseButton.LeftButton)
+    QTest.mousePress(chip, Qt.MouseButton.LeftButton)
     assert window.scene.lanes[1].lane.classifier == "knn", "what has changed before is drawn before the first click"
-    QTest.mouseRelease(fold, Qt.MouseButton.LeftButton)
+    QTest.mouseRelease(chip, Qt.MouseButton.LeftButton)
     settle(qtbot, window)
     discard(window)
     window.deleteLater()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -71,6 +72,20 @@ def test_a_control_is_made_when_it_is_first_in_sight(make: Make) -> None:
     unfold(window, 1)
     assert all(window.findChild(QWidget, name).isVisible() for name in form)
     assert [name for name in others if window.findChild(QWidget, name) is not None] == []
+
+
+def test_the_controls_of_a_form_are_made_in_a_turn_before_it_is_drawn(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    made, draw = [], window.lanes_view.render_scene
+
+    def watched(*given: Any) -> None:
+        made.append(window.findChild(QWidget, "lane1.rule") is not None)
+        draw(*given)
+
+    window.lanes_view.render_scene = watched
+    window.controller.lanes.fold(1, False)
+    settle(qtbot, window)
+    assert made and all(made), "input is handled in between"
 
 
 @pytest.mark.slow
