@@ -28,7 +28,7 @@ from app.window.main_window import LEAST_WINDOW, MainWindow
 from solver import SVC
 from solver.data.datasets import DATASETS
 from tests.covering import first_of
-from tests.windows import Make, control, settle
+from tests.windows import Make, control, is_visible, settle
 
 #: The offscreen platform warns whenever a popup opens.
 NO_GRAB = pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
@@ -103,17 +103,17 @@ def test_every_kernel_shows_its_fields_and_formula(make: Make, qtbot: QtBot) -> 
         choose(window, "lane1.kernel", kernel)
         settle(qtbot, window)
         assert window.document.lanes[1].svm.kernel == kernel
-        shown = {name for name in ("gamma", "degree", "coef0") if find(window, f"lane1.{name}").isVisible()}
+        shown = {name for name in ("gamma", "degree", "coef0") if is_visible(window, f"lane1.{name}")}
         assert shown == fields
         assert find(window, "lane1.formula").text().startswith("K(x, z) = ")
-        assert not find(window, "lane1.k").isVisible()
+        assert not is_visible(window, "lane1.k")
     assert "not positive semidefinite" in find(window, "lane1.note").text().lower()
     choose(window, "lane1.classifier", "knn")
     settle(qtbot, window)
-    assert find(window, "lane1.k").isVisible() and not find(window, "lane1.C").isVisible()
+    assert is_visible(window, "lane1.k") and not is_visible(window, "lane1.C")
     choose(window, "lane1.metric", "minkowski")
     settle(qtbot, window)
-    assert find(window, "lane1.p").isVisible()
+    assert is_visible(window, "lane1.p")
 
 
 def test_every_parameter_is_one_undo_step(make: Make, qtbot: QtBot) -> None:
