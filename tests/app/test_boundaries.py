@@ -71,12 +71,14 @@ def forbidden(path: Path) -> Iterator[str]:
         yield f"{name} imports {qt}"
     if "pyqtgraph" in found and not draws(path):
         yield f"{name} imports pyqtgraph"
-    # Three files pass objects between processes of the program; none reads data from elsewhere with these modules.
+    # These files pass objects between processes of the program, or keep machine code in numba's format in the folder of
+    # the user's caches, as numba itself does; none reads data from elsewhere with these modules.
     engine = {
         "app/features/study/engines.py": {"joblib"},
         "app/engine/estimator_worker.py": {"pickle"},
         "app/engine/worker_pipe.py": {"pickle"},
         "app/learners/passed.py": {"cloudpickle"},
+        "solver/core/_machine_code.py": {"pickle"},
     }
     if wrong := {
         "pickle",

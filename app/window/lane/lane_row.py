@@ -159,6 +159,7 @@ class LaneRow(QWidget):
         self.flow.removeWidget(self._end)
         for widget in (*groups, self._end):
             self.flow.addWidget(widget)
+        self._end.raise_()  # so that a screen reader reads it last, too
 
     def break_lines(self, groups: Sequence[Any], width: int | None) -> int:
         """Return the number of lines of `width` pixels that the row has with these groups.
