@@ -20,19 +20,18 @@ from pytestqt.qtbot import QtBot
 import app
 from app.core.points import Points
 from app.exchange.columns import Imported
-from app.features.active_learning.view_curve import LearningCurve
-from app.features.curves.view_chart import CurveChart
-from app.features.evaluation.view_confusion import ConfusionView
+from app.features.active_learning.view_picture import LearningCurve
+from app.features.curves.panel import CurveChart
+from app.features.evaluation.panel import ConfusionView
 from app.features.evaluation.view_roc import RocView
 from app.features.losses.panel import LossPicture
 from app.features.multipliers.panel import MultiplierBars
 from app.features.race.race_frame import RaceFrame, RacerFrame
-from app.features.race.view_curves import LOWEST, RaceCurves
+from app.features.race.view_board import LOWEST, RaceCurves
+from app.features.reliability.panel import ErrorMapChart, ReliabilityChart
 from app.features.reliability.query import ErrorMap, Reliability
 from app.features.reliability.scene import LaneReliability, ReliabilityScene
-from app.features.reliability.view_chart import ReliabilityChart
-from app.features.reliability.view_error_map import ErrorMapChart
-from app.features.step.view_gain import GainChart
+from app.features.step.panel import GainChart
 from app.features.study.results import StudyResults
 from app.features.study.view_picture import Drawn, StudyPicture
 from app.features.validation_curves.query import Curve

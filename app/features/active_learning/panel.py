@@ -40,8 +40,7 @@ from solver.core import fast_loops
 from . import text as asking_words
 from .controller import ActiveLearningController
 from .state import MOST_GIVEN, ActiveLearningRun, LearningPlan, begin
-from .view_curve import LearningCurve
-from .view_picture import PoolPicture
+from .view_picture import LearningCurve, PoolPicture
 
 SPACING = 6
 

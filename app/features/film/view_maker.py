@@ -13,10 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QImage
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QImage
 
 from app.core import log
 from app.core.number_format import grouped
@@ -27,7 +29,10 @@ from app.engine.results import Results
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.engine.training_run import PROBLEMS
+from app.features.relief import text
 from app.features.relief.geometry import limit_of
+from app.features.relief.query import Relief, relief_of
+from app.features.relief.view_image import relief_image
 from app.files.background_task import Progress, Task, saving
 from app.scene.compose import compose
 from app.scene.context import Context, is_present
@@ -37,14 +42,86 @@ from app.state.document import MAX_LANES, Document
 from app.state.session import Seek, Session
 from app.views import theme
 from app.views.export.flow import Flow, PictureFlow
-from app.views.export.layout import PictureSpec, Sheet, shoot
+from app.views.export.layout import GAP, TEXT, TITLE, PictureSpec, Sheet, font_of, shoot
 from app.views.plot.picture import image_of
+from app.views.theme import dressed, theme_of
+from app.views.widgets.painting import painter_on
 from solver import Grid
 
 from . import plan
 from .encoder import Feed, Pixels, encode, estimated, palette_of
-from .plan import Content, SweepFilm, TrainingFilm
-from .view_relief import ReliefShot, painted, relief_shot
+from .plan import Content, ReliefView, SweepFilm, TrainingFilm
+
+AS_IT_IS = ReliefView()
+
+
+class ReliefShot(Struct, frozen=True, eq=False):
+    """The data of a picture.
+
+    Attributes
+    ----------
+    relief : Relief
+    words : str
+        State of the training.
+    document : Document
+        Provides names and colours.
+    view : ReliefView
+    """
+
+    relief: Relief
+    words: str
+    document: Document
+    view: ReliefView = AS_IT_IS
+
+
+def relief_shot(frame: Frame, words: str, document: Document, grid: Grid) -> ReliefShot:
+    """Return the relief of a frame over `grid`; raise ValueError with a sentence if the frame has no f."""
+    if frame.model is None:
+        raise ValueError(text.without(frame.lane))
+    points = frame.points if frame.run_state is None else frame.run_state.points
+    relief = relief_of(frame.model, frame.lane, points, (grid.left, grid.right, grid.bottom, grid.top))
+    return ReliefShot(relief, words, document)
+
+
+def band(spec: PictureSpec) -> int:
+    """Return the height (pixels) of the words above the relief."""
+    lines = (QFontMetricsF(font_of(size)).height() for size in (TITLE, TEXT))
+    return round((2 * GAP + math.ceil(sum(lines))) * spec.scale)
+
+
+def painted(shot: ReliefShot, spec: PictureSpec, limit: float) -> NDArray[np.uint32]:
+    """Return the pixels, 0xffrrggbb, shape (height, width)."""
+    relief, document, view = shot.relief, shot.document, shot.view
+    if view.morph is not None and relief.map is None:
+        raise ValueError(text.NO_MAP)
+    pixels = np.empty((spec.height, spec.width), dtype=np.uint32)
+    theme, top, width = dressed(theme_of(spec.dark), document.styles), band(spec), spec.width
+    pixels[top:] = relief_image(
+        relief,
+        width,
+        spec.height - top,
+        camera=view.camera,
+        theme=theme,
+        morph=view.morph,
+        ratio=spec.scale,
+        font=font_of(TEXT),
+        names=(document.axes[0] or "x₁", document.axes[1] or "x₂"),
+        limit=limit,
+    )
+    image = image_of(pixels[:top])
+    image.fill(QColor(*theme.background))
+    with painter_on(image) as painter:
+        painter.scale(spec.scale, spec.scale)
+        painter.setPen(QColor(*theme.ink))
+        y, room = float(GAP), width / spec.scale - 2 * GAP
+        for font, words in ((font_of(TITLE, bold=True), relief.title), (font_of(TEXT), shot.words)):
+            metrics = QFontMetricsF(font)
+            painter.setFont(font)
+            line = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+            painter.drawText(QRectF(GAP, y, room, metrics.height()), Qt.AlignmentFlag.AlignLeft, line)
+            y += metrics.height()
+    return pixels
+
 
 #: Answers painted over pictures that depend on no model: the ideal boundary, and the boundary before an edit.
 LAID_OVER = ("boundary", "ghost")

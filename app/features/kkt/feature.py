@@ -20,6 +20,6 @@ FEATURE = Feature(
         ),
     ),
     watches=lambda session: ("run", "pair", "cases") if session.of(scene.KktSession).kkt else (),
-    views={"overlay": Widget("app.features.kkt.view_layout.KktLayer")},
+    views={"overlay": Widget("app.features.kkt.overlay.KktLayer")},
     help=((WATCHING, "K", "mark each point's KKT case and draw its slack; point at a point for its numbers"),),
 )

@@ -25,8 +25,7 @@ from solver import RULES
 from . import text as race_words
 from .controller import PACES, RaceController
 from .race_frame import MODES
-from .view_board import RaceBoard, RaceTable
-from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
+from .view_board import RIGHTWARDS, UPWARDS, RaceBoard, RaceCurves, RaceTable
 
 
 def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str, chosen: Callable[[Any], None]) -> QComboBox:

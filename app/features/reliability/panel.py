@@ -4,21 +4,131 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+import numpy as np
+from msgspec.structs import replace
 from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QFontMetricsF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
+from app.engine.frames import Picture
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
-from app.views.theme import Theme
+from app.views.chart.axis import ChartAxis, of_shares
+from app.views.chart.chart import Chart
+from app.views.chart.colour_map import BLACK, WHITE, levels_of, shades
+from app.views.chart.marks import BAR, DASHES, DOTTED, ColourBar, Line, Mark, Scatter, Strokes, SurfaceMark
+from app.views.theme import Theme, mixed
 from app.views.widgets.inputs import describe, filled
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
-from .scene import ReliabilityScene
-from .view_chart import ReliabilityChart
-from .view_error_map import ErrorMapChart
+from .scene import LaneReliability, ReliabilityScene
+
+NO_LINES = np.empty((0, 2))
+
+
+class ErrorMapChart(Chart):
+    """The map of one lane.
+
+    Parameters
+    ----------
+    index : int
+    """
+
+    framed = equal = fixed = True
+    least_height, preferred = (200, 4), (300, 0)
+
+    def __init__(self, index: int) -> None:
+        super().__init__()
+        self._shown: object = None
+        describe(self, f"reliability.map{index}", "Map of predicted minus true probability", "")
+
+    def show_map(self, lane: LaneReliability, span: float, theme: Theme) -> None:
+        """Show the map of `lane` in colours from -span to span."""
+        errors, shown = lane.errors, (lane, span, theme)
+        if errors is None or shown == self._shown:
+            return
+        self._shown, grid, line = shown, errors.grid, errors.boundary
+        colours = shades(True)[levels_of(errors.error, (-span, span))]
+        colours[np.isnan(errors.error)] = QColor(*theme.background).rgb()
+        picture = Picture(np.ascontiguousarray(colours[::-1]), grid, NO_LINES, NO_LINES)
+        texts = [(value, words.signed_percent(value)) for value in (span, -span, 0.0)]
+        marks: list[Mark] = [
+            SurfaceMark(picture=picture),
+            *(Line(x=line[:, 0], y=line[:, 1], colour=ink, width=wide) for ink, wide in ((WHITE, 3.6), (BLACK, 1.4))),
+        ]
+        x = ChartAxis(low=grid.left, high=grid.right, grid=False)
+        y = ChartAxis(words.map_title(lane), low=grid.bottom, high=grid.top, grid=False)
+        self.show_marks(marks, theme, x, y, over=[ColourBar(pixels=shades(True), low=-span, high=span, texts=texts)])
+        self.setAccessibleName(f"Map of {lane.name}: predicted − true")
+        self.setAccessibleDescription(words.map_caption(lane))
+
+    def right_of(self, metrics: QFontMetricsF) -> float:
+        return BAR + metrics.horizontalAdvance("+100 %") + 16
+
+
+SHARE = of_shares(low=0.0)
+#: Pixels between the intervals of two lanes.
+ASIDE = 3.0
+
+
+class ReliabilityChart(Chart):
+    """Predicted to the right, observed upwards."""
+
+    fixed, least_height, preferred = True, (240, 5), (300, 0)
+
+    def __init__(self) -> None:
+        super().__init__(replace(SHARE, title="predicted →"), replace(SHARE, title="observed share ↑"))
+        self._shown: ReliabilityScene | None = None
+        describe(
+            self,
+            "reliability.chart",
+            "Reliability",
+            "Observed shares over predicted probabilities: arrow keys read the points one by one.",
+        )
+
+    def show_reliability(self, scene: ReliabilityScene, theme: Theme) -> None:
+        """Show the curves of all lanes that have one."""
+        if scene == self._shown and theme is self.theme:
+            return
+        self._shown = scene
+        marks: list[Mark] = [Line(x=[0, 1], y=[0, 1], colour=theme.faint, width=1.0, dash=DOTTED)]
+        there = [(index, lane) for index, lane in enumerate(scene.lanes) if lane.value is not None]
+        for index, lane in reversed(there):
+            marks += _marks(index, lane, theme)
+        x, y = (replace(SHARE, title=title) for title in words.axis_titles(scene))
+        message = "" if there else words.NOTHING if not scene.measured else "The curves follow when training is done."
+        self.show_marks(marks, theme, x, y, message=message)
+
+    def description(self, line: Line, index: int) -> str:
+        assert self._shown is not None
+        return words.reading(next(lane for lane in self._shown.lanes if lane.name == line.name), index)
+
+
+def _marks(index: int, lane: LaneReliability, theme: Theme) -> list[Mark]:
+    assert lane.value is not None
+    colours = theme.accent, theme.ink, theme.bad, mixed(theme.ink, theme.background, 0.55)
+    curve, colour = lane.value.curve, colours[index % 4]
+    if lane.stale:
+        colour = mixed(colour, theme.background, 0.5)
+    marks: list[Mark] = [
+        Strokes(x=curve.predicted, low=curve.low, high=curve.high, colour=colour, width=1.4, aside=ASIDE * index),
+        Line(
+            x=curve.predicted,
+            y=curve.observed,
+            colour=colour,
+            width=2.0,
+            dash=DASHES[index % 4],
+            symbol="o",
+            symbols_at=np.arange(len(curve.predicted)),
+            name=lane.name,
+        ),
+    ]
+    if curve.expected is not None:
+        marks.append(Scatter(x=curve.predicted, y=curve.expected, size=11.0, colour=colour, hollow=True))
+    return marks
 
 
 class ReliabilityPanel(QWidget):

@@ -16,7 +16,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.core.number_format import percent, share_text
+from app.core.number_format import count, grouped, percent, share_text
 from app.engine.shading import RGB
 from app.learners.scales import Scale
 from app.scene.model import LaneScene
@@ -29,9 +29,60 @@ from app.views.widgets.deferred import later
 from app.views.widgets.scale_slider import ScaleSlider
 from solver.core.arrays import Array
 
-from . import text as words
-from .query import Curve
+from .query import MOST_UPDATES, Curve
 from .scene import Strips, ValidationCurve
+
+#: Short names of the series, for narrow curves.
+SHORT = {"training": "train", "validation": "valid", "test": "test"}
+
+
+def rows(curve: Curve, index: int) -> list[tuple[str, float]]:
+    """Return name and accuracy of each series at `index` of the curve; NaN if unknown."""
+    series = [("training", curve.train), ("validation", curve.validated)]
+    if curve.total and not all(map(math.isnan, curve.test)):
+        series.append(("test", curve.test))
+    return [(name, float(values[index])) for name, values in series]
+
+
+@lru_cache(maxsize=64)
+def sentence(curve: Curve, position: int, stale: bool) -> str:
+    """Return the accuracies at a position, with remarks on them: "C = 10: training 97.0 %, validation 93.0 %"."""
+    scale, field = curve.scale, curve.field
+    index = min(max(position, scale.low), scale.high) - scale.low
+    head = f"{field.called} = {field.number(scale.value_at(scale.low + index))}"
+    values = rows(curve, index)
+    if all(math.isnan(value) for _, value in values):
+        return f"{head}: not tried yet"
+    text = f"{head}: " + ", ".join(f"{name} {percent(value)}" for name, value in values)
+    if not curve.finished[index]:
+        text += " (stopped early)"
+    return text + (" (before the change)" if stale else "")
+
+
+def remark(curve: Curve) -> str:
+    """Return a remark about the whole curve, or ""."""
+    if curve.counted < curve.total:
+        return f"so far, of {grouped(curve.counted)} of {count(curve.total, 'point')}"
+    return f"of a sample of {count(curve.sampled, 'point')}" if curve.sampled < curve.n_points else ""
+
+
+def notes(strip: ValidationCurve) -> str:
+    """Return what the picture may have no room for, and what its symbols mean: a sentence per line, or ""."""
+    curve = strip.curve
+    if curve is None or strip.message or not len(curve.known):
+        return strip.message
+    lines = [f"Training: points it was trained on; validation: each of them left out in turn ({curve.method})"]
+    if not all(map(math.isnan, curve.test)):
+        lines[0] += "; test: the test points" + (
+            f", of which {grouped(curve.tested)} are counted" if curve.tested else ""
+        )
+    lines += [remark(curve).capitalize()] if remark(curve) else []
+    if 0 < curve.fewest < curve.folds:
+        lines.append(f"The smallest class has {count(curve.fewest, 'point')}: some of {curve.folds} parts have none")
+    if not all(curve.finished[curve.known]):
+        lines.append(f"Hollow ring: stopped early after {grouped(MOST_UPDATES)} updates, or there is no solution")
+    return "\n".join(f"{line}." for line in lines)
+
 
 #: Opacity of a curve that belongs to other points or settings.
 FADED = 0.35
@@ -138,16 +189,16 @@ class ValidationCurveView(Chart):
             marks += self._series(strip, curve)
             if self.reading is not None:
                 over = [_upright(self._value(curve), theme.accent, 1.4)]
-            elif note := words.remark(curve):
+            elif note := remark(curve):
                 middle, background = x.value(0.5 * (x.centres[0] + x.centres[-1])), theme.background
                 over = [
                     Texts(x=[middle], y=[floor], texts=[note], colour=theme.ink, anchor=(0.5, 1.0), plate=background)
                 ]
         message = strip.message or ("" if curve is not None else "Trying the whole range…")
         self.show_marks(marks, theme, x, y, message, over)
-        notes = words.notes(strip)
-        self.setAccessibleDescription("\n".join(each for each in (self.words(), notes) if each))
-        self.setToolTip(notes)
+        about = notes(strip)
+        self.setAccessibleDescription("\n".join(each for each in (self.words(), about) if each))
+        self.setToolTip(about)
 
     def _series(self, strip: ValidationCurve, curve: Curve) -> list[Mark]:
         """Return the series, the most important last: lines where trainings ended, rings where they were stopped."""
@@ -155,7 +206,7 @@ class ValidationCurveView(Chart):
         known, x = curve.known, np.array(_values(curve.scale))[curve.known]
         sure = curve.finished[known] & (curve.counted >= curve.total)
         grows = len(known) < len(curve.train)  # show which values have been computed so far
-        values = dict(words.rows(curve, _within(curve, self._position(curve))))
+        values = dict(rows(curve, _within(curve, self._position(curve))))
         wide = width_of(Mark(name="validation", value="100 %"), self.metrics())
         for name, series, colour, width, dash in (
             ("training", curve.train, theme.faint, 1.6, DOTTED),
@@ -173,7 +224,7 @@ class ValidationCurveView(Chart):
                     symbol="o" if grows else "",
                     symbols_at=np.arange(len(known)),
                     symbol_size=4.0,
-                    name=words.SHORT[name] if wide > self.width() - 2 * EDGE else name,
+                    name=SHORT[name] if wide > self.width() - 2 * EDGE else name,
                     value=percent(values[name]),
                 )
                 marks += [Scatter(x=x[~sure], y=series[known][~sure], size=4.4, colour=colour, hollow=True), line]
@@ -249,7 +300,7 @@ class ValidationCurveView(Chart):
         strip = self._strip
         if strip is None or strip.curve is None:
             return ""
-        return words.sentence(strip.curve, self._position(strip.curve), strip.stale)
+        return sentence(strip.curve, self._position(strip.curve), strip.stale)
 
     def _position(self, curve: Curve) -> int:
         """Return the position on the curve's scale that is read, or that of the control."""

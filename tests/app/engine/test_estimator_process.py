@@ -31,8 +31,7 @@ from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.surface_values import source_of, surface
 from app.features.evaluation.query import ScoreGrid
-from app.features.probe.query import ProbeQuery
-from app.features.probe.scene import LaneProbe, heavy, probe_lane
+from app.features.probe.scene import LaneProbe, ProbeQuery, heavy, probe_lane
 from app.features.probe.tables import NamedPoints
 from app.learners.estimators import ESTIMATORS, ROWS, parameters_of
 from app.scene import text

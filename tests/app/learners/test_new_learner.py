@@ -36,7 +36,7 @@ from app.features.scores.query import Scores, Scoring
 from app.features.study.model import measures_of
 from app.features.study.planning import plan_of, planned
 from app.features.validation_curves.query import Curve, CurveQuery, asked_lane
-from app.features.validation_curves.text import sentence
+from app.features.validation_curves.view_curve import sentence
 from app.files import documents
 from app.learners.base import Learner
 from app.learners.fields import Field

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QRadioButton, QWidget
 
 from app.engine.overlays import LineStyle
 from app.engine.shading import RGB, colour
-from app.features.evaluation.view_confusion import FULLEST
+from app.features.evaluation.panel import FULLEST
 from app.features.lessons import overlay as lesson_overlay
 from app.features.study.view_picture import readable_on
 from app.features.table import FEATURES

@@ -23,8 +23,7 @@ from app.features.active_learning import controller, panel
 from app.features.active_learning.panel import ActiveLearningPanel
 from app.features.active_learning.query import AccuracyBand, Comparison
 from app.features.active_learning.state import ActiveLearningRun
-from app.features.active_learning.view_curve import LearningCurve
-from app.features.active_learning.view_picture import PoolPicture
+from app.features.active_learning.view_picture import LearningCurve, PoolPicture
 from app.features.table import FEATURES
 from app.scene.compose import compose
 from app.state.commands import AddPoints

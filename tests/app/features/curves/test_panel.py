@@ -22,9 +22,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.number_format import grouped
 from app.engine.run_state import RunState
-from app.features.curves.panel import RECENT, CurvesPanel
+from app.features.curves.panel import RECENT, CurveChart, CurvesPanel, number
 from app.features.curves.view_cells import COLOURS, CURVES, PLOTS, cells_of, curves_of
-from app.features.curves.view_chart import CurveChart, number
 from app.learners.table import TRAINERS
 from app.views import theme
 from app.views.chart.axis import exact

@@ -15,9 +15,8 @@ from sklearn import metrics as theirs
 from app.core.number_format import counted, percent
 from app.features.evaluation import text as words
 from app.features.evaluation.controller import EvaluationController
-from app.features.evaluation.panel import EvaluationPanel
+from app.features.evaluation.panel import FULLEST, ConfusionView, EvaluationPanel
 from app.features.evaluation.scene import Evaluation, EvaluationSession, index_of
-from app.features.evaluation.view_confusion import FULLEST, ConfusionView
 from app.features.evaluation.view_roc import RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.state.split import Split

@@ -19,8 +19,7 @@ from app.engine.shading import FULL_VALUE, colours_of
 from app.features.film import plan, view_maker
 from app.features.film.encoder import Pixels
 from app.features.film.plan import Content, LiftFilm, SweepFilm, TrainingFilm, TurnFilm
-from app.features.film.view_maker import FilmMaker, FilmSpec, moment_of
-from app.features.film.view_relief import band
+from app.features.film.view_maker import FilmMaker, FilmSpec, band, moment_of
 from app.features.film.window import FilmDialog
 from app.features.relief import text
 from app.features.relief.geometry import Camera, limit_of

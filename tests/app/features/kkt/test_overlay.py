@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
 from app.engine.run_state import RunState, Slacks
-from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, RunOverlay, to_repaint
+from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, RunOverlay, run_overlay, to_repaint
 from app.features.kkt.text import number, point_words
-from app.features.kkt.view_layout import run_overlay
 from app.learners.table import TRAINERS
 from app.scene.marks import KKT_MARKS, case_of, kkt_marks
 from app.scene.model import grid_of

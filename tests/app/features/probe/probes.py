@@ -10,7 +10,7 @@ import numpy as np
 from app.core.points import Points
 from app.engine.frames import Frame, Phase, Picture
 from app.engine.results import Results
-from app.features.probe.query import BoundaryFacts, BoundaryQuery
+from app.features.probe.scene import BoundaryFacts, BoundaryQuery
 from app.features.probe.tables import NamedPoints
 from app.features.table import FEATURES
 from app.scene.compose import compose

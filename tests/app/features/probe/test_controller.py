@@ -14,8 +14,7 @@ from app.core.points import LIMIT, Points
 from app.engine.query import Answer
 from app.engine.results import Results
 from app.features.probe.controller import ProbeController, _as_displayed
-from app.features.probe.query import BoundaryQuery
-from app.features.probe.scene import Probe, ProbeSession, queries
+from app.features.probe.scene import BoundaryQuery, Probe, ProbeSession, queries
 from app.features.table import FEATURES
 from app.scene.compose import compose
 from app.scene.context import Context

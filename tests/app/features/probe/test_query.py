@@ -17,12 +17,14 @@ from app.core.points import Points
 from app.engine.pacing import OvertakenError
 from app.engine.results import Results
 from app.engine.surface_values import problem_of, shown_pair
-from app.features.probe.query import BoundaryFacts, BoundaryQuery, ProbeQuery
 from app.features.probe.scene import (
     HEAVY,
     MOST_LINES,
+    BoundaryFacts,
+    BoundaryQuery,
     LaneProbe,
     Probe,
+    ProbeQuery,
     ProbeSession,
     heavy,
     location_of,

@@ -29,7 +29,7 @@ from app.features.race.panel import RacePanel
 from app.features.race.race_run import NO_SECOND_CLASS
 from app.features.race.racer import Racer
 from app.features.race.text import title
-from app.features.race.view_curves import RaceCurves
+from app.features.race.view_board import RaceCurves
 from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.views import theme as themes

@@ -7,10 +7,9 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from app.features.reliability.panel import ErrorMapChart, ReliabilityChart
 from app.features.reliability.scene import ReliabilityScene
 from app.features.reliability.text import NO_MAPS
-from app.features.reliability.view_chart import ReliabilityChart
-from app.features.reliability.view_error_map import ErrorMapChart
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, default_document
 from app.views.chart.marks import ColourBar, Line, Strokes, SurfaceMark
 from tests.windows import Make, settle

@@ -19,9 +19,8 @@ from app.controllers.controller import Controller
 from app.core.points import Points
 from app.engine.run_state import RunState
 from app.features.step import text as words
-from app.features.step.panel import StepPanel
+from app.features.step.panel import GainView, StepPanel
 from app.features.step.view_box import BoxView
-from app.features.step.view_gain import GainView
 from app.features.step.view_ranking import RankingView, sizes_of
 from app.features.step.view_text import TextView
 from app.learners.table import TRAINERS

@@ -18,7 +18,7 @@ from app.core.points import Points
 from app.engine.pacing import OvertakenError
 from app.engine.query import Answer
 from app.engine.results import Results
-from app.features.validation_curves import query, text
+from app.features.validation_curves import query, view_curve
 from app.features.validation_curves.query import FOLDS, SEED, Curve, CurveQuery, asked_lane, order_of
 from app.features.validation_curves.scene import ValidationCurve, ValidationCurvesSession, name_of, queries, question_of
 from app.features.validation_curves.scene import lane as strips_of
@@ -334,6 +334,6 @@ def test_the_work_of_a_curve_is_bounded_by_samples(monkeypatch: pytest.MonkeyPat
     curve = curve_of(points, Lane("knn"), "k", test)
     assert n * sum(asked) < 200_000_000, "distances sorted"
     assert curve.sampled == query.LEAST_COUNTED == curve.tested and curve.n_points == n
-    assert text.remark(curve) == "of a sample of 500 points"
+    assert view_curve.remark(curve) == "of a sample of 500 points"
     strip = ValidationCurve(curve.field, curve.scale, 5.0, True, curve)
-    assert "test: the test points, of which 500 are counted" in text.notes(strip)
+    assert "test: the test points, of which 500 are counted" in view_curve.notes(strip)

@@ -19,8 +19,7 @@ from app.engine.pool import Priority
 from app.features.validation_curves import query
 from app.features.validation_curves.query import Curve, CurveQuery
 from app.features.validation_curves.scene import Strips, ValidationCurve, name_of
-from app.features.validation_curves.text import sentence
-from app.features.validation_curves.view_curve import ValidationCurveView
+from app.features.validation_curves.view_curve import ValidationCurveView, sentence
 from app.learners.scales import RankScale
 from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
-from app.features.what_if.controller import WhatIf
-from app.features.what_if.idle import removal
+from app.features.what_if.controller import WhatIf, removal
 from app.files.background_task import CancelledError, Progress
 from app.state.commands import AddPoints, SetLane
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View

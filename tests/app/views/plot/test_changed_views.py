@@ -33,9 +33,8 @@ from app.features.ground_truth.bootstrap import HAZE
 from app.features.ground_truth.controller import GroundTruthController
 from app.features.ground_truth.scene import IDEAL
 from app.features.ground_truth.state import GroundTruthSession
-from app.features.kkt.overlay import to_repaint
+from app.features.kkt.overlay import run_overlay, to_repaint
 from app.features.kkt.scene import KktSession
-from app.features.kkt.view_layout import run_overlay
 from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import probe_overlay
 from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
