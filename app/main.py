@@ -483,7 +483,7 @@ def _film(options: argparse.Namespace, opened: _Opened) -> None:
         plan.check(document, content)
         plan.check_size(1, *options.size)
 
-        from app.features.film.view_render import render_film
+        from app.features.film.view_maker import render_film
 
         _compile_first()
         summary = render_film(create_window, document, content, options)

@@ -7,9 +7,8 @@ from msgspec import Struct
 from app.state.session import Session
 
 from .base import Tool
-from .moving import JitterTool, MagnetTool, MoveTool, SoftDragTool
 from .painting import BrushTool, EllipseTool, EraserTool, LineTool, RelabelTool, TestTool
-from .selecting import LassoTool, PointerTool, RectangleTool
+from .selecting import JitterTool, LassoTool, MagnetTool, MoveTool, PointerTool, RectangleTool, SoftDragTool
 
 
 class ToolKind(Struct, frozen=True):

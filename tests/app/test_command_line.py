@@ -401,7 +401,7 @@ def test_the_first_start_shows_its_progress_before_it_draws(
 
     monkeypatch.setattr(app.main, "render", draw)
     monkeypatch.setattr(app.main, "create_window", draw)
-    monkeypatch.setattr("app.features.film.view_render.render_film", draw)
+    monkeypatch.setattr("app.features.film.view_maker.render_film", draw)
     with pytest.raises(DrawingError, match=r"^Compiling the numeric kernels \[###\.\.\.\.\.\] pixels"):
         app.main.main(words)
 

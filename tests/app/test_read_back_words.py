@@ -32,7 +32,7 @@ from app.features.ground_truth import text as ground_truth
 from app.features.kkt.text import number as kkt_number
 from app.features.probe import tables
 from app.features.probe import text as probe
-from app.features.probe.view_table import ProbeTable
+from app.features.probe.panel import ProbeTable
 from app.features.race.race_frame import RaceFrame, RacerFrame
 from app.features.race.view_board import RaceTable
 from app.features.reliability import text as reliability

@@ -19,11 +19,10 @@ from app.features.lessons.model import Lesson
 from app.features.lessons.state import LessonSession
 from app.files.background_task import Task
 
-from .state import ClassSession
+from .scene import ClassSession
 
 if TYPE_CHECKING:
-    from .collecting import AnswerSource, Collected
-    from .hand_in import HandIn
+    from .hand_in import AnswerSource, Collected, HandIn
 
 NO_LESSON = "Open the lesson that was answered first, then the answers."
 
@@ -46,7 +45,7 @@ class AnswersController(SubjectController):
 
     def collecting(self, sources: Callable[[], list[AnswerSource]]) -> Task[Collected] | None:
         """Return the task that reads answers of a class; None, with a sentence, if no lesson is open."""
-        from .collecting import collected
+        from .hand_in import collected
 
         lesson = self._host.session.of(LessonSession).lesson
         if lesson is None:

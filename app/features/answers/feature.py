@@ -7,7 +7,7 @@ from app.scene.feature import Action, Feature, Widget
 from . import scene
 from .controller import AnswersController
 
-READER = Widget("app.features.answers.view_reading.AnswerReader", ())
+READER = Widget("app.features.answers.window.AnswerReader", ())
 
 FEATURE = Feature(
     actions=(

@@ -15,8 +15,7 @@ from app.features.lessons.model import Lesson, Step
 from app.files.documents import FileError
 from app.scene.feature_table import FeatureTable
 
-from .collecting import AnswerSource, collected, decode, sources_of
-from .hand_in import HandIn
+from .hand_in import AnswerSource, HandIn, collected, decode, sources_of
 from .scene import LETTERS, tally_of
 
 #: Length of a full bar (characters).

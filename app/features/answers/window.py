@@ -1,26 +1,35 @@
-"""HandInDialog: the answers to the open lesson as one small text to copy or save."""
+"""HandInDialog: the answers to the open lesson as one small text to copy or save.
+
+AnswerReader: open files and texts with the answers that a class has handed in.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QTextOption
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLineEdit, QMainWindow, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QMainWindow, QVBoxLayout
 
 from app.controllers.controller import Controller
 from app.core.number_format import count
 from app.files.background_task import saving
 from app.files.documents import FileError
 from app.scene.model import Scene
-from app.views.surroundings import AskWhere
+from app.views.surroundings import AskWhere, Surroundings
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.inputs import describe, filled, label_for, named, show_text
-from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
+from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text, open_dialog
 
 from .controller import AnswersController
 from .hand_in import LONGEST_NICKNAME, HandIn, encode
+
+if TYPE_CHECKING:
+    from .hand_in import AnswerSource
+
 
 #: Width of the dialog (pixels) where there is room.
 WIDE = 460
@@ -106,3 +115,43 @@ class HandInDialog(NamedDialog):
     def _write(self, path: Path) -> None:
         data = self._text.encode()
         self._tasks.run(saving(path, lambda progress: data), self._controller.say)
+
+
+class AnswerReader:
+    """
+    Parameters
+    ----------
+    around : Surroundings
+    """
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+
+    def ask(self) -> None:
+        """Ask which files of answers to open."""
+        folder, several = self._around.settings.values.exchange_folder, QFileDialog.FileMode.ExistingFiles
+        kinds = "Answers (*.txt);;All files (*)"
+        dialog = QFileDialog(self._around.window, "Open answers", folder, kinds, fileMode=several)
+        dialog.setObjectName("open_answers_files")
+        dialog.filesSelected.connect(lambda names: self.open([Path(name) for name in names]))
+        open_dialog(dialog)
+
+    def paste(self) -> None:
+        """Read the answers in the clipboard."""
+        self.open(QApplication.clipboard().text())
+
+    def open(self, source: Sequence[Path] | str) -> None:
+        """Read the answers in these files, or in a text."""
+        from .hand_in import sources_in, sources_of
+
+        if isinstance(source, str):
+            self._collect(lambda: sources_in(source, ""))
+        else:
+            self._around.settings.write(exchange_folder=str(source[0].parent))
+            self._collect(lambda: [each for path in source for each in sources_of(path)])
+
+    def _collect(self, sources: Callable[[], list[AnswerSource]]) -> None:
+        answers = self._around.controller.feature(AnswersController)
+        task = answers.collecting(sources)
+        if task is not None:
+            self._around.tasks.run(task, answers.take)

@@ -1,17 +1,20 @@
 """FilmMaker: train, compute, paint and encode the pictures of a film without blocking the window.
 
 Each picture is the exported picture of the lane at that step or with that value; or its relief.
+`render_film` makes a film without a window on screen.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+import tempfile
 import time
+from argparse import Namespace
 from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from msgspec import Struct
@@ -19,9 +22,10 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QImage
+from PySide6.QtWidgets import QApplication
 
 from app.core import log
-from app.core.number_format import grouped
+from app.core.number_format import count, grouped, span_of_time
 from app.engine.frames import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import LaneJob
 from app.engine.pool import Job, LatestQueue, Priority
@@ -34,6 +38,7 @@ from app.features.relief.geometry import limit_of
 from app.features.relief.query import Relief, relief_of
 from app.features.relief.view_image import relief_image
 from app.files.background_task import Progress, Task, saving
+from app.files.documents import FileError
 from app.scene.compose import compose
 from app.scene.context import Context, is_present
 from app.scene.feature_table import FeatureTable
@@ -42,7 +47,7 @@ from app.state.document import MAX_LANES, Document
 from app.state.session import Seek, Session
 from app.views import theme
 from app.views.export.flow import Flow, PictureFlow
-from app.views.export.layout import GAP, TEXT, TITLE, PictureSpec, Sheet, font_of, shoot
+from app.views.export.layout import GAP, TEXT, TITLE, PictureSpec, Sheet, What, font_of, scale_for, shoot
 from app.views.plot.picture import image_of
 from app.views.theme import dressed, theme_of
 from app.views.widgets.painting import painter_on
@@ -423,3 +428,39 @@ def _drawn(act: Callable[[], Any], done: Callable[[Any], object], overtaken: Cal
         done(act())
     except Exception as error:  # the receiver makes a sentence of it
         done(error)
+
+
+def render_film(
+    create: Callable[[Document, Path], Any], document: Document, content: Content, options: Namespace
+) -> str:
+    """Make the film of `options` and return a summary; raise ValueError or FileError with a sentence if that fails."""
+    ended: list[str] = []
+    counts: list[int] = []
+    with tempfile.TemporaryDirectory() as profile:
+        window = create(document, Path(profile))
+        window.show()
+        _wait(window.idle)
+        maker = FilmMaker(window.scheduler, window.features, window)
+        maker.made.connect(lambda: ended.append(""))
+        maker.failed.connect(ended.append)
+        maker.progressed.connect(lambda done, of, left: counts.append(of))
+        what, dark, (width, height) = cast(What, f"lane{content.lane}"), options.theme == "dark", options.size
+        picture = PictureSpec(what, width, height, scale_for(width, height), dark, fitted=True)
+        try:
+            grids = window.surroundings.grids()
+            moment = moment_of(document, window.controller.session, window.scheduler.results, grids)
+            maker.make(moment, FilmSpec(content, picture, plan.check_kind(options.out), options.fps), options.out)
+            _wait(lambda: bool(ended))
+        finally:
+            maker.close()
+            window.close()
+    if ended[0]:
+        raise FileError(ended[0])
+    seconds = sum(plan.times(counts[-1], options.fps)) / 1000
+    return f"{document.lanes[content.lane].title}: {count(counts[-1], 'picture')}, {span_of_time(seconds)}"
+
+
+def _wait(over: Callable[[], bool]) -> None:
+    while not over():
+        QApplication.processEvents()
+        time.sleep(0.002)

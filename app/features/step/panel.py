@@ -27,8 +27,8 @@ from solver.svm.working_set_candidates import Ranking
 from . import text as words
 from .geometry import StepGain, gain_of
 from .view_box import BoxView
+from .view_drawing import Paragraph, TextView
 from .view_ranking import RankedPoints, RankingView
-from .view_text import Paragraph, TextView
 
 #: Height (lines) from which the kernel values are written as well.
 HIGH = 15.0

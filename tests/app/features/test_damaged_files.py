@@ -15,8 +15,7 @@ from app.core.plain_text import plain
 from app.core.points import Points
 from app.exchange.opening import LESSON_PREFIX
 from app.exchange.packed_text import packed
-from app.features.answers.collecting import collected, sources_in
-from app.features.answers.hand_in import encode
+from app.features.answers.hand_in import collected, encode, sources_in
 from app.features.challenges.making import Challenge, markdown
 from app.features.lessons.reading import read_text
 from app.features.lessons.starting import start_of

@@ -15,27 +15,25 @@ from msgspec.structs import replace
 
 from app.core.plain_text import plain
 from app.exchange.opening import ANSWERS_PREFIX, Kind, kind_of, of_text
-from app.features.answers import collecting
-from app.features.answers.collecting import (
-    MOST_BYTES,
-    MOST_HAND_INS,
-    AnswerSource,
-    collected,
-    decode,
-    sources_in,
-    sources_of,
-)
+from app.features.answers import hand_in as texts_of
 from app.features.answers.hand_in import (
     FINEST,
     LONGEST_NICKNAME,
+    MOST_BYTES,
+    MOST_HAND_INS,
     MOST_LINES,
     MOST_POINTS,
     NEAR,
+    AnswerSource,
     HandIn,
     StepAnswers,
+    collected,
+    decode,
     encode,
     made_of,
     rounded,
+    sources_in,
+    sources_of,
 )
 from app.features.answers.scene import tally_of
 from app.features.lessons.state import Guess, LessonSession, StepState
@@ -54,7 +52,7 @@ GUESSES = st.builds(
 )
 
 
-def collect(*texts: str) -> collecting.Collected:
+def collect(*texts: str) -> texts_of.Collected:
     return collected(SMALL, [source for text in texts for source in sources_in(text, "")])
 
 
@@ -97,7 +95,7 @@ def test_size_and_number_are_looked_at_before_anything_is_parsed(
     def fails(*args: object, **kinds: object) -> None:
         raise AssertionError("parsed")
 
-    monkeypatch.setattr(collecting, "unpacked", fails)
+    monkeypatch.setattr(texts_of, "unpacked", fails)
     large = tmp_path / "large.txt"
     with large.open("wb") as file:
         file.truncate(MOST_BYTES + 1)
@@ -112,7 +110,7 @@ def test_size_and_number_are_looked_at_before_anything_is_parsed(
 
 
 def test_no_more_are_collected_than_a_class_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collecting, "MOST_HAND_INS", 3)
+    monkeypatch.setattr(texts_of, "MOST_HAND_INS", 3)
     found = collected(SMALL, [source for seed in range(5) for source in sources_in(encode(hand_in(seed)), "")])
     assert (
         len(found.hand_ins) == 3

@@ -23,12 +23,11 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.features.answers.collecting import collected, sources_in
 from app.features.answers.controller import NO_LESSON
-from app.features.answers.hand_in import encode
+from app.features.answers.hand_in import collected, encode, sources_in
 from app.features.answers.overlay import ClassLayer, ClassOverlay, path_of
 from app.features.answers.panel import Bar
-from app.features.answers.state import ClassSession
+from app.features.answers.scene import ClassSession
 from app.features.lessons.controller import LessonController
 from app.features.lessons.feature import STAGE
 from app.features.lessons.state import LessonSession

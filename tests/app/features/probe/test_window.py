@@ -14,11 +14,10 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import ProbeOverlay, probe_overlay
-from app.features.probe.panel import ProbePanel
+from app.features.probe.panel import ProbePanel, ProbeTable
 from app.features.probe.scene import Ball, LaneProbe, Probe, ProbeSession, Sketch
 from app.features.probe.tables import figure
 from app.features.probe.text import NOWHERE
-from app.features.probe.view_table import ProbeTable
 from app.state.document import Document, KnnSettings, Lane, SvmSettings, View
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow

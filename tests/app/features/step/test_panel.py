@@ -21,8 +21,8 @@ from app.engine.run_state import RunState
 from app.features.step import text as words
 from app.features.step.panel import GainView, StepPanel
 from app.features.step.view_box import BoxView
+from app.features.step.view_drawing import TextView
 from app.features.step.view_ranking import RankingView, sizes_of
-from app.features.step.view_text import TextView
 from app.learners.table import TRAINERS
 from app.scene.model import Scene
 from app.views import theme as themes
