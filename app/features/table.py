@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
 from .answers.feature import FEATURE as ANSWERS

@@ -6,8 +6,8 @@ from app.engine.frames import LaneSpec, Sides
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.scene.compared import sides_of
-from app.scene.context import Context
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
+from app.scene.model import Context
 from app.state.session import SPEEDS
 from solver.core import fast_loops
 

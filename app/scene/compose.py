@@ -22,11 +22,10 @@ from solver.data import datasets
 
 from . import text
 from .compared import compared, missing
-from .context import Context
 from .control_names import WINDOW_CONTROLS, hidden_fields
-from .feature_table import FeatureTable
+from .feature import FeatureTable
 from .marks import among_all, kkt_marks
-from .model import LaneScene, Scene
+from .model import Context, LaneScene, Scene
 from .start_offer import in_picture
 from .status_badge import NO_BADGE, badge, fast_training, paused, probability, scores
 from .training_times import LIMITS, training_times

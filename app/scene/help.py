@@ -8,7 +8,7 @@ from app.learners.svm import STEPPED
 from app.learners.table import TRAINERS
 from app.tools.table import TOOLS
 
-from .feature_table import FeatureTable
+from .feature import FeatureTable
 from .text import LEGEND, PROVISIONAL
 
 #: The first page, in the order in which a user tries it: the gesture, and its effect.

@@ -14,7 +14,7 @@ from app.controllers.controller import Controller
 from app.engine.scheduler import Scheduler
 from app.files.examples import Example
 from app.files.settings import Settings
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from solver import Grid
 
 from .task_runner import TaskRunner

@@ -10,8 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
 from app.controllers.controller import Controller
-from app.scene.feature import Action
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import Action, FeatureTable
 from app.views.theme import Theme
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.inputs import named, take_typed_number

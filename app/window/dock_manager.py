@@ -22,8 +22,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from app.files.settings import QtState
-from app.scene.feature import Dock
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import Dock, FeatureTable
 from app.scene.model import Scene
 from app.scene.start_offer import in_panel
 from app.views.surroundings import Surroundings

@@ -21,10 +21,8 @@ from app.exchange.opening import Kind, kind_of
 from app.files.settings import QtState, Settings
 from app.scene.background_requests import BackgroundRequests
 from app.scene.compose import compose, follow_pointer
-from app.scene.context import Context
-from app.scene.feature import Widget
-from app.scene.feature_table import FeatureTable
-from app.scene.model import Scene
+from app.scene.feature import FeatureTable, Widget
+from app.scene.model import Context, Scene
 from app.state.document import Document
 from app.tools import PointerPosition, point_at
 from app.views import theme

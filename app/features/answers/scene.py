@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from app.features.lessons.model import Lesson, Step
 from app.features.lessons.state import LessonSession, Line
-from app.scene.context import Context
-from app.scene.model import LaneScene
+from app.scene.model import Context, LaneScene
 from app.state.session import FeatureSession
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from app.exchange.table import guarded
 from app.features.lessons import reading, shipped
 from app.features.lessons.model import Lesson, Step
 from app.files.documents import FileError
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 
 from .hand_in import AnswerSource, HandIn, collected, decode, sources_of
 from .scene import LETTERS, tally_of

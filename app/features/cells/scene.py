@@ -10,7 +10,7 @@ from app.core.points import Points
 from app.engine.frames import NO_MARKS, Frame, Marks
 from app.engine.overlays import Lines
 from app.engine.query import Answer, LaneQuestion, Query
-from app.scene.context import Context, is_present
+from app.scene.model import Context, is_present
 from app.scene.status_badge import StatusPart
 from app.state.session import FeatureSession
 from solver.core import fast_loops

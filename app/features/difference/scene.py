@@ -21,8 +21,7 @@ from app.engine.query import Query
 from app.engine.results import Results
 from app.engine.surface_values import difference_source, surface
 from app.scene.compared import able, compared, sides_of, without_model
-from app.scene.context import Context, is_present
-from app.scene.model import LaneScene
+from app.scene.model import Context, LaneScene, is_present
 from app.state.document import Document
 from app.state.session import FeatureSession
 from solver import Grid

@@ -15,7 +15,7 @@ from app.engine.overlays import Sheet
 from app.engine.query import Answer, LaneQuestion, Query
 from app.features.scores.query import Scores, Scoring, threshold_of
 from app.features.scores.scene import measured_on, measured_words, plain_lane, scoring_of
-from app.scene.context import Context, is_present
+from app.scene.model import Context, is_present
 from app.state.document import MAX_LANES, Document, Lane
 from app.state.session import FeatureSession, Session
 from app.state.split import NO_VALIDATION, Split, Validation

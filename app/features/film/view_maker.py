@@ -40,8 +40,8 @@ from app.features.relief.view_image import relief_image
 from app.files.background_task import Progress, Task, saving
 from app.files.documents import FileError
 from app.scene.compose import compose
-from app.scene.context import Context, is_present
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
+from app.scene.model import Context, is_present
 from app.scene.text import headline, sampled
 from app.state.document import MAX_LANES, Document
 from app.state.session import Seek, Session

@@ -17,9 +17,8 @@ from app.engine.overlays import legend_kinds
 from app.engine.scheduler import Scheduler
 from app.files.settings import Settings
 from app.learners.scales import LinearScale, Scale
-from app.scene.context import Context
-from app.scene.feature_table import FeatureTable
-from app.scene.model import Scene
+from app.scene.feature import FeatureTable
+from app.scene.model import Context, Scene
 from app.state.document import Document
 from app.views.export.fields import PictureFields
 from app.views.export.layout import PictureSpec, What, scale_for

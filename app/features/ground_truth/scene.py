@@ -17,8 +17,7 @@ from app.engine.query import Answer, LaneQuestion, Query
 from app.engine.results import Results
 from app.features.evaluation.scene import state_of
 from app.learners.model import Model
-from app.scene.context import Context, is_present
-from app.scene.model import Scene
+from app.scene.model import Context, Scene, is_present
 from app.state.document import Document, View
 from app.state.law import law_of
 from app.state.session import Session

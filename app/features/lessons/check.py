@@ -18,7 +18,7 @@ from app.core.number_format import count
 from app.core.plain_text import plain
 from app.engine.cover import Cover
 from app.files.documents import FileError
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.state.document import Document, Lane
 
 from . import starting

@@ -15,7 +15,7 @@ from app.core.plain_text import plain
 from app.engine.frames import Frame, Phase
 from app.features.evaluation.scene import EvaluationSession
 from app.files.documents import FileError
-from app.scene.context import Context, is_present
+from app.scene.model import Context, is_present
 from app.state.document import MAX_LANES, Document
 from app.state.session import FULL_SPEED
 from app.state.split import Validation

@@ -18,7 +18,7 @@ from app.engine.frames import Frame, Phase
 from app.engine.surface_values import shown_pair
 from app.features.evaluation.scene import PANEL, EvaluationSession, validation_of
 from app.features.scores.scene import measured_on, score
-from app.scene.context import Context, is_present
+from app.scene.model import Context, is_present
 from app.state.document import Document
 
 from . import matching

@@ -20,7 +20,7 @@ from app.engine.pacing import Pace, Step
 from app.engine.query import LaneQuestion, Query
 from app.engine.surface_values import source_of, surface
 from app.features.what_if.query import GhostQuery, StateSide
-from app.scene.context import Context, is_present
+from app.scene.model import Context, is_present
 from app.state.document import View
 from solver import Grid
 from solver.core import fast_loops

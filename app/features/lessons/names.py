@@ -6,7 +6,7 @@ from functools import cache
 
 from app.learners.table import LEARNERS
 from app.scene.control_names import CONTROLS
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 
 #: The window's own panels and switches; those of features are in the feature table.
 PANELS = ("table", "history", "notes")

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.scene.model import Scene
 from app.views.theme import Theme, text_font
 from app.views.widgets.boxes import in_column

@@ -21,7 +21,7 @@ from app.exchange import lesson_text
 from app.exchange.opening import LESSON_SUFFIX, Kind, is_share_text, kind_of_text
 from app.files.documents import FileError, read_bytes
 from app.scene.control_names import WINDOW_CONTROLS
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
 

@@ -11,8 +11,7 @@ from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.overlays import Sheet
 from app.engine.query import Query
-from app.scene.context import Context
-from app.scene.model import LaneScene
+from app.scene.model import Context, LaneScene
 from app.state.document import Document
 from app.state.session import Session
 

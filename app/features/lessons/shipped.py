@@ -11,7 +11,7 @@ from app.exchange.opening import LESSON_SUFFIX
 from app.files.assets import asset, assets, card
 from app.files.documents import FileError
 from app.files.examples import BY_NAME, thumbnail
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 
 from .model import ENGLISH, Lesson
 from .reading import decoded, digest_of, front_of, parse

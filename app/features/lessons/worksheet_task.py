@@ -11,7 +11,7 @@ from app.exchange import opening, share_text
 from app.files import examples, file_format
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.state.document import Document
 from solver.core.own_process import command
 

@@ -20,8 +20,7 @@ from app.engine.pacing import Pace, Step
 from app.engine.query import LaneQuestion, Query
 from app.engine.surface_values import problem_of, shown_pair
 from app.learners.model import Model, SharesModel, remote
-from app.scene.context import Context
-from app.scene.model import LaneScene
+from app.scene.model import Context, LaneScene
 from app.state.document import Document, Lane, problem
 from app.state.session import FeatureSession, Session
 from solver import REST, KNeighborsClassifier

@@ -10,7 +10,7 @@ from app.core.caches import kept
 from app.engine.frames import Frame, Phase
 from app.engine.query import Answer, LaneQuestion, Query
 from app.features.scores.scene import measured_on, measured_words, plain_lane, scoring_of
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.document import Document
 from app.state.law import law_of
 from solver.core import fast_loops

@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from app.engine.frames import Frame
 from app.engine.query import LaneQuestion, Query
-from app.scene.context import Context
-from app.scene.model import LaneScene
+from app.scene.model import Context, LaneScene
 from app.scene.text import COVERED, NUMBERS_COVERED
 from app.state.document import Document
 from app.state.session import Session

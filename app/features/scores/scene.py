@@ -11,7 +11,7 @@ from app.engine.cover import Cover
 from app.engine.frames import NO_MARKS, Frame, Marks, Phase
 from app.engine.query import Answer, LaneQuestion, Query
 from app.scene import text
-from app.scene.context import Context, is_present
+from app.scene.model import Context, is_present
 from app.scene.status_badge import StatusPart
 from app.state.document import Document, Lane
 from app.state.law import law_of

@@ -12,8 +12,7 @@ from app.core.caches import kept
 from app.engine.query import LaneQuestion, Query
 from app.engine.results import Results
 from app.features.probe.scene import NO_PROBE, Ball, LaneProbe, Probe, ProbeSession, Sketch, location_of
-from app.scene.context import Context
-from app.scene.model import LaneScene
+from app.scene.model import Context, LaneScene
 from app.state.document import Document
 from app.state.session import Session
 from solver import KNeighborsClassifier

@@ -9,7 +9,7 @@ from app.core.points import Points
 from app.engine.query import Query
 from app.learners.fields import Field
 from app.learners.scales import Scale
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.document import Document, Lane
 from app.state.session import FeatureSession
 from solver.core import fast_loops

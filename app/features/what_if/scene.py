@@ -15,7 +15,7 @@ from app.engine.frames import Frame, Phase
 from app.engine.overlays import Lines
 from app.engine.query import LaneQuestion, Query
 from app.features.scores.scene import measured_on
-from app.scene.context import Context, is_present
+from app.scene.model import Context, is_present
 from app.state.document import Document
 from app.state.session import FeatureSession
 from solver.core import fast_loops

@@ -10,7 +10,7 @@ from msgspec import Struct
 from app.core.number_format import grouped, percent, short, signed
 from app.engine.frames import Frame, Phase
 from app.engine.results import Results
-from app.scene.context import Context, is_present
+from app.scene.model import Context, is_present
 from app.state.document import Document, Lane
 from app.state.session import Session
 

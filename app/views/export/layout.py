@@ -23,7 +23,7 @@ from app.core.plain_text import plain
 from app.core.points import LIMIT
 from app.engine.frames import NO_MARKS, Frame, Phase, Picture
 from app.scene.compose import kinds_in
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.scene.model import LaneScene, Scene, columns_for, grid_of
 from app.scene.text import LEGEND, headline, sampled
 from app.state.document import View

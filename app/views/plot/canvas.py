@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 from app.controllers.controller import Controller
 from app.controllers.editing import Editing
 from app.core.number_format import AxisNumbers
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.scene.model import LaneScene, Scene
 from app.tools import POINT_PIXELS, TOOLS, PointerPosition
 from app.views.theme import Theme

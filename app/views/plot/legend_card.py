@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.scene.model import Scene
 from app.scene.text import KKT_LEGEND, LEGEND, PROVISIONAL
 from app.views.theme import Theme

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
 
 from app.engine.overlays import Hatch, Lines, LineStyle, Sheet, Specks
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.scene.model import LaneScene, Scene
 from app.views.theme import Theme
 from solver import Grid

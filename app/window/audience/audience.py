@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
 from app.files.settings import Settings
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.scene.model import Scene, grid_over
 from app.state.document import View
 from app.tools import PointerPosition

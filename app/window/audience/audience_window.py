@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.core import log
 from app.core.plain_text import plain
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.scene.help import FIRST_STEPS, sections, symbols, written_page
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import theme_of

@@ -15,7 +15,7 @@ from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
 from app.learners.fields import Field
 from app.learners.scales import PER_DECADE, LogScale, Parameter
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.views.widgets.boxes import grid_on, in_row
 from app.views.widgets.inputs import (
     Described,

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app.controllers.controller import Controller
 from app.scene import text
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.controllers.controller import Controller
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas

@@ -24,11 +24,9 @@ from app.engine.overlays import Lines, LineStyle
 from app.engine.pool import Priority
 from app.engine.query import Query, Step
 from app.features.table import FEATURES
-from app.scene.context import Context
-from app.scene.feature import Action, Dock, Feature, LegendEntry, Place, Widget
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import Action, Dock, Feature, FeatureTable, LegendEntry, Place, Widget
 from app.scene.help import sections
-from app.scene.model import LaneScene, Scene
+from app.scene.model import Context, LaneScene, Scene
 from app.state.session import FeatureSession, Session
 from app.tools import PointerPosition
 from app.views.export.layout import PictureSpec, Sheet, screen_size

@@ -17,9 +17,8 @@ from app.engine.frames import LaneRequest
 from app.engine.pool import Job
 from app.engine.query import Query
 from app.features.probe.scene import Probe
-from app.scene.context import Context
-from app.scene.feature_table import FeatureTable
-from app.scene.model import Scene
+from app.scene.feature import FeatureTable
+from app.scene.model import Context, Scene
 from app.window import main_window as window_module
 from app.window.main_window import MainWindow
 from tests.windows import Make, finish_layout, settle

@@ -31,7 +31,7 @@ from app.features.difference.scene import (
     sheets,
     sides_of,
 )
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
 from app.state.session import Session

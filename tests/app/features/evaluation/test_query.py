@@ -38,7 +38,7 @@ from app.features.scores import scene as scored
 from app.features.scores.query import Scoring, threshold_of
 from app.features.scores.scene import plain_lane
 from app.learners.knn import neighbors_of
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.document import (
     Document,
     GeneratorSettings,

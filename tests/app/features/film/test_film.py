@@ -25,7 +25,7 @@ from app.features.relief import text
 from app.features.relief.geometry import Camera, limit_of
 from app.features.relief.query import Relief, relief_of
 from app.features.relief.view_image import relief_image
-from app.scene.context import Context, is_present
+from app.scene.model import Context, is_present
 from app.state.commands import SetLane, SetView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.views.export.layout import TEXT, PictureSpec, Sheet, font_of

@@ -39,7 +39,7 @@ from app.features.ground_truth.scene import IdealBoundaryQuery
 from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.features.study.model import PRESETS
 from app.files import documents
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
 from app.state.session import Session

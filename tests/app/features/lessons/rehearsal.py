@@ -11,7 +11,7 @@ from app.engine.query import Answer
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.scores.scene import queries
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.document import Document
 from app.state.session import Session
 from solver import Grid

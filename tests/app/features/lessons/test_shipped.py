@@ -30,7 +30,7 @@ from app.files import assets as asset_files
 from app.files import examples
 from app.files.assets import assets
 from app.files.documents import FileError
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.commands import AddPoints, MovePoints, RemovePoints, SetUnits
 from app.state.document import Document, GeneratorSettings
 from app.state.split import Validation

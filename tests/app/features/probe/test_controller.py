@@ -17,7 +17,7 @@ from app.features.probe.controller import ProbeController, _as_displayed
 from app.features.probe.scene import BoundaryQuery, Probe, ProbeSession, queries
 from app.features.table import FEATURES
 from app.scene.compose import compose
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.document import Document
 from app.state.session import Session
 from app.state.store import Store

@@ -43,7 +43,7 @@ from app.features.probe.tables import (
     figure,
 )
 from app.learners.svm import TRAINERS as SVM_TRAINERS
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.session import Session
 from solver import KERNELS, Kernel

@@ -22,7 +22,7 @@ from app.features.relief.geometry import Camera
 from app.features.relief.panel import TICKS, ReliefPanel
 from app.features.relief.scene import ReliefScene
 from app.features.table import FEATURES
-from app.scene.feature_table import FeatureTable
+from app.scene.feature import FeatureTable
 from app.state.commands import SetLane
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.window.main_window import MainWindow

@@ -25,7 +25,7 @@ from app.features.validation_curves.scene import lane as strips_of
 from app.learners.base import FieldSearch
 from app.learners.fields import Field
 from app.learners.scales import RankScale
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.session import Session
 from app.state.split import folds_of

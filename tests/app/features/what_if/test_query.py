@@ -28,7 +28,7 @@ from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf
 from app.features.what_if.query import Change, ChangeQuery, Facts, GhostQuery, StateSide
 from app.features.what_if.scene import Baseline, WhatIfSession, differs, queries, removable, side_of
-from app.scene.context import Context
+from app.scene.model import Context
 from app.state.commands import MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
 from app.state.session import Session
