@@ -29,13 +29,11 @@ from app.features.multipliers.panel import MultiplierBars
 from app.features.race.race_frame import RaceFrame, RacerFrame
 from app.features.race.view_board import LOWEST, RaceCurves
 from app.features.reliability.panel import ErrorMapChart, ReliabilityChart
-from app.features.reliability.query import ErrorMap, Reliability
-from app.features.reliability.scene import LaneReliability, ReliabilityScene
+from app.features.reliability.scene import ErrorMap, LaneReliability, Reliability, ReliabilityScene
 from app.features.step.panel import GainChart
 from app.features.study.results import StudyResults
 from app.features.study.view_picture import Drawn, StudyPicture
-from app.features.validation_curves.query import Curve
-from app.features.validation_curves.scene import ValidationCurve
+from app.features.validation_curves.scene import Curve, ValidationCurve
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.document import Lane
 from app.views.chart.axis import ChartAxis, of_shares

@@ -21,7 +21,7 @@ from app.engine.fitting import fitted
 from app.engine.frames import Frame, Phase
 from app.engine.outcome import outcome
 from app.engine.pacing import Pace, never
-from app.features.scores.query import Scoring
+from app.features.scores.scene import Scoring
 from app.learners.svm import SvmSettings
 from app.main import create_window
 from app.state.document import Document, Lane, View

@@ -3,7 +3,7 @@
 from app.scene.feature import Action, Feature, LegendEntry
 
 from . import scene
-from .query import CELL
+from .scene import CELL
 
 VIEW = "&View"
 SECTION = "Nearest neighbours"

@@ -21,7 +21,7 @@ from app.core.points import MAX_CLASSES, Ids, Points
 from app.exchange import lesson_text, share_text
 from app.features.lessons.matching import HINT_AFTER, Hidden, Regions, RegionsQuery, square
 from app.features.lessons.parts import LONGEST_SENTENCE, LONGEST_TITLE
-from app.features.what_if.query import StateSide
+from app.features.what_if.scene import StateSide
 from app.files.documents import FileError
 from app.learners.fields import Field
 from app.state.document import ClassStyle, Document, Lane

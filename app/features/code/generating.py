@@ -10,7 +10,7 @@ import textwrap
 
 from msgspec import Struct
 
-from app.features.scores.query import FRESH, SEED
+from app.features.scores.scene import FRESH, SEED
 from app.learners.code import INDENT, WIDTH, call, indented
 from app.state.document import Document, GeneratorSettings
 from solver.data.datasets import DATASETS

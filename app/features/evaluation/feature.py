@@ -2,13 +2,13 @@
 
 from app.scene.feature import COMPARE, Action, Dock, Feature, LegendEntry, Widget
 
-from . import query, scene
+from . import scene
 
 FEATURE = Feature(
     actions=(Action("evaluation", COMPARE, "&Evaluation", ("Ctrl+9",), "Test points, scores, ROC.", "", True, True),),
     dock=Dock("evaluation", "Evaluation", Widget("app.features.evaluation.panel.EvaluationPanel")),
     queries=scene.queries,
     sheets=scene.sheets,
-    legend=(LegendEntry(query.OTHER, "Threshold: here the score is t"),),
+    legend=(LegendEntry(scene.OTHER, "Threshold: here the score is t"),),
     scene=scene.scene,
 )

@@ -19,7 +19,7 @@ from app.engine.overlays import Lines, LineStyle
 from app.engine.pacing import Pace, Step
 from app.engine.query import LaneQuestion, Query
 from app.engine.surface_values import source_of, surface
-from app.features.what_if.query import GhostQuery, StateSide
+from app.features.what_if.scene import GhostQuery, StateSide
 from app.scene.model import Context, is_present
 from app.state.document import View
 from solver import Grid

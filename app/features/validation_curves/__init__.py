@@ -1,5 +1,5 @@
 """Validation curves: accuracy over the whole range of a slider.
 
-Points and settings of a lane come in; a query for each slider (`query.py`) computes a `Curve`, which `view_curve.py`
-draws below the slider.  Start with `query.py`; `scene.py` decides which curves are requested.
+Points and settings of a lane come in; a query for each slider computes a `Curve`, which `view_curve.py` draws below
+the slider.  Start with `scene.py`, the query and when it is requested.
 """

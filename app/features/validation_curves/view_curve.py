@@ -29,8 +29,7 @@ from app.views.widgets.deferred import later
 from app.views.widgets.scale_slider import ScaleSlider
 from solver.core.arrays import Array
 
-from .query import MOST_UPDATES, Curve
-from .scene import Strips, ValidationCurve
+from .scene import MOST_UPDATES, Curve, Strips, ValidationCurve
 
 #: Short names of the series, for narrow curves.
 SHORT = {"training": "train", "validation": "valid", "test": "test"}

@@ -4,8 +4,7 @@ from app.scene.feature import COMPARE, Action, Dock, Feature, LegendEntry, Widge
 
 from . import scene, text
 from .controller import WhatIf
-from .query import GHOST
-from .scene import WhatIfSession
+from .scene import GHOST, WhatIfSession
 
 FEATURE = Feature(
     actions=(

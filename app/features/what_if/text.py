@@ -14,8 +14,7 @@ from app.scene.model import Context, is_present
 from app.state.document import Document, Lane
 from app.state.session import Session
 
-from .query import Change, ChangeQuery, Facts
-from .scene import Removable, WhatIfSession, differs, removable, side_of
+from .scene import Change, ChangeQuery, Facts, Removable, WhatIfSession, differs, removable, side_of
 
 DISARMED = "Press W, or tick the box above, to keep the state before each edit; then delete, relabel or drag a point."
 ARMED = "Delete, relabel or drag a point, or move a slider: the dashed line is the boundary before it."

@@ -7,10 +7,10 @@ import pytest
 from app.core.points import Points
 from app.engine.cross_validation import Validated, cross_validated
 from app.engine.pacing import Pace
-from app.features.evaluation.query import CrossValidation
+from app.features.evaluation.scene import CrossValidation
 from app.features.study.cells import digest_of
 from app.features.study.model import Study, StudyAxis
-from app.features.validation_curves import query as curves
+from app.features.validation_curves import scene as curves
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
 from tests.app.features.study.studies import computed, given_of

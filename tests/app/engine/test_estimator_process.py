@@ -30,7 +30,7 @@ from app.engine.pool import Delay
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.surface_values import source_of, surface
-from app.features.evaluation.query import ScoreGrid
+from app.features.evaluation.scene import ScoreGrid
 from app.features.probe.scene import LaneProbe, ProbeQuery, heavy, probe_lane
 from app.features.probe.tables import NamedPoints
 from app.learners.estimators import ESTIMATORS, ROWS, parameters_of

@@ -22,7 +22,7 @@ from app.engine.pacing import Pace, never
 from app.engine.surface_values import source_of, surface
 from app.features.active_learning.query import training
 from app.features.study.planning import plan_of, planned
-from app.features.validation_curves import query as curves
+from app.features.validation_curves import scene as curves
 from app.state.document import Document, GeneratorSettings, Lane
 from solver import Grid
 

@@ -24,7 +24,7 @@ from app.features.study import engines
 from app.features.study.cells import paths
 from app.features.study.model import Study, StudyAxis
 from app.features.study.planning import plan_of, titles
-from app.features.validation_curves.query import Curve, CurveQuery, asked_lane
+from app.features.validation_curves.scene import Curve, CurveQuery, asked_lane
 from app.files import documents
 from app.learners.scales import LogScale
 from app.learners.svm import SvmSettings

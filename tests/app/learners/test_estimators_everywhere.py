@@ -18,15 +18,15 @@ from app.engine.cross_validation import Validated
 from app.engine.fitting import BACKGROUND, fitted
 from app.engine.pacing import Pace
 from app.exchange import share_text
-from app.features.evaluation.query import CrossValidation
+from app.features.evaluation.scene import CrossValidation
 from app.features.film.plan import SweepFilm, TrainingFilm, TurnFilm, can_film, check, content_of, document_with
 from app.features.lessons import names
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import NamedPoints
 from app.features.race.controller import lanes_of
-from app.features.scores.query import Scores, Scoring
+from app.features.scores.scene import Scores, Scoring
 from app.features.study.planning import AxisPlan, plan_of, planned
-from app.features.validation_curves.query import Curve, CurveQuery, asked_lane
+from app.features.validation_curves.scene import Curve, CurveQuery, asked_lane
 from app.files import documents
 from app.learners.estimators import ESTIMATORS, ROWS, EstimatorLearner, parameters_of
 from app.state.document import Document, GeneratorSettings, Lane, View

@@ -27,15 +27,15 @@ from app.engine.lane_job import LaneJob
 from app.engine.shading import Shades
 from app.exchange import share_text
 from app.features.code.program import program
-from app.features.evaluation.query import CrossValidation
+from app.features.evaluation.scene import CrossValidation
 from app.features.film.plan import SweepFilm, TrainingFilm, TurnFilm, can_film, check, document_with
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import NamedPoints
 from app.features.race.controller import lanes_of
-from app.features.scores.query import Scores, Scoring
+from app.features.scores.scene import Scores, Scoring
 from app.features.study.model import measures_of
 from app.features.study.planning import plan_of, planned
-from app.features.validation_curves.query import Curve, CurveQuery, asked_lane
+from app.features.validation_curves.scene import Curve, CurveQuery, asked_lane
 from app.features.validation_curves.view_curve import sentence
 from app.files import documents
 from app.learners.base import Learner

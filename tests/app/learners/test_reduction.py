@@ -16,7 +16,7 @@ from app.engine.frames import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.lane_job import LaneJob
 from app.engine.shading import Shades
 from app.exchange import share_text
-from app.features.evaluation.query import CrossValidation
+from app.features.evaluation.scene import CrossValidation
 from app.features.film.plan import TrainingFilm, TurnFilm, can_film, check
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import NamedPoints

@@ -14,8 +14,7 @@ from app.core.points import Points
 from app.engine.overlays import Lines
 from app.engine.pacing import OvertakenError, never
 from app.engine.scheduler import Scheduler
-from app.features.cells.query import CELL, CellsQuery, KnnCells
-from app.features.cells.scene import _cells_words
+from app.features.cells.scene import CELL, CellsQuery, KnnCells, _cells_words
 from app.state.commands import AddPoints, Clear, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.window.main_window import MainWindow

@@ -23,8 +23,7 @@ import solver
 from app.core.points import Points
 from app.features.code.export import notebook, write
 from app.features.code.program import MANY, MARKERS, Program, program
-from app.features.scores.query import fresh_points
-from app.features.scores.scene import measured_on
+from app.features.scores.scene import fresh_points, measured_on
 from app.learners.base import Learner
 from app.learners.code import TIES
 from app.learners.knn import METRICS, WEIGHTS, KnnSettings

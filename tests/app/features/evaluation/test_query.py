@@ -21,12 +21,14 @@ from app.engine.pool import Priority
 from app.engine.query import Answer, work_out
 from app.engine.results import Results
 from app.engine.shading import Shades
-from app.features.evaluation import query
+from app.features.evaluation import scene as evaluating
 from app.features.evaluation import text as words
-from app.features.evaluation.query import CrossValidation, ScoreGrid, ThresholdLine
 from app.features.evaluation.scene import (
+    CrossValidation,
     EvaluationSession,
+    ScoreGrid,
     Threshold,
+    ThresholdLine,
     at_threshold,
     index_of,
     queries,
@@ -35,8 +37,7 @@ from app.features.evaluation.scene import (
     threshold_at,
 )
 from app.features.scores import scene as scored
-from app.features.scores.query import Scoring, threshold_of
-from app.features.scores.scene import plain_lane
+from app.features.scores.scene import Scoring, plain_lane, threshold_of
 from app.learners.knn import neighbors_of
 from app.scene.model import Context
 from app.state.document import (
@@ -504,7 +505,7 @@ def test_lines_of_large_pictures_are_made_in_strips(name: str, monkeypatch: pyte
     model = model_of(LANES[name], blobs(1, noise=1.0))
     field = ScoreGrid(model, Grid(-3.0, 3.0, -3.0, 3.0, 200, 180))
     whole = work(ThresholdLine(field, 0.3))[0][-1][0].xy
-    monkeypatch.setattr(query, "STRIP", 200 * 17)
+    monkeypatch.setattr(evaluating, "STRIP", 200 * 17)
     strips = work(ThresholdLine(field, 0.3))[0][-1][0].xy
     assert length_of(strips) == pytest.approx(length_of(whole), rel=0.01) and length_of(whole) > 3
     assert np.nanmin(strips, axis=0) == pytest.approx(np.nanmin(whole, axis=0), abs=0.01)

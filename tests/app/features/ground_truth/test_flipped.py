@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.features.ground_truth import text
 from app.features.ground_truth.fresh_points import BayesError, BayesErrorQuery
 from app.features.ground_truth.scene import law_of
-from app.features.scores.query import fresh_points
+from app.features.scores.scene import fresh_points
 from app.files import documents
 from app.state.document import GeneratorSettings, default_document
 from solver.data.distribution import Law

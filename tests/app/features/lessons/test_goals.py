@@ -11,7 +11,7 @@ from app.core.number_format import percent, short
 from app.engine.frames import Phase
 from app.features.ground_truth.scene import law_of
 from app.features.lessons.goals import Clause, check, clauses, fault, margin_of
-from app.features.scores.query import FRESH, SEED
+from app.features.scores.scene import FRESH, SEED
 from app.files import examples
 from app.learners.knn import KnnSettings
 from app.learners.perceptron import PerceptronSettings

@@ -18,13 +18,12 @@ from app.engine.frames import Frame
 from app.engine.pacing import Pace
 from app.engine.probability import Calibration, Probability
 from app.engine.query import Answer
-from app.features.evaluation.query import CrossValidation
-from app.features.evaluation.scene import EvaluationSession, validation_of
+from app.features.evaluation.scene import CrossValidation, EvaluationSession, validation_of
 from app.features.ground_truth.scene import law_of
 from app.features.lessons import shipped, starting
 from app.features.lessons.goals import check, margin_of
 from app.features.lessons.model import Lesson, LessonSetting, Step
-from app.features.reliability.query import FRESH, Reliability, ReliabilityQuery
+from app.features.reliability.scene import FRESH, Reliability, ReliabilityQuery
 from app.features.table import FEATURES
 from app.files import assets as asset_files
 from app.files import examples

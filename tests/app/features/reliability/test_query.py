@@ -11,7 +11,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 from app.engine.fitting import fitted
 from app.engine.pacing import Pace
 from app.engine.probability import N_FOLDS, TOO_FEW
-from app.features.reliability.query import (
+from app.features.reliability.scene import (
     FRESH,
     SEED,
     ErrorMap,

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from sklearn.neighbors import KNeighborsClassifier
 
 from app.features.ground_truth.scene import law_of
-from app.features.scores.query import fresh_points
+from app.features.scores.scene import fresh_points
 from app.learners.knn import KnnSettings
 from app.state.commands import MovePoints
 from app.state.document import Document, GeneratorSettings, Lane, default_document

@@ -18,9 +18,21 @@ from app.core.points import Points
 from app.engine.pacing import OvertakenError
 from app.engine.query import Answer
 from app.engine.results import Results
-from app.features.validation_curves import query, view_curve
-from app.features.validation_curves.query import FOLDS, SEED, Curve, CurveQuery, asked_lane, order_of
-from app.features.validation_curves.scene import ValidationCurve, ValidationCurvesSession, name_of, queries, question_of
+from app.features.validation_curves import scene as curves
+from app.features.validation_curves import view_curve
+from app.features.validation_curves.scene import (
+    FOLDS,
+    SEED,
+    Curve,
+    CurveQuery,
+    ValidationCurve,
+    ValidationCurvesSession,
+    asked_lane,
+    name_of,
+    order_of,
+    queries,
+    question_of,
+)
 from app.features.validation_curves.scene import lane as strips_of
 from app.learners.base import FieldSearch
 from app.learners.fields import Field
@@ -128,13 +140,13 @@ def test_failures_of_other_settings_are_not_reported_for_these() -> None:
 
 
 def test_a_curve_of_a_sample_of_the_points_reports_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query, "BLOCK", 200)
-    monkeypatch.setattr(query, "INTERVAL", 0.0)
+    monkeypatch.setattr(curves, "BLOCK", 200)
+    monkeypatch.setattr(curves, "INTERVAL", 0.0)
     got = run(CurveQuery(POINTS, asked_lane(Lane("knn"), "k"), "k"))
     assert len(got) > 5 and [each.counted for each in got] == sorted(each.counted for each in got)
     assert not any(each.complete for each in got[:-1]) and got[-1].complete
     assert all(each.counted < each.total for each in got[:-2])
-    monkeypatch.setattr(query, "MOST_COUNTED", 10)
+    monkeypatch.setattr(curves, "MOST_COUNTED", 10)
     assert run(CurveQuery(POINTS, asked_lane(Lane("knn"), "k"), "k"))[-1].sampled == 10
 
 
@@ -178,7 +190,7 @@ def test_the_values_are_those_of_our_own_refits(few: None) -> None:
 
 
 def test_coarse_positions_come_first_and_each_once(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(query, "INTERVAL", 0.0)
+    monkeypatch.setattr(curves, "INTERVAL", 0.0)
     got = run(CurveQuery(POINTS, asked_lane(Lane("svm"), "C"), "C"))
     assert [len(each.known) for each in got] == list(range(1, 13))
     assert got[3].known.tolist() == [0, 4, 8, 11]
@@ -198,7 +210,7 @@ def test_the_order_of_the_positions(count: int) -> None:
 
 def test_a_stopped_curve_is_not_finished(few: None, monkeypatch: pytest.MonkeyPatch) -> None:
     assert curve_of(POINTS, Lane("svm"), "C").finished.all()
-    monkeypatch.setattr(query, "MOST_UPDATES", 3)
+    monkeypatch.setattr(curves, "MOST_UPDATES", 3)
     curve = curve_of(POINTS, Lane("svm"), "C")
     assert not curve.finished.any() and len(curve.known) == 12
 
@@ -333,7 +345,7 @@ def test_the_work_of_a_curve_is_bounded_by_samples(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(type(Lane("knn").family), "searched", FieldSearch("k", lambda *of: ahead))
     curve = curve_of(points, Lane("knn"), "k", test)
     assert n * sum(asked) < 200_000_000, "distances sorted"
-    assert curve.sampled == query.LEAST_COUNTED == curve.tested and curve.n_points == n
+    assert curve.sampled == curves.LEAST_COUNTED == curve.tested and curve.n_points == n
     assert view_curve.remark(curve) == "of a sample of 500 points"
     strip = ValidationCurve(curve.field, curve.scale, 5.0, True, curve)
     assert "test: the test points, of which 500 are counted" in view_curve.notes(strip)

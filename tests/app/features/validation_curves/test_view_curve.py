@@ -16,9 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.number_format import percent
 from app.engine.pool import Priority
-from app.features.validation_curves import query
-from app.features.validation_curves.query import Curve, CurveQuery
-from app.features.validation_curves.scene import Strips, ValidationCurve, name_of
+from app.features.validation_curves import scene as curves
+from app.features.validation_curves.scene import Curve, CurveQuery, Strips, ValidationCurve, name_of
 from app.features.validation_curves.view_curve import ValidationCurveView, sentence
 from app.learners.scales import RankScale
 from app.state.commands import AddPoints
@@ -309,7 +308,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
 
 @pytest.mark.slow
 def test_real_curves_arrive_and_unfinished_positions_are_hollow(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
-    monkeypatch.setattr(query, "MOST_UPDATES", 40)
+    monkeypatch.setattr(curves, "MOST_UPDATES", 40)
     window = make(small())
     show(window, qtbot)
     for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):

@@ -23,11 +23,22 @@ from app.engine.overlays import Lines
 from app.engine.pacing import OvertakenError
 from app.engine.results import Results
 from app.engine.surface_values import MOST_VERTICES, Surface, unless_too_dense
-from app.features.scores.query import fresh_points
+from app.features.scores.scene import fresh_points
 from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf
-from app.features.what_if.query import Change, ChangeQuery, Facts, GhostQuery, StateSide
-from app.features.what_if.scene import Baseline, WhatIfSession, differs, queries, removable, side_of
+from app.features.what_if.scene import (
+    Baseline,
+    Change,
+    ChangeQuery,
+    Facts,
+    GhostQuery,
+    StateSide,
+    WhatIfSession,
+    differs,
+    queries,
+    removable,
+    side_of,
+)
 from app.scene.model import Context
 from app.state.commands import MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View

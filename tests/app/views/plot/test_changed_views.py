@@ -28,7 +28,7 @@ from app.engine.frames import Marks, Picture
 from app.engine.overlays import Hatch, Lines, Specks
 from app.features.difference.controller import DifferenceController
 from app.features.difference.scene import DifferenceSession
-from app.features.evaluation.query import OTHER
+from app.features.evaluation.scene import OTHER
 from app.features.ground_truth.bootstrap import HAZE
 from app.features.ground_truth.controller import GroundTruthController
 from app.features.ground_truth.scene import IDEAL
@@ -38,7 +38,7 @@ from app.features.kkt.scene import KktSession
 from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import probe_overlay
 from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
-from app.features.what_if.query import GHOST
+from app.features.what_if.scene import GHOST
 from app.learners.perceptron_orders import Orders
 from app.scene.model import grid_of
 from app.state.document import LIMIT, Document, Lane, SvmSettings, View, default_document
