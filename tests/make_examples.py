@@ -26,7 +26,7 @@ from app.features.table import FEATURES
 from app.files import documents
 from app.files.examples import EXAMPLES, Example
 from app.learners.knn import KnnSettings
-from app.learners.perceptron import PerceptronSettings
+from app.learners.online import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.main import create_window
 from app.state.commands import SetUnits

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from app.core.points import Points
 from app.learners.model import Stepwise
-from app.learners.perceptron import PerceptronSettings
+from app.learners.online import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.session import Seek
 from solver import BinaryProblem, Grid, PairTrainer, RunningExpansion

@@ -18,7 +18,7 @@ from solver import SVC, Grid, PerceptronSolver, Status, largest_margin
 from solver.core.arrays import Array, Integers, Mask
 from solver.core.stepping import Stop
 
-from .perceptron import PerceptronSettings
+from .online import PerceptronSettings
 
 #: Target duration of a piece of work (s).
 PIECE = 0.005

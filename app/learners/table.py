@@ -7,11 +7,9 @@ from typing import Any
 from .base import Learner, Trainer
 from .difference import Difference
 from .estimators import ESTIMATORS
-from .knn import Neighbors
+from .knn import Condensed, Edited, Neighbors
+from .online import Mistakes, Subgradients
 from .passed import PLACEHOLDERS
-from .pegasos import Subgradients
-from .perceptron import Mistakes
-from .reduction import Condensed, Edited
 from .svm import Machine
 
 LEARNERS: dict[str, Learner[Any]] = {

@@ -24,9 +24,8 @@ from app.learners.base import Learner, Seed, Trainer
 from app.learners.fields import Field
 from app.learners.knn import KnnSettings
 from app.learners.model import Model, Stepwise
+from app.learners.online import PegasosSettings, PerceptronSettings
 from app.learners.passed import LONGEST_NAME, PLACEHOLDER
-from app.learners.pegasos import PegasosSettings
-from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from solver import Grid

@@ -14,10 +14,7 @@ from app.scene.model import Context, LaneScene
 from app.state.session import FeatureSession
 
 if TYPE_CHECKING:
-    from .hand_in import StepAnswers
-
-if TYPE_CHECKING:
-    from .hand_in import HandIn
+    from .hand_in import HandIn, StepAnswers
 
 
 class ClassSession(FeatureSession, frozen=True):

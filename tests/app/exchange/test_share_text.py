@@ -26,8 +26,7 @@ from app.files import documents, examples
 from app.files.documents import FileError, UnreadError
 from app.learners.difference import NoSettings
 from app.learners.knn import KnnSettings
-from app.learners.pegasos import PegasosSettings
-from app.learners.perceptron import PerceptronSettings
+from app.learners.online import PegasosSettings, PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import PLAIN_STYLES, ClassStyle, Document, GeneratorSettings, Lane, View, default_document

@@ -26,7 +26,7 @@ from app.features.study.model import measures_of
 from app.features.study.planning import plan_of, planned
 from app.features.what_if.scene import removable
 from app.files import documents
-from app.learners.reduction import CondensedSettings, EditedSettings
+from app.learners.knn import CondensedSettings, EditedSettings
 from app.learners.table import LEARNERS
 from app.scene import text
 from app.scene.compose import fields_of

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.controllers.controller import Controller
 from app.files.settings import Settings
 from app.learners.knn import KnnSettings
-from app.learners.perceptron import PerceptronSettings
+from app.learners.online import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.main import create_window

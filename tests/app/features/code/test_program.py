@@ -26,10 +26,8 @@ from app.features.code.program import MANY, MARKERS, Program, program
 from app.features.scores.scene import fresh_points, measured_on
 from app.learners.base import Learner
 from app.learners.code import TIES
-from app.learners.knn import METRICS, WEIGHTS, KnnSettings
-from app.learners.pegasos import PegasosSettings
-from app.learners.perceptron import PerceptronSettings
-from app.learners.reduction import CondensedSettings, EditedSettings
+from app.learners.knn import METRICS, WEIGHTS, CondensedSettings, EditedSettings, KnnSettings
+from app.learners.online import PegasosSettings, PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane, View

@@ -14,7 +14,7 @@ from app.features.lessons.goals import Clause, check, clauses, fault, margin_of
 from app.features.scores.scene import FRESH, SEED
 from app.files import examples
 from app.learners.knn import KnnSettings
-from app.learners.perceptron import PerceptronSettings
+from app.learners.online import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.state.document import Document, GeneratorSettings, Lane, default_document
 from app.state.split import Split

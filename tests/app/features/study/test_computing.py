@@ -16,8 +16,7 @@ from app.features.study import computing
 from app.features.study.cells import data_of, paths, seed_of
 from app.features.study.computing import NOT_DEFINED, Record, compute
 from app.features.study.model import NOTES, Study, StudyAxis, measures_of
-from app.learners.knn import KnnSettings
-from app.learners.reduction import CondensedSettings, EditedSettings
+from app.learners.knn import CondensedSettings, EditedSettings, KnnSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import GeneratorSettings, Lane

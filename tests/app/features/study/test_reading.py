@@ -13,7 +13,7 @@ from app.features.study.command import study_of
 from app.features.study.model import MEASURES, PRESETS, Study
 from app.features.study.reading import _WHOLE, examined, written
 from app.files.documents import FileError
-from app.learners.perceptron import PerceptronSettings
+from app.learners.online import PerceptronSettings
 from app.scene.help import written_page
 from app.state.document import Document, Lane
 
