@@ -25,8 +25,7 @@ from .compared import compared, missing
 from .control_names import WINDOW_CONTROLS, hidden_fields
 from .feature import FeatureTable
 from .marks import among_all, kkt_marks
-from .model import Context, LaneScene, Scene
-from .start_offer import in_picture
+from .model import Context, LaneScene, Scene, in_picture
 from .status_badge import NO_BADGE, badge, fast_training, paused, probability, scores
 from .training_times import LIMITS, training_times
 

@@ -21,8 +21,7 @@ from app.engine.frames import NO_MARKS, Marks
 from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Query
 from app.exchange.opening import Kind
-from app.scene.model import Context, LaneScene, Scene
-from app.scene.start_offer import POINTS
+from app.scene.model import POINTS, Context, LaneScene, Scene
 from app.scene.status_badge import StatusPart
 from app.state.document import Document
 from app.state.session import FeatureSession, Session

@@ -23,8 +23,7 @@ from shiboken6 import isValid
 
 from app.files.settings import QtState
 from app.scene.feature import Dock, FeatureTable
-from app.scene.model import Scene
-from app.scene.start_offer import in_panel
+from app.scene.model import Scene, in_panel
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column

@@ -1,7 +1,7 @@
 """The panel of training curves: dual, gap and violation, step by step."""
 
 from app.scene.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
-from app.scene.start_offer import TRAINED
+from app.scene.model import TRAINED
 
 FEATURE = Feature(
     actions=(

@@ -22,7 +22,7 @@ from app.state.split import Validation
 from app.tools import PointerPosition, Tool, point_at
 
 from .model import Lesson, Step
-from .predicting import gain_of, graded
+from .scene import gain_of, graded
 from .state import Gains, Guess, LessonSession, ModelBoundary, StepState
 from .text import GESTURE_HINT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK, announced
 

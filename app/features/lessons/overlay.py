@@ -14,8 +14,7 @@ from app.views.widgets.painting import bold
 from solver import Grid
 from solver.core.arrays import Array
 
-from .predicting import read
-from .scene import LessonScene
+from .scene import LessonScene, read
 from .state import Line
 
 #: Colours of a guess in the light and the dark theme: unlike any class, line of a model or mark.

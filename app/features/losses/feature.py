@@ -1,7 +1,7 @@
 """Losses: the loss of each point."""
 
 from app.scene.feature import TRAINING, Action, Dock, Feature, Widget
-from app.scene.start_offer import TRAINED
+from app.scene.model import TRAINED
 
 FEATURE = Feature(
     actions=(

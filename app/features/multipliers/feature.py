@@ -1,7 +1,7 @@
 """Multipliers: those of a run as bars."""
 
 from app.scene.feature import TRAINING, Action, Dock, Feature, Widget
-from app.scene.start_offer import TRAINED
+from app.scene.model import TRAINED
 
 FEATURE = Feature(
     actions=(

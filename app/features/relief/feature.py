@@ -1,7 +1,7 @@
 """Relief: f in three dimensions."""
 
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
-from app.scene.start_offer import TRAINED
+from app.scene.model import TRAINED
 
 from . import scene
 

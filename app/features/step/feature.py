@@ -1,7 +1,7 @@
 """Step: the pair of the next step, its box, and what the rule compared."""
 
 from app.scene.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
-from app.scene.start_offer import TRAINED
+from app.scene.model import TRAINED
 
 FEATURE = Feature(
     actions=(

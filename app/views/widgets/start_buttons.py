@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QFontInfo
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
-from app.scene.start_offer import StartOffer
+from app.scene.model import StartOffer
 from app.views.theme import text_font
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.inputs import describe, filled, named, show_or_hide

@@ -24,11 +24,10 @@ from app.exchange.opening import Kind, is_share_text
 from app.exchange.share_text import MOST_POINTS, PREFIX, decode, encode, moves
 from app.files import documents, examples
 from app.files.documents import FileError, UnreadError
-from app.learners.difference import NoSettings
 from app.learners.knn import KnnSettings
 from app.learners.online import PegasosSettings, PerceptronSettings
 from app.learners.svm import SvmSettings
-from app.learners.table import LEARNERS
+from app.learners.table import LEARNERS, NoSettings
 from app.state.document import PLAIN_STYLES, ClassStyle, Document, GeneratorSettings, Lane, View, default_document
 from app.state.scaling import Scaling
 from app.state.split import KINDS, IdSet, Split

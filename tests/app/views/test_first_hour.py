@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.features.probe.scene import Probe
 from app.files import examples
-from app.scene import start_offer
+from app.scene import model
 from app.state.commands import AddPoints, SetView
 from app.tools import PointerPosition
 from app.views.widgets.inputs import NumberField
@@ -79,7 +79,7 @@ def test_a_new_document_has_no_notes_of_the_old_one(make: Make, qtbot: QtBot) ->
 
 def test_the_legend_takes_the_corner_of_the_first_offer(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
-    assert window.scene.offer is start_offer.FIRST
+    assert window.scene.offer is model.FIRST
     window.named_actions["legend"].trigger()
     settle(qtbot, window)
     assert window.scene.offer is None and window.lanes_view.offer.isHidden()

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.features.lessons.view_gallery import GalleryDialog
 from app.features.table import FEATURES
 from app.main import create_window
-from app.scene.start_offer import BEGIN, TRAINING
+from app.scene.model import BEGIN, TRAINING
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
 from tests.windows import Make, discard, finish_layout, finish_tasks, settle

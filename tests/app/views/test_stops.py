@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.features.lessons import shipped, view_gallery
 from app.learners.scales import LogScale
-from app.scene.start_offer import FIRST
+from app.scene.model import FIRST
 from app.views.chart.chart import Chart
 from app.views.theme import text_font
 from app.views.widgets.roomy_label import RoomyLabel

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.core.points import Points
-from app.features.lessons.predicting import Agreement, classes_of, gain_of, read, regions, samples
+from app.features.lessons.scene import Agreement, classes_of, gain_of, read, regions, samples
 from app.features.lessons.state import ModelBoundary
 from solver import Kernel, SmoSolver
 from solver.data import datasets
