@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from app.controllers.host import DocumentHost
+from app.controllers.host import DocumentHost, SubjectController
 from app.core.number_format import count
 from app.exchange import opening
 from app.exchange.opening import Contents, Kind
@@ -63,7 +63,7 @@ class ChangedOnDiskError(documents.FileError):
     """Another program has written the document's file since it was read or saved here."""
 
 
-class FileTasks:
+class FileTasks(SubjectController):
     """Tasks that read and write; only the methods that take their results change the document.
 
     Parameters
@@ -71,8 +71,7 @@ class FileTasks:
     host : DocumentHost
     """
 
-    def __init__(self, host: DocumentHost) -> None:
-        self._host = host
+    _host: DocumentHost
 
     # -- saving ----------------------------------------------------------------------------------------------------
 

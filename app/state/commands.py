@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from app.core.number_format import short
+from app.core.number_format import count, short
 from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 
 from .document import MAX_LANES, NO_UNITS, Document, GeneratorSettings, Lane, View
@@ -49,10 +49,6 @@ class Command(Struct, frozen=True):
         raise NotImplementedError
 
 
-def _count(number: int, noun: str = "point") -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def _drawable(xy: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which locations the plots can show; NaN is not one of them."""
     # `all` along an axis of length 2 takes ten times as long.
@@ -76,7 +72,7 @@ class AddPoints(Command, frozen=True, eq=False):
     verb: str = "Add"
 
     def name(self, before: Document, after: Document) -> str:
-        return f"{self.verb} {_count(len(after.points) - len(before.points))}"
+        return f"{self.verb} {count(len(after.points) - len(before.points), 'point')}"
 
     def apply(self, document: Document) -> Document:
         xy = np.asarray(self.xy, dtype=np.float64).reshape(-1, 2)
@@ -95,7 +91,7 @@ class MovePoints(Command, frozen=True, eq=False):
     verb: str = "Move"
 
     def name(self, before: Document, after: Document) -> str:
-        return f"{self.verb} {_count(after.points.changed_since(before.points))}"
+        return f"{self.verb} {count(after.points.changed_since(before.points), 'point')}"
 
     def apply(self, document: Document) -> Document:
         points = document.points
@@ -125,7 +121,7 @@ class RelabelPoints(Command, frozen=True, eq=False):
     label: int = 0
 
     def name(self, before: Document, after: Document) -> str:
-        return f"Relabel {_count(after.points.changed_since(before.points))}"
+        return f"Relabel {count(after.points.changed_since(before.points), 'point')}"
 
     def apply(self, document: Document) -> Document:
         index = document.points.indices_of(self.ids)
@@ -143,7 +139,7 @@ class RemovePoints(Command, frozen=True, eq=False):
     noun: str = "point"
 
     def name(self, before: Document, after: Document) -> str:
-        return f"{self.verb} {_count(len(before.points) - len(after.points), self.noun)}"
+        return f"{self.verb} {count(len(before.points) - len(after.points), self.noun)}"
 
     def apply(self, document: Document) -> Document:
         index = document.points.indices_of(self.ids)
@@ -179,7 +175,7 @@ class ImportPoints(Command, frozen=True, eq=False):
     verb: str = "Import"
 
     def name(self, before: Document, after: Document) -> str:
-        return f"{self.verb} {_count(len(np.asarray(self.xy)))}"
+        return f"{self.verb} {count(len(np.asarray(self.xy)), 'point')}"
 
     def apply(self, document: Document) -> Document:
         names = [name[:40] for name in self.class_names]
@@ -278,7 +274,7 @@ class Clear(Command, frozen=True):
     """Remove all points."""
 
     def name(self, before: Document, after: Document) -> str:
-        return f"Clear {_count(len(before.points))}"
+        return f"Clear {count(len(before.points), 'point')}"
 
     def apply(self, document: Document) -> Document:
         if not len(document.points):
@@ -392,7 +388,11 @@ class PaintTestPoints(Command, frozen=True, eq=False):
 
     def name(self, before: Document, after: Document) -> str:
         changed = np.setxor1d(before.test_points.ids, after.test_points.ids, assume_unique=True)
-        return f"Keep {_count(len(changed))} for testing" if self.test else f"Train on {_count(len(changed))} again"
+        return (
+            f"Keep {count(len(changed), 'point')} for testing"
+            if self.test
+            else f"Train on {count(len(changed), 'point')} again"
+        )
 
     def apply(self, document: Document) -> Document:
         present = document.test_points.ids

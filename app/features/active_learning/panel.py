@@ -20,7 +20,7 @@ from app.views.chart.chart import is_plain
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.button_rows import ButtonRows, FittingGrid
-from app.views.widgets.clickable import chooser, number_box
+from app.views.widgets.clickable import chooser, clickable, number_box
 from app.views.widgets.inputs import (
     WholeField,
     describe,
@@ -208,7 +208,22 @@ class ActiveLearningPanel(QWidget):
         self._classes = ClassButtons()
         for label, button in enumerate(self._classes.buttons):
             button.clicked.connect(partial(self._answer, label))
-        buttons = [self._button(*row) for row in self._rows()]
+        rows: Sequence[tuple[str, str, str, Callable[[], object]]] = (
+            ("truth", "Label automatically", "The true label of the ringed point (Enter in the picture).", self._truth),
+            ("play", "Label all", "One true label after the other (Space in the picture).", self._toggle_play),
+            ("back", "Step back", "Take the last answer back (Backspace).", self._back),
+            ("start", "Start again", "Discard the answers and begin again with these settings.", self._start),
+            ("settings", "Settings", "Show or hide the settings of the next run.", self._show_settings),
+            (
+                "put",
+                "Use these labels",
+                "Replace the document's points by the labelled points, with the labels given here: one undo step.",
+                self._put,
+            ),
+        )
+        buttons = [clickable(QPushButton(text), f"asking.{name}", text, tip, run) for name, text, tip, run in rows]
+        for button in buttons:
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the keys still belong to the picture
         self._truth_button, self._play_button, self._back_button, *others = buttons
         self._start_button, self._settings_button, self._put_button = others
         self._settings_button.setCheckable(True)
@@ -228,28 +243,6 @@ class ActiveLearningPanel(QWidget):
         self._columns = filled(columns, (left, 3), (right, 2), margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop = self._board
-
-    def _rows(self) -> Sequence[tuple[str, str, str, object]]:
-        """Return name, text, tip and handler of each button."""
-        return (
-            ("truth", "Label automatically", "The true label of the ringed point (Enter in the picture).", self._truth),
-            ("play", "Label all", "One true label after the other (Space in the picture).", self._toggle_play),
-            ("back", "Step back", "Take the last answer back (Backspace).", self._back),
-            ("start", "Start again", "Discard the answers and begin again with these settings.", self._start),
-            ("settings", "Settings", "Show or hide the settings of the next run.", self._show_settings),
-            (
-                "put",
-                "Use these labels",
-                "Replace the document's points by the labelled points, with the labels given here: one undo step.",
-                self._put,
-            ),
-        )
-
-    def _button(self, name: str, text: str, tip: str, run: object) -> QPushButton:
-        button = describe(QPushButton(text), f"asking.{name}", text, tip)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the keys still belong to the picture
-        button.clicked.connect(run)
-        return button
 
     def sizeHint(self) -> QSize:
         return QSize(360, 650)
@@ -326,7 +319,7 @@ class ActiveLearningPanel(QWidget):
         self._change(lambda asking: asking.answered(label))
 
     @Slot()
-    def _truth(self, *_: object) -> None:
+    def _truth(self) -> None:
         self._change(ActiveLearningRun.shown_truth)
 
     @Slot(int)
@@ -334,12 +327,12 @@ class ActiveLearningPanel(QWidget):
         self._change(lambda asking: asking.choosing(index if index >= 0 else None))
 
     @Slot()
-    def _back(self, *_: object) -> None:
+    def _back(self) -> None:
         self._clock.stop()
         self._change(ActiveLearningRun.back)
 
     @Slot()
-    def _toggle_play(self, *_: object) -> None:
+    def _toggle_play(self) -> None:
         if self.playing:
             self._clock.stop()
         else:
@@ -357,7 +350,7 @@ class ActiveLearningPanel(QWidget):
             self._truth()
 
     @Slot()
-    def _start(self, *_: object) -> None:
+    def _start(self) -> None:
         """Begin a run with the plan, on the present document."""
         self._clock.stop()
         self._words.forget()

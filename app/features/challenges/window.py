@@ -18,9 +18,9 @@ from app.views.surroundings import AskWhere
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.aligned_form import AlignedForm
+from app.views.widgets.clickable import chooser
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.inputs import (
-    combo_box,
     describe,
     filled,
     named,
@@ -62,12 +62,16 @@ class ChallengeDialog(NamedDialog):
         super().__init__(window, "challenge", "New challenge", once=True)
         self._controller, self._tasks, self._ask_where = controller, tasks, ask_where
         self._document: Document | None = None
-        self._kind = describe(
-            combo_box(KINDS, WIDTH), "challenge.kind", "What is to be found", "What the challenge hides."
+        self._kind = chooser(
+            "challenge.kind",
+            "What is to be found",
+            "What the challenge hides.",
+            lambda kind: self._choose_kind(),
+            KINDS,
+            WIDTH,
         )
-        self._lane = describe(
-            combo_box(width=WIDTH), "challenge.lane", "Classifier", "The classifier whose picture is to be found."
-        )
+        tip = "The classifier whose picture is to be found."
+        self._lane = chooser("challenge.lane", "Classifier", tip, lambda lane: self._follow(), width=WIDTH)
         self._boxes: dict[str, QCheckBox] = {}
         self._settings = QWidget()
         self._row = FlowLayout(self._settings, 8)
@@ -112,8 +116,6 @@ class ChallengeDialog(NamedDialog):
             partial(self._make, self._copied),
         )
         add_action(buttons, "&Save…", "challenge.save", "Save", "As a small file.", partial(self._make, self._ask_path))
-        self._kind.activated.connect(self._choose_kind)
-        self._lane.activated.connect(self._follow)
         about, secret = QLabel(ABOUT, wordWrap=True), named(QLabel(SECRET, wordWrap=True), "challenge.secret")
         filled(QVBoxLayout(self), about, self._form, self._fault, 1, secret, buttons)
         show_choice(self._kind, "settings")

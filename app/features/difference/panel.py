@@ -22,9 +22,8 @@ from app.core.number_format import coordinate, grouped
 from app.scene.model import Scene
 from app.scene.text_rows import TextRows
 from app.views.theme import Theme
-from app.views.widgets.clickable import check_box, clickable, slider
+from app.views.widgets.clickable import check_box, chooser, clickable, slider
 from app.views.widgets.inputs import (
-    combo_box,
     describe,
     filled,
     label_for,
@@ -163,11 +162,8 @@ class DifferencePanel(QWidget):
         self.first_stop = self._choices[0]
 
     def _choice(self, name: str, title: str) -> QComboBox:
-        choice = describe(
-            combo_box(width=12), f"compare.{name}", f"{title} classifier", "One of the two that are compared."
-        )
-        choice.activated.connect(lambda: self._choose(name == "first"))
-        return choice
+        chosen, tip = lambda lane: self._choose(name == "first"), "One of the two that are compared."
+        return chooser(f"compare.{name}", f"{title} classifier", tip, chosen, width=12)
 
     def _choose(self, first: bool) -> None:
         chosen, other = (choice.currentData() for choice in (self._choices if first else self._choices[::-1]))

@@ -9,7 +9,8 @@ from app.state.law import law_of
 
 from . import text
 from .bootstrap import LEAST, MOST
-from .state import FreshDraw, GroundTruthSession
+from .fresh_points import FreshDraw
+from .model import GroundTruthSession
 
 #: Smallest and largest number of points of one draw, and largest number of draws that add up.
 FEWEST_POINTS, MOST_POINTS, MOST_TOGETHER = 10, 100_000, 1_000_000

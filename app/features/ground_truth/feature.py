@@ -5,8 +5,8 @@ from app.scene.feature import COMPARE, Action, Dock, Feature, LegendEntry, Widge
 from . import scene
 from .bootstrap import HAZE
 from .controller import GroundTruthController
+from .model import GroundTruthSession
 from .scene import IDEAL
-from .state import GroundTruthSession
 
 FEATURE = Feature(
     actions=(

@@ -22,8 +22,8 @@ from solver.core.arrays import Array, Indices, Integers
 from solver.data.densities import neighbourhoods
 from solver.data.distribution import Law, cover_hart
 
-from .state import FreshDraw
-
+#: Seed that distinguishes new points from all other draws of the same law.
+_FRESH = 71
 #: Seed that distinguishes these draws from all others of the same law.
 _IDEAL = 72
 #: Largest number of errors marked in a picture, and number of points up to which the others are shown as well.
@@ -32,6 +32,31 @@ MOST_SHOWN, FEW = 1000, 300
 N_LOCATIONS, PORTION = 100_000, 10_000
 #: Number of locations along a side of the square [-1, 1]^2 where a model is compared with the truth.
 SIDE = 200
+
+
+class FreshDraw(Struct, frozen=True):
+    """New points: `batches` of `count` points each, numbered from `first`; the same numbers give the same points.
+
+    There are no points while `batches` is 0.
+    """
+
+    count: int = 1000
+    first: int = 1
+    batches: int = 0
+
+    @property
+    def total(self) -> int:
+        """Number of points."""
+        return self.count * self.batches
+
+    @property
+    def last(self) -> int:
+        """Number of the last batch."""
+        return self.first + self.batches - 1
+
+    def points(self, law: Law, batch: int) -> tuple[Array, Integers]:
+        """Return locations (count, 2) and classes (count,) of one batch, counted from 0."""
+        return law.draw(self.count, (_FRESH, self.first + batch))
 
 
 class FreshTally(Struct, frozen=True, eq=False):

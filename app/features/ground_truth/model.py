@@ -1,14 +1,16 @@
-"""GroundTruthScene: truth and stability for panel, legend and pictures."""
+"""GroundTruthScene: truth and stability for panel, legend and pictures.  GroundTruthSession: the user's choices."""
 
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.state.document import GeneratorSettings
+from app.state.session import FeatureSession
 from solver.data.distribution import Law
 
 from .bootstrap import Bootstrap
-from .fresh_points import BayesError, FreshTally, SquareShare
+from .fresh_points import BayesError, FreshDraw, FreshTally, SquareShare
 
 
 class TruthRow(Struct, frozen=True):
@@ -74,3 +76,33 @@ class GroundTruthScene(Struct, frozen=True):
     ideal_tally: FreshTally | None
     rows: tuple[TruthRow, ...]
     has_neighbours: bool = False
+
+
+class GroundTruthSession(FeatureSession, frozen=True):
+    """The user's choices for truth and stability.
+
+    Attributes
+    ----------
+    ideal : bool
+        True if the pictures show the true boundary, or the ideal one.
+    bootstrap : bool
+        True if the pictures show the boundaries of models fitted to resampled points.
+    fresh_draw : FreshDraw
+        The new points that are drawn.
+    fresh_going : bool
+        True while more are drawn, one batch after the other.
+    fresh_count : int
+        Number of points of the next draw.
+    resamples : int
+        Number of resamples.
+    """
+
+    ideal: bool = False
+    bootstrap: bool = False
+    fresh_draw: FreshDraw = FreshDraw()
+    fresh_going: bool = False
+    fresh_count: int = 1000
+    resamples: int = 30
+
+    def of_new_document(self) -> GroundTruthSession:
+        return replace(self, fresh_draw=FreshDraw(), fresh_going=False)

@@ -26,8 +26,7 @@ from app.views.widgets.scrolling_form import ScrollingForm
 from . import text as words
 from .bootstrap import LEAST, MOST
 from .controller import FEWEST_POINTS, MOST_POINTS, GroundTruthController
-from .model import GroundTruthScene, TruthRow
-from .state import GroundTruthSession
+from .model import GroundTruthScene, GroundTruthSession, TruthRow
 
 Button = TypeVar("Button", QCheckBox, QPushButton)
 #: Shortest interval (ms) between two draws that add up.

@@ -29,9 +29,8 @@ from solver.kernels.lines import joined, level_lines
 
 from . import text
 from .bootstrap import Bootstrap, StabilityQuery
-from .fresh_points import BayesErrorQuery, EditedQuery, FreshQuery, FreshTally, SquareQuery
-from .model import GroundTruthScene, TruthRow
-from .state import FreshDraw, GroundTruthSession
+from .fresh_points import BayesErrorQuery, EditedQuery, FreshDraw, FreshQuery, FreshTally, SquareQuery
+from .model import GroundTruthScene, GroundTruthSession, TruthRow
 
 #: Side (pixels) of the cells of the finer picture.  On their edges the line is where interpolated log-densities cross,
 #: so smaller cells would move it by less than a tenth of a pixel.

@@ -15,8 +15,8 @@ from solver import Grid
 from solver.core.arrays import Array
 from solver.knn.search_tree import SearchTree
 
-from .query import Search
 from .scene import SearchScene
+from .state import Search
 
 #: Number of splits up to which each line has a seam of the background's colour: more would hide the picture.
 SEAMED = 600

@@ -19,8 +19,7 @@ from solver import KNeighborsClassifier
 from solver.core import fast_loops
 
 from . import text as words
-from .query import Search, SearchQuery
-from .state import NAME, SearchSession
+from .state import NAME, Search, SearchQuery, SearchSession
 
 #: Largest number of lines to neighbours in the picture.
 MOST_LINES = 60

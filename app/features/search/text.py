@@ -7,8 +7,7 @@ import math
 from app.core.number_format import count, distinct, grouped, short
 from solver.knn.search_tree import SearchStep, SearchWalk
 
-from .query import Search
-from .state import LEAF_SIZES
+from .state import LEAF_SIZES, Search
 
 NO_LANE = "Set a classifier to kNN and place points: here you see how it finds the nearest of them."
 WAITING = "Building the tree…"

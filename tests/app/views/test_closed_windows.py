@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.features.ground_truth.controller import GroundTruthController
-from app.features.ground_truth.state import GroundTruthSession
+from app.features.ground_truth.model import GroundTruthSession
 from app.features.table import FEATURES
 from app.main import create_window
 from app.state.commands import AddPoints

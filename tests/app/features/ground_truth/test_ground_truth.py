@@ -32,11 +32,12 @@ from app.features.ground_truth.fresh_points import (
     BayesError,
     BayesErrorQuery,
     EditedQuery,
+    FreshDraw,
     FreshQuery,
     SquareQuery,
 )
+from app.features.ground_truth.model import GroundTruthSession
 from app.features.ground_truth.scene import IdealBoundaryQuery
-from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.features.study.model import PRESETS
 from app.files import documents
 from app.scene.model import Context

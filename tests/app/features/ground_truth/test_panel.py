@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.overlays import Lines, Specks
 from app.features.ground_truth import text
-from app.features.ground_truth.model import GroundTruthScene, TruthRow
+from app.features.ground_truth.fresh_points import FreshDraw
+from app.features.ground_truth.model import GroundTruthScene, GroundTruthSession, TruthRow
 from app.features.ground_truth.panel import stability_html, states
-from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.window.main_window import MainWindow
 from solver.data.distribution import Law

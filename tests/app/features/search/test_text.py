@@ -9,7 +9,7 @@ import pytest
 
 from app.core.number_format import distinct
 from app.features.search import text as words
-from app.features.search.query import Search, SearchQuery
+from app.features.search.state import Search, SearchQuery
 from solver import KNeighborsClassifier
 
 POINTS = np.array([[0, 0], [1, 0], [0, 1], [5, 5], [6, 5], [5, 7]])

@@ -31,8 +31,8 @@ from app.features.difference.scene import DifferenceSession
 from app.features.evaluation.scene import OTHER
 from app.features.ground_truth.bootstrap import HAZE
 from app.features.ground_truth.controller import GroundTruthController
+from app.features.ground_truth.model import GroundTruthSession
 from app.features.ground_truth.scene import IDEAL
-from app.features.ground_truth.state import GroundTruthSession
 from app.features.kkt.overlay import run_overlay, to_repaint
 from app.features.kkt.scene import KktSession
 from app.features.probe.controller import ProbeController
