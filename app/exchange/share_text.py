@@ -38,6 +38,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -51,9 +52,93 @@ from app.state.split import IdSet
 from solver.core.arrays import Array, Integers
 from solver.data.datasets import DATASETS
 
-from . import generated_points
-from .generated_points import Made
 from .packed_text import damaged, joined, packed, unpacked
+
+#: Most points that are generated for a share text, in 0.01 s.
+MOST_MADE = 50_000
+
+_Mask = NDArray[np.bool_]
+
+
+class Made(Struct, frozen=True, eq=False):
+    """The generator's points in a document.
+
+    Attributes
+    ----------
+    points : Points
+        All points that the generator makes.
+    kept : ndarray of shape (len(points),), bool
+        Which of them are still in the document.
+    own : ndarray of shape (n,), bool
+        Which points of the document are not generated; the others are `points[kept]`, in that order.
+    """
+
+    points: Points
+    kept: _Mask
+    own: _Mask
+
+    @property
+    def checksum(self) -> int:
+        """Return a checksum of the generator's points; another program, or version of numpy, may make others."""
+        return zlib.crc32(np.rint(self.points.xy * 1e6).astype("<i8").tobytes() + self.points.labels.tobytes())
+
+    def with_own(self, points: Points) -> Points:
+        """Return the document's points, where `points` are those that are not generated."""
+        xy, labels = np.empty((len(self.own), 2)), np.empty(len(self.own), dtype=np.uint8)
+        xy[self.own], xy[~self.own] = points.xy, self.points.xy[self.kept]
+        labels[self.own], labels[~self.own] = points.labels, self.points.labels[self.kept]
+        return Points.of(xy, labels)
+
+
+def made_by(settings: GeneratorSettings) -> Points | None:
+    """Return the generator's points; None if there are none, or too many for a share text."""
+    if settings.count * settings.n_classes > MOST_MADE:
+        return None
+    try:
+        return settings.points()
+    except ValueError:  # a document may have settings that no generator accepts
+        return None
+
+
+def generated_in(points: Points, settings: GeneratorSettings | None) -> Made | None:
+    """Return which of `points` are, bit for bit, those of the generator; None if none are.
+
+    A point that has been moved, relabelled or reordered is no longer the generator's.
+    """
+    made = None if settings is None or len(points) > MOST_MADE else made_by(settings)
+    if made is None or not len(points):
+        return None
+    first, second = _rows(made), _rows(points)
+    if np.array_equal(first, second):
+        return Made(made, np.ones(len(made), dtype=bool), np.zeros(len(points), dtype=bool))
+    _, codes = np.unique(np.concatenate((first, second)), return_inverse=True)
+    theirs, ours = _numbered(codes[: len(first)]), _numbered(codes[len(first) :])
+    _, index, partner = np.intersect1d(ours, theirs, return_indices=True)
+    order = np.argsort(index)
+    index, partner = index[order], partner[order]
+    before = np.maximum.accumulate(np.concatenate(([-1], partner[:-1])))
+    rising = partner > before
+    kept, own = np.zeros(len(made), dtype=bool), np.ones(len(points), dtype=bool)
+    kept[partner[rising]], own[index[rising]] = True, False
+    return Made(made, kept, own) if kept.any() else None
+
+
+def _rows(points: Points) -> NDArray[np.void]:
+    """Return each point as one value of its bits, so that only identical points are equal."""
+    rows = np.column_stack((points.xy, points.labels.astype(np.float64))) + 0.0
+    return np.ascontiguousarray(rows).view(np.dtype((np.void, 24)))[:, 0]
+
+
+def _numbered(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return each value combined with the number of its earlier occurrences, so that all are different."""
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    begins = np.flatnonzero(np.diff(ordered, prepend=-1))
+    occurred = np.arange(len(codes)) - np.repeat(begins, np.diff(begins, append=len(codes)))
+    numbered = np.empty_like(codes)
+    numbered[order] = ordered * (MOST_MADE + 1) + occurred
+    return numbered
+
 
 PREFIX = f"{file_format.FORMAT}:#"
 #: Version 2 has the generator; documents without one are written in version 1, which older programs read.
@@ -78,7 +163,7 @@ def encode(document: Document) -> str:
     bare = replace(_without_points(document), notes="", scaling=None, units=NO_UNITS, attached=())
     bare = documents.decode(documents.encode(bare))
     split = replace(bare.split, painted=document.split.painted)
-    made = generated_points.find(document.points, document.origin)
+    made = generated_in(document.points, document.origin)
     _check_size(document, made)
     return PREFIX + packed(_body(replace(bare, points=document.points, split=split), made))
 
@@ -104,7 +189,7 @@ def decode(text: str) -> Document:
 
 def moves(document: Document) -> tuple[float, float]:
     """Return the largest rounding of a point's x and y by sharing."""
-    xy = _sent(document.points, generated_points.find(document.points, document.origin)).xy
+    xy = _sent(document.points, generated_in(document.points, document.origin)).xy
     if not len(xy):
         return 0.0, 0.0
     x, y = (float(np.abs(_values(*_levels(xy[:, axis])) - xy[:, axis]).max()) for axis in (0, 1))
@@ -230,7 +315,7 @@ def _complete_generators(rest: dict[str, Any]) -> None:
 def _made(values: dict[str, Any], origin: Any, n_sent: int) -> Made:
     """Return the generated points described by the map."""
     try:
-        points = generated_points.made_by(msgspec.convert(origin, GeneratorSettings))
+        points = made_by(msgspec.convert(origin, GeneratorSettings))
     except msgspec.ValidationError:
         points = None
     if points is None:

@@ -1,19 +1,25 @@
-"""Compose the scene, as a pure function of document, session and results."""
+"""Compose the scene, as a pure function of document, session and results.
+
+Also estimates of the training time with other numbers of points.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 from msgspec.structs import replace
 
 from app.core.caches import kept
+from app.core.number_format import about
 from app.core.points import MAX_CLASSES, Points
 from app.engine.cover import Cover
-from app.engine.frames import NO_MARKS, Marks, Phase
+from app.engine.frames import NO_MARKS, Frame, Marks, Phase
 from app.engine.overlays import legend_kinds
 from app.engine.results import Results
 from app.engine.run_state import RunState, speed_of
+from app.learners.base import Measured
 from app.learners.perceptron_orders import of_orders
 from app.state.document import NO_LIMIT, Document, Lane, problem, problems_of
 from app.state.session import SPEEDS, Selection, Session
@@ -25,9 +31,8 @@ from .compared import compared, missing
 from .control_names import WINDOW_CONTROLS, hidden_fields
 from .feature import FeatureTable
 from .marks import among_all, kkt_marks
-from .model import Context, LaneScene, Scene, in_picture
+from .model import Context, LaneScene, Scene, TrainingTime, in_picture
 from .status_badge import NO_BADGE, badge, fast_training, paused, probability, scores
-from .training_times import LIMITS, training_times
 
 #: Number of points from which training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000
@@ -292,3 +297,41 @@ def _hidden_parts(lane: Lane, fields: Set[str], shown: Set[str] | None) -> froze
     primary = [field for field in lane.family.fields if field.primary]
     in_row = {field.name for field in primary} | {field.end for field in primary}  # the end of a slider is on it
     return frozenset(WINDOW_CONTROLS.keys() - shown) | (frozenset() if fields - in_row else frozenset({"settings"}))
+
+
+#: Choices for the largest number of training points.
+LIMITS = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
+
+
+def training_times(document: Document, results: Results, limits: tuple[int, ...]) -> tuple[TrainingTime, ...]:
+    """Return estimates for each of `limits`, from measured times and a model of the cost."""
+    parts, lanes = document.parts, document.lanes[: document.shown]
+    frames = [results.frame(slot) for slot in document.slots[: document.shown]]
+    known = [
+        measured(frame) if frame is not None and frame.lane == lane and frame.points is parts.training else None
+        for lane, frame in zip(lanes, frames, strict=True)
+    ]
+    found = []
+    for limit in limits:
+        n = min(limit, parts.n_trainable)
+        lines, total, missing = [], 0.0, False
+        for number, (lane, each) in enumerate(zip(lanes, known, strict=True), 1):
+            if lane.is_difference:
+                continue
+            extent, n_classes = lane.inputs(parts.training).extent, len(parts.training.classes)
+            seconds = lane.family.estimate(lane.settings, n, extent, each, n_classes)
+            missing |= math.isnan(seconds)
+            total += 0.0 if math.isnan(seconds) else seconds
+            lines.append(f"{number} {lane.family.short}: {'not known yet' if math.isnan(seconds) else about(seconds)}")
+        words = about(total) if total else ""
+        found.append(TrainingTime(limit, f"{words} and more" if missing and words else words, "\n".join(lines)))
+    return tuple(found)
+
+
+def measured(frame: Frame) -> Measured | None:
+    """Return the measured time of a frame's training, if it has ended."""
+    if frame.phase is not Phase.DONE or not len(frame.points):
+        return None
+    n, model = len(frame.points), frame.model
+    share = len(model.expansion.support) / n if model is not None and model.kind == "f" else math.nan
+    return Measured(n, frame.seconds, share)

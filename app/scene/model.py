@@ -27,7 +27,6 @@ from solver import Grid
 
 from .marks import PointMarks
 from .status_badge import Badge, StatusPart
-from .training_times import TrainingTime
 
 #: Requirements of panels.
 POINTS, TRAINING = "points", "training"
@@ -200,6 +199,23 @@ class LaneScene(Struct, _Composed, frozen=True):
     hidden: frozenset[str] = frozenset()
     no_steps: str = ""
     replay_factor: float = 1.0
+
+
+class TrainingTime(Struct, frozen=True):
+    """Estimated time of training on at most `limit` points.
+
+    Attributes
+    ----------
+    limit : int
+    total : str
+        "about 2 s"; "at least 2 s" if unknown for some classifiers; "" if for all.
+    each : str
+        The same for each classifier, one per line.
+    """
+
+    limit: int
+    total: str
+    each: str
 
 
 class Scene(Struct, _Composed, frozen=True):

@@ -23,7 +23,7 @@ from app.engine.pacing import Pace
 from app.learners import svm
 from app.learners.base import Measured
 from app.scene import text
-from app.scene.training_times import training_times
+from app.scene.compose import training_times
 from app.state.document import Document, Lane, SvmSettings
 from solver import Grid, Status
 from solver.data.datasets import generate

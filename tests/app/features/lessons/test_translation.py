@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from app.features.lessons import shipped, view_stage
-from app.features.lessons.check import check
+from app.features.lessons.check import check, differences
 from app.features.lessons.model import ENGLISH, LANGUAGES
 from app.features.lessons.reading import parse
-from app.features.lessons.translation import differences
 from app.features.lessons.view_stage import system_language
 from app.features.table import FEATURES
 from app.files.assets import assets
