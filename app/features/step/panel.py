@@ -174,8 +174,9 @@ class GainView(FittedWidget):
             self.formulas.show_text(tuple(map(Paragraph, lines)), self.theme)
 
 
-LARGE = 1.25
 #: Size of the first sentence, relative to the font.
+LARGE = 1.25
+#: Widths (lines of text) from which all are side by side: of a panel, and of one that is low.
 WIDE, WIDE_AND_LOW = 56.0, 36.0
 #: Width (lines of text) from which box and gain are beside the candidates, unless the panel is taller than wide by this
 #: factor.
