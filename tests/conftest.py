@@ -1,8 +1,9 @@
-"""Settings of hypothesis: the same examples in every run of the tests, new ones in soak runs, with a printed seed."""
+"""Settings of all tests: examples are the same in every run, and new in soak runs; their order may be drawn, too."""
 
 from __future__ import annotations
 
 import gc
+import os
 import random
 from collections.abc import Iterator
 
@@ -17,6 +18,9 @@ settings.register_profile("same", derandomize=True, deadline=None, database=None
 settings.register_profile("new", derandomize=False, deadline=None, database=None, print_blob=True)
 settings.load_profile("same")
 
+#: Environment variable with the seed of a random order; without it, tests run in the order of their files.
+ORDER_SEED = "ORDER_SEED"
+
 
 @pytest.hookimpl(tryfirst=True)  # before the hook in which hypothesis reads both options
 def pytest_configure(config: pytest.Config) -> None:
@@ -26,9 +30,21 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.hypothesis_seed = str(random.SystemRandom().getrandbits(32))
 
 
-def pytest_report_header(config: pytest.Config) -> str:
+def pytest_report_header(config: pytest.Config) -> list[str]:
     seed = config.option.hypothesis_seed
-    return f"examples: new ones; the same again with --hypothesis-seed={seed}" if seed else "examples: always the same"
+    examples = f"new ones; the same again with --hypothesis-seed={seed}" if seed else "always the same"
+    return [f"examples: {examples}", *([f"order: drawn with {ORDER_SEED}={order}"] if (order := _order_seed()) else [])]
+
+
+def _order_seed() -> str:
+    return os.environ.get(ORDER_SEED, "")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests in the order that the seed draws, if there is one: none may depend on those before it."""
+    if order := _order_seed():
+        random.Random(order).shuffle(items)
 
 
 def pytest_collection_finish() -> None:
