@@ -18,7 +18,7 @@ settings.register_profile("same", derandomize=True, deadline=None, database=None
 settings.register_profile("new", derandomize=False, deadline=None, database=None, print_blob=True)
 settings.load_profile("same")
 
-#: Environment variable with the seed of a random order; without it, tests run in the order of their files.
+#: Environment variable with the seed of a random order of the tests with windows; without it, they run as written.
 ORDER_SEED = "ORDER_SEED"
 
 
@@ -42,9 +42,13 @@ def _order_seed() -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests in the order that the seed draws, if there is one: none may depend on those before it."""
+    """Change places of the tests with windows as the seed draws, if there is one: none may depend on others."""
     if order := _order_seed():
-        random.Random(order).shuffle(items)
+        places = [at for at, item in enumerate(items) if "qtbot" in getattr(item, "fixturenames", ())]
+        drawn = [items[at] for at in places]
+        random.Random(order).shuffle(drawn)
+        for at, item in zip(places, drawn, strict=True):
+            items[at] = item
 
 
 def pytest_collection_finish() -> None:
