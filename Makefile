@@ -65,6 +65,7 @@ slow: ready-test  ## Run the slow tests: second processes, windows in many sizes
 soak: ready-test  ## Run the long tests, those that draw examples with new ones, and all builds (ARGS=...)
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=new $(ARGS)
 	$(if $(ARGS),,$(PYTEST) -p tests.fast_clock -m "not soak and not slow")
+	$(if $(ARGS),,$(foreach seed,1 2 3,ORDER_SEED=$(seed) $(PYTEST) -m "not soak and not slow" tests/app/views &&) true)
 	$(if $(ARGS),,$(BIN)/python -m tests.mutation)
 	$(if $(ARGS),,$(MAKE) dist bundle)
 

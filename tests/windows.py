@@ -13,6 +13,7 @@ from PySide6.QtGui import QCursor, QFont
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.controllers.controller import Controller
 from app.engine import scheduler
 from app.engine.frames import Frame
 from app.features.lessons import view_stage
@@ -125,14 +126,16 @@ def post_late(window: MainWindow, frame: Frame) -> None:
 def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     """Return ``make(document)``, which shows a window and waits for its training; afterwards no thread may be left."""
     windows: list[MainWindow] = []
+    prefer_simple = Controller.prefer_simple
 
     def build(
         document: Document | None = None, wait: bool = True, size: tuple[int, int] = (1100, 760), simple: bool = False
     ) -> MainWindow:
         QCursor.setPos(QPoint(5000, 5000))  # away from the window, where it would draw its brush
-        window = create_window(document, tmp_path)
+        with pytest.MonkeyPatch.context() as patched:  # most tests need what Simple hides, from the first drawing on
+            patched.setattr(Controller, "prefer_simple", lambda each, _: prefer_simple(each, simple))
+            window = create_window(document, tmp_path)
         windows.append(window)
-        window.controller.prefer_simple(simple)  # most tests need what Simple hides
         window.resize(*size)
         window.show()
         qtbot.waitExposed(window)

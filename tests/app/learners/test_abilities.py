@@ -32,7 +32,8 @@ def names_in(node: ast.AST) -> set[str]:
 def faults(source: str) -> Iterator[str]:
     """Return the expressions in a file that depend on a class or a name, with their lines."""
     for node in ast.walk(ast.parse(source)):
-        call = isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass")
+        by_name = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        call = by_name and node.func.id in ("isinstance", "issubclass")
         if call and any(name.endswith(KINDS) for name in names_in(node.args[1])):
             yield f"{node.lineno}: {ast.unparse(node)}"
         if isinstance(node, ast.Constant) and node.value in NAMES:

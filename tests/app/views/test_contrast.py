@@ -70,23 +70,23 @@ def test_the_formula_is_that_of_the_wcag() -> None:
     assert ratio((118, 118, 118), (255, 255, 255)) == pytest.approx(4.54, abs=0.005)
 
 
-@both
-def test_texts_of_the_window(theme: Theme, make: Make) -> None:
+def test_texts_of_the_window(make: Make) -> None:
     """Texts of the palette that the window really has, and of badges."""
     window = make(wait=False)
-    window.appearance.choose_theme("dark" if theme.dark else "light")
-    window.refreshing.flush()
-    palette, role = QApplication.palette(), QPalette.ColorRole
-    backgrounds = [role.Window, role.Base, role.AlternateBase, role.Button]
-    for text in (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText, role.Link):
-        for background in backgrounds:
-            if text is not role.Link or background is not role.Button:
-                assert ratio(rgb(palette.color(text)), rgb(palette.color(background))) >= TEXT, (text, background)
-    assert rgb(palette.color(role.WindowText)) == theme.ink
-    assert ratio(rgb(palette.color(role.HighlightedText)), rgb(palette.color(role.Highlight))) >= TEXT
-    assert ratio(rgb(palette.color(role.ToolTipText)), rgb(palette.color(role.ToolTipBase))) >= TEXT
-    for mood, (ink, background) in theme.moods.items():
-        assert ratio(ink, background) >= TEXT and ratio(background, theme.window) >= MARK, mood
+    for theme in (LIGHT, DARK):
+        window.appearance.choose_theme("dark" if theme.dark else "light")
+        window.refreshing.flush()
+        palette, role = QApplication.palette(), QPalette.ColorRole
+        backgrounds = [role.Window, role.Base, role.AlternateBase, role.Button]
+        for text in (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText, role.Link):
+            for background in backgrounds:
+                if text is not role.Link or background is not role.Button:
+                    assert ratio(rgb(palette.color(text)), rgb(palette.color(background))) >= TEXT, (text, background)
+        assert rgb(palette.color(role.WindowText)) == theme.ink
+        assert ratio(rgb(palette.color(role.HighlightedText)), rgb(palette.color(role.Highlight))) >= TEXT
+        assert ratio(rgb(palette.color(role.ToolTipText)), rgb(palette.color(role.ToolTipBase))) >= TEXT
+        for mood, (ink, background) in theme.moods.items():
+            assert ratio(ink, background) >= TEXT and ratio(background, theme.window) >= MARK, mood
 
 
 @both
@@ -158,23 +158,23 @@ def line_styles() -> Iterator[LineStyle]:
                 yield entry.kind
 
 
-@both
-def test_radio_buttons_have_an_outline_and_a_dot(theme: Theme, make: Make) -> None:
+def test_radio_buttons_have_an_outline_and_a_dot(make: Make) -> None:
     """Of each, across its middle: the outline against the window; the dot of the chosen one against its background."""
     window = make()
-    window.appearance.choose_theme("dark" if theme is DARK else "light")
-    box = QWidget(window)
-    for index in range(2):
-        button = QRadioButton(box)
-        button.setChecked(index == 1)
-        button.setGeometry(0, 30 * index, 30, 30)
-    box.setGeometry(0, 0, 30, 60)
-    box.show()
-    window.refreshing.flush()
-    image = box.grab().toImage()
-    rows = [[rgb(image.pixelColor(x, y)) for x in range(20)] for y in (15, 45)]
-    assert max(ratio(each, theme.window) for each in rows[0]) >= MARK
-    assert max(ratio(chosen, plain) for plain, chosen in zip(*rows, strict=True)) >= MARK
+    for theme in (LIGHT, DARK):
+        window.appearance.choose_theme("dark" if theme is DARK else "light")
+        box = QWidget(window)
+        for index in range(2):
+            button = QRadioButton(box)
+            button.setChecked(index == 1)
+            button.setGeometry(0, 30 * index, 30, 30)
+        box.setGeometry(0, 0, 30, 60)
+        box.show()
+        window.refreshing.flush()
+        image = box.grab().toImage()
+        rows = [[rgb(image.pixelColor(x, y)) for x in range(20)] for y in (15, 45)]
+        assert max(ratio(each, theme.window) for each in rows[0]) >= MARK
+        assert max(ratio(chosen, plain) for plain, chosen in zip(*rows, strict=True)) >= MARK
 
 
 def test_nothing_is_shown_by_colour_alone() -> None:

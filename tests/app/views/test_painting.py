@@ -156,47 +156,48 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
     assert len(reports) == before and window.isVisible()
 
 
-@pytest.mark.parametrize("part", ["layers", "axis", "overlay"])
 def test_a_part_of_a_picture_that_cannot_be_painted_leaves_the_others(
     make: Make,
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
     reported: list[BaseException],
     reports: list[tuple[QPaintDevice, QRectF]],
-    part: str,
 ) -> None:
     window = make()
     before = window.grab().toImage()
+    targets = {
+        "layers": (Layers, "_paint_symbols"),
+        "overlay": (Overlay, "paint"),
+        "axis": (pg.AxisItem, "generateDrawSpecs"),
+    }
 
     def broken(*arguments: object, **options: object) -> None:
         raise BrokenError("a planted fault")
 
-    with monkeypatch.context() as planted:
-        target = {
-            "layers": (Layers, "_paint_symbols"),
-            "overlay": (Overlay, "paint"),
-            "axis": (pg.AxisItem, "generateDrawSpecs"),
-        }[part]
-        planted.setattr(*target, broken)
-        for canvas in window.canvases:
-            for side in ("left", "bottom"):
-                canvas.plot.axes[side].picture = None
-        repaint_all(window)
-        spoilt = window.grab().toImage()
-        # Work can continue: one more point, one more picture.
-        window.controller.generate()
+    for part, target in targets.items():
+        reported.clear()
+        reports.clear()
+        with monkeypatch.context() as planted:
+            planted.setattr(*target, broken)
+            for canvas in window.canvases:
+                for side in ("left", "bottom"):
+                    canvas.plot.axes[side].picture = None
+            repaint_all(window)
+            spoilt = window.grab().toImage()
+            # Work can continue: one more point, one more picture.
+            window.controller.generate()
+            settle(qtbot, window)
+        shown = [canvas for canvas in window.canvases if canvas.isVisible()]
+        for canvas in shown:
+            own = [area for widget, area in reports if widget in (canvas, canvas.viewport())]
+            plot = canvas.plot_area()
+            assert own and all((area.intersects(plot) and area.width() > 50) == (part != "axis") for area in own)
+        assert spoilt != before and reported, part
+        assert len({id(error) for error in reported}) == len(reported) <= 2 * len(shown)
+        window.controller.undo()
         settle(qtbot, window)
-    shown = [canvas for canvas in window.canvases if canvas.isVisible()]
-    for canvas in shown:
-        own = [area for widget, area in reports if widget in (canvas, canvas.viewport())]
-        plot = canvas.plot_area()
-        assert own and all((area.intersects(plot) and area.width() > 50) == (part != "axis") for area in own)
-    assert spoilt != before and reported
-    assert len({id(error) for error in reported}) == len(reported) <= 2 * len(shown)
-    window.controller.undo()
-    settle(qtbot, window)
-    repaint_all(window)
-    assert window.grab().toImage() == before
+        repaint_all(window)
+        assert window.grab().toImage() == before, part
 
 
 def test_on_an_image_the_fault_goes_on_to_the_caller(qapp: QApplication, reported: list[BaseException]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 import msgspec
 
@@ -84,6 +85,7 @@ def with_values(made: HandIn, **changes: object) -> str:
     return packed_text(plain_values(made) | changes)
 
 
+@cache
 def damaged_texts() -> dict[str, tuple[str, str]]:
     """Return texts that are not counted, by their fault, with words of the sentence about each."""
     made = hand_in(1000)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 
 import numpy as np
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -128,25 +127,23 @@ def test_test_points_are_not_counted_among_the_marks(make: Make, qtbot: QtBot) -
     assert len(kept(window, 0)) and not np.isin(kept(window, 0), window.document.parts.held_out).any()
 
 
-@pytest.mark.parametrize(
-    ("xy", "labels", "expected"),
-    [
+def test_odd_documents(make: Make, qtbot: QtBot) -> None:
+    window = make(Document(Points(), (KNN,), 1))
+    for name in ("cells", "kept"):
+        window.named_actions[name].trigger()
+    for xy, labels, expected in (
         ([], [], 0),
         ([[0.0, 0.0]], [0], 1),  # the only point is needed
         ([[0.0, 0.0]] * 9, [0, 1] * 4 + [0], 5),  # five against four
         ([[0.0, 0.0], [1.0, 0.0]] * 4, [0] * 8, 0),
-    ],
-)
-def test_odd_documents(make: Make, qtbot: QtBot, xy: list[list[float]], labels: list[int], expected: int) -> None:
-    window = make(Document(Points.of(np.array(xy).reshape(-1, 2), labels), (KNN,), 1))
-    for name in ("cells", "kept"):
-        window.named_actions[name].trigger()
-    settle(qtbot, window)
-    assert len(kept(window, 0)) == expected
-    assert ("cell" in words(window, 0)) == (len(xy) > 0)
-    window.controller.dispatch(Clear())
-    settle(qtbot, window)
-    assert not cells(window, 0) and not len(kept(window, 0)) and "cell" not in words(window, 0)
+    ):
+        window.controller.dispatch(AddPoints(xy=np.array(xy).reshape(-1, 2), labels=np.array(labels, int)))
+        settle(qtbot, window)
+        assert len(kept(window, 0)) == expected, xy
+        assert ("cell" in words(window, 0)) == (len(xy) > 0), xy
+        window.controller.dispatch(Clear())
+        settle(qtbot, window)
+        assert not cells(window, 0) and not len(kept(window, 0)) and "cell" not in words(window, 0), xy
 
 
 def test_a_drag_is_always_shown_coarsely_and_the_remainder_is_discarded() -> None:
