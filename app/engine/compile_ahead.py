@@ -68,9 +68,10 @@ class CompileAhead:
         except Exception as error:  # without a compiler small sets still work
             log.caught("The fast solver could not be compiled.")
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."
-        self.progress = ""
-        CompileAhead.loading = False
-        self._done()
+        finally:  # also if the thread is ended: while `loading`, no garbage is collected
+            self.progress = ""
+            CompileAhead.loading = False
+            self._done()
         if not self.failure and not complete():
             try:
                 self._further()
