@@ -173,7 +173,7 @@ class WorkerProcess:
         assert process.stdout is not None
         while True:
             try:
-                fine, value = worker_pipe.read(process.stdout)
+                fine, value, notes = worker_pipe.read(process.stdout)
             except (EOFError, OSError, ValueError):
                 break
             with self._lock:
@@ -182,10 +182,9 @@ class WorkerProcess:
                 pending = self._waiting.popleft()
                 if self._waiting:
                     self._send()
-            fault, trace = ("", "") if fine else value
-            if trace:
-                log.LOGGER.error("A request failed in its process.\n%s", trace)
-            pending.come(value if fine else None, fault)
+            for note in notes:
+                log.LOGGER.error(note)
+            pending.come(*((value, "") if fine else (None, value)))
         with self._lock:
             self._lose(process)
         process.kill()

@@ -6,6 +6,8 @@ import importlib.util
 import json
 import os
 import signal
+import threading
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from subprocess import Popen
@@ -18,11 +20,13 @@ import numpy as np
 import pytest
 
 from app.engine.worker_process import WorkerProcess
-from app.features.study import engines, results
+from app.features.study import engines, results, running
 from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths, shard
+from app.features.study.computing import Record
 from app.features.study.model import Study, StudyAxis
 from app.features.study.results import ResultsFile, difference, manifest
+from app.features.study.running import StudyProcesses
 from app.files.documents import FileError
 from app.state.document import Lane
 
@@ -53,8 +57,7 @@ def parts(folder: Path) -> list[Path]:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start other processes with the first cell."""
-    monkeypatch.setattr(engines, "TRIAL", -1.0)
-    monkeypatch.setattr(engines, "WORTHWHILE", -1.0)
+    monkeypatch.setattr(running, "DELAY", 0.0)
 
 
 def test_two_shards_and_three_processes_have_the_results_of_one(tmp_path: Path, at_once: None) -> None:
@@ -114,7 +117,9 @@ def _http_server(dask_scheduler: Any) -> tuple[str, int]:
     return server.address, server.port
 
 
-def test_little_work_starts_no_process(tmp_path: Path) -> None:
+def test_little_work_starts_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "DELAY", 300.0)  # the others wait until there is no work left
+    monkeypatch.setattr(WorkerProcess, "_started", None)
     run(KNN, tmp_path, jobs=8)
     assert len(parts(tmp_path)) == 1 and exported(tmp_path) == plain(KNN, computed(KNN))
 
@@ -133,13 +138,18 @@ def test_what_a_process_was_at_when_it_died_is_computed_by_another(
 
     monkeypatch.setattr(WorkerProcess, "_started", noted)
     study = msgspec.structs.replace(GRID, repetitions=1000)
-    n_others, killed = 0, False
-    for records, _ in engines.run(study, None, paths(study), tmp_path, jobs=2):
-        n_others += len(records) > 3  # more than a path: of the other process
-        if n_others and not killed:
+    posted, killed = StudyProcesses._post, threading.Event()
+
+    def kill(run: StudyProcesses, records: Sequence[Record], done: int) -> None:
+        posted(run, records, done)
+        if threading.current_thread() is run.threads[1] and not killed.is_set():  # that of the other process
             os.kill(workers[0], signal.SIGKILL)
-            killed = True
-    assert killed and len(workers) >= 2 and not results.read(tmp_path, study).missing()
+            killed.set()
+
+    monkeypatch.setattr(StudyProcesses, "_post", kill)
+    for _ in engines.run(study, None, paths(study), tmp_path, jobs=2):
+        pass
+    assert killed.is_set() and len(workers) >= 2 and not results.read(tmp_path, study).missing()
     assert not results.read(tmp_path, study).errors
 
 
