@@ -132,8 +132,8 @@ def _run(options: argparse.Namespace, opener: Open, report: Report) -> int:
         if options.dry_run:
             return _estimate(options, found, given, todo, report)
         ended = _compute(options, found, given, todo, progress)
-        if found.damaged and not found.missing():
-            results.settle(folder, study, found.damaged)
+        if not (todo or found.n_files):  # every first line is damaged
+            results.ResultsFile(folder, study).close()
     except KeyboardInterrupt:
         return STOPPED
     except OSError as error:

@@ -520,3 +520,14 @@ def test_a_document_without_a_classifier_or_points_makes_no_study() -> None:
         command.study_of(document_of().__class__())
     with pytest.raises(AssertionError):
         no_document(None)
+
+
+def test_a_run_with_nothing_to_do_names_the_study_again(tmp_path: Path) -> None:
+    file, out = file_of(KNN, tmp_path), tmp_path / "r"
+    assert study("run", file, "--out", out) == 0
+    (part,) = out.glob("part-*")
+    part.write_bytes(b"#" + part.read_bytes())
+    assert study("status", out) == 2
+    for _ in range(2):
+        assert study("run", file, "--out", out) == 0
+    assert study("status", out) == 0 and len(list(out.glob("part-*"))) == 2
