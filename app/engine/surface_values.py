@@ -286,6 +286,12 @@ class Surface(Struct, eq=False):
         return np.empty((0, 2)) if values is None else level_lines(self.grid, values, self.levels)
 
 
+def blank(grid: Grid) -> Surface:
+    """Return a surface without values."""
+    shape = grid.height, grid.width
+    return Surface(grid, np.empty(shape, dtype=np.int8), np.empty(shape, dtype=bool))
+
+
 def surface(
     source: Source,
     grid: Grid,
@@ -298,8 +304,7 @@ def surface(
 
     The first block has `size` rows, and all but the last at least `least`; `show` is called with each.
     """
-    rows, xs, ys, shape = source.on(grid.xs), grid.xs, grid.ys, (grid.height, grid.width)
-    found = Surface(grid, np.empty(shape, dtype=np.int8), np.empty(shape, dtype=bool))
+    rows, xs, ys, found = source.on(grid.xs), grid.xs, grid.ys, blank(grid)
 
     def fill(block: slice) -> None:
         values = rows(ys[block])

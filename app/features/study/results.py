@@ -3,8 +3,8 @@
 A document keeps them packed, as one part.  The command line keeps them in a folder, as lines of JSON that each run
 appends to a file of its own: the results are the union of all files, so those of several machines are merged by
 copying.  The first line of a file is the study, and each line has a checksum of itself and of the study.  A last line
-that was torn when its writer was killed is dropped.  Any other damaged line is set aside, and named as long as the study
-has missing results: its cell may be one of them.
+that was torn when its writer was killed is dropped.  Any other damaged line is set aside, and named while results of
+the study are missing: its own may be one of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from pathlib import Path as File
 from typing import Any
 
