@@ -59,7 +59,8 @@ class CompileAhead:
         fast_loops.load_on_this_thread()
         CompileAhead.loading = not CompileAhead._loaded
         try:
-            compile_all(self._report if not complete(in_window=True) else _no_report, in_window=True)
+            # Loading compiled loops takes no time, and reports nothing.
+            compile_all((lambda *_: None) if complete(in_window=True) else self._report, in_window=True)
             # Loaded modules are never garbage, and scanning them would stop the window for 0.1 s.  Freeze only once:
             # windows closed since then must still be collected.
             if not CompileAhead._loaded:
@@ -82,7 +83,3 @@ class CompileAhead:
     def _report(self, done: int, total: int, name: str) -> None:
         self.progress = f"First start: preparing faster pictures, {done + 1} of {total}" if done < total else ""
         self._done()
-
-
-def _no_report(done: int, total: int, name: str) -> None:
-    """Report nothing: loading compiled loops takes no time."""

@@ -37,7 +37,7 @@ class Scheduler:
     def __init__(self, lanes: int, wake: Callable[[], None]) -> None:
         self.results = Results()
         self._pool = Pool()
-        self._mailbox: Mailbox[Frame | Answer] = Mailbox(wake)
+        self._mailbox = Mailbox(wake)
         self._jobs = [LaneJob(self._mailbox.post) for _ in range(lanes)]
         self._queues = [LatestQueue(self._pool, job) for job in self._jobs]
         self._specs: list[LaneSpec | None] = [None] * lanes
