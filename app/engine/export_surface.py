@@ -14,7 +14,7 @@ from solver.kernels.pixels import colour
 from .frames import Frame, Picture
 from .pacing import OvertakenError, Pace, Step
 from .shading import Shades, colours_of
-from .surface_values import Surface, blank, difference_source, in_blocks, probability_source, rows_of, source_of
+from .surface_values import Values, band, difference_source, probability_source, source_of
 
 #: Pixels of a band, whose values are held in memory together, and whose lines are found together.
 MOST_PIXELS = 100_000
@@ -51,29 +51,24 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
         else:
             source = source_of(model, frame.lane)
     argb, table = np.empty((grid.height, grid.width), dtype=np.uint32), colours_of(shades)
-    xs, ys = grid.xs, grid.ys
     yield from pace.pause()
-    rows = source.on(xs)
+    values_at = source.on(grid.xs)
     yield from pace.pause()
     boundary: list[Array] = []
     margins: list[Array] = []
-    n_classes = len(frame.points.classes)
+
+    def show(block: slice, values: Values) -> None:
+        colour(values.pixels, table, argb[grid.height - block.stop : grid.height - block.start])
+
     # The bands depend on the size alone, not on how fast the blocks were, so that dashes begin at the same places in
     # each picture.
     height = max(4, MOST_PIXELS // grid.width)
     for start in range(0, grid.height, height):
         # It overlaps the last row of the band below, so that no line is missing between the two.
-        first, stop = max(start - 1, 0), min(start + height, grid.height)
-        found = blank(rows_of(grid, slice(first, stop)))
-
-        def fill(block: slice, found: Surface = found, first: int = first) -> None:
-            values = rows(ys[block])
-            colour(values.pixels, table, argb[grid.height - block.stop : grid.height - block.start])
-            found.put(slice(block.start - first, block.stop - first), values)
-
-        yield from in_blocks(source, xs, ys, fill, pace, range(first, stop))
+        rows = range(max(start - 1, 0), min(start + height, grid.height))
+        found = yield from band(source, values_at, grid, rows, pace, show)
         yield from pace.pause()
-        boundary.append(found.boundary(n_classes))
+        boundary.append(found.boundary(len(frame.points.classes)))
         margins.append(found.margins())
     pixel = (grid.right - grid.left) / grid.width
     limit = MOST_VERTICES * (grid.width + grid.height)

@@ -219,6 +219,15 @@ def test_workers_that_cannot_begin_are_abandoned(monkeypatch: pytest.MonkeyPatch
     ended(taken)
 
 
+def test_a_fault_of_the_program_ends_a_run_with_a_sentence(caplog: pytest.LogCaptureFixture) -> None:
+    def fault() -> deque[CellPath]:
+        raise RuntimeError("no paths")
+
+    taken = Taken(StudyProcesses(SLOW, None, fault, 2))
+    assert not taken.all() and "(RuntimeError: no paths)" in taken.run.failure and "no paths" in caplog.text
+    ended(taken)
+
+
 @pytest.mark.soak
 def test_a_path_whose_worker_ends_each_time_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     poison = paths(SLOW)[1].cells[0]
