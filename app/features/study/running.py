@@ -28,8 +28,9 @@ AT_A_TIME, MOST = 0.2, 256
 TRIES = 2
 #: Number of workers in a row that may fail to start.
 BARREN = 3
-#: Time (s) before other processes help that of the command line: starting one takes longer.
-DELAY = 0.3
+#: Time (s) before other processes help that of the command line, and remaining work (s), at its pace so far, that makes
+#: starting them worthwhile.
+DELAY, WORTHWHILE = 0.3, 1.0
 #: Niceness of the window's workers.
 NICENESS = 19
 ENDED = "The process that computed this has ended."
@@ -58,7 +59,7 @@ class StudyProcesses:
     niceness : int, optional
         Of the processes.
     here : bool, optional
-        This process is one of them; the others start after `DELAY`, if there is work left.
+        This process is one of them; the others start after `DELAY`, if there is work left that makes it worthwhile.
 
     Attributes
     ----------
@@ -157,6 +158,8 @@ class StudyProcesses:
         if self._here:
             with self._condition:
                 self._condition.wait_for(lambda: self._cancelled or not self._todo, DELAY)
+                if self.n_done * WORTHWHILE > len(self._todo or ()) * DELAY:
+                    return
         flags = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0) if self._niceness else 0  # on Windows
         worker, started, share = WorkerProcess(f"{__package__}.worker", str(self._niceness), flags=flags), False, 1
 

@@ -139,6 +139,7 @@ def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     computing.ESTIMATORS.end()  # the next one begins with that
     monkeypatch.setattr(running, "DELAY", 0.0)
+    monkeypatch.setattr(running, "WORTHWHILE", -1.0)
     made = Study(
         "grid",
         (StudyAxis("tree_max_depth", (1, 2, 3)), StudyAxis("noise", (0.1, 0.3))),

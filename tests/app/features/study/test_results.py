@@ -58,6 +58,7 @@ def parts(folder: Path) -> list[Path]:
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start other processes with the first cell."""
     monkeypatch.setattr(running, "DELAY", 0.0)
+    monkeypatch.setattr(running, "WORTHWHILE", -1.0)
 
 
 def test_two_shards_and_three_processes_have_the_results_of_one(tmp_path: Path, at_once: None) -> None:

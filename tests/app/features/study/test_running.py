@@ -268,7 +268,7 @@ from app.features.study.cells import paths
 from app.features.study.model import StudyAxis, Study
 from app.state.document import GeneratorSettings, Lane
 
-running.DELAY = 0.0
+running.DELAY, running.WORTHWHILE = 0.0, -1.0
 axes = StudyAxis("k", tuple(range(1, 9))), StudyAxis("noise", (0.1, 0.2))
 study = Study("grid", axes, ("accuracy",), Lane("knn"), GeneratorSettings("moons", 10, 0.3), test=10, repetitions=4)
 print(sum(len(records) for records, _ in engines.run(study, None, list(paths(study)), None, jobs=2)))
