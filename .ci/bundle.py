@@ -199,7 +199,7 @@ def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
         request: tuple[object, object] = (study, None, float("inf")), paths(study)
         while not over:
             worker_pipe.write(process.stdin, request)
-            records, over, _ = worker_pipe.read(process.stdout)[1]
+            records, over = worker_pipe.read(process.stdout)[1]
             found, request = found + sum(not record.error for record in records), (None, ())
         process.kill()
     if found < 4:

@@ -59,7 +59,8 @@ class CompileAhead:
         fast_loops.load_on_this_thread()
         CompileAhead.loading = not CompileAhead._loaded
         try:
-            compile_all(self._report if not complete(in_window=True) else _no_report, in_window=True)
+            # Loading compiled loops takes no time, and reports nothing.
+            compile_all((lambda *_: None) if complete(in_window=True) else self._report, in_window=True)
             # Loaded modules are never garbage, and scanning them would stop the window for 0.1 s.  Freeze only once:
             # windows closed since then must still be collected.
             if not CompileAhead._loaded:
@@ -68,9 +69,10 @@ class CompileAhead:
         except Exception as error:  # without a compiler small sets still work
             log.caught("The fast solver could not be compiled.")
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."
-        self.progress = ""
-        CompileAhead.loading = False
-        self._done()
+        finally:  # also if the thread is ended: while `loading`, no garbage is collected
+            self.progress = ""
+            CompileAhead.loading = False
+            self._done()
         if not self.failure and not complete():
             try:
                 self._further()
@@ -81,7 +83,3 @@ class CompileAhead:
     def _report(self, done: int, total: int, name: str) -> None:
         self.progress = f"First start: preparing faster pictures, {done + 1} of {total}" if done < total else ""
         self._done()
-
-
-def _no_report(done: int, total: int, name: str) -> None:
-    """Report nothing: loading compiled loops takes no time."""

@@ -30,7 +30,8 @@ class EstimatorProcess(WorkerProcess):
 
     def __init__(self) -> None:
         super().__init__("app.engine.estimator_worker")
-        self._dropped: deque[int] = deque()
+        #: Models to forget with the next request; the garbage collector appends them.
+        self.dropped: deque[int] = deque()
 
     def fit(self, lane: Lane, points: Points) -> tuple[EstimatorModel, PendingAnswer]:
         """Start training the classifier of `lane`; the model can predict once the answer is `done`."""
@@ -38,12 +39,8 @@ class EstimatorProcess(WorkerProcess):
         maker = lane.family.maker(lane.settings)
         return model, model.ask("fit", maker, lane.standardises, points.xy, points.labels)
 
-    def drop(self, number: int) -> None:
-        """Forget a model with the next request; safe to call from the garbage collector."""
-        self._dropped.append(number)
-
     def message(self, request: tuple[Any, ...]) -> Any:
-        return [self._dropped.popleft() for _ in range(len(self._dropped))], request
+        return [self.dropped.popleft() for _ in range(len(self.dropped))], request
 
 
 class EstimatorModel(RemoteModel):
@@ -62,7 +59,7 @@ class EstimatorModel(RemoteModel):
         self.number = next(_numbers)
         #: The surfaces requested last, with their columns and rows.
         self._surfaces: deque[tuple[Array, Array, PendingAnswer]] = deque(maxlen=KEPT)
-        weakref.finalize(self, _drop, weakref.ref(process), self.number).atexit = False
+        weakref.finalize(self, process.dropped.append, self.number).atexit = False
 
     def ask(self, kind: str, *rest: Any) -> PendingAnswer:
         """Queue a request for this model."""
@@ -92,8 +89,3 @@ class EstimatorModel(RemoteModel):
             return winner.astype(np.intp), share.astype(np.float64), tie
 
         return winners
-
-
-def _drop(process: weakref.ref[EstimatorProcess], number: int) -> None:
-    if (there := process()) is not None:
-        there.drop(number)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from solver.kernels.pixels import colour
 from .frames import Frame, Picture
 from .pacing import OvertakenError, Pace, Step
 from .shading import Shades, colours_of
-from .surface_values import Surface, difference_source, in_blocks, probability_source, rows_of, source_of
+from .surface_values import Values, band, difference_source, probability_source, source_of
 
 #: Pixels of a band, whose values are held in memory together, and whose lines are found together.
 MOST_PIXELS = 100_000
@@ -52,41 +51,25 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
         else:
             source = source_of(model, frame.lane)
     argb, table = np.empty((grid.height, grid.width), dtype=np.uint32), colours_of(shades)
-    xs, ys = grid.xs, grid.ys
     yield from pace.pause()
-    rows = source.on(xs)
+    values_at = source.on(grid.xs)
     yield from pace.pause()
     boundary: list[Array] = []
     margins: list[Array] = []
-    blocks: list[tuple[Any, ...]] = []  # values of a band's rows, after the last row of the band below
-    levels: tuple[float, ...] = ()
-    n_classes = len(frame.points.classes)
 
-    def rows_in(block: slice) -> None:
-        nonlocal levels
-        values = rows(ys[block])
+    def show(block: slice, values: Values) -> None:
         colour(values.pixels, table, argb[grid.height - block.stop : grid.height - block.start])
-        predicted = values.predicted or values.pixels
-        classes, other = values.two or (predicted.classes, None)
-        blocks.append((classes, predicted.tie, values.f, other, values.shares))
-        levels = values.margins
 
     # The bands depend on the size alone, not on how fast the blocks were, so that dashes begin at the same places in
     # each picture.
     height = max(4, MOST_PIXELS // grid.width)
     for start in range(0, grid.height, height):
-        stop = min(start + height, grid.height)
-        yield from in_blocks(source, xs, ys, rows_in, pace, range(start, stop))
+        # It overlaps the last row of the band below, so that no line is missing between the two.
+        rows = range(max(start - 1, 0), min(start + height, grid.height))
+        found = yield from band(source, values_at, grid, rows, pace, show)
         yield from pace.pause()
-        own: tuple[Any, ...] = tuple(
-            None if parts[0] is None else np.concatenate(parts) for parts in zip(*blocks, strict=True)
-        )
-        # A band overlaps the last row of the band below, so that no line is missing between the two.
-        found = Surface(rows_of(grid, slice(max(start - 1, 0), stop)), *own)
-        found.levels = levels
-        boundary.append(found.boundary(n_classes))
+        boundary.append(found.boundary(len(frame.points.classes)))
         margins.append(found.margins())
-        blocks = [tuple(None if each is None else each[-1:].copy() for each in own)]
     pixel = (grid.right - grid.left) / grid.width
     limit = MOST_VERTICES * (grid.width + grid.height)
     lines = []

@@ -14,6 +14,7 @@ from app.learners.model import Model, Pending, Stepwise, remote
 from app.state.document import Lane
 from solver import PairTrainer, Status
 from solver.core.arrays import Array, Integers
+from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import UNFINISHED
 
 from .estimator_process import EstimatorProcess
@@ -87,11 +88,24 @@ def ended(trainer: PairTrainer[Any], pace: Pace, most: float) -> Generator[Step]
 
 def predictions(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, Integers]:
     """Return the predicted classes at `xy`, shape (n, 2), in blocks."""
+    if remote(model) is None:
+        return (yield from filled(np.empty(len(xy), dtype=np.int64), model, model.predict, xy, pace))
+    classes: Integers = model.classes_[(yield from shares_at(model, xy, pace)).argmax(axis=1)]
+    return classes
+
+
+def shares_at(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, Array]:
+    """Return the share of each class at `xy`, shape (n, n_classes), in blocks; of a model without an f."""
+    assert model.kind != "f"
     if (pending := begun_shares(model, xy)) is not None:
-        shares: Array = yield from pace.wait(pending)
-        classes: Integers = model.classes_[shares.argmax(axis=1)]
-        return classes
-    return (yield from filled(np.empty(len(xy), dtype=np.int64), model, model.predict, xy, pace))
+        found: Array = yield from pace.wait(pending)
+        return found
+    return (yield from filled(np.empty((len(xy), len(model.classes_))), model, model.predict_proba, xy, pace))
+
+
+def f_at(model: PairClassifier, xy: Array, pace: Pace) -> Generator[Step, None, Array]:
+    """Return f of the binary problems at `xy`, shape (n, n_pairs), in blocks."""
+    return (yield from filled(np.empty((len(xy), len(model.pairs_))), model, model.pair_decision_function, xy, pace))
 
 
 def filled(

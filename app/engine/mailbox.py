@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable
+
+from .frames import Frame
+from .query import Answer
 
 
-class Posted(Protocol):
-    """A result that can be posted; its `index` is its slot."""
-
-    @property
-    def index(self) -> Hashable: ...
-
-
-Item = TypeVar("Item", bound=Posted)
-
-
-class Mailbox(Generic[Item]):
+class Mailbox:
     """One slot per lane or query.
 
     Queued signals, one a frame, would pile up faster than a window can draw; here a newer frame replaces an unread one,
@@ -32,22 +24,22 @@ class Mailbox(Generic[Item]):
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
         self._lock = threading.RLock()
-        self._slots: dict[Hashable, Item] = {}
+        self._slots: dict[int | str, Frame | Answer] = {}
 
-    def post(self, frame: Item) -> None:
-        """Put `frame` into its lane's slot."""
+    def post(self, result: Frame | Answer) -> None:
+        """Put `result` into the slot of its lane or query."""
         with self._lock:  # held while waking, so that the window cannot be closed meanwhile
             first = not self._slots
-            self._slots[frame.index] = frame
+            self._slots[result.index] = result
             if first:
                 self._wake()
 
-    def take(self) -> list[Item]:
+    def take(self) -> list[Frame | Answer]:
         """Return the results in the box, and empty it."""
         with self._lock:
-            frames = list(self._slots.values())
+            results = list(self._slots.values())
             self._slots.clear()
-        return frames
+        return results
 
     @property
     def empty(self) -> bool:

@@ -16,7 +16,7 @@ from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import Pair
 from solver.svm.calibration import class_probabilities, fit_sigmoids
 
-from .fitting import begun_shares, filled, fitted
+from .fitting import f_at, fitted, shares_at
 from .pacing import Pace, Step
 
 #: Number of folds, that of scikit-learn's CalibratedClassifierCV.
@@ -107,12 +107,12 @@ class Calibration:
             known = Points.of(points.xy[~out], points.labels[~out])
             part: Model = (yield from fitted(self._lane, known, pace)).model
             assert part.kind == "f"
-            self._f[out] = yield from _f_at(part, points.xy[out], pace)
+            self._f[out] = yield from f_at(part, points.xy[out], pace)
             del self._left[0]
             yield from pace.pause()
         A, B = fit_sigmoids(pairs, self._f, codes, np.ones(len(points)))
         yield from pace.pause()
-        f = yield from _f_at(model, points.xy, pace)
+        f = yield from f_at(model, points.xy, pace)
         probable = Probability(pairs, len(classes), A, B).of(f).argmax(axis=1)
         contradicted = int((classes[probable] != classes[model.winner(f)]).sum())
         return Probability(pairs, len(classes), A, B, contradicted)
@@ -134,20 +134,12 @@ def probabilities(model: Model, calibration: Calibration, xy: Array, pace: Pace)
     ValueError
         If there is no probability; one sentence.
     """
-    if (pending := begun_shares(model, xy)) is not None:
-        found: Array = yield from pace.wait(pending)
-        return found
-    if model.kind == "f":
-        probability = yield from calibration.run(model, pace)
-        if probability.refused:
-            raise ValueError(probability.refused)
-        return probability.of((yield from _f_at(model, xy, pace)))
-    return (yield from filled(np.empty((len(xy), len(model.classes_))), model, model.predict_proba, xy, pace))
-
-
-def _f_at(model: PairClassifier, xy: Array, pace: Pace) -> Generator[Step, None, Array]:
-    """Return f of the binary problems at `xy`, shape (n, n_pairs), computed in blocks."""
-    return (yield from filled(np.empty((len(xy), len(model.pairs_))), model, model.pair_decision_function, xy, pace))
+    if model.kind != "f":
+        return (yield from shares_at(model, xy, pace))
+    probability = yield from calibration.run(model, pace)
+    if probability.refused:
+        raise ValueError(probability.refused)
+    return probability.of((yield from f_at(model, xy, pace)))
 
 
 def _refused(model: PairClassifier, sentence: str) -> Probability:

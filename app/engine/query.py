@@ -67,7 +67,7 @@ class Answer(Struct, frozen=True, eq=False):
     ----------
     name : str
         Name of the query.
-    number : int
+    job : int
         Number of the request; later ones are greater.
     query : Query
     value : Any
@@ -81,7 +81,7 @@ class Answer(Struct, frozen=True, eq=False):
     """
 
     name: str
-    number: int
+    job: int
     query: Query
     value: Any = None
     done: bool = False

@@ -28,52 +28,43 @@ class Results:
 
     def __init__(self) -> None:
         self.news = 0
-        self._frames: dict[int, Frame] = {}
-        self._answers: dict[str, Answer] = {}
+        self._newest: dict[int | str, Frame | Answer] = {}
 
-    def accept(self, frame: Frame) -> bool:
-        """Store `frame` unless that of a newer job is here; return whether it was stored."""
-        present = self._frames.get(frame.index)
-        if present is not None and frame.job < present.job:
+    def accept(self, result: Frame | Answer) -> bool:
+        """Store `result` unless that of a newer job is here; return whether it was stored."""
+        present = self._newest.get(result.index)
+        if present is not None and result.job < present.job:
             return False
-        self._frames[frame.index] = frame
-        self.news += 1
-        return True
-
-    def accept_answer(self, answer: Answer) -> bool:
-        """Store `answer` unless a newer one is here; return whether it was stored."""
-        present = self._answers.get(answer.name)
-        if present is not None and answer.number < present.number:
-            return False
-        self._answers[answer.name] = answer
+        self._newest[result.index] = result
         self.news += 1
         return True
 
     def frame(self, slot: int) -> Frame | None:
         """Return the newest frame of a lane, or None."""
-        return self._frames.get(slot)
+        found = self._newest.get(slot)
+        return found if isinstance(found, Frame) else None
 
     def answer(self, name: str) -> Answer | None:
         """Return the newest answer to the query `name`, or None; it may be to an older query of that name."""
-        return self._answers.get(name)
+        found = self._newest.get(name)
+        return found if isinstance(found, Answer) else None
 
     def without(self, covers: Mapping[int, Cover]) -> Results:
         """Return the results that may be displayed while `covers` withholds some; the same object if it is empty."""
         if not covers:
             return self
         others = Results()
-        frames = {slot: _withheld(frame, covers.get(slot, Cover.NOTHING)) for slot, frame in self._frames.items()}
-        others._frames = {slot: frame for slot, frame in frames.items() if frame is not None}
-        others._answers = {name: each for name, each in self._answers.items() if not each.given_away(covers)}
+        for index, each in self._newest.items():
+            if isinstance(each, Frame):
+                shown = _withheld(each, covers.get(each.index, Cover.NOTHING))
+                others._newest |= {} if shown is None else {index: shown}
+            elif not each.given_away(covers):
+                others._newest[index] = each
         return others
 
-    def forget(self, slot: int) -> None:
-        """Remove the results of a lane that has been deleted; the next one with its index is another."""
-        self._frames.pop(slot, None)
-
-    def forget_answer(self, name: str) -> None:
-        """Remove the answer to a query that is no longer made."""
-        self._answers.pop(name, None)
+    def forget(self, index: int | str) -> None:
+        """Remove the results of a lane that has been deleted, or the answer to a query that is no longer made."""
+        self._newest.pop(index, None)
 
 
 @kept(8)

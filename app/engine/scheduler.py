@@ -37,7 +37,7 @@ class Scheduler:
     def __init__(self, lanes: int, wake: Callable[[], None]) -> None:
         self.results = Results()
         self._pool = Pool()
-        self._mailbox: Mailbox[Frame] = Mailbox(wake)
+        self._mailbox = Mailbox(wake)
         self._jobs = [LaneJob(self._mailbox.post) for _ in range(lanes)]
         self._queues = [LatestQueue(self._pool, job) for job in self._jobs]
         self._specs: list[LaneSpec | None] = [None] * lanes
@@ -46,7 +46,6 @@ class Scheduler:
         self._requested_at = [0.0] * lanes  # time of the newest request
         self._took = [0.0] * lanes  # time from a lane's last request to its first picture (s)
         self._least = [0] * lanes
-        self._answers: Mailbox[Answer] = Mailbox(wake)
         self._query_queues: dict[str, LatestQueue[Answer]] = {}
         self._requested: dict[str, Answer] = {}
         self._since: dict[str, int] = {}  # by name, number of the first query since when the name was always in use
@@ -89,19 +88,19 @@ class Scheduler:
         for name in [name for name, each in self._requested.items() if each.owner == owner and name not in queries]:
             del self._requested[name], self._since[name]
             self._query_queues[name].cancel()
-            self.results.forget_answer(name)
+            self.results.forget(name)
         for name, query in queries.items():
             answer = self._requested.get(name)
             if answer is None or answer.query != query:
                 answer = self._requested[name] = Answer(name, next(self._numbers), query, owner=owner)
-                self._since.setdefault(name, answer.number)
+                self._since.setdefault(name, answer.job)
                 self._queue_of(name, getattr(query, "priority", Priority.BACKGROUND)).submit(answer)
 
     def _queue_of(self, name: str, priority: Priority) -> LatestQueue[Answer]:
         queue = self._query_queues.get(name)
         if queue is None:
             queue = self._query_queues[name] = LatestQueue(
-                self._pool, lambda answer, overtaken: work_out(answer, self._answers.post, overtaken), priority
+                self._pool, lambda answer, overtaken: work_out(answer, self._mailbox.post, overtaken), priority
             )
         return queue
 
@@ -139,20 +138,21 @@ class Scheduler:
 
     def collect(self) -> bool:
         """Take the frames and answers that have arrived; return whether any is to be displayed."""
-        frames = [frame for frame in self._mailbox.take() if frame.job >= self._least[frame.index]]
+        found = self._mailbox.take()
+        frames = [each for each in found if isinstance(each, Frame) and each.job >= self._least[each.index]]
         now = time.perf_counter()
         for frame in frames:
             before = self.results.frame(frame.index)
             if frame.job == self._newest[frame.index] and (before is None or before.job != frame.job):
                 self._took[frame.index] = now - self._requested_at[frame.index]
         # Discard answers to queries no longer made; an answer to an older query of a name is still of use.
-        answers = [a for a in self._answers.take() if a.number >= self._since.get(a.name, a.number + 1)]
-        return any([self.results.accept(frame) for frame in frames] + [self.results.accept_answer(a) for a in answers])
+        answers = [a for a in found if isinstance(a, Answer) and a.job >= self._since.get(a.name, a.job + 1)]
+        return any([self.results.accept(each) for each in frames] + [self.results.accept(each) for each in answers])
 
     @property
     def idle(self) -> bool:
         """Whether nothing is queued, running or waiting to be collected."""
-        return self._pool.idle and self._mailbox.empty and self._answers.empty
+        return self._pool.idle and self._mailbox.empty
 
     def close(self) -> bool:
         """Stop the compute threads, and kill the processes of classifiers; return whether the threads ended in time."""

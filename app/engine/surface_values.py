@@ -290,7 +290,7 @@ def surface(
     source: Source,
     grid: Grid,
     pace: Pace,
-    show: Callable[[slice, Values], None] | None = None,
+    show: Callable[[slice, Values], None] = lambda block, values: None,
     size: int = 8,
     least: int = 2,
 ) -> Generator[Step, None, Surface]:
@@ -298,16 +298,38 @@ def surface(
 
     The first block has `size` rows, and all but the last at least `least`; `show` is called with each.
     """
-    rows, xs, ys, shape = source.on(grid.xs), grid.xs, grid.ys, (grid.height, grid.width)
-    found = Surface(grid, np.empty(shape, dtype=np.int8), np.empty(shape, dtype=bool))
+    return (yield from band(source, source.on(grid.xs), grid, range(grid.height), pace, show, size, least))
+
+
+def band(
+    source: Source,
+    values_at: Callable[[Array], Values],
+    grid: Grid,
+    rows: range,
+    pace: Pace,
+    show: Callable[[slice, Values], None],
+    size: int = 16,
+    least: int = 2,
+) -> Generator[Step, None, Surface]:
+    """Return the surface of some `rows` of `grid`, given the function that `source` has prepared for its columns."""
+    xs, ys, shape = grid.xs, grid.ys, (len(rows), grid.width)
+    own = grid if len(rows) == grid.height else rows_of(grid, rows)
+    found = Surface(own, np.empty(shape, dtype=np.int8), np.empty(shape, dtype=bool))
 
     def fill(block: slice) -> None:
-        values = rows(ys[block])
-        found.put(block, values)
-        if show is not None:
-            show(block, values)
+        values = values_at(ys[block])
+        found.put(slice(block.start - rows.start, block.stop - rows.start), values)
+        show(block, values)
 
-    yield from in_blocks(source, xs, ys, fill, pace, range(grid.height), size, least)
+    if not source.remote:
+        yield from pace.in_blocks(rows.stop, fill, size=size, least=least, begin=rows.start)
+        return found
+    step = max(BAND // len(xs), 1)
+    for row in rows[::step]:  # after the models in other processes have computed their values
+        block = slice(row, min(row + step, rows.stop))
+        for pending in [model.begin_surface(xs, ys[block]) for model in source.remote]:
+            yield from pace.wait(pending)
+        fill(block)
     return found
 
 
@@ -341,29 +363,7 @@ def painted(
     return Picture(argb, grid, lines[0], lines[1], differing, float(found.tie.mean()))
 
 
-def in_blocks(
-    source: Source,
-    xs: Array,
-    ys: Array,
-    fill: Callable[[slice], None],
-    pace: Pace,
-    rows: range,
-    size: int = 16,
-    least: int = 2,
-) -> Generator[Step]:
-    """Call ``fill(block)`` for blocks of `rows`, after models in other processes have computed their values."""
-    if not source.remote:
-        yield from pace.in_blocks(rows.stop, fill, size=size, least=least, begin=rows.start)
-        return
-    band = max(BAND // len(xs), 1)
-    for row in rows[::band]:
-        block = slice(row, min(row + band, rows.stop))
-        for pending in [model.begin_surface(xs, ys[block]) for model in source.remote]:
-            yield from pace.wait(pending)
-        fill(block)
-
-
-def rows_of(grid: Grid, block: slice) -> Grid:
+def rows_of(grid: Grid, block: slice | range) -> Grid:
     """Return the grid of some rows of `grid`."""
     row = (grid.top - grid.bottom) / grid.height
     bottom, top = (grid.bottom + line * row for line in (block.start, block.stop))

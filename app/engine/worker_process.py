@@ -36,6 +36,11 @@ class PendingAnswer:
     failure : str
         Beginning of the sentence if there is no answer.
     request : tuple
+
+    Attributes
+    ----------
+    sent : float
+        Time (s) at which the request was sent; nan before.
     """
 
     def __init__(self, process: WorkerProcess, failure: str, request: tuple[Any, ...]) -> None:
@@ -44,7 +49,7 @@ class PendingAnswer:
         self._came = threading.Event()
         self._value: Any = None
         self._fault = ""
-        self._sent = math.nan
+        self.sent = math.nan
 
     @property
     def done(self) -> bool:
@@ -56,11 +61,7 @@ class PendingAnswer:
     @property
     def seconds(self) -> float:
         """Time that the process has spent on the request (s)."""
-        return 0.0 if math.isnan(self._sent) else time.monotonic() - self._sent
-
-    def sent(self) -> None:
-        """Note the time at which the request was sent."""
-        self._sent = time.monotonic()
+        return 0.0 if math.isnan(self.sent) else time.monotonic() - self.sent
 
     def discard(self) -> None:
         """Kill the process if it has not answered: the answer is no longer needed."""
@@ -153,7 +154,7 @@ class WorkerProcess:
         except OSError:  # the process has ended, or none could be started
             self._lose(self._process)
         else:
-            pending.sent()
+            pending.sent = time.monotonic()
 
     def _started(self) -> subprocess.Popen[bytes]:
         self._why = ENDED
@@ -173,7 +174,7 @@ class WorkerProcess:
         assert process.stdout is not None
         while True:
             try:
-                fine, value = worker_pipe.read(process.stdout)
+                fine, value, notes = worker_pipe.read(process.stdout)
             except (EOFError, OSError, ValueError):
                 break
             with self._lock:
@@ -182,10 +183,9 @@ class WorkerProcess:
                 pending = self._waiting.popleft()
                 if self._waiting:
                     self._send()
-            fault, trace = ("", "") if fine else value
-            if trace:
-                log.LOGGER.error("A request failed in its process.\n%s", trace)
-            pending.come(value if fine else None, fault)
+            for note in notes:
+                log.LOGGER.error(note)
+            pending.come(*((value, "") if fine else (None, value)))
         with self._lock:
             self._lose(process)
         process.kill()

@@ -161,7 +161,7 @@ def _with_frames(known: Results, frames: Iterable[Frame | None]) -> Results:
             kept.accept(frame)
     for name, number in itertools.product(LAID_OVER, range(MAX_LANES)):
         if (answer := known.answer(f"{name}{number}")) is not None:
-            kept.accept_answer(answer)
+            kept.accept(answer)
     return kept
 
 

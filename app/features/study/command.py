@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from app.core.csv_text import csv_text
-from app.core.number_format import count, grouped, short, span_of_time
+from app.core.number_format import about, count, grouped, short, span_of_time
 from app.exchange.opening import is_share_text
 from app.files import documents
 from app.files.documents import FileError
@@ -36,7 +36,7 @@ from .map_reading import all_further
 from .model import PRESETS, Study, existing_cells
 from .planning import StudyPlan, axis_plan, costs_of, plan_of, planned
 from .results import FAILED, NAMED, Means, StudyResults, status_of
-from .timing import BEGINNING, LONGEST, Trial
+from .timing import BEGINNING, ENOUGH, LONGEST, Trial
 
 Report = Callable[[str], None]
 Open = Callable[[Path | None], Document]
@@ -50,8 +50,8 @@ OPEN = (
 )
 #: Words of `status` for results without a value, if there are any.
 MORE = {"took_longer": "took longer than their limit", "not_defined": "not defined"}
-#: Computing time (s) that suffices for an estimate, and interval (s) between two checks of cells being timed.
-ENOUGH, SHORTLY = 0.2, 0.05
+#: Interval (s) between two checks of cells being timed.
+SHORTLY = 0.05
 #: Signals that stop a run: Ctrl+C, that of a scheduler, and that of a terminal that closes (not on Windows).
 ENDING = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
 #: Exit code after Ctrl+C, and time (s) after which the process ends without waiting for anything.
@@ -132,8 +132,8 @@ def _run(options: argparse.Namespace, opener: Open, report: Report) -> int:
         if options.dry_run:
             return _estimate(options, found, given, todo, report)
         ended = _compute(options, found, given, todo, progress)
-        if found.damaged and not found.missing():
-            results.settle(folder, study, found.damaged)
+        if not (todo or found.n_files):  # every first line is damaged
+            results.ResultsFile(folder, study).close()
     except KeyboardInterrupt:
         return STOPPED
     except OSError as error:
@@ -194,8 +194,8 @@ def _estimate(
         f"{grouped(len(to_do))} in {count(len(todo), 'path')} are to be computed."
     )
     if todo:
-        with_all = f"about {_duration(seconds)} with {'one process' if processes == 1 else f'{processes} processes'}"
-        takes = f"That takes {with_all}, estimated from {source}"
+        with_all = "one process" if processes == 1 else f"{processes} processes"
+        takes = f"That takes {about(seconds)} with {with_all}, estimated from {source}"
         if not took:
             takes = f"How long that takes is not known yet: no cell was finished within {LONGEST:g} s"
         text += f"\n{takes}; a new file in {options.out} is written."
@@ -280,7 +280,7 @@ class _Progress:
         text = f"{self.done} of {count(self.all, 'path')}"
         if self._made > 1:
             left = (now - self._first) / (self._made - 1) * (self._todo - self._made)
-            text += f", {_duration(left)} left"
+            text += f", {about(left)} left"
         _complain(f"\r{text:<60}" if self._replaces else f"{text}\n")
         self._open = self._replaces
 
@@ -298,10 +298,7 @@ def _complain(text: str) -> None:
 
 
 def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return span_of_time(round(seconds, 1)) if seconds >= 0.1 else "0 s"
-    minutes, hours = seconds / 60, seconds / 3600
-    return f"{minutes:.0f} min" if minutes < 100 else f"{hours:.1f} h"
+    return span_of_time(seconds) if seconds < 100 else about(seconds)
 
 
 def _read(folder: Path, expected: Study | None = None) -> StudyResults:

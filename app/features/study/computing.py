@@ -53,8 +53,10 @@ LARGEST = 1e100
 Measured = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename={"cell": "places"}):
+class Record(msgspec.Struct, frozen=True, omit_defaults=True, rename={"cell": "places"}):
     """The result of one cell, for one repetition and fold.
+
+    In files of earlier versions it has a key, too.
 
     Attributes
     ----------
@@ -68,8 +70,6 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     error : str
         Why there is no result, in a sentence; "" if there is one.
     seconds : float
-    key : str
-        `cells.key_of` in files of earlier versions.
     """
 
     cell: CellIndex
@@ -79,7 +79,6 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     status: str = ""
     error: str = ""
     seconds: Measured = 0.0
-    key: str = ""
 
 
 class Given(Struct, frozen=True, eq=False):

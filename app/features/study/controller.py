@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from app.controllers.host import Host
 from app.core.caches import kept
-from app.core.number_format import count, grouped
+from app.core.number_format import about, count, grouped
 from app.files.documents import FileError
 from app.state.commands import Attach, Generate, SetLane
 from app.state.document import Lane
@@ -24,14 +24,12 @@ from .model import DATA_AXES, Study
 from .planning import AxisPlan, Planned, StudyPlan, StudySession, axis_plan, lane_of, plan_of, planned, titles
 from .results import NAME, StudyResults
 from .running import State, jobs
-from .timing import BEGINNING, StudyRun, Trial, duration
+from .timing import BEGINNING, ENOUGH, StudyRun, Trial
 
 #: ``aside(work, done)``: call ``done(work())``, with `work` on another thread.
 Aside = Callable[[Callable[[], bytes], Callable[[bytes], None]], None]
 #: Interval (s) at which the results are put into the document while more are computed.
 KEEP = 5.0
-#: Computing time (s) from which the speed of this machine is known.
-ENOUGH = 0.2
 #: Kinds of studies that are drawn as curves.
 CURVES = ("learning-curve", "rules")
 OUTDATED = "These results are of other points: run again."
@@ -235,7 +233,7 @@ class StudyController:
     def pause(self) -> None:
         """Pause or resume the run."""
         if self._run is not None:
-            self._run.pause()
+            self._run.run.pause(self.state == "running")
             if self.state == "paused":
                 self.collect()
                 self._keep()
@@ -352,7 +350,7 @@ class StudyController:
         takes = "duration not known yet"
         if slower is not None:
             beginning = BEGINNING if self._trial is None else self._trial.beginning
-            takes = f"about {duration(plan.seconds * slower / jobs() + beginning)}"
+            takes = about(plan.seconds * slower / jobs() + beginning)
         measuring = "" if self.measured else " (measuring…)"
         others = self.kept is not None and self.kept.study != plan.study
         instead = "; replaces the present results" if others else ""

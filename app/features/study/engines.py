@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path as File
@@ -24,14 +23,12 @@ from .cells import Path
 from .computing import Given, Record, compute
 from .model import Study
 from .results import ResultsFile
-from .running import StudyProcesses, next_of
+from .running import StudyProcesses
 
 #: Number of workers of `--dask local` without --jobs.
 LOCAL_WORKERS = 2
-#: Work (s) after which other processes are considered, and remaining work (s) that makes starting them worthwhile.
-TRIAL, WORTHWHILE = 0.05, 1.0
-#: Interval (s) between two looks at the others' results, and time (s) that killed processes have to end.
-INTERVAL, ENDING = 0.02, 2.0
+#: Time (s) that killed processes have to end.
+ENDING = 2.0
 
 
 def run(
@@ -72,56 +69,35 @@ def run(
         cannot be written to.
     """
     with _cluster(jobs, dask, tls, given) if dask else nullcontext() as parallel:
+        if parallel is None:
+            found = _with_processes(study, given, todo, jobs, limit)
+        else:
+            found = ((records, 1) for records in parallel(_work, ((study, path, given, limit) for path in todo)))
         file = None if folder is None or not todo else ResultsFile(folder, study)
-        with nullcontext() if file is None else closing(file):
-            if parallel is None:
-                yield from _with_processes(study, given, todo, file, jobs, limit)
-                return
-            for records in parallel(_work, ((study, path, given, limit) for path in todo)):
+        with closing(found), nullcontext() if file is None else closing(file):
+            for records, n_paths in found:
                 if file is not None:
                     file.add(*records)
-                yield records, 1
+                yield records, n_paths
 
 
 def _with_processes(
-    study: Study, given: Given | None, todo: Sequence[Path], file: ResultsFile | None, jobs: int, limit: float
-) -> Iterator[tuple[Sequence[Record], int]]:
-    """Compute in this process, and in others that take paths from the same list once it is known to be long.
-
-    Starting a process takes about a second: this one does not wait for the others, and does short work alone.
-    """
-    left, n_left = deque(todo), sum(len(path.cells) for path in todo)
-    others = None
-    spent, n_done, n_counted = 0.0, 0, 0
+    study: Study, given: Given | None, todo: Sequence[Path], jobs: int, limit: float
+) -> Generator[tuple[list[Record], int]]:
+    """Compute in this process, and with more `jobs` in others."""
+    others = StudyProcesses(study, given, lambda: deque(todo), jobs, limit, 0, here=True)
+    n_paths, over = 0, False
     try:
-        while True:
-            over = others is None or others.state == "ended"
-            if (path := next_of(left)) is not None:
-                records = []
-                for record in compute(study, path, given, limit):
-                    records.append(record)
-                    if file is not None:
-                        file.add(record)
-                    n_done += 1
-                    spent += record.seconds  # without the time that loading compiled code takes
-                    alone = others is None and jobs > 1
-                    if alone and spent > TRIAL and (n_left - n_done) * spent / n_done > WORTHWHILE:
-                        others = StudyProcesses(study, given, lambda: left, jobs - 1, file, limit, 0)
-                yield records, 1
-            elif over:
-                break
-            else:
-                time.sleep(INTERVAL)
-            if others is not None:
-                found, n_ended = others.take(), others.n_done
-                yield found, n_ended - n_counted
-                n_counted = n_ended
+        while not over:
+            others.wait()
+            over, before = others.state == "ended", n_paths
+            found, n_paths = others.take(), others.n_done
+            yield found, n_paths - before
     finally:
-        if others is not None:
-            others.cancel()
-            for thread in others.threads:  # none of them writes any more
-                thread.join(ENDING)
-    if others is not None and others.failure:
+        others.cancel()
+        for thread in others.threads:  # no process outlives the run
+            thread.join(ENDING)
+    if others.failure:
         raise FileError(others.failure)
 
 

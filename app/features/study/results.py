@@ -3,9 +3,8 @@
 A document keeps them packed, as one part.  The command line keeps them in a folder, as lines of JSON that each run
 appends to a file of its own: the results are the union of all files, so those of several machines are merged by
 copying.  The first line of a file is the study, and each line has a checksum of itself and of the study.  A last line
-that was torn when its writer was killed is dropped.  Any other damaged line is set aside and named, and its cell counts
-as missing until a run has computed everything missing.  That run notes the settled lines in its own file, since another
-run may be appending to the file that has them.
+that was torn when its writer was killed is dropped.  Any other damaged line is set aside, and named while results of
+the study are missing: its own may be one of them.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from pathlib import Path as File
 from typing import Any
 
@@ -54,11 +52,16 @@ NAMED = 5
 _BAD = "The study that is kept with this document cannot be used"
 
 
-class _DocumentPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The part of a document: arrays are zlib of little-endian bytes."""
+class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A study, and the version of the numerics that computed it: the first line of each file of a folder."""
 
     study: Study
     numerics: int
+
+
+class _DocumentPart(_Manifest, frozen=True, forbid_unknown_fields=True):
+    """The part of a document: arrays are zlib of little-endian bytes."""
+
     values: dict[str, bytes]
     seconds: bytes
     statuses: tuple[str, ...]
@@ -90,9 +93,9 @@ class StudyResults:
     ----------
     study : Study
     n_files : int
-        Number of files of a folder that were read.
+        Number of files of a folder that were read, without those whose first line is damaged.
     damaged : list of str
-        Lines of these files that were set aside, by file and number.
+        Lines of the files that were set aside, by file and number; none if no result is missing.
     values : dict of str to ndarray
         Of each measure, by axes, repetition and fold; NaN without a result.
     seconds : ndarray
@@ -183,9 +186,7 @@ class StudyResults:
         count = there.sum(axis=-1)
         mean = np.where(there, array, 0.0).sum(axis=-1) / np.maximum(count, 1)
         spread = np.sqrt((np.where(there, array - mean[..., None], 0.0) ** 2).sum(axis=-1) / np.maximum(count - 1, 1))
-        errors = np.zeros(self.study.shape, dtype=np.int64)
-        for index in self.errors:
-            errors[index[:-2]] += 1
+        errors = (self.ended(FAILED) | self.ended(TOOK_LONGER)).sum(axis=(-2, -1))
         return Means(np.where(count > 0, mean, np.nan), np.where(count > 1, spread, np.nan), count, errors)
 
     def missing(self, of: Sequence[Path] | None = None, retry: bool = False, limit: float = 0.0) -> list[Path]:
@@ -346,7 +347,8 @@ def _unpacked(data: bytes, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
 
 def manifest(study: Study) -> dict[str, Any]:
     """Return the content of the first line of each file of a folder."""
-    return {"study": msgspec.to_builtins(study), "numerics": numerics_of(study)}
+    content: dict[str, Any] = msgspec.to_builtins(_Manifest(study, numerics_of(study)))
+    return content
 
 
 class ResultsFile:
@@ -382,12 +384,6 @@ class ResultsFile:
         """Wait until all is on the disk."""
         with self._lock, self._file:
             os.fsync(self._file.fileno())
-
-
-def settle(folder: File, study: Study, damaged: Sequence[str]) -> None:
-    """Note in a new file of `folder` that damaged lines have been computed again; `read` then ignores them."""
-    with closing(ResultsFile(folder, study)) as file:
-        file.add({"settled": damaged})
 
 
 def _seed(study: dict[str, Any]) -> int:
@@ -430,13 +426,21 @@ def read(folder: File, expected: Study | None = None) -> StudyResults:
         )
     if first is None:
         raise FileError(f"{folder.name} holds no results of a study.")
-    found, settled = StudyResults(expected or _run_state_of(first, folder)), set[str]()
+    found, seed = StudyResults(expected or _study_of(first, folder)), _seed(first)
     for path, own in heads.items():
         if own and (differs := difference(first, own)) is not None:
             raise FileError(f"{path.name} is of another study: {differs}.")
-        found.n_files += 1
-        settled.update(_take(found, path, (None, _seed(first), 0) if own else (_seed(first),)))
-    found.damaged = [line for line in found.damaged if line not in settled]
+        found.n_files += bool(own)
+        # Lines of earlier versions have no checksum, or one of themselves alone.
+        damaged, n_lines = _merge(found, path, (seed, None, 0) if own else (seed,))
+        if not own and len(damaged) == n_lines:
+            raise FileError(
+                f"{path.name} is damaged in its first line, which names its study, and no other line proves it: move "
+                "the file out of the folder, then its results are computed again."
+            )
+        found.damaged += damaged
+    if not found.lacking.any():
+        found.damaged = []
     return found
 
 
@@ -449,42 +453,34 @@ def _head_of(path: File) -> dict[str, Any] | None:
     return None
 
 
-def _take(found: StudyResults, path: File, seeds: Sequence[int | None]) -> list[str]:
-    """Merge the lines of a file whose checksums fit one of `seeds`; return the damaged lines that they settle.
-
-    Raise FileError if the first line is damaged (then there is one seed) and no other line fits.
-    """
-    whole = len(seeds) > 1
-    settled, damaged, number = list[str](), list[str](), 0
+def _merge(found: StudyResults, path: File, seeds: Sequence[int | None]) -> tuple[list[str], int]:
+    """Merge the lines of a file whose checksums fit one of `seeds`; return the damaged lines, and the number of all."""
+    damaged, number = list[str](), 0
     for number, line in enumerate(_lines(path), 1):
         content = _checked(line, *seeds)
+        # Earlier versions noted the damaged lines that had been computed again.
+        if isinstance(content, dict) and content.keys() & {"manifest", "settled"}:
+            continue
         try:
-            if isinstance(content, dict) and "settled" in content:
-                settled += msgspec.convert(content["settled"], list[str])
-            elif number > 1 or not whole:
-                found.merge(msgspec.convert(content, Record))
+            found.merge(msgspec.convert(content, Record))
         except (ValueError, KeyError, OverflowError):  # an unknown measure, or too many statuses
             damaged.append(f"{plain(path.name)}, line {number}")
-    if not whole and len(damaged) == number:
-        raise FileError(
-            f"{path.name} is damaged in its first line, which names its study, and no other line proves it: move the "
-            "file out of the folder, then its results are computed again."
-        )
-    found.damaged += damaged
-    return settled
+    return damaged, number
 
 
-def _run_state_of(own: dict[str, Any], folder: File) -> Study:
+def _study_of(own: dict[str, Any], folder: File) -> Study:
+    """Return the study of a manifest; raise FileError if this program cannot go on with it."""
     try:
-        study, made = msgspec.convert(own["study"], Study), msgspec.convert(own["numerics"], int)
-        sound = not faults_of(study, None)
-    except (msgspec.ValidationError, ValueError, KeyError):
-        sound = False
-    if not sound:
-        raise FileError(f"{folder.name} holds results of a study that this program does not know.") from None
-    if made != numerics_of(study):
-        raise FileError(f"{folder.name} was computed by numerics {made}; this program has {numerics_of(study)}.")
-    return study
+        made = msgspec.convert(own, _Manifest)
+        faults = faults_of(made.study, None)
+    except ValueError:
+        faults = [""]
+    if faults:
+        raise FileError(f"{folder.name} holds results of a study that this program does not know.")
+    if made.numerics != numerics_of(made.study):
+        known = numerics_of(made.study)
+        raise FileError(f"{folder.name} was computed by numerics {made.numerics}; this program has {known}.")
+    return made.study
 
 
 def _lines(path: File) -> Iterator[Any]:

@@ -1,6 +1,6 @@
 """StudyProcesses: compute a study in worker processes; start, pause, resume and stop them.  No Qt.
 
-The window and the command line share it: the window takes the results, the command line gets them in a file.
+The window and the command line share it; that of the command line computes in its own process, too.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from app.engine.worker_process import WorkerProcess
 from .cells import Path
 from .computing import Given, Record
 from .model import Study
-from .results import ResultsFile
-from .worker import Answer, Work
+from .worker import Answer, StudyWorker, Work
 
 #: Work (s) that a worker gets at a time, and largest number of paths.
 AT_A_TIME, MOST = 0.2, 256
@@ -29,6 +28,9 @@ AT_A_TIME, MOST = 0.2, 256
 TRIES = 2
 #: Number of workers in a row that may fail to start.
 BARREN = 3
+#: Time (s) before other processes help that of the command line, and remaining work (s), at its pace so far, that makes
+#: starting them worthwhile.
+DELAY, WORTHWHILE = 0.3, 1.0
 #: Niceness of the window's workers.
 NICENESS = 19
 ENDED = "The process that computed this has ended."
@@ -49,15 +51,15 @@ class StudyProcesses:
     given : Given or None
         Its points, if no generator draws them.
     todo : callable
-        Returns the paths, which others may take as well; called on a thread.
+        Returns the paths; called on a thread.
     n_jobs : int, optional
         Number of processes.
-    file : ResultsFile, optional
-        Receives each result as well, on the command line.
     limit : float, optional
         Largest time (s) for a cell.
     niceness : int, optional
         Of the processes.
+    here : bool, optional
+        This process is one of them; the others start after `DELAY`, if there is work left that makes it worthwhile.
 
     Attributes
     ----------
@@ -75,12 +77,12 @@ class StudyProcesses:
         given: Given | None,
         todo: Callable[[], deque[Path]],
         n_jobs: int = 0,
-        file: ResultsFile | None = None,
         limit: float = math.inf,
         niceness: int = NICENESS,
+        here: bool = False,
     ) -> None:
-        self._work, self._niceness = (study, given, limit), niceness
-        self._give, self._file = todo, file
+        self._work, self._niceness, self._here = (study, given, limit), niceness, here
+        self._give = todo
         self._todo: deque[Path] | None = None
         self._beginning = threading.Lock()
         self.n_done, self.start = 0, 0.0
@@ -92,9 +94,9 @@ class StudyProcesses:
         self._paused = self._cancelled = False
         self._barren = 0
         self.failure = ""
-        count = n_jobs or jobs()
-        self.threads = [threading.Thread(target=self._serve, name="study", daemon=True) for _ in range(count)]
-        self._alive = count
+        self._alive = n_jobs or jobs()
+        serve = [self._serve_here if here and not number else self._serve for number in range(self._alive)]
+        self.threads = [threading.Thread(target=self._run, args=(each,), name="study", daemon=True) for each in serve]
         for thread in self.threads:
             thread.start()
 
@@ -111,6 +113,11 @@ class StudyProcesses:
             found, self._found = self._found, []
         return found
 
+    def wait(self) -> None:
+        """Wait until there are results, or the run has ended."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._found or self.state == "ended")
+
     def pause(self, paused: bool) -> None:
         """Pause after the present cell, or resume."""
         with self._condition:
@@ -125,28 +132,59 @@ class StudyProcesses:
 
     # -- a thread for each worker ----------------------------------------------------------------------------------
 
-    def _serve(self) -> None:
-        flags = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0) if self._niceness else 0  # on Windows
-        worker, started, share = WorkerProcess(f"{__package__}.worker", str(self._niceness), flags=flags), False, 1
+    def _run(self, serve: Callable[[], None]) -> None:
         try:
             with self._beginning:
                 if self._todo is None:
                     self._todo = self._give()
+            serve()
+        except Exception as error:
+            self.failure = log.stopped("A study has ended early.", error)
+            self.cancel()
+        finally:
+            with self._condition:
+                self._alive -= 1
+                self._condition.notify_all()
+
+    def _serve_here(self) -> None:
+        """Compute paths in this process."""
+        worker = StudyWorker()
+        worker.answer((self._work, ()))
+        while paths := self._next(1):
+            self._compute(lambda paths: worker.answer((None, paths)), paths)
+
+    def _serve(self) -> None:
+        """Have paths computed by a process."""
+        if self._here:
+            with self._condition:
+                self._condition.wait_for(lambda: self._cancelled or not self._todo, DELAY)
+                if self.n_done * WORTHWHILE > len(self._todo or ()) * DELAY:
+                    return
+        flags = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0) if self._niceness else 0  # on Windows
+        worker, started, share = WorkerProcess(f"{__package__}.worker", str(self._niceness), flags=flags), False, 1
+
+        def ask(paths: Sequence[Path], work: Work | None = None) -> Answer:
+            """Return the answer of the process; raise ValueError if it, or the run, ends before."""
+            answer: Answer = worker.send("A process of a study has ended", work, paths).result(lambda: self._cancelled)
+            return answer
+
+        try:
             while paths := self._next(share):
+                begun = time.monotonic()
                 try:
                     if not started:
-                        self._start(worker)
+                        ask((), self._work)
+                        self._barren, self.start = 0, time.monotonic() - begun
                     started, begun = True, time.monotonic()
-                    self._compute(worker, paths)
+                    self._compute(ask, paths)
                     share = min(2 * share, MOST) if time.monotonic() - begun < AT_A_TIME else max(share // 2, 1)
                 except ValueError as error:
                     worker.end()
+                    self._barren += not started
                     self._fail(paths, error)
                     started, share = False, 1
         finally:
             worker.end()
-            with self._condition:
-                self._alive -= 1
 
     def _next(self, share: int) -> list[Path]:
         with self._condition:
@@ -156,46 +194,28 @@ class StudyProcesses:
             if self._again:  # each alone, so that no other ends with it
                 return [self._again.popleft()]
             assert self._todo is not None
-            taken = (next_of(self._todo) for _ in range(max(1, min(share, len(self._todo) // len(self.threads)))))
-            return [path for path in taken if path is not None]
+            n_paths = min(max(1, min(share, len(self._todo) // len(self.threads))), len(self._todo))
+            return [self._todo.popleft() for _ in range(n_paths)]
 
     def _wait_while_paused(self) -> None:
         with self._condition:
             self._condition.wait_for(lambda: self._cancelled or not self._paused)
 
-    def _start(self, worker: WorkerProcess) -> None:
-        """Start a process; raise ValueError if it does not start."""
-        begun = time.monotonic()
-        try:
-            self._ask(worker, self._work)
-        except ValueError:
-            self._barren += 1
-            raise
-        self._barren, self.start = 0, time.monotonic() - begun
-
-    def _ask(self, worker: WorkerProcess, work: Work | None, paths: Sequence[Path] = ()) -> Answer:
-        """Return the answer of a process; raise ValueError if it, or the run, ends before."""
-        answer: Answer = worker.send("A process of a study has ended", work, paths).result(lambda: self._cancelled)
-        return answer
-
-    def _compute(self, worker: WorkerProcess, paths: list[Path]) -> None:
+    def _compute(self, ask: Callable[[Sequence[Path]], Answer], paths: list[Path]) -> None:
         """Take the results of `paths`; raise ValueError if the process ends."""
         asked: Sequence[Path] = paths
         over = False
-        while not over:
+        while not over and not self._cancelled:
             self._wait_while_paused()
-            found, over, notes = self._ask(worker, None, asked)
-            for note in notes:
-                log.LOGGER.error(note)
+            found, over = ask(asked)
             self._post(found, len(paths) if over else 0)
             asked = ()
 
     def _post(self, records: Sequence[Record], done: int) -> None:
-        if self._file is not None and records:
-            self._file.add(*records)
         with self._condition:
             self._found += records
             self.n_done += done
+            self._condition.notify_all()
 
     def _fail(self, paths: list[Path], error: Exception) -> None:
         """Try each path of an ended worker once more, alone; then record it as failed."""
@@ -212,11 +232,3 @@ class StudyProcesses:
                 self._again.append(path)
             else:
                 self._post([Record(cell, path.repetition, path.fold, error=ENDED) for cell in path.cells], 1)
-
-
-def next_of(todo: deque[Path]) -> Path | None:
-    """Return the next path, which no other thread gets; None if there is none."""
-    try:
-        return todo.popleft()
-    except IndexError:
-        return None

@@ -11,6 +11,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from app.core.number_format import about
+
 from .cells import Path, paths
 from .computing import Given, Record
 from .model import Study
@@ -22,8 +24,8 @@ from .running import NICENESS, StudyProcesses, jobs
 MEASURED, LONGEST = 2.0, 45.0
 #: Time (s) that a process takes to start on an idle machine.
 BEGINNING = 1.0
-#: Time (s) after the first result from which the pace of a run is known; before, processes are still starting.
-PACE = 5.0
+#: Computing time (s) from which the speed of this machine is known.
+ENOUGH = 0.2
 
 
 class TimedRun:
@@ -88,33 +90,11 @@ class StudyRun(TimedRun):
     ----------
     whole : float
         Its cost by the model.
-    since : tuple of float
-        Time of the first results, in active seconds, and their cost.
     """
 
     def __init__(self, kept: StudyResults, given: Given | None) -> None:
         super().__init__(kept.study, given, lambda: deque(kept.missing()))
         self.whole = float((kept.lacking.sum(axis=(-2, -1)) * self.costs).sum())
-        self.since = (0.0, 0.0)
-        self._paused_at: float | None = None
-
-    def take(self) -> list[Record]:
-        found = super().take()
-        if found and not self.since[1]:
-            self.since = self.active, self.cost
-        return found
-
-    def pause(self) -> None:
-        """Pause or resume."""
-        pausing = self.run.state == "running"
-        self.run.pause(pausing)
-        self.begun = time.monotonic() - self.active  # without the pause
-        self._paused_at = time.monotonic() if pausing else None
-
-    @property
-    def active(self) -> float:
-        """Seconds since the start, without pauses."""
-        return (time.monotonic() if self._paused_at is None else self._paused_at) - self.begun
 
     @property
     def share(self) -> float:
@@ -122,17 +102,16 @@ class StudyRun(TimedRun):
         return min(self.cost / self.whole, 1.0) if self.whole else 0.0
 
     def left(self, slower: float) -> str:
-        """Return progress and time left; before there is a pace, as forecast for a machine `slower` by this factor."""
+        """Return progress and time left; until the run has computed as long as a trial, for a machine `slower` by this
+        factor.
+        """
         percent = f"{100 * self.share:.0f} %"
         if self.run.state == "paused":
             return f"Paused at {percent}"
         if self.cost <= 0:
             return "Beginning…"
-        active, cost = self.since
-        elapsed, lacking = self.active - active, self.whole - self.cost
-        paced = elapsed >= PACE and self.cost > cost
-        seconds = elapsed * lacking / (self.cost - cost) if paced else lacking * slower / jobs()
-        return f"{percent}, {duration(seconds)} left"
+        factor = self.factor if self.took > MEASURED else slower
+        return f"{percent}, {about(max(self.whole - self.cost, 0.0) * factor / jobs())} left"
 
 
 class Trial(TimedRun):
@@ -199,10 +178,3 @@ class Trial(TimedRun):
         """Kill the process."""
         self.ended = True
         self.run.cancel()
-
-
-def duration(seconds: float) -> str:
-    """Return "12 s", "3 min", "2 h"."""
-    if seconds < 100:
-        return f"{max(round(seconds), 1) if seconds < 20 else 5 * round(seconds / 5)} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

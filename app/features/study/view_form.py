@@ -24,6 +24,7 @@ from app.views.widgets.inputs import (
     show_choice,
     show_entries,
     show_options,
+    show_or_hide,
     show_text,
 )
 
@@ -95,12 +96,6 @@ class WholeCombo(ShortCombo):
         return super().sizeHint()
 
 
-def say(label: QLabel, text: str) -> None:
-    """Show a sentence, or hide its label."""
-    show_text(label, text)
-    label.setVisible(bool(text))
-
-
 def sentence_row(form: AlignedForm, name: str) -> QLabel:
     """Add a row below the last field, for a sentence that is not always there."""
     label = named(QLabel(wordWrap=True), f"study.{name}")
@@ -163,12 +158,12 @@ class AxisFields:
         values = kind.choices if kind is not None else {}
         self._numbers.setVisible(not values)
         self.spacing.setVisible(not values)
-        say(self._all, f"All {len(values)}." if values else "")
+        show_or_hide(self._all, f"All {len(values)}." if values else "")
         show_check(self.spacing, axis.log)
         own = {key: faults.get(f"axis{self._index}.{key}", "") for key in ("name", *self.fields)}
         for key, field in self.fields.items():
             field.show_typed(getattr(axis, key), own[key])
-        say(self.fault, next(filter(None, own.values()), ""))
+        show_or_hide(self.fault, next(filter(None, own.values()), ""))
 
 
 class StudyForm(QWidget):
@@ -263,4 +258,4 @@ class StudyForm(QWidget):
             field.show_typed(getattr(plan, name), faults.get(name, ""))
             self._form.setRowVisible(field, plan.generated or name not in ("draws", "test"))
         for name, sentence in self.faults.items():
-            say(sentence, faults.get(name, ""))
+            show_or_hide(sentence, faults.get(name, ""))

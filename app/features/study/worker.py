@@ -1,15 +1,13 @@
-"""Worker: the program of a process that computes paths of a study at the lowest priority."""
+"""Worker: compute paths of a study, in answers of short duration; and the program of a process that does."""
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from app.core import log
 from app.engine.worker_pipe import serve
 
 from .cells import Path
@@ -20,19 +18,8 @@ from .model import Study
 EVERY = 0.05
 #: A study, its given points, and the largest time (s) for a cell.
 Work = tuple[Study, Given | None, float]
-#: Results since the last answer, whether these were the last of the paths, and texts for the log.
-Answer = tuple[list[Record], bool, list[str]]
-
-
-class _Notes(logging.Handler):
-    """Keep log messages for the process that has the log."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.texts.append(self.format(record))
+#: Results since the last answer, and whether these were the last of the paths.
+Answer = tuple[list[Record], bool]
 
 
 class StudyWorker:
@@ -42,10 +29,8 @@ class StudyWorker:
     """
 
     def __init__(self) -> None:
-        self._notes = _Notes()
         self._work: Work
         self._records: Iterator[Record] = iter(())
-        log.LOGGER.addHandler(self._notes)
 
     def answer(self, request: tuple[Work | None, Sequence[Path]]) -> Answer:
         """Carry out a request."""
@@ -54,14 +39,12 @@ class StudyWorker:
         if paths:
             study, given, limit = self._work
             self._records = chain.from_iterable(compute(study, path, given, limit) for path in paths)
-        begun, found, over = time.monotonic(), list[Record](), True
+        begun, found = time.monotonic(), list[Record]()
         for record in self._records:
             found.append(record)
             if time.monotonic() - begun > EVERY:
-                over = False
-                break
-        texts, self._notes.texts = self._notes.texts, []
-        return found, over, texts
+                return found, False
+        return found, True
 
 
 if __name__ == "__main__":

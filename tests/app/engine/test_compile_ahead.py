@@ -94,6 +94,23 @@ def test_a_compiler_that_fails_leaves_no_progress(monkeypatch: pytest.MonkeyPatc
     assert "no compiler" in ahead.failure and not ahead.progress and not fast_loops.ready()
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_thread_that_is_ended_while_it_loads_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By an error that is no `Exception`: while `loading`, no garbage is collected."""
+    Compiler(monkeypatch, False)
+    monkeypatch.setattr(CompileAhead, "loading", False)
+
+    def end(report: Report, *, in_window: bool) -> None:
+        report(1, 3, "something")
+        raise SystemExit
+
+    monkeypatch.setattr(compile_ahead, "compile_all", end)
+    reports = list[bool]()
+    ahead = CompileAhead(lambda: reports.append(CompileAhead.loading))
+    ahead._thread.join(300)
+    assert reports == [True, False] and not CompileAhead.loading and not ahead.progress
+
+
 def test_the_window_shows_it_in_one_quiet_line(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler = Compiler(monkeypatch, False)
     window = make(wait=False)

@@ -28,7 +28,7 @@ def shown(covers: dict[int, Cover], **queries: Anything) -> set[str]:
     results = Results()
     for number, (what, query) in enumerate(queries.items()):
         for name in (LaneQuestion(what, 1), LaneQuestion(what, 2), what):
-            assert results.accept_answer(Answer(name, number, query, 0.5, True))
+            assert results.accept(Answer(name, number, query, 0.5, True))
     return {name for name in ("a1", "a2", "a", "b1", "b2", "b") if results.without(covers).answer(name) is not None}
 
 
@@ -45,5 +45,5 @@ def test_an_answer_is_shown_if_it_reveals_nothing() -> None:
 
 def test_a_digit_in_a_name_has_no_meaning() -> None:
     results = Results()
-    results.accept_answer(Answer("top 1", 1, Anything(), 0.5, True))
+    results.accept(Answer("top 1", 1, Anything(), 0.5, True))
     assert results.without({2: Cover.PICTURE}).answer("top 1") is None

@@ -106,7 +106,7 @@ def what_goes_on(window: MainWindow) -> str:
         "jobs": [str(job) for job in (*pool._running, *(entry[2] for entry in pool._ready))],
         "later": len(pool._later),
         "asked": sorted(scheduler._requested),
-        "mail": (scheduler._mailbox.empty, scheduler._answers.empty),
+        "mail": (scheduler._mailbox.empty,),
     }
     return ", ".join(f"{name}: {value}" for name, value in parts.items())
 

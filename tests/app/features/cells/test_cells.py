@@ -77,7 +77,7 @@ def test_cells_of_removed_points_are_not_drawn(make: Make, qtbot: QtBot) -> None
     settle(qtbot, window)
     assert answer is not None
     # As when the empty picture arrives between a request and its drawing.
-    window.scheduler.results.accept_answer(answer)
+    window.scheduler.results.accept(answer)
     window.refresh()
     assert not cells(window, 0) and "cell" not in words(window, 0)
 

@@ -123,7 +123,7 @@ def test_the_hatching_lies_over_pictures_of_models_alone() -> None:
     document = Document(points, (LANES["knn"], LANES["linear"], Lane("difference")), 3)
     query = Differing(sides(points, "knn", "linear"), Grid(-2.0, 3.0, -1.5, 2.0, 30, 21), points)
     value, results = answered(query)[-1], Results()
-    results.accept_answer(Answer("compare", 1, query, value, True))
+    results.accept(Answer("compare", 1, query, value, True))
     context = Context(document, Session().having(DifferenceSession(differing=True)), results)
     assert [sheets(context, index) for index in range(3)] == [(value.hatch,), (value.hatch,), ()]
     assert not sheets(replace(context, session=Session()), 0)
@@ -222,7 +222,7 @@ def test_sentences() -> None:
     assert known is not None and known == both
     query = Differing(known, Grid(-2, 3, -1.5, 2, 40, 30), doc.points)
     last = answered(query)[-1]
-    found.accept_answer(Answer("compare", 1, query, last, True))
+    found.accept(Answer("compare", 1, query, last, True))
     scene = difference_scene(doc, found)
     area, of_points = scene.sentences
     assert area.startswith("1 and 2 differ on ") and area.endswith(" of the area in view.")
@@ -237,7 +237,7 @@ def test_sentences() -> None:
     assert "a moment ago" in difference_scene(elsewhere, found).sentences[0], "the area in view is another"
     others = replace(doc, lanes=(*doc.lanes, Lane("svm")), shown=3, compared=(0, 2))
     assert difference_scene(others, found).difference is None, "that was of other lanes"
-    found.accept_answer(Answer("compare", 2, query, None, True, "It failed."))
+    found.accept(Answer("compare", 2, query, None, True, "It failed."))
     assert difference_scene(doc, found).sentences == ("It failed.",)
 
 
@@ -329,8 +329,8 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
         scheduler.request_answers({"compare": replace(query, grid=replace(grid, width=50))})
         settled(scheduler)
         newer = scheduler.results.answer("compare")
-        assert newer is not None and newer.number > answer.number and newer.value.hatch.mask.shape == (40, 50)
-        late = scheduler._answers.post
+        assert newer is not None and newer.job > answer.job and newer.value.hatch.mask.shape == (40, 50)
+        late = scheduler._mailbox.post
         late(answer)
         scheduler.collect()
         assert scheduler.results.answer("compare") is newer

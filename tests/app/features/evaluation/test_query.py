@@ -300,7 +300,7 @@ def test_a_validation_that_breaks_off_shows_no_number() -> None:
     found = Displayed(two(), validation=Validation("folds", 3))
     query = found.asked()["validated1"]
     value = Validated(np.array([20]), np.array([20]), 3, 20, 0, False)
-    found.results.accept_answer(Answer("validated1", 1, query, value, True, "It was too much."))
+    found.results.accept(Answer("validated1", 1, query, value, True, "It was too much."))
     lane = found.shown().lanes[1]
     assert words.validated_cell(lane) == words.DASH
     assert words.validated_words(lane) == "broken off after 1 of 3 folds. It was too much."
@@ -404,7 +404,7 @@ class Displayed:
     def answer(self, *names: str) -> None:
         for number, (name, asked) in enumerate(self.asked().items(), 100):
             if not names or name in names:
-                for _ in work_out(Answer(name, number, asked), self.results.accept_answer, never):
+                for _ in work_out(Answer(name, number, asked), self.results.accept, never):
                     pass
 
     def shown(self) -> Any:

@@ -316,12 +316,12 @@ class GroundTruthHost:
     def answer(self, done: bool = True) -> None:
         asked = self.asked()
         for name in self.known - set(asked):
-            self.results.forget_answer(name)
+            self.results.forget(name)
         self.known = set(asked)
         for name, query in asked.items():
             posted = ask(query) if done else [getattr(query, "before", None)]
             value = posted[-1] if posted else None
-            self.results.accept_answer(Answer(name, next(self.numbers), query, value, done))
+            self.results.accept(Answer(name, next(self.numbers), query, value, done))
 
     def context(self) -> Context:
         return Context(self.document, self.session, self.results)
@@ -476,7 +476,7 @@ def test_why_there_is_no_haze() -> None:
     )
     setup.document = one
     for name, query in setup.asked().items():
-        for _ in work_out(Answer(name, 1, query), setup.results.accept_answer, never):
+        for _ in work_out(Answer(name, 1, query), setup.results.accept, never):
             pass
     rows = setup.scene().rows
     assert rows[0].bootstrap is not None and rows[0].bootstrap.area == 0.0

@@ -42,5 +42,5 @@ def context_of(document: Document, paused: bool = False, scored: bool = True) ->
         posted: list[float] = []
         for _ in query.answer(posted.append, lambda: False):
             pass
-        context.results.accept_answer(Answer(name, 1, query, posted[-1], True))
+        context.results.accept(Answer(name, 1, query, posted[-1], True))
     return context

@@ -113,14 +113,12 @@ def test_facts_about_the_boundary_are_those_of_the_shown_problem(fits: bool) -> 
     results.accept(frame)
     problem = 0 if fits else 3
     query = BoundaryQuery(model, problem, (-3.0, 3.0, -2.0, 2.0))  # type: ignore[arg-type]
-    results.accept_answer(Answer("boundary facts0", 1, query, facts_about(model), True))
+    results.accept(Answer("boundary facts0", 1, query, facts_about(model), True))
     document = Document(points, (lane,), shown=1)
     scene = compose(document, Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))), results, FEATURES)
     assert any("feature space" in line for line in scene.feature(Probe).lanes[0].lines) == fits
     other, _ = svm(points, C=2.0)
-    results.accept_answer(
-        Answer("boundary facts0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), facts_about(other))
-    )  # type: ignore[arg-type]
+    results.accept(Answer("boundary facts0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), facts_about(other)))  # type: ignore[arg-type]
     scene = compose(document, Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))), results, FEATURES)
     assert not any("feature space" in line for line in scene.feature(Probe).lanes[0].lines)
 

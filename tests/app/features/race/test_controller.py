@@ -40,7 +40,7 @@ class Ear:
         assert owner == "race"
         before, self.wanted = self.wanted, queries.get("race")
         if self.wanted is None:
-            self.results.forget_answer("race")
+            self.results.forget("race")
         elif self.wanted != before:
             self.asked.append(self.wanted)
 
@@ -75,7 +75,7 @@ class RaceSetup:
         status = Status.OPTIMAL if over else Status.RUNNING
         racers = tuple(racer(rule, steps, status=status) for rule in self.course.rules)
         frame = None if message else RaceFrame(self.course.points, self.course.mode, 1e-3, racers)
-        self.ear.results.accept_answer(Answer("race", len(self.ear.asked), self.newest, frame, False, message))
+        self.ear.results.accept(Answer("race", len(self.ear.asked), self.newest, frame, False, message))
         self.racing.update()
         return frame
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from app.features.study import computing, engines, results
+from app.features.study import computing, results, running
 from app.features.study.cells import paths
 from app.features.study.computing import TOOK_LONGER, compute
 from app.features.study.model import Study, StudyAxis
@@ -138,8 +138,8 @@ def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "sitecustomize.py").write_text(STUCK)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     computing.ESTIMATORS.end()  # the next one begins with that
-    monkeypatch.setattr(engines, "TRIAL", -1.0)
-    monkeypatch.setattr(engines, "WORTHWHILE", -1.0)
+    monkeypatch.setattr(running, "DELAY", 0.0)
+    monkeypatch.setattr(running, "WORTHWHILE", -1.0)
     made = Study(
         "grid",
         (StudyAxis("tree_max_depth", (1, 2, 3)), StudyAxis("noise", (0.1, 0.3))),

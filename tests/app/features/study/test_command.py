@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib.util
 import json
 import os
@@ -520,3 +521,30 @@ def test_a_document_without_a_classifier_or_points_makes_no_study() -> None:
         command.study_of(document_of().__class__())
     with pytest.raises(AssertionError):
         no_document(None)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_full_disk_stops_the_run_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], jobs: str
+) -> None:
+    add = results.ResultsFile.add
+
+    def full(file: results.ResultsFile, *lines: Any) -> None:
+        if not isinstance(lines[0], dict):  # the first line
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        add(file, *lines)
+
+    monkeypatch.setattr(results.ResultsFile, "add", full)
+    assert study("run", file_of(KNN, tmp_path), "--out", tmp_path / "r", "--jobs", jobs) == 2
+    assert "cannot be written to" in capsys.readouterr().err
+
+
+def test_a_run_with_nothing_to_do_names_the_study_again(tmp_path: Path) -> None:
+    file, out = file_of(KNN, tmp_path), tmp_path / "r"
+    assert study("run", file, "--out", out) == 0
+    (part,) = out.glob("part-*")
+    part.write_bytes(b"#" + part.read_bytes())
+    assert study("status", out) == 2
+    for _ in range(2):
+        assert study("run", file, "--out", out) == 0
+    assert study("status", out) == 0 and len(list(out.glob("part-*"))) == 2

@@ -17,7 +17,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.number_format import percent
+from app.core.number_format import about, percent
 from app.features.study import engines, reading, results, timing
 from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths
@@ -28,7 +28,6 @@ from app.features.study.panel import StudyPanel, study_file
 from app.features.study.planning import KINDS, AxisPlan, StudySession, costs_of
 from app.features.study.results import NAME, StudyResults
 from app.features.study.running import StudyProcesses, jobs
-from app.features.study.timing import duration
 from app.files.documents import FileError
 from app.learners.svm import SvmSettings
 from app.state.commands import AddPoints
@@ -554,7 +553,7 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
 @pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make: Make, qtbot: QtBot) -> None:
-    """A first result after 400 seconds is no speed: until there are more, the seconds measured by the process count."""
+    """A first result after 400 seconds is no speed: the seconds measured by the processes count."""
     window = make(document())
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
@@ -565,10 +564,9 @@ def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make
     run.begun -= 400.0
     qtbot.waitUntil(lambda: studies.kept is not None and studies.kept.done > 0)
     forecast = (run.whole - run.cost) * run.factor / jobs()
-    assert studies.left == f"0 %, {duration(forecast)} left"
-    # Then the speed of the results counts, from the first one on.
-    run.begun -= 20.0
-    run.cost = 0.01 * run.whole
-    elapsed = run.active - run.since[0]
-    left = elapsed * (run.whole - run.cost) / (run.cost - run.since[1])
-    assert elapsed < 60 and studies.left == f"1 %, {duration(left)} left"
+    assert studies.left == f"0 %, {about(forecast)} left"
+    # A measured speed counts from the start, until the run has its own.
+    studies._slower[run.study] = 3.0 * run.factor
+    assert studies.left == f"0 %, {about(3.0 * forecast)} left"
+    run.cost, run.took = 0.01 * run.whole, 0.01 * run.whole + timing.MEASURED
+    assert studies.left == f"1 %, {about(0.99 * run.whole * run.factor / jobs())} left"

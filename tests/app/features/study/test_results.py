@@ -6,6 +6,8 @@ import importlib.util
 import json
 import os
 import signal
+import threading
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from subprocess import Popen
@@ -18,11 +20,13 @@ import numpy as np
 import pytest
 
 from app.engine.worker_process import WorkerProcess
-from app.features.study import engines, results
+from app.features.study import engines, results, running
 from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths, shard
+from app.features.study.computing import Record
 from app.features.study.model import Study, StudyAxis
 from app.features.study.results import ResultsFile, difference, manifest
+from app.features.study.running import StudyProcesses
 from app.files.documents import FileError
 from app.state.document import Lane
 
@@ -53,8 +57,8 @@ def parts(folder: Path) -> list[Path]:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start other processes with the first cell."""
-    monkeypatch.setattr(engines, "TRIAL", -1.0)
-    monkeypatch.setattr(engines, "WORTHWHILE", -1.0)
+    monkeypatch.setattr(running, "DELAY", 0.0)
+    monkeypatch.setattr(running, "WORTHWHILE", -1.0)
 
 
 def test_two_shards_and_three_processes_have_the_results_of_one(tmp_path: Path, at_once: None) -> None:
@@ -114,7 +118,9 @@ def _http_server(dask_scheduler: Any) -> tuple[str, int]:
     return server.address, server.port
 
 
-def test_little_work_starts_no_process(tmp_path: Path) -> None:
+def test_little_work_starts_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "DELAY", 300.0)  # the others wait until there is no work left
+    monkeypatch.setattr(WorkerProcess, "_started", None)
     run(KNN, tmp_path, jobs=8)
     assert len(parts(tmp_path)) == 1 and exported(tmp_path) == plain(KNN, computed(KNN))
 
@@ -133,13 +139,18 @@ def test_what_a_process_was_at_when_it_died_is_computed_by_another(
 
     monkeypatch.setattr(WorkerProcess, "_started", noted)
     study = msgspec.structs.replace(GRID, repetitions=1000)
-    n_others, killed = 0, False
-    for records, _ in engines.run(study, None, paths(study), tmp_path, jobs=2):
-        n_others += len(records) > 3  # more than a path: of the other process
-        if n_others and not killed:
+    posted, killed = StudyProcesses._post, threading.Event()
+
+    def kill(run: StudyProcesses, records: Sequence[Record], done: int) -> None:
+        posted(run, records, done)
+        if threading.current_thread() is run.threads[1] and not killed.is_set():  # that of the other process
             os.kill(workers[0], signal.SIGKILL)
-            killed = True
-    assert killed and len(workers) >= 2 and not results.read(tmp_path, study).missing()
+            killed.set()
+
+    monkeypatch.setattr(StudyProcesses, "_post", kill)
+    for _ in engines.run(study, None, paths(study), tmp_path, jobs=2):
+        pass
+    assert killed.is_set() and len(workers) >= 2 and not results.read(tmp_path, study).missing()
     assert not results.read(tmp_path, study).errors
 
 
@@ -296,8 +307,8 @@ def test_a_damaged_first_line_is_made_up_for_by_the_study_or_another_file(tmp_pa
     with pytest.raises(FileError, match=r"is damaged in its first line.* run the study again with its STUDY\.toml"):
         results.read(tmp_path)
     found = results.read(tmp_path, KNN)
-    assert plain(KNN, found.records()) == whole and found.damaged == [f"{part.name}, line 1"]
-    results.settle(tmp_path, KNN, found.damaged)  # its file has a first line
+    assert plain(KNN, found.records()) == whole and not (found.damaged or found.n_files)
+    ResultsFile(tmp_path, KNN).close()  # as the next run does
     assert exported(tmp_path) == whole and not results.read(tmp_path).damaged
 
 
@@ -314,11 +325,15 @@ def test_lines_of_another_study_are_not_confused_with_those_of_this_one(tmp_path
         results.read(tmp_path, KNN)
 
 
-@pytest.mark.parametrize("settled", [5, [5], "part-a.jsonl, line 2", {"a": 1}])
-def test_what_is_settled_is_checked(tmp_path: Path, settled: object) -> None:
-    head = json.dumps({"manifest": manifest(KNN)})
-    (tmp_path / "part-a.jsonl").write_text(f"{head}\n{json.dumps({'settled': settled})}\n")
-    assert results.read(tmp_path).damaged == ["part-a.jsonl, line 2"]
+def test_a_damaged_line_is_named_while_results_are_missing(tmp_path: Path) -> None:
+    run(KNN, tmp_path)
+    (part,) = parts(tmp_path)
+    lines = part.read_bytes().splitlines(keepends=True)
+    part.write_bytes(b"".join([*lines, b"noise\n", lines[1]]))
+    assert not results.read(tmp_path).damage
+    # Earlier versions noted lines that had been computed again.
+    part.write_bytes(b"".join([*lines[:-1], b"noise\n", b'{"settled":["part-a.jsonl, line 2"]}\n']))
+    assert results.read(tmp_path).damaged == [f"{part.name}, line {len(lines)}"]
 
 
 def test_lines_of_the_version_before_have_checksums_of_themselves_alone(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from app.features.study.cells import digest_of, paths
 from app.features.study.computing import Record
 from app.features.study.model import Study, StudyAxis
 from app.features.study.running import StudyProcesses
+from app.features.study.worker import Answer
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
 from tests.app.features.study.studies import GRID, computed, given_of, plain
@@ -218,15 +219,24 @@ def test_workers_that_cannot_begin_are_abandoned(monkeypatch: pytest.MonkeyPatch
     ended(taken)
 
 
+def test_a_fault_of_the_program_ends_a_run_with_a_sentence(caplog: pytest.LogCaptureFixture) -> None:
+    def fault() -> deque[CellPath]:
+        raise RuntimeError("no paths")
+
+    taken = Taken(StudyProcesses(SLOW, None, fault, 2))
+    assert not taken.all() and "(RuntimeError: no paths)" in taken.run.failure and "no paths" in caplog.text
+    ended(taken)
+
+
 @pytest.mark.soak
 def test_a_path_whose_worker_ends_each_time_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
     poison = paths(SLOW)[1].cells[0]
     computed = StudyProcesses._compute
 
-    def killing(run: StudyProcesses, worker: WorkerProcess, paths: list[CellPath]) -> None:
+    def killing(run: StudyProcesses, ask: Callable[..., Answer], paths: list[CellPath]) -> None:
         if any(poison in path.cells for path in paths):
             WORKERS[0].process.kill()
-        computed(run, worker, paths)
+        computed(run, ask, paths)
 
     monkeypatch.setattr(StudyProcesses, "_compute", killing)
     small = Study("grid", SLOW.axes, ("steps",), Lane("svm"), GeneratorSettings("moons", 10, 0.1), test=10)
@@ -253,12 +263,12 @@ def test_a_fault_of_the_program_in_a_cell_is_reported_and_logged(
 
 #: Two processes of the command line.
 TWO = """
-from app.features.study import engines
+from app.features.study import engines, running
 from app.features.study.cells import paths
 from app.features.study.model import StudyAxis, Study
 from app.state.document import GeneratorSettings, Lane
 
-engines.TRIAL = engines.WORTHWHILE = 0.0
+running.DELAY, running.WORTHWHILE = 0.0, -1.0
 axes = StudyAxis("k", tuple(range(1, 9))), StudyAxis("noise", (0.1, 0.2))
 study = Study("grid", axes, ("accuracy",), Lane("knn"), GeneratorSettings("moons", 10, 0.3), test=10, repetitions=4)
 print(sum(len(records) for records, _ in engines.run(study, None, list(paths(study)), None, jobs=2)))

@@ -134,7 +134,7 @@ def test_failures_of_other_settings_are_not_reported_for_these() -> None:
     other, curve = replace(asked, points=THREE), curve_of(POINTS, Lane("knn"), "k")
     for of, value, report in ((asked, curve, "wrong"), (other, curve, ""), (other, None, "wrong")):
         results = Results()
-        results.accept_answer(Answer(name_of(0, "k"), 1, of, value, True, "wrong"))
+        results.accept(Answer(name_of(0, "k"), 1, of, value, True, "wrong"))
         (strip,) = strips_of(Context(document, session, results), 0).curves
         assert (strip.message, strip.curve, strip.stale) == (report, value, of is other)
 
