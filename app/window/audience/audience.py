@@ -61,7 +61,7 @@ class Audience(QObject):
 
     def add_menu(self, view: QMenu) -> None:
         """Add the choice of the screen to the menu `view`."""
-        menu = view.addMenu("Audience's s&creen")
+        menu = view.addMenu("Au&dience's screen")
         menu.setObjectName("menu.audience_screen")
         group = QActionGroup(self)
 
