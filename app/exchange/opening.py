@@ -116,7 +116,7 @@ def read(path: Path, most: int = 0) -> Contents:
 def of_text(text: str) -> Contents:
     """Read a share text; raise a FileError with one sentence if it is none."""
     if kind_of_text(text) is Kind.ANSWERS:
-        raise FileError("These are answers to a lesson: open them with Help > Answers of the class, in that lesson.")
+        raise FileError("These are answers to a lesson: open them with Lessons > Answers of the class, in that lesson.")
     from . import share_text  # here, because the start of the program does not need it
 
     return Contents(share_text.decode(text), Kind.SHARE_TEXT)

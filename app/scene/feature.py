@@ -29,8 +29,10 @@ from app.tools import PointerPosition
 
 from .compared import compared
 
-#: Menus, and sections of the help page, that several features share.
-TRAINING, COMPARE = "&Training", "&Compare"
+#: Menus in their order; those that several features share have a name.
+MENUS = ("&File", "&Edit", "&Tools", "&View", "T&raining", "&Compare", "&Lessons", "&Help")
+TRAINING, COMPARE, LESSONS = MENUS[4:7]
+#: Sections of the help page that several features share.
 WATCHING, BESIDE = "Watching a run", "Side by side"
 #: Parts of a run to be displayed: the run at all, the working pair, the last pair at its end, the data of curves, and
 #: the KKT case of each point.

@@ -32,7 +32,7 @@ BEFORE: tuple[Section, ...] = (
             ("Below", "whether the training has ended, and how many points are classified rightly"),
             ("training, test", "on the points it learned from, and on new ones: the second number counts"),
             ("F8", "Simple: what one plays with, the rest one click away; Full: everything in sight"),
-            ("Ctrl+Shift+O", "examples: fifteen demonstrations; Ctrl+Alt+R starts one over"),
+            ("Ctrl+Shift+O", "examples, each opened in one action; Ctrl+Alt+R starts one over"),
             ("Shift+F1", "then a click on any control: what it is for"),
         ),
     ),

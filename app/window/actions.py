@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
 from app.controllers.controller import Controller
-from app.scene.feature import Action, FeatureTable
+from app.scene.feature import MENUS, Action, FeatureTable
 from app.views.theme import Theme
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.inputs import named, take_typed_number
@@ -146,7 +146,7 @@ OWN: tuple[Action, ...] = (
     Action("history", "&View", "&History", ("Ctrl+H",), "All steps; click one to go there.", "", True),
     Action("notes", "&View", "&Notes", ("Ctrl+J",), "Notes, saved with the document.", "", True),
     Action("larger", "&View", "L&arger text", ("Ctrl++", "Ctrl+="), "Larger text, for projectors.", gap=True),
-    Action("smaller", "&View", "S&maller text", ("Ctrl+-",), "Smaller text."),
+    Action("smaller", "&View", "Smalle&r text", ("Ctrl+-",), "Smaller text."),
     Action(
         "presenter",
         "&View",
@@ -161,7 +161,7 @@ OWN: tuple[Action, ...] = (
     Action(
         "audience",
         "&View",
-        "A&udience window",
+        "Audience &window",
         ("Shift+F5",),
         "The pictures on a window of their own, for the projector; this one keeps the controls.",
         "",
@@ -184,7 +184,7 @@ OWN: tuple[Action, ...] = (
     Action(
         "peek",
         "&View",
-        "See what is co&vered",
+        "See what is c&overed",
         ("Ctrl+Shift+F5",),
         "The pictures a lesson covers, in this window only: the audience sees them when they are revealed.",
         "",
@@ -196,7 +196,7 @@ OWN: tuple[Action, ...] = (
     Action("full_screen", "&View", "F&ull screen", ("F11",), "The window fills the screen.", "", True),
     Action(
         "pause",
-        "&Training",
+        "T&raining",
         "&Play or pause",
         (),
         "Replay the training step by step, or stop it where it is. Space on a picture does the same.",
@@ -204,18 +204,18 @@ OWN: tuple[Action, ...] = (
         gap=True,
         run=lambda around: around.controller.toggle_pause(),
     ),
-    Action("step_forward", "&Training", "Step &forward", (".",), "One step of the learner.", gap=True),
-    Action("step_back", "&Training", "Step &back", (",",), "The state one step earlier, exactly."),
+    Action("step_forward", "T&raining", "Step &forward", (".",), "One step of the learner.", gap=True),
+    Action("step_back", "T&raining", "Step &back", (",",), "The state one step earlier, exactly."),
     Action(
         "next_change",
-        "&Training",
+        "T&raining",
         "&Next change",
         ("Alt+.",),
         "The next step at which a point enters or leaves the SVs.",
     ),
-    Action("previous_change", "&Training", "&Previous change", ("Alt+,",), "The change before this one."),
-    Action("to_start", "&Training", "To the &start", ("Alt+Home",), "Before the first step."),
-    Action("to_end", "&Training", "To the &end", ("Alt+End",), "Run to the end, and stop there."),
+    Action("previous_change", "T&raining", "Pre&vious change", ("Alt+,",), "The change before this one."),
+    Action("to_start", "T&raining", "To the &start", ("Alt+Home",), "Before the first step."),
+    Action("to_end", "T&raining", "To the &end", ("Alt+End",), "Run to the end, and stop there."),
     Action(
         "add_lane",
         "&Compare",
@@ -262,7 +262,7 @@ def make_actions(
 
     The buttons of actions with a short name are passed to ``put(button, gap)``.
     """
-    menus = {title: window.menuBar().addMenu(title) for title in dict.fromkeys(spec.menu for spec in OWN)}
+    menus = {title: window.menuBar().addMenu(title) for title in MENUS}
     actions = {}
     for spec in every(features):
         icon_text = spec.short or spec.text.replace("&", "")
@@ -288,7 +288,7 @@ Rule = tuple[QAction | QShortcut, Callable[[Controller], bool]]
 def fill_menu(menu: QMenu, features: FeatureTable, title: str, actions: dict[str, QAction], simple: bool) -> None:
     """Fill a menu with its actions, above the menus that others have added; what Simple hides is in More at its end."""
     specs = [spec for spec in every(features) if spec.menu == title]
-    name = f"more.{title.strip('&').lower()}"
+    name = f"more.{title.replace('&', '').lower()}"
     more = menu.findChild(QMenu, name) or QMenu("&More", menu)
     more.setObjectName(name)
     added = [action for action in menu.actions() if action.menu() not in (None, more)]

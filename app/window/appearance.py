@@ -41,7 +41,7 @@ class Appearance(QObject):
 
     def begin(self, view: QMenu) -> None:
         """Add the menu of themes to the menu `view`, and apply the remembered theme and text size."""
-        menu = view.addMenu("&Theme")
+        menu = view.addMenu("Th&eme")
         group = QActionGroup(self)
         self._actions = {}
         for name, text in (("system", "Same as &system"), ("light", "&Light"), ("dark", "&Dark")):

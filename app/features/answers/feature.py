@@ -1,8 +1,9 @@
 """Answers: handed in by each learner, and displayed together to the class."""
 
 from app.exchange.opening import Kind
-from app.features.lessons.feature import HELP, is_open
-from app.scene.feature import Action, Feature, Widget
+from app.features.lessons.feature import is_open
+from app.features.lessons.state import LessonSession
+from app.scene.feature import LESSONS, Action, Feature, Widget
 
 from . import scene
 from .controller import AnswersController
@@ -13,7 +14,7 @@ FEATURE = Feature(
     actions=(
         Action(
             "hand_in",
-            HELP,
+            LESSONS,
             "Hand &in answers…",
             (),
             "Your answers to the lesson, as one small text for your teacher.",
@@ -22,16 +23,18 @@ FEATURE = Feature(
         ),
         Action(
             "class_answers",
-            HELP,
+            LESSONS,
             "Answers of the &class",
             (),
             "Show or hide what learners handed in, all in one picture; or count raised hands.",
+            checkable=True,
             run=lambda around: around.controller.feature(AnswersController).toggle(),
+            on=lambda scene: scene.session.of(LessonSession).for_class,
             able=is_open,
         ),
         Action(
             "open_answers",
-            HELP,
+            LESSONS,
             "&Open answers…",
             (),
             "Files that learners handed in, as many as you like at once.",
@@ -40,8 +43,8 @@ FEATURE = Feature(
         ),
         Action(
             "paste_answers",
-            HELP,
-            "&Paste answers",
+            LESSONS,
+            "P&aste answers",
             (),
             "Texts that learners handed in, one below the other.",
             run=lambda around: around.part(READER).paste(),
@@ -61,12 +64,12 @@ FEATURE = Feature(
     help=(
         (
             "Lessons",
-            "Help > Hand in answers",
+            "Lessons > Hand in answers",
             "answers, drawn boundaries and solved steps as one small text or file, with a nickname if you like",
         ),
         (
             "Lessons",
-            "Help > Answers of the class",
+            "Lessons > Answers of the class",
             "what many handed in: bars, all boundaries over each other, then Reveal; or count raised hands",
         ),
     ),

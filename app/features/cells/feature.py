@@ -13,7 +13,7 @@ FEATURE = Feature(
         Action(
             "cells",
             VIEW,
-            "&Cells of kNN",
+            "Cells of &kNN",
             ("Shift+V",),
             "Lines around the regions where the same k points vote; for k = 1 the Voronoi cells.",
             checkable=True,
@@ -25,7 +25,7 @@ FEATURE = Feature(
         Action(
             "kept",
             VIEW,
-            "&Kept and idle points of kNN",
+            "Kept and &idle points of kNN",
             ("Shift+I",),
             "Outlined: without this point the picture changes. Plain: idle, no pixel changes class without it alone.",
             checkable=True,

@@ -1,15 +1,16 @@
 """Challenges: "here is a picture, find the classifier"."""
 
-from app.scene.feature import Action, Feature, Widget
+from app.scene.feature import LESSONS, Action, Feature, Widget
 
 FEATURE = Feature(
     actions=(
         Action(
             "challenge",
-            "&File",
+            LESSONS,
             "New c&hallenge…",
             (),
             "The picture on screen for others to find: settings, classes of points, or few points.",
+            after="lesson_add",
         ),
     ),
     window=(
@@ -19,7 +20,7 @@ FEATURE = Feature(
     help=(
         (
             "Lessons",
-            "File > New challenge",
+            "Lessons > New challenge",
             "here is a picture, find the classifier: one text for others to paste, scored by the share of the view that"
             " agrees",
         ),

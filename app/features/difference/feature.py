@@ -11,7 +11,7 @@ FEATURE = Feature(
         Action(
             "differing",
             COMPARE,
-            "&Mark where they differ",
+            "Mar&k where they differ",
             ("X",),
             "Hatched, in the pictures of the two.",
             checkable=True,
@@ -21,7 +21,7 @@ FEATURE = Feature(
         Action(
             "wipe",
             COMPARE,
-            "&Wipe",
+            "Wi&pe",
             ("Y",),
             "One picture over half of the other.",
             checkable=True,
@@ -31,7 +31,7 @@ FEATURE = Feature(
         Action(
             "difference",
             COMPARE,
-            "&Difference as a picture",
+            "Di&fference as a picture",
             (),
             "Striped in both classes where they differ.",
             run=lambda around: around.controller.feature(DifferenceController).show_difference(),

@@ -2,13 +2,12 @@
 
 from app.controllers.controller import Controller
 from app.exchange.opening import Kind
-from app.scene.feature import Action, Dock, Feature, LegendEntry, Widget
+from app.scene.feature import LESSONS, Action, Dock, Feature, LegendEntry, Widget
 
 from . import matching, scene
 from .controller import LessonController
 from .state import LessonSession
 
-HELP = "&Help"
 STAGE = Widget("app.features.lessons.view_stage.LessonStage", ())
 
 
@@ -28,23 +27,40 @@ FEATURE = Feature(
             "&File",
             "E&xamples…",
             ("Ctrl+Shift+O",),
-            "Fifteen demonstrations, each ready to play with.",
+            "Demonstrations, each ready to play with.",
             run=lambda around: around.part(STAGE).show_gallery(lessons=False),
             after="open",
         ),
         Action(
             "lessons",
-            "&File",
+            LESSONS,
             "&Lessons…",
             ("Ctrl+Alt+L",),
             "Five minutes each: predict, then look.",
             run=lambda around: around.part(STAGE).show_gallery(lessons=True),
-            after="examples",
         ),
-        Action("lesson", HELP, "Lesson &panel", (), "The text of the lesson that is open.", checkable=True, gap=True),
+        Action(
+            "lesson_add",
+            LESSONS,
+            "New lesson &step…",
+            (),
+            "The present document as a step of your own lesson.",
+            run=lambda around: around.part(STAGE).add_step(),
+        ),
+        Action(
+            "worksheet",
+            LESSONS,
+            "Wor&ksheet…",
+            (),
+            "The lesson, or the picture on screen, as a PDF to draw into, with solutions; or as a quiz for Moodle.",
+            run=lambda around: around.part(STAGE).ask_worksheet(),
+        ),
+        Action(
+            "lesson", LESSONS, "Lesson &panel", (), "The text of the lesson that is open.", checkable=True, gap=True
+        ),
         Action(
             "lesson_next",
-            HELP,
+            LESSONS,
             "&Next step",
             ("PgDown",),
             "The next step of the lesson; checks a guess first.",
@@ -54,7 +70,7 @@ FEATURE = Feature(
         ),
         Action(
             "lesson_back",
-            HELP,
+            LESSONS,
             "&Back",
             ("PgUp",),
             "The step before, as you left it.",
@@ -64,7 +80,7 @@ FEATURE = Feature(
         ),
         Action(
             "lesson_reset",
-            HELP,
+            LESSONS,
             "&Reset this step",
             (),
             "The step as it began; your changes to it are lost.",
@@ -73,28 +89,12 @@ FEATURE = Feature(
         ),
         Action(
             "lesson_leave",
-            HELP,
+            LESSONS,
             "Lea&ve the lesson",
             (),
             "All controls again, and your own document as it was before.",
             run=lambda around: _of(around.controller).leave(),
             able=is_open,
-        ),
-        Action(
-            "lesson_add",
-            "&File",
-            "Ne&w lesson step…",
-            (),
-            "The present document as a step of your own lesson.",
-            run=lambda around: around.part(STAGE).add_step(),
-        ),
-        Action(
-            "worksheet",
-            "&File",
-            "Wor&ksheet…",
-            (),
-            "The lesson, or the picture on screen, as a PDF to draw into, with solutions; or as a quiz for Moodle.",
-            run=lambda around: around.part(STAGE).ask_worksheet(),
         ),
     ),
     dock=Dock(
@@ -116,7 +116,7 @@ FEATURE = Feature(
     help=(
         (
             "Lessons",
-            "File > Lessons",
+            "Lessons > Lessons",
             "five minutes each: predict, then see; leaving one brings your document back as it was",
         ),
         ("Lessons", "PageDown, PageUp", "the next step, and the one before as you left it; a clicker sends these"),

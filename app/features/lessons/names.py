@@ -6,7 +6,7 @@ from functools import cache
 
 from app.learners.table import LEARNERS
 from app.scene.control_names import CONTROLS
-from app.scene.feature import FeatureTable
+from app.scene.feature import LESSONS, FeatureTable
 
 #: The window's own panels and switches; those of features are in the feature table.
 PANELS = ("table", "history", "notes")
@@ -56,4 +56,5 @@ def panels(features: FeatureTable) -> tuple[str, ...]:
 def layers(features: FeatureTable) -> tuple[str, ...]:
     """Return the names of the actions that show or hide something over the pictures."""
     opens = panels(features)
-    return (*LAYERS, *(each.name for each in features.actions() if each.checkable and each.name not in opens))
+    shown = (each for each in features.actions() if each.checkable and each.menu != LESSONS)
+    return (*LAYERS, *(each.name for each in shown if each.name not in opens))

@@ -51,7 +51,7 @@ ANSWERS, HIT = 4, 24
 LETTERS, LEAST = 38, 120
 #: Text sizes (pixels): the largest at which the step needs no scrolling is used.
 SIZES = (16, 15, 14)
-NOTHING = "No lesson is open.  File > Lessons lists all; File > Open takes a file that ends in .lesson.md."
+NOTHING = "No lesson is open.  Lessons > Lessons lists all; File > Open takes a file that ends in .lesson.md."
 
 
 class LessonText(QTextBrowser):

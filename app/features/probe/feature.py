@@ -7,11 +7,11 @@ from .controller import ProbeController
 
 FEATURE = Feature(
     actions=(
-        Action("probe", COMPARE, "&Why this class", ("Ctrl+8",), "Neighbours or terms of f, here.", "", True, True),
+        Action("probe", COMPARE, "Wh&y this class", ("Ctrl+8",), "Neighbours or terms of f, here.", "", True, True),
         Action(
             "pin",
             COMPARE,
-            "&Pin the probe",
+            "Pi&n the probe",
             ("Q",),
             "Keep explaining this location; again to unpin.",
             checkable=True,

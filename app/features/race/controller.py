@@ -102,6 +102,7 @@ class RaceController:
         self.size: tuple[int, int, float] | None = None
         self.shades: Shades | None = None
         self._refusal = ""
+        self._begun_in = self._place
         self._set_up()
 
     # -- the user --------------------------------------------------------------------------------------------------
@@ -152,9 +153,13 @@ class RaceController:
     def update(self) -> None:
         """Take new frames, and request what `size` and `shades` need.
 
-        The document may have changed: a race that has not started follows it, another one continues unchanged.
+        The document may have changed: a race that has not started follows it, another one continues unchanged, and
+        another document or example ends it.
         """
         frame = self.frame
+        if self._begun_in != self._place:
+            self._begun_in = self._place
+            self.choice = replace(self.choice, started=False, playing=False)
         if self._failure or (frame is not None and frame.over and (frame.begun or frame.message)):
             self.choice = replace(self.choice, playing=False)
         if not self.choice.started and self._news():
@@ -214,6 +219,11 @@ class RaceController:
         return self._refusal or self._obstacle or self._failure or news
 
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    @property
+    def _place(self) -> tuple[int, object]:
+        """The document and the example that are open."""
+        return self._controller.store.resets, self._controller.examples.present
 
     @property
     def _failure(self) -> str:

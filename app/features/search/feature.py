@@ -11,7 +11,7 @@ FEATURE = Feature(
         Action(
             state.NAME,
             COMPARE,
-            "&Neighbour search",
+            "Neighbour &search",
             ("F4",),
             "How kNN finds its neighbours: a k-d tree.",
             "",
@@ -22,7 +22,7 @@ FEATURE = Feature(
         Action(
             "search_forward",
             COMPARE,
-            "Search: step forward",
+            "Search: step f&orward",
             (">",),
             "The next split of the tree, or the next box that the search looks at.",
             run=lambda around: around.controller.feature(SearchController).step(0, 1),
@@ -33,7 +33,7 @@ FEATURE = Feature(
         Action(
             "search_back",
             COMPARE,
-            "Search: step back",
+            "Search: step &back",
             ("<",),
             "One split of the tree, or one box of the search, earlier.",
             run=lambda around: around.controller.feature(SearchController).step(0, -1),

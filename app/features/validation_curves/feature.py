@@ -9,7 +9,7 @@ FEATURE = Feature(
         Action(
             "strips",
             COMPARE,
-            "&Curves under sliders",
+            "Curves under s&liders",
             ("Ctrl+Shift+C",),
             "Accuracy over the whole range of k, C and γ.",
             checkable=True,

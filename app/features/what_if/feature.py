@@ -20,7 +20,7 @@ FEATURE = Feature(
             on=lambda shown: shown.session.of(WhatIfSession).armed,
         ),
         Action(
-            "whatif", COMPARE, "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each classifier.", "", True
+            "whatif", COMPARE, "What chan&ged", ("Ctrl+Shift+W",), "Old and new numbers of each classifier.", "", True
         ),
     ),
     dock=Dock("whatif", "What if", Widget("app.features.what_if.panel.WhatIfPanel", ("controller", "tasks", "grids"))),

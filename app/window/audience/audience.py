@@ -25,6 +25,8 @@ from .audience_window import SIZE, AudienceWindow
 
 #: Saved in place of a screen's name: the audience window is an ordinary window.
 PLAIN = "window"
+#: Commands that the audience window handles itself.
+OWN_KEYS = ("action.full_screen",)
 
 
 class Audience(QObject):
@@ -57,11 +59,13 @@ class Audience(QObject):
         self._window, self._controller, self._features, self._settings = window, controller, features, settings
         self._resized = resized
         self.view: AudienceWindow | None = None
-        cast(QGuiApplication, QGuiApplication.instance()).screenRemoved.connect(self._screen_removed)
+        application = cast(QGuiApplication, QGuiApplication.instance())
+        application.screenRemoved.connect(self._screens_changed)
+        application.screenAdded.connect(self._screens_changed)
 
     def add_menu(self, view: QMenu) -> None:
         """Add the choice of the screen to the menu `view`."""
-        menu = view.addMenu("Audience's s&creen")
+        menu = view.addMenu("Au&dience's screen")
         menu.setObjectName("menu.audience_screen")
         group = QActionGroup(self)
 
@@ -88,8 +92,9 @@ class Audience(QObject):
         elif self.view is None:
             self.view = AudienceWindow(self._controller, self._features, self._resized, self._closed_by_user)
             self.view.render_scene(scene, dress)
+            # Its keys are those of the controls, apart from its own.
+            self.view.addActions([each for each in self._window.actions() if each.objectName() not in OWN_KEYS])
             self._place(self.view)
-            self._window.activateWindow()  # so that keys reach the controls
         elif not self._is_frozen:
             self.view.render_scene(scene, dress)
 
@@ -161,24 +166,33 @@ class Audience(QObject):
             if view.isFullScreen():
                 view.showNormal()
                 view.resize(*SIZE)
+            room = self._window.screen().availableGeometry()
+            view.resize(view.size().boundedTo(room.size()))
+            if not room.contains(view.geometry()):
+                view.move(room.topLeft())
             view.show()
             view.raise_()  # some desktops would open it behind the window
+            view.activateWindow()
             return
         if view.isFullScreen():
             view.showNormal()  # else Qt does not move it
         view.setScreen(screen)
         view.setGeometry(screen.geometry())
         view.showFullScreen()
+        self._window.activateWindow()
 
     @Slot(QScreen)
-    def _screen_removed(self, screen: QScreen) -> None:
-        """Show the window as an ordinary one after its screen was removed, so that it does not cover the controls."""
-        if self.view is not None and self.view.isFullScreen():
+    def _screens_changed(self, screen: QScreen) -> None:
+        """Place the window again: as an ordinary one without its screen, so that it does not cover the controls."""
+        if self.view is not None:
             later(self, self._place_again)
 
     def _place_again(self) -> None:
         if self.view is not None:
+            filled = self.view.isFullScreen()
             self._place(self.view)
+            if filled and not self.view.isFullScreen():
+                self._controller.say("The audience's screen is gone: its pictures are in a window on this screen.")
 
 
 def _screens() -> list[tuple[str, str]]:

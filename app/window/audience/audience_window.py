@@ -66,7 +66,7 @@ class AudienceWindow(QWidget):
         self._grid.setHorizontalSpacing(GAP)
         self._grid.setVerticalSpacing(0)
         filled(QVBoxLayout(self), self._sentence, (self._grid, 1), margins=0, spacing=0)
-        for keys, act in (("F11", self._toggle_full_screen), ("Esc", self.close), ("Shift+F5", self.close)):
+        for keys, act in (("F11", self._toggle_full_screen), ("Esc", self.close)):
             QShortcut(QKeySequence(keys), self).activated.connect(act)
         self.resize(*SIZE)
 

@@ -82,7 +82,7 @@ class PictureDialog(NamedDialog):
         form.addRow("&What", self._what)
         form.addRow("&Size", self._preset)
         form.add("&Pixels", filled(QHBoxLayout(), self._width, QLabel("×"), self._height, 1), self._width)
-        form.addRow("&Theme", self._fields.theme)
+        form.addRow("Th&eme", self._fields.theme)
         form.addRow("", self._fields.legend)
         form.addRow("", self._accuracies)
         note = QLabel(

@@ -32,6 +32,8 @@ from .status_strip import StatusStrip
 PLAIN_TEXT = 13
 #: Size of text in presenter mode as a share of a picture's height; share of that which is near enough; least (pixels).
 SHARE, CLOSE, LEAST_TEXT = 1 / 32, 0.75, PLAIN_TEXT
+#: Least size as a share of the window's height: what the last row of a lecture hall can read.
+READABLE = 1 / 48
 #: First size as a share of the height of a lane, and the largest as a share of its width: with larger text, badge and
 #: scores would not fit into a line.
 FIRST, WIDEST = 1 / 38, 1 / 23
@@ -53,7 +55,7 @@ ROW, CANVAS, BAR, STRIP = range(4)
 
 def presenter_text(size: QSize, shown: int, columns: int) -> int:
     """Return a size of text (pixels) for an audience, with `shown` pictures in a window of `size`."""
-    height = FIRST * size.height() / -(-shown // columns)
+    height = max(FIRST * size.height() / -(-shown // columns), math.ceil(READABLE * size.height()))
     return max(round(min(height, WIDEST * size.width() / columns)), LEAST_TEXT)
 
 
@@ -279,7 +281,8 @@ class Lanes(QWidget):
         if not self.text_size or self._scene is None:
             return
         height = min(canvas.plot_area().height() for canvas in self.canvases[: self._scene.shown])
-        wanted = min(SHARE * height, self._widest_text(self._arranged[1]))
+        wanted = max(SHARE * height, math.ceil(READABLE * self.window().height()))
+        wanted = min(wanted, self._widest_text(self._arranged[1]))
         size = max(round(wanted), LEAST_TEXT)
         room = (self.size(), *(lane.watched for lane in self._scene.lanes))
         if room != self._room:

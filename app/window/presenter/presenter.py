@@ -212,8 +212,7 @@ class Presenter(QObject):
         self._docked = ()
         for bar in self._bars:
             bar.hide()
-        if focus is None or not focus.isVisible():
-            self._lanes.canvases[0].setFocus()
+        self._lanes.canvases[0].setFocus()  # keys act on the picture, and type nothing into a field
         window.installEventFilter(self)
         self._hint.setText(HINT + ("example" if _follows(self._controller) else "step"))
         self._hint.show()

@@ -287,11 +287,50 @@ def test_where_there_is_no_other_screen_it_is_a_window(make: Make, qtbot: QtBot)
     window.audience.choose_screen(QGuiApplication.primaryScreen().name())
     settle_layout(window, qtbot)
     assert view.isFullScreen() and view.size() == QGuiApplication.primaryScreen().size()
-    window.audience._screen_removed(QGuiApplication.primaryScreen())
+    window.audience._screens_changed(QGuiApplication.primaryScreen())
     window.audience.choose_screen(PLAIN)
     settle_layout(window, qtbot)
     assert not view.isFullScreen() and view.isVisible()
     assert Settings(window.settings.folder / "settings.json").values.audience_screen == PLAIN
+
+
+def test_keys_of_the_controls_act_in_it(make: Make, qtbot: QtBot) -> None:
+    window = make(moons())
+    view = opened(window, qtbot)
+    view.activateWindow()
+    qtbot.waitUntil(view.isActiveWindow)
+    legend = window.controller.session.legend
+    QTest.keyClick(view, Qt.Key.Key_F9)
+    settle_layout(window, qtbot)
+    assert window.controller.session.legend is not legend
+    full = window.isFullScreen()
+    QTest.keyClick(view, Qt.Key.Key_F11)
+    assert window.isFullScreen() is full and view.isFullScreen()
+    QTest.keyClick(view, Qt.Key.Key_F5, SHIFT)
+    settle_layout(window, qtbot)
+    assert window.audience.view is None
+
+
+def test_without_its_screen_it_is_whole_on_the_one_left_and_says_so(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make(moons())
+    view = opened(window, qtbot)
+    screen = QGuiApplication.primaryScreen()
+    window.audience.choose_screen(screen.name())
+    settle_layout(window, qtbot)
+    assert view.isFullScreen()
+    monkeypatch.setattr(window.audience, "_screen", lambda: None)  # as after the removal of the projector
+    window.audience._screens_changed(screen)
+    settle_layout(window, qtbot)
+    room = screen.availableGeometry()
+    assert not view.isFullScreen() and room.contains(view.geometry().center())
+    assert view.width() <= room.width() and view.height() <= room.height()
+    assert "screen is gone" in window.status_line.text()
+    monkeypatch.undo()  # it is plugged in again
+    window.audience._screens_changed(screen)
+    settle_layout(window, qtbot)
+    assert view.isFullScreen()
 
 
 SIDES = st.integers(40, 900)

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFontInfo, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QLabel, QLineEdit, QToolBar, QWidget
@@ -19,10 +19,11 @@ from app.files.examples import EXAMPLES
 from app.state.commands import AddPoints
 from app.state.session import Presenting
 from app.window.dock_manager import VERSION
+from app.window.lane.lanes import presenter_text
 from app.window.main_window import MainWindow
 from app.window.presenter.pen_layer import PenLayer
 from tests.covering import first_of, first_rows
-from tests.windows import Make, settle
+from tests.windows import Make, control, settle
 
 SIZE = (1024, 768)
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -570,3 +571,23 @@ def test_the_gallery_grows_with_the_text(make: Make, qtbot: QtBot) -> None:
         settle_layout(window, qtbot)
     (plain, _), (larger, text) = widths
     assert text == window.lanes_view.text_size and larger > 1.3 * plain
+
+
+def test_keys_act_on_the_picture_although_a_number_box_had_the_focus(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    box = control(window, "lane1.C")
+    box.setFocus()
+    written = box.text()
+    assert window.focusWidget() is box
+    begin(window, qtbot)
+    QTest.keyClick(window.focusWidget(), Qt.Key.Key_Z)
+    settle_layout(window, qtbot)
+    presenting = window.controller.session.presenting
+    assert presenting is not None and presenting.spotlight and box.text() == written
+    press(window, qtbot, Qt.Key.Key_Escape)
+    assert window.focusWidget() is box
+
+
+@pytest.mark.parametrize("shown", [1, 2, 4])
+def test_text_is_readable_from_the_last_row(shown: int) -> None:
+    assert 48 * presenter_text(QSize(1920, 1080), shown, min(shown, 2)) >= 1080

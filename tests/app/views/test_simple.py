@@ -100,13 +100,13 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
         )
 
 
-def test_the_file_menu_has_lessons_beside_examples_and_ends_with_quit(make: Make, qtbot: QtBot) -> None:
+def test_the_file_menu_has_examples_beside_open_and_ends_with_quit(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
     (menu,) = (menu for menu in window.menuBar().findChildren(QMenu) if menu.title() == "&File")
     for _ in range(2):
         names = [action.objectName() for action in menu.actions() if not action.isSeparator()]
         assert names[-1] == "action.quit"
-        assert names.index("action.lessons") == names.index("action.examples") + 1
+        assert names.index("action.examples") == names.index("action.open") + 1
         QTest.keyClick(window, Qt.Key.Key_F8)
         settle(qtbot, window)
 
@@ -114,13 +114,13 @@ def test_the_file_menu_has_lessons_beside_examples_and_ends_with_quit(make: Make
 def test_more_keeps_the_other_actions_and_their_keys(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
     menus = {menu.title(): menu for menu in window.menuBar().findChildren(QMenu)}
-    assert "Why this step" not in first_sight(menus["&Training"])
-    assert "More" in first_sight(menus["&Training"])
+    assert "Why this step" not in first_sight(menus["T&raining"])
+    assert "More" in first_sight(menus["T&raining"])
     more = window.findChild(QMenu, "more.training")
     assert "Why this step" in first_sight(more) and "KKT cases" in first_sight(more)
     QTest.keyClick(window, Qt.Key.Key_F8)
     settle(qtbot, window)
-    assert "Why this step" in first_sight(menus["&Training"]) and "More" not in first_sight(menus["&Training"])
+    assert "Why this step" in first_sight(menus["T&raining"]) and "More" not in first_sight(menus["T&raining"])
     every = {action.objectName() for action in window.findChildren(QAction)}
     assert {f"action.{name}" for name in window.named_actions} <= every
 

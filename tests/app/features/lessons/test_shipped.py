@@ -590,7 +590,7 @@ def test_promise() -> None:
     assert document.lanes[0].shows_probability and right("promise", 4).startswith("To points that the SVM was not")
     found, _ = calibrated(start("promise", 5))
     text = because("promise", 5)
-    assert f"f = −{-found.levels[1]:.2f}," in text and f"at {found.contradicted} training" in text
+    assert f"f = −{-found.levels[1]:.2f}," in text and f"lie {found.contradicted} training" in " ".join(text.split())
     scores = {k: reliability(of_k(one, k)).brier_score for k in (1, 5, *range(9, 18, 2), 31, 45)}
     least = min(scores.values())
     assert all(scores[k] < least + 0.004 for k in range(9, 18, 2)) and scores[45] > least + 0.01, "what the hint says"

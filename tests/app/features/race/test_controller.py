@@ -17,6 +17,7 @@ from app.features.race import text
 from app.features.race.controller import PACES, RaceController, lanes_of
 from app.features.race.race_frame import CURVE, Course, Finish, RaceFrame, RacerFrame
 from app.features.race.race_run import RaceQuery
+from app.files.examples import BY_NAME
 from app.scene.status_badge import Mood
 from app.state.commands import AddPoints, Clear
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings
@@ -423,3 +424,16 @@ def test_paces_are_named() -> None:
     for paces in PACES.values():
         assert list(paces) == sorted(paces) and math.isinf(paces[-1])
     assert set(RULES) >= {"random", "second-order"} and len(CURVE) == 5
+
+
+def test_another_document_or_example_begins_a_race_of_its_own() -> None:
+    setup = RaceSetup()
+    setup.racing.toggle()
+    setup.answer()
+    setup.controller.dispatch(AddPoints(xy=[(0.0, 0.0)], labels=[0]))
+    setup.racing.update()
+    assert "points have changed" in setup.racing.alarm, "a race goes on beside an edit"
+    setup.controller.examples.step_to(BY_NAME["race"])
+    setup.racing.update()
+    assert not setup.racing.choice.started and setup.racing.alarm == ""
+    assert setup.course.points is setup.controller.document.training_points
