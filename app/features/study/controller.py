@@ -251,6 +251,7 @@ class StudyController:
             self._run = None
         if self._trial is not None:
             self._trial.end()
+            self._trial = None  # it keeps the points of its document
 
     def measure(self) -> bool:
         """Measure the duration of the planned study on some of its cells; return True while that continues."""

@@ -18,8 +18,8 @@ from app.engine.frames import Picture
 from app.features.lessons import shipped
 from app.features.lessons.controller import LessonController
 from app.features.lessons.feature import STAGE
-from app.features.lessons.model import LessonSession
 from app.features.lessons.shipped import lesson
+from app.features.lessons.state import LessonSession
 from app.files.settings import Settings
 from app.scene.model import grid_of, grid_over
 from app.state.commands import AddPoints

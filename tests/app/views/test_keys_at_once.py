@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.features.lessons.feature import STAGE
-from app.features.lessons.model import LessonSession
 from app.features.lessons.shipped import lesson
+from app.features.lessons.state import LessonSession
 from app.features.table import FEATURES
 from app.files import examples
 from app.window.main_window import MainWindow

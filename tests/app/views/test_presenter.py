@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QLabel, QLineE
 from pytestqt.qtbot import QtBot
 
 from app.features.lessons.feature import STAGE
-from app.features.lessons.model import LessonSession
+from app.features.lessons.state import LessonSession
 from app.files.examples import EXAMPLES
 from app.state.commands import AddPoints
 from app.state.session import Presenting
