@@ -83,7 +83,7 @@ def test_numbers_in_texts_are_those_of_the_tables(noun: str, table: Sized) -> No
     files = "README.md", "docs/tour.md", "docs/examples.md", "app/scene/help.py", "app/window/actions.py"
     text = " ".join((ROOT / file).read_text(encoding="utf-8").lower() for file in files)
     named = {word for word in re.findall(rf"(\w+)\s+{noun}", text) if word in NUMBERS.values()}
-    assert named == {NUMBERS[len(table)]}
+    assert named <= {NUMBERS[len(table)]}
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)

@@ -137,6 +137,7 @@ class Audience(QObject):
         if view is not None:
             view.close()
             view.deleteLater()
+            self._window.activateWindow()
             self._resized()
 
     def _closed_by_user(self) -> None:

@@ -72,7 +72,7 @@ def test_where_all_is_tied_no_point_is_wrong_and_every_number_reports_it(make: M
     assert "measured on 1 000 new points of the generator" in cell(window, "counts")
     assert "counts 1/\u2060m" in cell(window, "undefined")
     # One query serves both: nothing is computed twice.
-    names = [name for name in window.scheduler.results._answers if name.startswith("score")]
+    names = [name for name in window.scheduler.results._newest if str(name).startswith("score")]
     assert sorted(names) == ["scores0", "scores1"]
     window.controller.splitting.choose("ratio")
     settle(qtbot, window)
