@@ -58,6 +58,7 @@ FIELDS = (
         parameter="n_iter",
         tried=(1000, 1_000_000, 4, True),
         change="Set the steps to {value}",
+        group="Training",
     ),
     SEED,
 )

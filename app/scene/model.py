@@ -25,6 +25,8 @@ from .status_badge import Badge, StatusPart
 from .training_times import TrainingTime
 
 T = TypeVar("T")
+#: Name of the panel with the settings of the selected lane.
+SETTINGS = "settings"
 
 
 class _Composed:
@@ -92,9 +94,11 @@ class LaneScene(Struct, _Composed, frozen=True):
     sheets : tuple of Sheet
         Drawings between surface and points.
     title : str
-        The classifier in a few words, shown while its settings are folded.
-    folded : bool
-        Its further settings are folded.
+        The classifier in a few words.
+    selected : bool
+        Panels beside the pictures show this lane.
+    settings_open : bool
+        The panel with its further settings is open.
     simple : bool
         Only the main settings are offered.
     not_default : tuple of str
@@ -141,7 +145,8 @@ class LaneScene(Struct, _Composed, frozen=True):
     provisional: bool
     sheets: tuple[Sheet, ...]
     title: str
-    folded: bool
+    selected: bool
+    settings_open: bool
     simple: bool
     not_default: tuple[str, ...]
     watched: bool

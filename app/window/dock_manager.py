@@ -24,7 +24,7 @@ from shiboken6 import isValid
 from app.files.settings import QtState
 from app.scene.feature import Dock
 from app.scene.feature_table import FeatureTable
-from app.scene.model import Scene
+from app.scene.model import SETTINGS, Scene
 from app.scene.start_offer import in_panel
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
@@ -48,6 +48,7 @@ from .actions import every
 def docks(features: FeatureTable) -> tuple[Dock, ...]:
     """Return the docks of the window and of features."""
     return (
+        Dock(SETTINGS, "Settings", lambda around: around.lane_settings(), wide=False, needs=()),
         Dock("table", "Points table", lambda around: TablePanel(around.controller), wide=False, tab="Points"),
         Dock("history", "History", lambda around: HistoryPanel(around.controller), wide=False, needs=()),
         Dock("notes", "Notes", lambda around: NotesPanel(around.controller), wide=False, needs=()),
@@ -56,7 +57,7 @@ def docks(features: FeatureTable) -> tuple[Dock, ...]:
 
 
 #: Version of the remembered arrangement: increment it when docks are added or removed.
-VERSION = 6
+VERSION = 7
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
 #: Width of the column beside the pictures: shares of the window's width at first, usually and at most, and the least

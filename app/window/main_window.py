@@ -24,7 +24,7 @@ from app.scene.compose import compose, follow_pointer
 from app.scene.context import Context
 from app.scene.feature import Widget
 from app.scene.feature_table import FeatureTable
-from app.scene.model import Scene
+from app.scene.model import SETTINGS, Scene
 from app.state.document import Document
 from app.tools import PointerPosition, point_at
 from app.views import theme
@@ -123,7 +123,9 @@ class MainWindow(DropWindow):
         head = QWidget()
         rows = filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
         self.setMenuWidget(head)  # panels dock below it, so that the bar keeps its width
-        self.lanes_view = Lanes(controller, self.features, self.refreshing.request, self._open_menu)
+        self.lanes_view = Lanes(
+            controller, self.features, self.refreshing.request, self._open_menu, self._show_settings
+        )
         self.canvases = self.lanes_view.canvases
         self.setCentralWidget(self.lanes_view)
         self.surroundings = around = Surroundings(
@@ -143,6 +145,7 @@ class MainWindow(DropWindow):
             when_drawn=self.when_drawn,
             open_example=lambda example: self.examples.open(example),
             text_size=lambda: self.lanes_view.text_size,
+            lane_settings=lambda: self.lanes_view.settings,
         )
         self.examples = ExampleStage(around, self.file_dialogs)
         self._openers = self.file_dialogs.openers = self.import_export.openers = self.features.openers(around)
@@ -396,6 +399,13 @@ class MainWindow(DropWindow):
             watched.removeEventFilter(self)
             later(self, lambda: self.controller.set_session(first_start=False))  # after the click is handled
         return super().eventFilter(watched, event)
+
+    def _show_settings(self, lane: int) -> None:
+        """Show the settings of a lane in their panel, or close that."""
+        before = self.controller.session
+        self.controller.lanes.select(lane)
+        if SETTINGS not in before.open_panels or self.controller.session is before:
+            self.dock_manager.toggle(SETTINGS)
 
     def _run_state_of(self, lane: int) -> RunState | None:
         """Return the newest state of a lane's run."""

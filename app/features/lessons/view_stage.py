@@ -10,11 +10,13 @@ from PySide6.QtCore import QLocale, QObject, Qt
 from app.engine.cover import Cover
 from app.files.background_task import Task
 from app.files.documents import FileError
+from app.scene.model import SETTINGS
+from app.state.document import Document
 from app.views.surroundings import Surroundings
 from app.views.widgets.deferred import later
 
 from .controller import Event, LessonController
-from .model import ENGLISH, LANGUAGES, Lesson
+from .model import ENGLISH, LANGUAGES, Lesson, Step
 from .scene import covers
 from .state import LessonSession
 
@@ -207,7 +209,8 @@ class LessonStage(QObject):
         focus = self._window.focusWidget()
         # A panel has nothing to show beside covered pictures; the question has the room.
         panel = "" if self._is_covered() else step.panel
-        self._docks.show_only([name for name in (PANEL, panel) if name])
+        settings = SETTINGS if _shows_settings(self._controller.document, step) else ""
+        self._docks.show_only([name for name in (PANEL, panel, settings) if name])
         for window in tuple(self._docks.windows.values()):
             window.close()
             self._window.activateWindow()
@@ -216,3 +219,10 @@ class LessonStage(QObject):
             self._window.setFocus()
         elif focus.isVisible():
             focus.setFocus()  # an opened panel has taken the focus
+
+
+def _shows_settings(document: Document, step: Step) -> bool:
+    """Return whether the step shows a setting that is not above a picture."""
+    fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
+    beside = {"standardise", *(field.name for field in fields if not field.primary)}
+    return step.show is not None and not beside.isdisjoint(step.show)
