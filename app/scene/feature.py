@@ -132,7 +132,7 @@ class Widget(Struct, frozen=True):
 
 
 class Dock(Struct, frozen=True):
-    """A dock beside the pictures; docks of a group are tabs, and the groups are one above the other.
+    """A dock beside the pictures; those of a lower group are above the others.
 
     Attributes
     ----------
@@ -141,8 +141,9 @@ class Dock(Struct, frozen=True):
         Makes its panel, a widget with ``render_scene(scene, theme)``; its attribute `first_stop`, if any, is the
         control that gets the focus.
     group : int
-    wide : bool
-        It opens with a share of the window's width.
+    height : int
+        Least height at which its panel is useful (pixels), unless the panel has a method ``useful_height(width)``: with
+        less it becomes a tab.
     tab : str
         A shorter title, for a tab.
     watches : tuple of Aspect
@@ -159,7 +160,7 @@ class Dock(Struct, frozen=True):
     title: str
     make: Callable[[Any], Any]
     group: int = 0
-    wide: bool = True
+    height: int = 360
     tab: str = ""
     watches: tuple[Aspect, ...] = ()
     kept: bool = True

@@ -48,10 +48,10 @@ from .actions import every
 def docks(features: FeatureTable) -> tuple[Dock, ...]:
     """Return the docks of the window and of features."""
     return (
-        Dock(SETTINGS, "Settings", lambda around: around.lane_settings(), wide=False, needs=()),
-        Dock("table", "Points table", lambda around: TablePanel(around.controller), wide=False, tab="Points"),
-        Dock("history", "History", lambda around: HistoryPanel(around.controller), wide=False, needs=()),
-        Dock("notes", "Notes", lambda around: NotesPanel(around.controller), wide=False, needs=()),
+        Dock(SETTINGS, "Settings", lambda around: around.lane_settings(), needs=()),
+        Dock("table", "Points table", lambda around: TablePanel(around.controller), height=240, tab="Points"),
+        Dock("history", "History", lambda around: HistoryPanel(around.controller), height=200, needs=()),
+        Dock("notes", "Notes", lambda around: NotesPanel(around.controller), height=160, needs=()),
         *features.docks(),
     )
 
@@ -59,10 +59,11 @@ def docks(features: FeatureTable) -> tuple[Dock, ...]:
 #: Version of the remembered arrangement: increment it when docks are added or removed.
 VERSION = 7
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
-AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
-#: Width of the column beside the pictures: shares of the window's width at first, usually and at most, and the least
-#: width (pixels).
+#: Width of the column beside the pictures: shares of the window's width at first and at most, and the least width
+#: (pixels).
 COLUMN, MOST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320
+#: Height of a panel's title, and of the tabs above it (pixels).
+TITLE, TABS = 30, 28
 #: Smallest height of a panel that needs more (pixels).
 LEAST_HEIGHT = 200
 
@@ -111,11 +112,6 @@ class _Title(QWidget):
             button.setIcon(icon(what, theme, ratio))
 
 
-def _entitle(dock: QDockWidget, spec: Dock, floating: bool) -> None:
-    """Show the whole title of a floating dock, and the short one of a tab."""
-    dock.setWindowTitle(spec.title if floating else spec.tab or spec.title)
-
-
 class DockManager:
     """Create the docks, and open the windows, one of each at a time.
 
@@ -135,6 +131,10 @@ class DockManager:
         self._settings, self._changed, self._one_line = around.settings, changed, one_line
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
+        #: Width of the column as the user left it, and as it was set last (pixels); 0: not yet.
+        self._width = self._set_width = 0
+        #: Visibility of docks that changed while the column is being arranged.
+        self._seen: dict[str, bool] | None = None
         self._turn = 0
         self._panels: dict[str, Any] = {}
         self._offers: dict[str, StartButtons] = {}
@@ -149,29 +149,16 @@ class DockManager:
         self._docks: dict[str, QDockWidget] = {}
         tips = {spec.name: spec.tip for spec in every(features)}
         for spec in self._specs.values():
-            dock = named(QDockWidget(spec.tab or spec.title, window, allowedAreas=AREAS), f"dock.{spec.name}")
+            dock = named(QDockWidget(spec.tab or spec.title, window, allowedAreas=RIGHT), f"dock.{spec.name}")
             dock.setWhatsThis(tips.get(spec.name, spec.title))
             dock.setTitleBarWidget(_Title(dock, spec.name, spec.title))
             dock.visibilityChanged.connect(partial(self._sight, spec.name))
-            dock.topLevelChanged.connect(partial(_entitle, dock, spec))
+            dock.topLevelChanged.connect(partial(self._float, spec))
             self._docks[spec.name] = dock
-        self._arrange()
+        self.hide(self._docks)
         # The column beside the pictures extends down to the status line.
         window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
-        window.setTabPosition(AREAS, QTabWidget.TabPosition.North)
-
-    def _arrange(self) -> None:
-        """Arrange the groups one above the other, the docks of each as tabs, all closed."""
-        first: dict[int, QDockWidget] = {}
-        for spec in sorted(self._specs.values(), key=lambda spec: spec.group):
-            if spec.group not in first:  # before there are tabs, to which Qt would add it
-                first[spec.group] = self._docks[spec.name]
-                self._window.addDockWidget(RIGHT, self._docks[spec.name], Qt.Orientation.Vertical)
-        for spec in self._specs.values():
-            if self._docks[spec.name] is not first[spec.group]:
-                self._window.tabifyDockWidget(first[spec.group], self._docks[spec.name])
-        self.hide(self._docks)
-        later(self._window, self._tuck_away)
+        window.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
 
     def panel(self, name: str) -> Any:
         """Return the panel of a dock, a widget that draws scenes; created when first needed, not at the start."""
@@ -238,12 +225,21 @@ class DockManager:
     def _sight(self, name: str, visible: bool) -> None:
         if not isValid(self._window):  # its docks are deleted, too
             return
+        if self._seen is not None:
+            self._seen[name] = visible
+            return
         if visible:
             self.panel(name)
         (self._in_sight.add if visible else self._in_sight.discard)(name)
         self._controller.set_panel_open(name, visible)
         later(self._window, self._tuck_away)
         self._changed()
+
+    def _float(self, spec: Dock, floating: bool) -> None:
+        """Show the whole title of a floating dock; place one that has come back."""
+        self._docks[spec.name].setWindowTitle(spec.title if floating else spec.tab or spec.title)
+        if not floating and self._seen is None:
+            later(self._window, self.arrange)
 
     def _tuck_away(self) -> None:
         """Hide the tab bars of closed docks, which Qt leaves above the pictures."""
@@ -268,15 +264,11 @@ class DockManager:
             self._window.setFocus()
         else:
             panel, size = self.panel(name), self._window.size()
-            before = [each for each in self.docks(self.docked) if self._window.dockWidgetArea(each) == RIGHT]
-            dock.show()
+            if dock.isFloating():
+                dock.show()
+            else:
+                self.arrange(name)
             dock.raise_()
-            if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
-                upper, lower = sorted((before[0], dock), key=lambda each: self._specs[each.objectName()[5:]].group)
-                self._window.resizeDocks([upper, lower], [1200, 800], Qt.Orientation.Vertical)
-            elif not before and not dock.isFloating():
-                column = self._column(panel, self._specs[name].wide)
-                self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             # Not a focus proxy: Tab would skip the widgets before it.
             first = getattr(panel, "first_stop", panel)
             (first if first.isVisible() and first.isEnabled() else panel).setFocus()
@@ -284,13 +276,100 @@ class DockManager:
                 self._controller.say("Not all of it fits this screen: show one classifier (L) or smaller text.")
         self._changed()
 
-    def _column(self, panel: QWidget, wide: bool) -> int:
-        """Return the width for a panel beside the pictures (pixels), if possible without cutting rows."""
-        width, own, pictures = self._window.width(), panel.sizeHint().width(), self._window.centralWidget()
-        wanted = max(round(COLUMN * width), own) if wide else own
+    def arrange(self, new: str = "") -> None:
+        """Arrange the docks beside the pictures, and a `new` one: below each other as far as each has a useful height.
+
+        The others become tabs; what is well arranged already is left to the user.
+        """
+        names = sorted({*self.docked, *filter(None, (new,))}, key=lambda name: self._specs[name].group)
+        if not names:
+            return
+        heights = {name: self._useful(name) for name in names}
+        places, now = self._places(names, heights), self._present(names)
+        too_low = any(
+            self._docks[name].height() < heights[name] for name in self._in_sight & set(names) if len(places) > 1
+        )
+        if not now or places != now or too_low:
+            width = self._column()
+            if places != now:
+                self._put(places)
+            firsts = self.docks(place[0] for place in places)
+            needed = [max(heights[name] for name in place) for place in places]
+            left = max(self._room() - sum(needed), 0)
+            self._window.resizeDocks(firsts, [*needed[:-1], needed[-1] + left], Qt.Orientation.Vertical)
+            self._window.resizeDocks(firsts[:1], [width], Qt.Orientation.Horizontal)
+            self._set_width = width
+
+    def _useful(self, name: str) -> int:
+        """Return the least height at which a panel is useful, with its title (pixels)."""
+        own = getattr(self.panel(name), "useful_height", None)
+        return TITLE + int(self._specs[name].height if own is None else own(self._column()))
+
+    def _room(self) -> int:
+        """Return the height of the column (pixels)."""
+        bars = (self._window.menuWidget(), self._window.statusBar())
+        return self._window.height() - sum(bar.height() for bar in bars if bar is not None and bar.isVisible())
+
+    def _places(self, names: Sequence[str], heights: dict[str, int]) -> list[list[str]]:
+        """Return the docks to be tabs of each other, from top to bottom."""
+        places: list[list[str]] = []
+        used = 0
+        for name in names:
+            if places and used + heights[name] > self._room():
+                places[-1].append(name)
+            else:
+                places.append([name])
+                used += heights[name]
+        tall = sum(max(heights[name] for name in place) + TABS * (len(place) > 1) for place in places)
+        return places if len(places) == 1 or tall <= self._room() else [list(names)]
+
+    def _present(self, names: Sequence[str]) -> list[list[str]]:
+        """Return the present arrangement, as `_places`."""
+        found: list[list[str]] = []
+        for name in names:
+            if self._docks[name].isHidden() or self._window.dockWidgetArea(self._docks[name]) != RIGHT:
+                return []
+            beside = [each.objectName()[5:] for each in self._window.tabifiedDockWidgets(self._docks[name])]
+            place = [each for each in names if each == name or each in beside]
+            if place not in found:
+                found.append(place)
+        return found
+
+    def _put(self, places: Sequence[Sequence[str]]) -> None:
+        """Put the docks into the column."""
+        focus, self._seen = self._window.focusWidget(), {}
+        self._window.setUpdatesEnabled(False)
+        for dock in self._docks.values():
+            if not dock.isFloating():
+                self._window.removeDockWidget(dock)
+        for place in places:  # before there are tabs, to which Qt would add them
+            self._window.addDockWidget(RIGHT, self._docks[place[0]], Qt.Orientation.Vertical)
+        for place in places:
+            for name in place[1:]:
+                self._window.tabifyDockWidget(self._docks[place[0]], self._docks[name])
+        for dock in self.docks(name for place in places for name in place):
+            dock.show()
+        self._window.setUpdatesEnabled(True)
+        seen, self._seen = self._seen, None
+        for name, visible in seen.items():
+            if visible != (name in self._in_sight):
+                self._sight(name, visible)
+        if focus is not None and isValid(focus) and focus.isVisible():
+            focus.setFocus()
+
+    def _column(self) -> int:
+        """Return the width of the column: as the user left it, else if possible without cutting rows (pixels)."""
+        width, pictures = self._window.width(), self._window.centralWidget()
+        docked = [dock for dock in self.docks(self.docked) if dock.width() != self._set_width and dock.isVisible()]
+        if docked and self._set_width:
+            self._width = docked[0].width()
+        if self._width:
+            return min(self._width, width // 2)
+        beside = [dock.width() for dock in self.docks(self.docked) if dock.isVisible()]
         handle = self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
-        left = (0 if pictures is None else pictures.width()) - handle - self._one_line()
-        return max(min(LEAST_COLUMN, wanted), min(wanted, round(MOST_COLUMN * width), left))
+        left = (0 if pictures is None else pictures.width()) + max(beside, default=0) - handle - self._one_line()
+        wanted = max(round(COLUMN * width), LEAST_COLUMN)
+        return max(LEAST_COLUMN, min(wanted, round(MOST_COLUMN * width), left))
 
     def show_only(self, names: Collection[str]) -> None:
         """Close the docks that are not among `names`, and open those that are."""

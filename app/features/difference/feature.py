@@ -38,7 +38,7 @@ FEATURE = Feature(
             simple=False,
         ),
     ),
-    dock=Dock("compare", "Compare", Widget("app.features.difference.panel.DifferencePanel")),
+    dock=Dock("compare", "Compare", Widget("app.features.difference.panel.DifferencePanel"), height=360),
     queries=scene.queries,
     sheets=scene.sheets,
     views={"cover": Widget("app.features.difference.overlay.WipeCover")},

@@ -19,7 +19,7 @@ FEATURE = Feature(
             on=lambda shown: shown.session.of(scene.ProbeSession).probe is not None,
         ),
     ),
-    dock=Dock("probe", "Why this class", Widget("app.features.probe.panel.ProbePanel")),
+    dock=Dock("probe", "Why this class", Widget("app.features.probe.panel.ProbePanel"), height=320),
     queries=scene.queries,
     scene=scene.scene,
     pointed=lambda controller, pointer: controller.feature(ProbeController).aim(pointer),

@@ -17,7 +17,7 @@ FEATURE = Feature(
             simple=False,
         ),
     ),
-    dock=Dock("reliability", "Reliability", Widget("app.features.reliability.panel.ReliabilityPanel")),
+    dock=Dock("reliability", "Reliability", Widget("app.features.reliability.panel.ReliabilityPanel"), height=480),
     queries=scene.queries,
     scene=scene.scene,
     help=(("Side by side", "Ctrl+Shift+R", "reliability: predicted probabilities against observed shares"),),

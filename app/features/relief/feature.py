@@ -14,6 +14,7 @@ FEATURE = Feature(
         "Relief of f",
         Widget("app.features.relief.panel.ReliefPanel", ("controller", "tasks")),
         needs=TRAINED,
+        height=360,
     ),
     queries=scene.queries,
     scene=scene.scene,

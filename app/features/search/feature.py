@@ -42,7 +42,9 @@ FEATURE = Feature(
             simple=False,
         ),
     ),
-    dock=Dock(state.NAME, "Neighbour search", Widget("app.features.search.panel.SearchPanel"), tab="Search"),
+    dock=Dock(
+        state.NAME, "Neighbour search", Widget("app.features.search.panel.SearchPanel"), tab="Search", height=420
+    ),
     queries=scene.queries,
     scene=scene.scene,
     pointed=lambda controller, pointer: controller.feature(ProbeController).aim(pointer),
