@@ -142,7 +142,7 @@ class Dock(Struct, frozen=True):
         control that gets the focus.
     group : int
     height : int
-        Least height at which its panel is useful (pixels), unless the panel has a method ``useful_height(width)``: with
+        Least height at which its panel is useful (pixels), unless the panel has a method ``useful_height()``: with
         less it becomes a tab.
     tab : str
         A shorter title, for a tab.

@@ -62,8 +62,8 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 #: Width of the column beside the pictures: shares of the window's width at first and at most, and the least width
 #: (pixels).
 COLUMN, MOST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320
-#: Height of a panel's title, and of the tabs above it (pixels).
-TITLE, TABS = 30, 28
+#: Height of a panel's title with the handle below the panel, and of the tabs above it (pixels).
+TITLE, TABS = 36, 28
 #: Smallest height of a panel that needs more (pixels).
 LEAST_HEIGHT = 200
 
@@ -135,6 +135,8 @@ class DockManager:
         self._width = self._set_width = 0
         #: Visibility of docks that changed while the column is being arranged.
         self._seen: dict[str, bool] | None = None
+        #: Useful heights for which the column was arranged last (pixels).
+        self._needs: dict[str, int] = {}
         self._turn = 0
         self._panels: dict[str, Any] = {}
         self._offers: dict[str, StartButtons] = {}
@@ -198,6 +200,10 @@ class DockManager:
                 self.panel(name).render_scene(scene, theme)
         for window in tuple(self.windows.values()):
             window.render_scene(scene, theme)
+        needs = {name: self._useful(name) for name in drawn}
+        if any(self._needs.get(name) != height for name, height in needs.items()):
+            self._needs |= needs
+            later(self._window, self.arrange)
 
     def follow_pointer(self, scene: Scene) -> None:
         """Draw the panels that follow the pointer, which alone has changed in `scene`."""
@@ -303,7 +309,7 @@ class DockManager:
     def _useful(self, name: str) -> int:
         """Return the least height at which a panel is useful, with its title (pixels)."""
         own = getattr(self.panel(name), "useful_height", None)
-        return TITLE + int(self._specs[name].height if own is None else own(self._column()))
+        return TITLE + int(self._specs[name].height if own is None else own())
 
     def _room(self) -> int:
         """Return the height of the column (pixels)."""

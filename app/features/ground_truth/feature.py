@@ -49,7 +49,7 @@ FEATURE = Feature(
         "Truth and stability",
         Widget("app.features.ground_truth.panel.GroundTruthPanel"),
         tab="Truth",
-        height=440,
+        height=380,
     ),
     queries=scene.queries,
     sheets=scene.sheets,

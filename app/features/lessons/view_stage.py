@@ -189,15 +189,11 @@ class LessonStage(QObject):
     def _reveal(self) -> None:
         """Open the panel of a step whose pictures were covered."""
         step = self._controller.session.of(LessonSession).step
-        if step is not None and Cover.PAINT in step.cover and not self._is_covered():
-            if step.panel and self._docks.docks((step.panel,))[0].isHidden():
-                self._docks.toggle(step.panel)
-            self._share_height(step.panel)
-
-    def _share_height(self, panel: str) -> None:
-        """Give the panel of the step more height than the text."""
-        if panel:
-            self._window.resizeDocks(self._docks.docks((PANEL, panel)), [800, 1200], Qt.Orientation.Vertical)
+        if step is None or Cover.PAINT not in step.cover or self._is_covered() or not step.panel:
+            return
+        if self._docks.docks((step.panel,))[0].isHidden():
+            self._docks.toggle(step.panel)
+            self._docks.reveal(PANEL)
 
     def _arrange(self) -> None:
         """The panel of the step beside the lesson's, and no other; of the layers that the lesson names, its own."""
@@ -214,7 +210,7 @@ class LessonStage(QObject):
         for window in tuple(self._docks.windows.values()):
             window.close()
             self._window.activateWindow()
-        self._share_height(panel)
+        self._docks.reveal(PANEL)
         if focus is None or focus.objectName().startswith("dock."):  # Qt chose it
             self._window.setFocus()
         elif focus.isVisible():

@@ -20,7 +20,7 @@ FEATURE = Feature(
         "Race of the rules",
         Widget("app.features.race.panel.RacePanel", ("controller", "scheduler"), trains=True),
         tab="Race",
-        height=420,
+        height=390,
     ),
     help=((WATCHING, "Ctrl+5", "race: one problem, two to four rules; Return plays and pauses"),),
 )

@@ -17,7 +17,7 @@ FEATURE = Feature(
             simple=False,
         ),
     ),
-    dock=Dock("reliability", "Reliability", Widget("app.features.reliability.panel.ReliabilityPanel"), height=480),
+    dock=Dock("reliability", "Reliability", Widget("app.features.reliability.panel.ReliabilityPanel"), height=300),
     queries=scene.queries,
     scene=scene.scene,
     help=(("Side by side", "Ctrl+Shift+R", "reliability: predicted probabilities against observed shares"),),

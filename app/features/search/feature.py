@@ -43,7 +43,7 @@ FEATURE = Feature(
         ),
     ),
     dock=Dock(
-        state.NAME, "Neighbour search", Widget("app.features.search.panel.SearchPanel"), tab="Search", height=420
+        state.NAME, "Neighbour search", Widget("app.features.search.panel.SearchPanel"), tab="Search", height=390
     ),
     queries=scene.queries,
     scene=scene.scene,

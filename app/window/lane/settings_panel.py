@@ -39,6 +39,14 @@ class SettingsPanel(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(WIDTH, super().sizeHint().height())
 
+    def useful_height(self) -> int:
+        """Return the height (pixels) at which nothing of the form scrolls."""
+        return (
+            self._layout.totalHeightForWidth(self.width())
+            if self._layout.hasHeightForWidth()
+            else self.sizeHint().height()
+        )
+
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the form of the selected lane."""
         for form in self.forms:

@@ -1,0 +1,60 @@
+"""Question, answers and Reveal of each step of the supplied lessons are in sight, and stay in their place."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.features.lessons.controller import LessonController
+from app.features.lessons.feature import STAGE
+from app.features.lessons.model import LANGUAGES
+from app.features.lessons.panel import LessonPanel
+from app.features.lessons.shipped import NAMES, lesson
+from app.features.lessons.state import LessonSession
+from app.features.table import FEATURES
+from app.window.main_window import MainWindow
+from tests.windows import Make, settle
+
+PARTS = ("title", "steps", "text", "question", *(f"answer{number}" for number in range(1, 5)), "reveal", "next")
+
+
+def lay_out(window: MainWindow) -> None:
+    """Draw the present state, and finish the layout."""
+    window.refreshing.flush()
+    for _ in range(6):
+        QApplication.processEvents()
+
+
+def out_of_sight(panel: LessonPanel) -> list[str]:
+    """Return the parts of the step that are cut or scrolled out of sight."""
+    found = []
+    for name in PARTS:
+        part = panel.findChild(QWidget, f"lesson.{name}")
+        assert part is not None or name.startswith("answer"), name
+        if part is not None and part.isVisible():
+            seen = part.visibleRegion().boundingRect()
+            if seen.height() < part.height() or seen.width() < part.width() - 1:
+                found.append(f"{name}: {seen.height()} of {part.height()}")
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 768)])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_step_is_in_sight(make: Make, qtbot: QtBot, language: str, size: tuple[int, int]) -> None:
+    window = make(size=size)
+    lessons = window.controller.feature(LessonController)
+    problems = []
+    for name in NAMES:
+        window.surroundings.part(STAGE).begin(lesson(FEATURES, name, language))
+        lay_out(window)
+        for at in range(len(window.controller.session.of(LessonSession).lesson.steps)):
+            lessons.go(at)
+            lay_out(window)
+            panel = window.dock_manager.panel("lesson")
+            assert panel.isVisible()
+            problems += [f"{name} {at + 1}: {each}" for each in out_of_sight(panel)]
+        lessons.leave()
+    assert problems == []
