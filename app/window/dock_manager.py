@@ -287,7 +287,8 @@ class DockManager:
 
         The others become tabs; what is well arranged already is left to the user.
         """
-        names = sorted({*self.docked, *filter(None, (new,))}, key=lambda name: self._specs[name].group)
+        among = {*self.docked, new}
+        names = sorted((name for name in self._specs if name in among), key=lambda name: self._specs[name].group)
         if not names:
             return
         heights = {name: self._useful(name) for name in names}

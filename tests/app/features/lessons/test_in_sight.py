@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.lessons.controller import LessonController
@@ -15,7 +14,7 @@ from app.features.lessons.shipped import NAMES, lesson
 from app.features.lessons.state import LessonSession
 from app.features.table import FEATURES
 from app.window.main_window import MainWindow
-from tests.windows import Make, settle
+from tests.windows import Make
 
 PARTS = ("title", "steps", "text", "question", *(f"answer{number}" for number in range(1, 5)), "reveal", "next")
 
