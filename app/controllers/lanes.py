@@ -42,6 +42,14 @@ class LaneController(SubjectController):
         """Select the classifier that the panels beside the pictures show."""
         self._host.set_session(selected_slot=self._host.document.slots[index])
 
+    def toggle_pin(self, panel: str) -> None:
+        """Let a panel keep showing the lane that it shows, or follow the selected one again."""
+        session = self._host.session
+        pins = dict(session.pins)
+        if pins.pop(panel, None) is None:
+            pins[panel] = self._host.document.slots[session.selected_lane(self._host.document)]
+        self._host.set_session(pins=tuple(pins.items()))
+
 
 def add_lane(host: Host, command: AddLane) -> None:
     """Add a lane as a new one: it plays at full speed, whatever the state of the lane that had its slot before."""

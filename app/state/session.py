@@ -199,6 +199,8 @@ class Session(Struct, frozen=True):
         Per slot, the last seek of its run; its timeline stays open until this is None.
     selected_slot : int
         Slot of the selected lane, which the panels beside the pictures show.
+    pins : tuple of (str, int)
+        Panels that keep showing a lane, by name, with its slot.
     hovered : int or None
         Lifelong id of the point under the pointer, in a picture or a panel.
     open_panels : frozenset of str
@@ -250,6 +252,7 @@ class Session(Struct, frozen=True):
     playing: tuple[bool, ...] = (True,) * MAX_LANES
     seeks: tuple[Seek | None, ...] = (None,) * MAX_LANES
     selected_slot: int = 1
+    pins: tuple[tuple[str, int], ...] = ()
     hovered: int | None = None
     open_panels: frozenset[str] = frozenset()
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
@@ -302,8 +305,11 @@ class Session(Struct, frozen=True):
         """Return `restarts` with every number increased, which restarts every run."""
         return tuple(each + 1 for each in self.restarts)
 
-    def selected_lane(self, document: Document) -> int:
-        """Return the index of the selected lane, or of the first one if that is not displayed."""
-        return next(
-            iter(at for at, slot in enumerate(document.slots[: document.shown]) if slot == self.selected_slot), 0
-        )
+    def slot_for(self, panel: str) -> int:
+        """Return the slot of the lane that a panel shows: the one it is pinned to, else the selected one."""
+        return dict(self.pins).get(panel, self.selected_slot)
+
+    def selected_lane(self, document: Document, panel: str = "") -> int:
+        """Return the index of the lane that a panel shows; 0 if that is not displayed."""
+        slots = document.slots[: document.shown]
+        return slots.index(self.slot_for(panel)) if self.slot_for(panel) in slots else 0

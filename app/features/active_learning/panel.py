@@ -29,7 +29,6 @@ from app.views.widgets.inputs import (
     label_for,
     named,
     show_choice,
-    show_entries,
     show_number,
     show_text,
 )
@@ -65,7 +64,8 @@ class PlanForm(FittingGrid):
             "Which unlabelled point is asked for next: the one of which the model is least sure, or a random one.",
             [(text, strategy) for strategy, text in asking_words.ASKED.items()],
         )
-        self._lane = self._combo("lane", "Learner", "The classifier that learns, with its settings at the start.", [])
+        tip = "The selected classifier, with its settings at the start."
+        self._lane = describe(QLabel(wordWrap=True), "asking.lane", "Learner", tip)
         self._formula = named(QLabel(wordWrap=True), "asking.formula")
         self._given = self._spin(
             "per_class",
@@ -129,9 +129,8 @@ class PlanForm(FittingGrid):
     ) -> None:
         """Show `plan`, the classifiers to choose from, and the formula of the next question."""
         self._plan = plan
-        show_entries(self._lane, [(lane.title, index) for index, lane in enumerate(lanes)])
         show_choice(self._source, plan.source)
-        show_choice(self._lane, plan.lane)
+        show_text(self._lane, lanes[plan.lane].title)
         show_choice(self._strategy, plan.strategy)
         show_number(self._given, plan.per_class)
         show_number(self._draw, plan.draw)
@@ -268,19 +267,23 @@ class ActiveLearningPanel(QWidget):
         self.runner.collect()
         if not self._begun and fast_loops.ready():
             self._begun = True
-            lanes = enumerate(each.lane for each in scene.lanes)
-            trained = (index for index, lane in lanes if lane.family.asking and lane.trainer is not None)
-            self._plan = replace(self._plan, lane=next(trained, 0))
+            self._follow(scene)
             self._start()
+        self._follow(scene)
         self._show()
+
+    def _follow(self, scene: Scene) -> None:
+        """Let the selected classifier learn, if it can; else the first one that can."""
+        lanes = [each.lane for each in scene.lanes]
+        able = [index for index, lane in enumerate(lanes) if lane.family.asking and lane.trainer is not None]
+        selected = scene.session.selected_lane(scene.document, "asking")
+        self._plan = replace(self._plan, lane=selected if selected in able else next(iter(able), 0))
 
     @Slot()
     def _show(self) -> None:
         if self._shown is None:
             return
         (scene, theme), runner = self._shown, self.runner
-        if self._plan.lane >= len(self._controller.document.lanes):  # the classifier has been removed
-            self._plan = replace(self._plan, lane=0)
         asking = runner.asking
         message = runner.failure if asking is not None else self._refusal
         self._board.show_board(asking, runner.picture, message, theme)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from html import escape
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QButtonGroup, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.model import Scene
@@ -15,7 +14,6 @@ from app.state.document import MAX_LANES
 from app.state.split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
 from app.views.theme import Theme
 from app.views.widgets.boxes import grid_on, in_column, in_row
-from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import chooser, clickable, number_box
 from app.views.widgets.inputs import Gestures, describe, filled, label_for, named, show_choice, show_number, show_text
 from app.views.widgets.painting import bold
@@ -199,18 +197,6 @@ class EvaluationPanel(QWidget):
 
     def _lane_box(self) -> QWidget:
         self._lane = QGroupBox()
-        self._group = QButtonGroup(self)
-        tip = "Show its matrix and threshold."
-        self._buttons = [
-            clickable(
-                QPushButton(), f"evaluation.choose{index}", f"Classifier {index + 1}", tip, partial(self._choose, index)
-            )
-            for index in range(MAX_LANES)
-        ]
-        for button in self._buttons:
-            button.setCheckable(True)
-            self._group.addButton(button)
-        self._choice = ButtonRows(self._buttons)
         self._confusion = ConfusionView()
         self._class_scores = RoomyLabel("evaluation.class_scores", title="Scores of the classes", rich=True)
         self._undefined = RoomyLabel("evaluation.undefined", title="Scores that are not defined", rich=True, hides=True)
@@ -226,7 +212,6 @@ class EvaluationPanel(QWidget):
         )
         filled(
             QVBoxLayout(self._lane),
-            self._choice,
             self._confusion,
             self._class_scores,
             self._undefined,
@@ -239,10 +224,6 @@ class EvaluationPanel(QWidget):
         return self._lane
 
     # -- the user --------------------------------------------------------------------------------------------------
-
-    def _choose(self, index: int) -> None:
-        if self._shown is not None and index < len(self._shown[0].lanes):
-            self._evaluation.judge(self._shown[0].lanes[index].slot)
 
     def _take_back(self) -> None:
         if self._shown is not None:
@@ -292,13 +273,7 @@ class EvaluationPanel(QWidget):
         self._lane.setVisible(bool(evaluation.measured))
         if not evaluation.measured:
             return
-        self._lane.setTitle(f"On {evaluation.measured}")
-        for index, (button, each) in enumerate(zip(self._buttons, evaluation.lanes, strict=False)):
-            chosen = index == evaluation.judged
-            button.setText(f"{'▸ ' if chosen else ''}{words.lane_title(index, each)}")
-            button.setChecked(chosen)
-        self._choice.show_only(self._buttons[: len(evaluation.lanes)])
-        self._choice.setVisible(len(evaluation.lanes) > 1)
+        self._lane.setTitle(f"{words.lane_title(evaluation.judged, lane)}, on {evaluation.measured}")
         self._confusion.show_lane(evaluation, lane, theme)
         table = words.class_scores(evaluation, lane)
         self._class_scores.say(table, keep=False)
