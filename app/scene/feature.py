@@ -152,6 +152,8 @@ class Dock(Struct, frozen=True):
         If left open, it is open at the next start.
     needs : tuple of str
         Those of `start_offer.POINTS` and `TRAINING` without which it is empty.
+    pins : bool
+        It shows one classifier, the selected one, and may be pinned to another.
     presented : bool
         Presenter mode neither hides nor widens it.
     """
@@ -165,6 +167,7 @@ class Dock(Struct, frozen=True):
     watches: tuple[Aspect, ...] = ()
     kept: bool = True
     needs: tuple[str, ...] = (POINTS,)
+    pins: bool = False
     presented: bool = False
 
 

@@ -92,19 +92,29 @@ class _Fitting(Scrolled):
 class _Title(QWidget):
     """Title bar of a dock, with large buttons; the rest of it drags the dock."""
 
-    def __init__(self, dock: QDockWidget, name: str, title: str) -> None:
+    def __init__(self, dock: QDockWidget, spec: Dock, pin: Callable[[], None]) -> None:
         super().__init__()
+        name, title = spec.name, spec.title
         text = ElidedLabel(title)
         text.setToolTip(title)
         layout = filled(QHBoxLayout(self), (text, 1), margins=(6, 1, 2, 1), spacing=2)
         self._buttons: dict[str, QToolButton] = {}
         for what, tip, run in (
+            *((("pin", "Keep showing this classifier, whichever is selected.", pin),) if spec.pins else ()),
             ("float", "Into a window of its own, or back.", lambda: dock.setFloating(not dock.isFloating())),
             ("close", "Close; the View menu opens it again.", dock.close),
         ):
             title_of = f"{what.title()}: {title}"
             self._buttons[what] = flat_button(f"dock.{name}.{what}", title_of, tip, run, (28, 26))
             layout.addWidget(self._buttons[what])
+        if spec.pins:
+            self._buttons["pin"].setCheckable(True)
+
+    def show_pin(self, offered: bool, pinned: bool) -> None:
+        """Show whether the panel is pinned to a classifier, if there are several."""
+        if (button := self._buttons.get("pin")) is not None:
+            button.setVisible(offered)
+            button.setChecked(pinned)
 
     def show_theme(self, theme: Theme, ratio: float) -> None:
         """Draw the buttons in the theme's ink."""
@@ -153,7 +163,7 @@ class DockManager:
         for spec in self._specs.values():
             dock = named(QDockWidget(spec.tab or spec.title, window, allowedAreas=RIGHT), f"dock.{spec.name}")
             dock.setWhatsThis(tips.get(spec.name, spec.title))
-            dock.setTitleBarWidget(_Title(dock, spec.name, spec.title))
+            dock.setTitleBarWidget(_Title(dock, spec, partial(self._controller.lanes.toggle_pin, spec.name)))
             dock.visibilityChanged.connect(partial(self._sight, spec.name))
             dock.topLevelChanged.connect(partial(self._float, spec))
             self._docks[spec.name] = dock
@@ -192,6 +202,7 @@ class DockManager:
         drawn = self._in_sight - self._taking_turns(scene)
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
+            cast(_Title, dock.titleBarWidget()).show_pin(scene.shown > 1, name in dict(scene.session.pins))
             if name in self._in_sight:
                 lanes = [lane.lane for lane in scene.lanes]
                 self.panel(name)

@@ -284,6 +284,8 @@ class ActiveLearningPanel(QWidget):
         if self._shown is None:
             return
         (scene, theme), runner = self._shown, self.runner
+        if self._plan.lane >= len(self._controller.document.lanes):  # the classifier has been removed
+            self._plan = replace(self._plan, lane=0)
         asking = runner.asking
         message = runner.failure if asking is not None else self._refusal
         self._board.show_board(asking, runner.picture, message, theme)

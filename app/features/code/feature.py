@@ -5,7 +5,11 @@ from app.scene.feature import Action, Dock, Feature, Widget
 FEATURE = Feature(
     actions=(Action("code", "&View", "&Code", ("Ctrl+U",), "The scikit-learn program of this picture.", "", True),),
     dock=Dock(
-        "code", "Code", Widget("app.features.code.panel.CodePanel", ("controller", "tasks", "ask_where")), height=260
+        "code",
+        "Code",
+        Widget("app.features.code.panel.CodePanel", ("controller", "tasks", "ask_where")),
+        height=260,
+        pins=True,
     ),
     help=(("Keys", "Ctrl+U", "code: the scikit-learn program that makes this picture, to copy or to save"),),
 )

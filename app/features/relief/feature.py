@@ -15,6 +15,7 @@ FEATURE = Feature(
         Widget("app.features.relief.panel.ReliefPanel", ("controller", "tasks")),
         needs=TRAINED,
         height=360,
+        pins=True,
     ),
     queries=scene.queries,
     scene=scene.scene,

@@ -43,7 +43,12 @@ FEATURE = Feature(
         ),
     ),
     dock=Dock(
-        state.NAME, "Neighbour search", Widget("app.features.search.panel.SearchPanel"), tab="Search", height=390
+        state.NAME,
+        "Neighbour search",
+        Widget("app.features.search.panel.SearchPanel"),
+        tab="Search",
+        height=390,
+        pins=True,
     ),
     queries=scene.queries,
     scene=scene.scene,

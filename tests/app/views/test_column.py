@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QDockWidget
 from pytestqt.qtbot import QtBot
 
+from app.features.evaluation.scene import Evaluation
 from app.window.main_window import MainWindow
 from tests.windows import Make, discard, finish_layout, settle
 
@@ -85,3 +87,28 @@ def test_a_panel_floats_comes_back_and_is_remembered(make: Make, qtbot: QtBot) -
     again = make(size=(1280, 800))
     settle(qtbot, again)
     assert in_sight(again, "notes", "history", "table") == ["notes", "history", "table"]
+
+
+def test_a_pinned_panel_keeps_its_classifier(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800))
+    window.controller.splitting.choose("ratio")
+    toggle(window, qtbot, "evaluation")
+
+    def judged() -> int:
+        assert window.scene is not None
+        found = window.scene.feature(Evaluation)
+        assert found is not None
+        return found.judged
+
+    pin = dock(window, "evaluation").findChild(QAbstractButton, "dock.evaluation.pin")
+    assert pin is not None and pin.isVisible() and judged() == 1
+    for pinned, wanted in ((False, 0), (True, 1), (False, 0)):
+        window.controller.lanes.select(1)
+        if pin.isChecked() != pinned:
+            QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
+        window.controller.lanes.select(0)
+        settle(qtbot, window)
+        assert judged() == wanted and pin.isChecked() is pinned
+    window.named_actions["lanes"].trigger()
+    settle(qtbot, window)
+    assert not pin.isVisible(), "one classifier alone needs none"

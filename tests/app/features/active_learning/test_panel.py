@@ -604,7 +604,7 @@ def test_every_control_is_named_reachable_and_large_enough(stage: Build, size: s
         made.click("settings")
     controls = [w for w in made.panel.findChildren(QWidget) if isinstance(w, QAbstractButton | QComboBox | QSpinBox)]
     visible = [w for w in controls if w.isVisible() and w.objectName()]
-    assert len(visible) == 8 + 6 + 5
+    assert len(visible) == 8 + 6 + 4
     for widget in visible:
         assert widget.accessibleName() and widget.objectName().startswith("asking.")
         assert min(widget.width(), widget.height()) >= 24, widget.objectName()

@@ -167,7 +167,7 @@ def test_the_matrix_of_the_chosen_lane(make: Make, qtbot: QtBot) -> None:
     panel = look(window, qtbot)
     view = part(panel, ConfusionView, "confusion")
     for lane in (1, 0):
-        QTest.mouseClick(part(panel, QPushButton, f"choose{lane}"), LEFT)
+        window.controller.lanes.select(lane)
         settle(qtbot, window)
         test = window.document.test_points
         matrix = theirs.confusion_matrix(test.labels, called(window, lane))
@@ -243,7 +243,7 @@ def roc_of(window: MainWindow, qtbot: QtBot) -> tuple[EvaluationPanel, RocView]:
     panel = look(window, qtbot)
     roc = part(panel, RocView, "roc")
     panel.findChild(QScrollArea).ensureWidgetVisible(roc)
-    QTest.mouseClick(part(panel, QPushButton, "choose1"), LEFT)
+    window.controller.lanes.select(1)
     settle(qtbot, window)
     return panel, roc
 
