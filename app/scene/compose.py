@@ -262,6 +262,7 @@ def _lane(
         hidden=hidden,
         no_steps=text.NO_STEPS if lane.trains_fast(len(training)) else "",
         replay_factor=session.replay_factor,
+        cover=cover,
     )
 
 

@@ -154,6 +154,8 @@ class Dock(Struct, frozen=True):
         Those of `start_offer.POINTS` and `TRAINING` without which it is empty.
     pins : bool
         It shows one classifier, the selected one, and may be pinned to another.
+    reveals : Cover
+        Covered results, any of which it would reveal: while those of all classifiers are covered, it is empty.
     presented : bool
         Presenter mode neither hides nor widens it.
     """
@@ -168,6 +170,7 @@ class Dock(Struct, frozen=True):
     kept: bool = True
     needs: tuple[str, ...] = (POINTS,)
     pins: bool = False
+    reveals: Cover = Cover.PAINT
     presented: bool = False
 
 

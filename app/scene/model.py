@@ -10,6 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from app.core.points import Points
+from app.engine.cover import Cover
 from app.engine.frames import Marks, Picture
 from app.engine.overlays import Sheet
 from app.engine.run_state import RunState
@@ -113,6 +114,8 @@ class LaneScene(Struct, _Composed, frozen=True):
         Speed of a replay, relative to the usual one.
     no_steps : str
         Sentence that says why its training has no steps to follow, or "".
+    cover : Cover
+        What is covered of its results.
     """
 
     lane: Lane
@@ -154,6 +157,7 @@ class LaneScene(Struct, _Composed, frozen=True):
     hidden: frozenset[str] = frozenset()
     no_steps: str = ""
     replay_factor: float = 1.0
+    cover: Cover = Cover.NOTHING
 
 
 class Scene(Struct, _Composed, frozen=True):

@@ -36,6 +36,7 @@ BEGIN = ("examples", "paste", "open")
 FIRST = StartOffer("New here? Begin with one of these.", ("examples", "real_data"), large=True)
 EMPTY_PICTURE = StartOffer("", BEGIN)
 EMPTY_PANEL = StartOffer("No points yet: click in a picture, or begin with", BEGIN)
+COVERED = StartOffer("Covered until the reveal.", ())
 UNTRAINED = StartOffer("No classifier shown here is trained step by step, as an SVM is.", ("add_lane",))
 
 

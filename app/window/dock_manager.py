@@ -21,11 +21,12 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from app.engine.cover import Cover
 from app.files.settings import QtState
 from app.scene.feature import Dock
 from app.scene.feature_table import FeatureTable
 from app.scene.model import SETTINGS, Scene
-from app.scene.start_offer import in_panel
+from app.scene.start_offer import COVERED, in_panel
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
@@ -48,10 +49,26 @@ from .actions import every
 def docks(features: FeatureTable) -> tuple[Dock, ...]:
     """Return the docks of the window and of features."""
     return (
-        Dock(SETTINGS, "Settings", lambda around: around.lane_settings(), needs=()),
-        Dock("table", "Points table", lambda around: TablePanel(around.controller), height=240, tab="Points"),
-        Dock("history", "History", lambda around: HistoryPanel(around.controller), height=200, needs=()),
-        Dock("notes", "Notes", lambda around: NotesPanel(around.controller), height=160, needs=()),
+        Dock(SETTINGS, "Settings", lambda around: around.lane_settings(), needs=(), reveals=Cover.NOTHING),
+        Dock(
+            "table",
+            "Points table",
+            lambda around: TablePanel(around.controller),
+            height=240,
+            tab="Points",
+            reveals=Cover.NOTHING,
+        ),
+        Dock(
+            "history",
+            "History",
+            lambda around: HistoryPanel(around.controller),
+            height=200,
+            needs=(),
+            reveals=Cover.NOTHING,
+        ),
+        Dock(
+            "notes", "Notes", lambda around: NotesPanel(around.controller), height=160, needs=(), reveals=Cover.NOTHING
+        ),
         *features.docks(),
     )
 
@@ -150,6 +167,7 @@ class DockManager:
         self._turn = 0
         self._panels: dict[str, Any] = {}
         self._offers: dict[str, StartButtons] = {}
+        self._frames: dict[str, _Fitting] = {}
         #: Factories of the windows, and the open ones.
         self._makers: dict[str, Callable[[Surroundings], Any]] = {
             "classes": lambda around: ClassesDialog(around.window, around.controller)
@@ -178,7 +196,8 @@ class DockManager:
         if panel is None:
             panel = self._panels[name] = self._specs[name].make(self._around)
             offer = self._offers[name] = StartButtons(f"{name}.offer")
-            self._docks[name].setWidget(in_column(offer, (_Fitting(panel), 1), spacing=0))
+            self._frames[name] = _Fitting(panel)
+            self._docks[name].setWidget(in_column(offer, (self._frames[name], 1), spacing=0))
         return panel
 
     def share_keys(self, actions: Sequence[QAction]) -> None:
@@ -203,12 +222,15 @@ class DockManager:
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
             cast(_Title, dock.titleBarWidget()).show_pin(scene.shown > 1, name in dict(scene.session.pins))
-            if name in self._in_sight:
-                lanes = [lane.lane for lane in scene.lanes]
-                self.panel(name)
-                self._offers[name].show_offer(in_panel(self._specs[name].needs, len(scene.points.xy), lanes), actions)
+            if name not in self._in_sight:
+                continue
+            spec, panel = self._specs[name], self.panel(name)
+            covered = all(lane.cover & spec.reveals for lane in scene.lanes)
+            offer = in_panel(spec.needs, len(scene.points.xy), [lane.lane for lane in scene.lanes])
+            self._offers[name].show_offer(COVERED if covered else offer, actions)
+            self._frames[name].setVisible(not covered)
             if name in drawn:
-                self.panel(name).render_scene(scene, theme)
+                panel.render_scene(scene, theme)
         for window in tuple(self.windows.values()):
             window.render_scene(scene, theme)
         needs = {name: self._useful(name) for name in drawn}

@@ -1,5 +1,6 @@
 """Relief: f in three dimensions."""
 
+from app.engine.cover import Cover
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED
 
@@ -15,6 +16,7 @@ FEATURE = Feature(
         Widget("app.features.relief.panel.ReliefPanel", ("controller", "tasks")),
         needs=TRAINED,
         height=360,
+        reveals=Cover.PICTURE,
         pins=True,
     ),
     queries=scene.queries,

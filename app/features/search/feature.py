@@ -1,5 +1,6 @@
 """Search: how kNN finds its neighbours."""
 
+from app.engine.cover import Cover
 from app.features.probe.controller import ProbeController
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 
@@ -48,6 +49,7 @@ FEATURE = Feature(
         Widget("app.features.search.panel.SearchPanel"),
         tab="Search",
         height=390,
+        reveals=Cover.PICTURE,
         pins=True,
     ),
     queries=scene.queries,
