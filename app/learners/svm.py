@@ -144,9 +144,8 @@ def class_weight_formula(settings: SvmSettings) -> str:
     """Return the formula of a point's C with these class weights."""
     if settings.hard_margin:
         return "C = ∞ whatever the weight"
-    if settings.class_weight == "own":
-        return "C of a point: C · w of its class"
-    return "C of a point: C · n / (k · m)"
+    formulas = {"equal": "C", "balanced": "C · n / (k · m)", "own": "C · w of its class"}
+    return f"C of a point: {formulas[settings.class_weight]}"
 
 
 Shown = Callable[[SvmSettings, Sequence[int]], bool]

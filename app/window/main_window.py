@@ -402,10 +402,11 @@ class MainWindow(DropWindow):
 
     def _show_settings(self, lane: int) -> None:
         """Show the settings of a lane in their panel, or close that."""
-        before = self.controller.session
+        before, focus = self.controller.session, self.focusWidget()
         self.controller.lanes.select(lane)
         if SETTINGS not in before.open_panels or self.controller.session is before:
             self.dock_manager.toggle(SETTINGS)
+            (self.canvases[lane] if focus is None or not focus.isVisible() else focus).setFocus()
 
     def _run_state_of(self, lane: int) -> RunState | None:
         """Return the newest state of a lane's run."""

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QToolButton
 from app.core.number_format import grouped, short
 from app.engine.run_state import RunState
 from app.views.chart.axis import ChartAxis, exact, exact_percent, of_shares, whole
-from app.views.chart.chart import INSET, Chart
+from app.views.chart.chart import INSET, LEAST, Chart
 from app.views.chart.marks import DOTTED, LevelLine, Line, Mark, Strokes
 from app.views.chart.steps import StepScale, cell_edges
 from app.views.theme import Theme
@@ -101,10 +101,8 @@ class CurveChart(Chart):
 
     def minimumSizeHint(self) -> QSize:
         line = self.fontMetrics().lineSpacing()
-        return QSize(
-            200,
-            math.ceil(self.legend_height() + max(44, LEAST_LINES * line) + (0.5 if self.x.bare else 1.7) * line + 12),
-        )
+        below = (0.5 if self.x.bare else 1.7) * line + 12
+        return QSize(200, max(LEAST, math.ceil(self.legend_height() + max(44, LEAST_LINES * line) + below)))
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 

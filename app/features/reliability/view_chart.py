@@ -44,7 +44,7 @@ class ReliabilityChart(Chart):
         for index, lane in reversed(there):
             marks += _marks(index, lane, theme)
         x, y = (replace(SHARE, title=title) for title in words.axis_titles(scene))
-        message = "" if there else words.NOTHING if not scene.measured else "The curves follow when training is done."
+        message = "" if there else "The curves follow when training is done."
         self.show_marks(marks, theme, x, y, message=message)
 
     def description(self, line: Line, index: int) -> str:

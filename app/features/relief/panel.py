@@ -220,8 +220,9 @@ class ReliefPicture(Painted):
         self.set_camera(Camera())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        self.set_camera(self.camera.zoomed(NOTCH ** (event.angleDelta().y() / 120.0)))
-        event.accept()
+        event.setAccepted(self.window().focusWidget() is self)  # else the panel scrolls
+        if event.isAccepted():
+            self.set_camera(self.camera.zoomed(NOTCH ** (event.angleDelta().y() / 120.0)))
 
 
 class ReliefPanel(QWidget):

@@ -25,6 +25,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
     QTransform,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -83,6 +84,10 @@ def goal_of(key: int, here: int, first: int, last: int, page: int = 0, upright: 
 def is_plain(event: QKeyEvent) -> bool:
     """Return True for a key without modifiers; keys of the number pad count as such."""
     return not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+
+
+#: Least height (pixels).
+LEAST = 120
 
 
 class Chart(pg.GraphicsView):
@@ -493,7 +498,13 @@ class Chart(pg.GraphicsView):
 
     def minimumSizeHint(self) -> QSize:
         pixels, lines = self.least_height
-        return QSize(180, pixels + lines * self.fontMetrics().height())
+        return QSize(180, max(LEAST, pixels + lines * self.fontMetrics().height()))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.window().focusWidget() is self:
+            super().wheelEvent(event)
+        else:
+            event.ignore()  # the panel scrolls
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         """Paint what is below the marks: the axes with their numbers."""

@@ -21,8 +21,8 @@ from .lane_row import LaneRow
 
 #: Letters of a choice in the row, and digits of a number in presenter mode.
 SHORT, DIGITS = 7, 4
-#: Gap between the parts of the row (pixels).
-GAP = 4
+#: Gap between the parts of the row, and the least width of a chart below a slider (pixels).
+GAP, READABLE = 4, 120
 #: Most lines in presenter mode of a row that shows its sliders although its lane is not selected.
 LINES = 2
 
@@ -36,8 +36,8 @@ class _Group(QWidget):
         filled(QVBoxLayout(self), self._line, *made.below, margins=0, spacing=0)
         self._made = made
         self.has_slider = made.slider is not None
-        #: Whether it always shows its slider.
-        self.firm = False
+        #: Whether it always shows its slider, and whether there is something to show below it.
+        self.firm = self.below = False
         policy = QSizePolicy.Policy.Maximum if made.slider is None else QSizePolicy.Policy.Expanding
         self.setSizePolicy(policy, QSizePolicy.Policy.Preferred)
 
@@ -52,11 +52,14 @@ class _Group(QWidget):
             made.widget.setIconSize(QSize(0, 0))  # it has none; Qt would keep room for it
         self._line.addWidget(made.widget, 1)
 
-    def _show_slider(self) -> None:
-        """Show the slider if it fits."""
+    def show_parts(self) -> None:
+        """Show the slider if it fits, and what is below it if that is wide enough to be read."""
         slider = self._made.slider
         if slider is not None and slider.isHidden() == (visible := self.firm or self.width() >= self.length()):
             slider.setVisible(visible)
+        for view in self._made.below:
+            if view.isHidden() == (visible := self.below and self.width() >= READABLE):
+                view.setVisible(visible)
 
     def minimumSizeHint(self) -> QSize:
         size = super().minimumSizeHint()
@@ -68,7 +71,7 @@ class _Group(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        later(self, self._show_slider)  # a part that appears or vanishes during layout spoils the layouts around it
+        later(self, self.show_parts)  # a part that appears or vanishes during layout spoils the layouts around it
 
     def _without_slider(self) -> int:
         made, label = self._made, self._made.label
@@ -161,8 +164,9 @@ class LearnerFields:
                     made.fit(0)
         for key, made in self.editors.items():
             for view in made.below:
-                wanted = view.render_lane(lane, theme) and key in own
-                view.setVisible(not view.isHidden() if drawing else wanted)
+                group, wanted = self._groups[key], view.render_lane(lane, theme) and key in own
+                group.below = group.below if drawing else wanted
+                group.show_parts()
         if drawing and lane.lane is self._shown:  # nothing can have been typed during a gesture, either
             return
         self._shown = lane.lane

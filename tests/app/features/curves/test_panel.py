@@ -506,6 +506,7 @@ def test_everything_stays_inside_and_can_be_hit(show: Show, size: tuple[int, int
     run = made(5000)
     run.trace.mark(4000, 1.0, 2.0, 0.5)
     panel = show(run_state_of(run.trace), size, points)
+    finish_layout()
     assert panel.minimumSizeHint().width() <= 360
     parts: list[QWidget] = [*panel.findChildren(QComboBox), *panel.findChildren(QToolButton)]
     assert len(parts) == 4
