@@ -34,6 +34,7 @@ from app.views.theme import contrast
 from solver.core.trace import Trace
 from tests.app.features.runs import hands, made, run_state_of, scene_of, smo
 from tests.examples import examples
+from tests.windows import finish_layout
 
 Array = NDArray[np.float64]
 Show = Callable[..., CurvesPanel]
