@@ -155,9 +155,7 @@ class EvaluationPanel(QWidget):
         self._percent = QLabel()
         tip, choose = "Another seed chooses other points.", self._split_controller.set_seed
         self._seed = number_box("evaluation.seed", "Seed of the split", tip, choose, 0, MOST_SEED)
-        share = filled(QHBoxLayout(), (self._ratio, 1), self._percent)
-        seed = filled(QHBoxLayout(), label_for("Seed", self._seed), (self._seed, 1))
-        self._drawing = in_column(share, seed, spacing=4)
+        self._drawing = in_row((self._ratio, 1), self._percent, label_for("Seed", self._seed), self._seed)
         self._counts_label = RoomyLabel("evaluation.counts", title="How many points are kept back", rich=True)
         filled(QVBoxLayout(box), self._split, self._drawing, self._counts_label, spacing=4)
         return box
@@ -212,13 +210,13 @@ class EvaluationPanel(QWidget):
         )
         filled(
             QVBoxLayout(self._lane),
-            self._confusion,
-            self._class_scores,
-            self._undefined,
             self._roc,
             self._threshold,
             self._own,
             self._rates,
+            self._confusion,
+            self._class_scores,
+            self._undefined,
             spacing=4,
         )
         return self._lane
