@@ -146,7 +146,7 @@ OWN: tuple[Action, ...] = (
     Action(
         "settings",
         "&View",
-        "Settin&gs",
+        "Sett&ings",
         ("Ctrl+,",),
         "All settings of the selected classifier, with their formulas.",
         "",

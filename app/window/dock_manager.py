@@ -161,7 +161,7 @@ class DockManager:
         #: Width of the column as the user left it, and as it was set last (pixels); 0: not yet.
         self._width = self._set_width = 0
         #: Visibility of docks that changed while the column is being arranged.
-        self._seen: dict[str, bool] | None = None
+        self._visibility: dict[str, bool] | None = None
         #: Useful heights for which the column was arranged last (pixels).
         self._needs: dict[str, int] = {}
         self._turn = 0
@@ -264,8 +264,8 @@ class DockManager:
     def _sight(self, name: str, visible: bool) -> None:
         if not isValid(self._window):  # its docks are deleted, too
             return
-        if self._seen is not None:
-            self._seen[name] = visible
+        if self._visibility is not None:
+            self._visibility[name] = visible
             return
         if visible:
             self.panel(name)
@@ -277,7 +277,7 @@ class DockManager:
     def _float(self, spec: Dock, floating: bool) -> None:
         """Show the whole title of a floating dock; place one that has come back."""
         self._docks[spec.name].setWindowTitle(spec.title if floating else spec.tab or spec.title)
-        if not floating and self._seen is None:
+        if not floating and self._visibility is None:
             later(self._window, self.arrange)
 
     def _tuck_away(self) -> None:
@@ -377,7 +377,7 @@ class DockManager:
 
     def _put(self, places: Sequence[Sequence[str]]) -> None:
         """Put the docks into the column."""
-        focus, self._seen = self._window.focusWidget(), {}
+        focus, self._visibility = self._window.focusWidget(), {}
         self._window.setUpdatesEnabled(False)
         for dock in self._docks.values():
             if not dock.isFloating():
@@ -390,8 +390,8 @@ class DockManager:
         for dock in self.docks(name for place in places for name in place):
             dock.show()
         self._window.setUpdatesEnabled(True)
-        seen, self._seen = self._seen, None
-        for name, visible in seen.items():
+        changed, self._visibility = self._visibility, None
+        for name, visible in changed.items():
             if visible != (name in self._in_sight):
                 self._sight(name, visible)
         if focus is not None and isValid(focus) and focus.isVisible():
