@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 from PySide6.QtCore import SignalInstance
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from app.controllers.controller import Controller
 from app.engine.scheduler import Scheduler
@@ -73,8 +73,6 @@ class Surroundings(Struct, frozen=True):
         ``open_example(example)`` opens an example with its panels, after asking about unsaved changes.
     text_size : callable
         Return the size of the text in presenter mode (pixels); 0 outside it.
-    lane_settings : callable
-        Return the panel with the settings of the lanes.
     parts : dict
         Parts of the window that features have made, by their factories.
     """
@@ -95,7 +93,6 @@ class Surroundings(Struct, frozen=True):
     when_drawn: Callable[[Callable[[], object]], None]
     open_example: Callable[[Example], None]
     text_size: Callable[[], int]
-    lane_settings: Callable[[], QWidget]
     parts: dict[object, Any] = field(default_factory=dict)
 
     def part(self, factory: Callable[[Surroundings], Any]) -> Any:

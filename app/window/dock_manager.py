@@ -49,7 +49,7 @@ from .actions import every
 def docks(features: FeatureTable) -> tuple[Dock, ...]:
     """Return the docks of the window and of features."""
     return (
-        Dock(SETTINGS, "Settings", lambda around: around.lane_settings(), needs=(), reveals=Cover.NOTHING),
+        Dock(SETTINGS, "Settings", lambda around: around.window.lanes_view.settings, needs=(), reveals=Cover.NOTHING),
         Dock(
             "table",
             "Points table",

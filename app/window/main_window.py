@@ -123,9 +123,7 @@ class MainWindow(DropWindow):
         head = QWidget()
         rows = filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
         self.setMenuWidget(head)  # panels dock below it, so that the bar keeps its width
-        self.lanes_view = Lanes(
-            controller, self.features, self.refreshing.request, self._open_menu, self._show_settings
-        )
+        self.lanes_view = Lanes(controller, self.features, self.refreshing.request, self._open_menu, self._settings)
         self.canvases = self.lanes_view.canvases
         self.setCentralWidget(self.lanes_view)
         self.surroundings = around = Surroundings(
@@ -145,7 +143,6 @@ class MainWindow(DropWindow):
             when_drawn=self.when_drawn,
             open_example=lambda example: self.examples.open(example),
             text_size=lambda: self.lanes_view.text_size,
-            lane_settings=lambda: self.lanes_view.settings,
         )
         self.examples = ExampleStage(around, self.file_dialogs)
         self._openers = self.file_dialogs.openers = self.import_export.openers = self.features.openers(around)
@@ -400,7 +397,7 @@ class MainWindow(DropWindow):
             later(self, lambda: self.controller.set_session(first_start=False))  # after the click is handled
         return super().eventFilter(watched, event)
 
-    def _show_settings(self, lane: int) -> None:
+    def _settings(self, lane: int) -> None:
         """Show the settings of a lane in their panel, or close that."""
         before, focus = self.controller.session, self.focusWidget()
         self.controller.lanes.select(lane)

@@ -20,8 +20,6 @@ from . import text as words
 from .geometry import StepGain, gain_of
 from .view_text import Paragraph, TextView
 
-#: Height (lines) from which the kernel values are written as well.
-HIGH = 15.0
 #: Minimum height (lines) of the picture.
 LINES = 6.0
 
@@ -158,7 +156,6 @@ class GainView(FittedWidget):
 
     def fit(self) -> None:
         if self.step is not None:
-            lines = [words.FORMULA, words.length(self.step), words.clipping(self.step), words.gain_line(self.step)]
-            if self.height() >= HIGH * self.chart.metrics().height():
-                lines.insert(0, words.curvature(self.step))
+            lines = [words.curvature(self.step), words.FORMULA]
+            lines += [words.length(self.step), words.clipping(self.step), words.gain_line(self.step)]
             self.formulas.show_text(tuple(map(Paragraph, lines)), self.theme)

@@ -90,7 +90,17 @@ def is_plain(event: QKeyEvent) -> bool:
 LEAST = 120
 
 
-class Chart(pg.GraphicsView):
+class _View(pg.GraphicsView):
+    """A view that leaves the wheel to the panel behind it, unless it has the focus."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.window().focusWidget() is self:
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class Chart(_View):
     """A widget that displays marks.  Subclasses choose the marks, and handle clicks and keys beyond reading and
     zooming.
 
@@ -499,12 +509,6 @@ class Chart(pg.GraphicsView):
     def minimumSizeHint(self) -> QSize:
         pixels, lines = self.least_height
         return QSize(180, max(LEAST, pixels + lines * self.fontMetrics().height()))
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.window().focusWidget() is self:
-            super().wheelEvent(event)
-        else:
-            event.ignore()  # the panel scrolls
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         """Paint what is below the marks: the axes with their numbers."""
