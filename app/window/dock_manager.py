@@ -81,6 +81,8 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 COLUMN, MOST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320
 #: Height of a panel's title with the handle below the panel, and of the tabs above it (pixels).
 TITLE, TABS = 36, 28
+#: Height of a sentence in place of a panel (pixels).
+SENTENCE = 40
 #: Smallest height of a panel that needs more (pixels).
 LEAST_HEIGHT = 200
 
@@ -168,6 +170,8 @@ class DockManager:
         self._panels: dict[str, Any] = {}
         self._offers: dict[str, StartButtons] = {}
         self._frames: dict[str, _Fitting] = {}
+        #: Panels that only say that they are covered.
+        self._covered: set[str] = set()
         #: Factories of the windows, and the open ones.
         self._makers: dict[str, Callable[[Surroundings], Any]] = {
             "classes": lambda around: ClassesDialog(around.window, around.controller)
@@ -219,13 +223,15 @@ class DockManager:
             for dock in self._docks.values():
                 cast(_Title, dock.titleBarWidget()).show_theme(theme, self._window.devicePixelRatioF())
         drawn = self._in_sight - self._taking_turns(scene)
+        before, specs = self._covered, self._specs.items()
+        self._covered = {name for name, spec in specs if all(lane.cover & spec.reveals for lane in scene.lanes)}
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
             cast(_Title, dock.titleBarWidget()).show_pin(scene.shown > 1, name in dict(scene.session.pins))
             if name not in self._in_sight:
                 continue
             spec, panel = self._specs[name], self.panel(name)
-            covered = all(lane.cover & spec.reveals for lane in scene.lanes)
+            covered = name in self._covered
             offer = in_panel(spec.needs, len(scene.points.xy), [lane.lane for lane in scene.lanes])
             self._offers[name].show_offer(COVERED if covered else offer, actions)
             self._frames[name].setVisible(not covered)
@@ -234,7 +240,7 @@ class DockManager:
         for window in tuple(self.windows.values()):
             window.render_scene(scene, theme)
         needs = {name: self._useful(name) for name in drawn}
-        if any(self._needs.get(name) != height for name, height in needs.items()):
+        if before != self._covered or any(self._needs.get(name) != height for name, height in needs.items()):
             self._needs |= needs
             later(self._window, self.arrange)
 
@@ -335,14 +341,16 @@ class DockManager:
                 self._put(places)
             firsts = self.docks(place[0] for place in places)
             needed = [max(heights[name] for name in place) for place in places]
-            left = max(self._room() - sum(needed), 0)
-            self._window.resizeDocks(firsts, [*needed[:-1], needed[-1] + left], Qt.Orientation.Vertical)
+            share = max(self._room() - sum(needed), 0) // len(needed)
+            self._window.resizeDocks(firsts, [height + share for height in needed], Qt.Orientation.Vertical)
             self._window.resizeDocks(firsts[:1], [width], Qt.Orientation.Horizontal)
             self._set_width = width
 
     def _useful(self, name: str) -> int:
         """Return the least height at which a panel is useful, with its title (pixels)."""
         own = getattr(self.panel(name), "useful_height", None)
+        if name in self._covered:
+            return TITLE + SENTENCE
         return TITLE + int(self._specs[name].height if own is None else own())
 
     def _room(self) -> int:

@@ -22,7 +22,7 @@ FEATURE = Feature(
         "reliability",
         "Reliability",
         Widget("app.features.reliability.panel.ReliabilityPanel"),
-        height=300,
+        height=280,
         reveals=Cover.PICTURE,
     ),
     queries=scene.queries,

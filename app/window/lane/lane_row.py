@@ -252,7 +252,7 @@ class LaneRow(QWidget):
         if (selected := lane.selected and number > 1) != self._selected:
             self._selected = selected
             self.update()
-        words = ", ".join(lane.not_default)
+        words = "" if lane.settings_open else ", ".join(lane.not_default)
         if words != self._more.text():
             self._more.setText(words)
             self._end.show_words()
