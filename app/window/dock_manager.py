@@ -433,8 +433,9 @@ class DockManager:
 
     @property
     def unpresented(self) -> tuple[str, ...]:
-        """The docks beside the pictures that presenter mode hides."""
-        return tuple(name for name in self.docked if not self._specs[name].presented)
+        """The docks beside the pictures that presenter mode hides; the settings that a lesson names stay in sight."""
+        stay = {SETTINGS} if self._controller.session.controls is not None else set()
+        return tuple(name for name in self.docked if not (self._specs[name].presented or name in stay))
 
     def docks(self, names: Iterable[str]) -> list[QDockWidget]:
         """Return the docks of these names."""
