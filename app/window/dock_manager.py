@@ -223,13 +223,14 @@ class DockManager:
             for dock in self._docks.values():
                 cast(_Title, dock.titleBarWidget()).show_theme(theme, self._window.devicePixelRatioF())
         drawn = self._in_sight - self._taking_turns(scene)
-        before, specs = self._covered, self._specs.items()
-        self._covered = {name for name, spec in specs if all(lane.cover & spec.reveals for lane in scene.lanes)}
+        before, covers = self._covered, [lane.cover for lane in scene.lanes]
+        reveals = {name: spec.reveals for name, spec in self._specs.items()} if all(covers) else {}
+        self._covered = {name for name, revealed in reveals.items() if all(cover & revealed for cover in covers)}
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
-            cast(_Title, dock.titleBarWidget()).show_pin(scene.shown > 1, name in dict(scene.session.pins))
             if name not in self._in_sight:
                 continue
+            cast(_Title, dock.titleBarWidget()).show_pin(scene.shown > 1, name in dict(scene.session.pins))
             spec, panel = self._specs[name], self.panel(name)
             covered = name in self._covered
             offer = in_panel(spec.needs, len(scene.points.xy), [lane.lane for lane in scene.lanes])

@@ -162,9 +162,9 @@ class LearnerFields:
             for made in self.editors.values():
                 if made.fit is not None:
                     made.fit(0)
-        for key, made in self.editors.items():
-            for view in made.below:
-                group, wanted = self._groups[key], view.render_lane(lane, theme) and key in own
+        for key, group in self._groups.items():
+            for view in self.editors[key].below:
+                wanted = view.render_lane(lane, theme) and key in own
                 group.below = group.below if drawing else wanted
                 group.show_parts()
         if drawing and lane.lane is self._shown:  # nothing can have been typed during a gesture, either
