@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QCursor, QFont
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
@@ -87,18 +88,27 @@ def finish_tasks(window: MainWindow, timeout: float = 300.0) -> None:
 
 
 def control(window: MainWindow, name: str) -> QWidget:
-    """Return a control by its name; if its form was never open, it is opened for a moment."""
+    """Return a control by its name; that of a form which was never open is made."""
     found: QWidget | None = window.findChild(QWidget, name)
     lane = name.partition(".")[0].removeprefix("lane")
     if found is None and lane.isdigit():
-        folds = window.controller.session.folds
-        window.controller.lanes.fold(int(lane), False)
         window.refreshing.flush()
-        window.controller.set_session(folds=folds)
-        window.refreshing.flush()
+        assert window.scene is not None
+        opened = replace(window.scene.lanes[int(lane)], settings_open=True)
+        window.lanes_view.settings.forms[int(lane)].render_scene(opened, window.scene.shown)
         found = window.findChild(QWidget, name)
     assert found is not None, name
     return found
+
+
+def open_settings(window: MainWindow, *lanes: int) -> None:
+    """Open the panel with the settings of these classifiers, one after the other."""
+    for lane in lanes:
+        window.controller.lanes.select(lane)
+        if "settings" not in window.controller.session.open_panels:
+            window.dock_manager.toggle("settings")
+        window.refresh()
+        QApplication.sendPostedEvents()
 
 
 def is_visible(window: MainWindow, name: str) -> bool:

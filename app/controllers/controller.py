@@ -470,7 +470,7 @@ class Controller:
         """Start the session of another document, whose lanes have the `slots`; discard the state of earlier runs."""
         old = self.document.slots  # a lane of the new document inherits the settings of the one at its index
         self.presenting.clear()
-        session, names = self.session, ("playing", "speeds", "folds")
+        session, names = self.session, ("playing", "speeds")
         kept = {name: _moved(getattr(session, name), old, slots) for name in names}
         self.set_session(
             *(part.of_new_document() for part in session.features),

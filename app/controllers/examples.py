@@ -87,7 +87,7 @@ class ExampleController:
             speeds=(FULL_SPEED,) * MAX_LANES,
             seeks=(None,) * MAX_LANES,
             restarts=self._host.session.restarted,
-            run_slot=self._host.document.slots[self._host.document.shown - 1],
+            selected_slot=self._host.document.slots[self._host.document.shown - 1],
         )
         self._host.say(example.sentence)
 

@@ -1,4 +1,4 @@
-"""LaneController: add, duplicate, remove and move lanes; open and fold their settings.  No Qt."""
+"""LaneController: add, duplicate, remove, move and select lanes.  No Qt."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class LaneController(SubjectController):
         """Move a classifier `by` positions to the right."""
         self._host.dispatch(MoveLane(index=index, to=index + by))
 
-    def toggle_fold(self, index: int) -> None:
-        """Open a lane's settings, or fold them."""
-        self.fold(index, not self._host.session.is_folded(self._host.document, index))
+    def select(self, index: int) -> None:
+        """Select the classifier that the panels beside the pictures show."""
+        self._host.set_session(selected_slot=self._host.document.slots[index])
 
-    def fold(self, index: int, folded: bool) -> None:
-        """Fold or open a lane's settings; with more than two lanes only one is open at a time."""
-        document, folds = self._host.document, list(self._host.session.folds)
-        if document.shown > 2 and not folded:
-            folds = [True] * len(folds)
-        folds[document.slots[index]] = folded
-        self._host.set_session(folds=tuple(folds))
+    def toggle_pin(self, panel: str) -> None:
+        """Let a panel keep showing the lane that it shows, or follow the selected one again."""
+        session = self._host.session
+        pins = dict(session.pins)
+        if pins.pop(panel, None) is None:
+            pins[panel] = self._host.document.slots[session.selected_lane(self._host.document)]
+        self._host.set_session(pins=tuple(pins.items()))
 
 
 def add_lane(host: Host, command: AddLane) -> None:
@@ -58,6 +58,7 @@ def add_lane(host: Host, command: AddLane) -> None:
         slot = host.document.slots[command.index]
         host.set_session(
             *(part.of_new_lane(slot) for part in session.features),
+            selected_slot=slot,
             **{
                 name: tuple(getattr(fresh if index == slot else session, name)[index] for index in range(MAX_LANES))
                 for name in PER_SLOT

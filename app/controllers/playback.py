@@ -84,7 +84,7 @@ class PlaybackController:
         """Choose one of `session.SPEEDS`."""
         self._host.set_session(
             speeds=_with(self._host.session.speeds, self._slot(lane), min(max(speed, 0), len(SPEEDS) - 1)),
-            run_slot=self._slot(lane),
+            selected_slot=self._slot(lane),
         )
 
     def watch(self, lane: int) -> None:
@@ -110,7 +110,7 @@ class PlaybackController:
     def restart(self, lane: int) -> None:
         """Train again from zero."""
         restarts, slot = self._host.session.restarts, self._slot(lane)
-        self._host.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), run_slot=slot)
+        self._host.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), selected_slot=slot)
 
     def follow_results(self) -> None:
         """Replay the trainings from zero that have begun, unless the user has done something else since then."""
@@ -135,13 +135,13 @@ class PlaybackController:
         moving = [lane for lane in lanes if self._moves(lane)]
         able = [lane for lane in lanes if self.run_state_of(lane) is not None or self._is_paused(lane)]
         followed = [lane for lane in able if self._host.session.has_timeline(self._slot(lane))]
-        run_slot = self._host.session.run_slot
+        selected_slot = self._host.session.selected_slot
         for lane in moving:
             self._play(lane, False)
         for lane in () if moving else followed or able:
             self._replay(lane)
         if moving or able:
-            self._host.set_session(run_slot=run_slot)
+            self._host.set_session(selected_slot=selected_slot)
         else:
             self._host.say(NO_RUN)
 
@@ -231,14 +231,14 @@ class PlaybackController:
         session, slot = self._host.session, self._slot(lane)
         seek = Seek(run_state.recording, step, until, next(self._serials))
         self._host.set_session(
-            seeks=_with(session.seeks, slot, seek), playing=_with(session.playing, slot, playing), run_slot=slot
+            seeks=_with(session.seeks, slot, seek), playing=_with(session.playing, slot, playing), selected_slot=slot
         )
         self._host.say("")  # clear the report on another step
         return seek
 
     def _play(self, lane: int, playing: bool) -> None:
         slot = self._slot(lane)
-        self._host.set_session(playing=_with(self._host.session.playing, slot, playing), run_slot=slot)
+        self._host.set_session(playing=_with(self._host.session.playing, slot, playing), selected_slot=slot)
 
 
 def _is_last(run_state: RunState, position: int) -> bool:

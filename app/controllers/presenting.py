@@ -68,10 +68,6 @@ class PresentingController(SubjectController):
         erasing = self._state.pen and self._state.erasing
         self._change(pen=not erasing, erasing=not erasing)
 
-    def select(self, lane: int) -> None:
-        """Show the sliders of one lane, where there is no room for those of all."""
-        self._host.set_session(run_slot=self._host.document.slots[lane])
-
     def begin(self, lane: int, x: float, y: float) -> None:
         """Begin a line of the pen on the picture of a lane."""
         stroke = PenStroke(self._host.document.slots[lane], ((x, y),), self._state.ink)

@@ -14,6 +14,8 @@ from app.core.number_format import grouped, short
 
 from .scales import Parameter, RankScale, Scale, parameter
 
+#: Groups of the settings panel, in order.
+Group = Literal["Model", "Training", "Data", "Picture"]
 Kind = Literal["choice", "slider", "number", "integer", "large integer", "check", "numbers of classes", "text"]
 
 
@@ -35,8 +37,7 @@ class Field(Struct, frozen=True, eq=False, dict=True):
         Kind of editor; "text" only displays the result of `formula`.  A "slider" is for a number with `decades` or
         `steps` in the Meta of its type, or for a whole number from 1 on.
     label : str
-        Text before the editor, or "": within the flow of the form, or, for a choice, beside the choice of the problem
-        that is drawn.
+        Text before the editor, or "".
     tip : str
         Sentence of its tool tip; "" for the note of the present choice.
     title : str
@@ -50,15 +51,15 @@ class Field(Struct, frozen=True, eq=False, dict=True):
     formula : callable or None
         For a "text": ``formula(settings)``, the displayed text.
     primary : bool
-        One of the few above the picture; the others are folded.
+        One of the few above the picture; the others are in the settings panel.
+    group : {"Model", "Training", "Data", "Picture"}
+        Its group there.
     simple : bool
         Simple shows it; always so for a primary one.
     presented : bool
         Presenter mode shows it above the picture, too.
     end : str
         For a slider: the parameter that is on at its end, one position beyond the largest value.
-    beside : bool
-        It is on the same line as the field before it.
     has_curve : bool
         It has a validation curve below its slider.
     tried : tuple or None
@@ -80,10 +81,10 @@ class Field(Struct, frozen=True, eq=False, dict=True):
     shown: Callable[[Any, Sequence[int]], bool] = lambda settings, classes: True
     formula: Callable[[Any], str] | None = None
     primary: bool = False
+    group: Group = "Model"
     simple: bool = False
     presented: bool = False
     end: str = ""
-    beside: bool = False
     has_curve: bool = False
     tried: tuple[float, float, int, bool] | None = None
     change: str = ""
@@ -164,6 +165,7 @@ SEED = Field(
     "Seed",
     "Of the random order. The same seed: the same result.",
     parameter="random_state",
+    group="Training",
     tried=(0, 9, 10, False),
     change="Set the seed to {value}",
 )
@@ -172,6 +174,7 @@ SHUFFLE = Field(
     "check",
     "Shuffle",
     "A new random order for each pass over the points; else that of the points.",
+    group="Training",
     change="Shuffle the points",
     off="Keep the order of the points",
 )
@@ -181,7 +184,6 @@ INTERCEPT = Field(
     "Intercept",
     "Whether f has a constant b; without it f(0) = 0.",
     parameter="fit_intercept",
-    beside=True,
     change="Set an intercept",
     off="Set no intercept",
 )

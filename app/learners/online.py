@@ -73,17 +73,18 @@ class Mistakes(Learner[PerceptronSettings]):
             parameter="max_iter",
             tried=(10, 1000, 5, True),
             change="Set the passes to {value}",
+            group="Training",
         ),
         SEED,
         Field(
             "orders",
             "integer",
-            "Extra orders",
+            "Other orders",
             "Train again with this many other random orders and draw all the lines, with the one of widest margin on"
             " top: many lines separate, one is widest.",
             tried=(0, 10, 6, False),
             primary=True,
-            change="Set the extra orders to {value}",
+            change="Set the other orders to {value}",
         ),
         SHUFFLE,
         INTERCEPT,
@@ -212,6 +213,7 @@ class Subgradients(Learner[PegasosSettings]):
             parameter="n_iter",
             tried=(1000, 1_000_000, 4, True),
             change="Set the steps to {value}",
+            group="Training",
         ),
         SEED,
     )

@@ -144,8 +144,8 @@ def class_weight_formula(settings: SvmSettings) -> str:
     """Return the formula of a point's C with these class weights."""
     if settings.hard_margin:
         return "C = ∞ whatever the weight"
-    formulas = {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}
-    return formulas[settings.class_weight]
+    formulas = {"equal": "C", "balanced": "C · n / (k · m)", "own": "C · w of its class"}
+    return f"C of a point: {formulas[settings.class_weight]}"
 
 
 Shown = Callable[[SvmSettings, Sequence[int]], bool]
@@ -228,9 +228,8 @@ FIELDS = (
     Field(
         "class_weight",
         "choice",
-        "Weights",
+        "Class weights",
         "What an error costs in each class: C of a point is C times the weight w of its class.",
-        title="Class weights",
         choices=_noted(CLASS_WEIGHTS),
         change="Set {value} class weights",
     ),
@@ -241,6 +240,7 @@ FIELDS = (
         "",
         parameter="class_weight",
         choices=_noted(CLASS_WEIGHTS),
+        shown=lambda settings, classes: settings.class_weight != "equal",
         formula=class_weight_formula,
     ),
     Field(
@@ -260,17 +260,18 @@ FIELDS = (
         "",
         choices=tuple((each.title, name, f"{each.note}\n{each.formula}") for name, each in TRAINERS.items()),
         change="Set the trainer to {value}",
+        group="Training",
     ),
     Field(
         "rule",
         "choice",
-        "Rule",
+        "Working-set rule",
         "Which two multipliers SMO moves next. All reach the same optimum, in more or fewer steps.",
-        title="Working-set rule",
         parameter="selection",
         choices=tuple((rule.title, name, rule.note) for name, rule in RULES.items()),
         shown=_of_trainer("smo"),
         change="Set the rule to {value}",
+        group="Training",
     ),
     Field(
         "partner",
@@ -280,16 +281,17 @@ FIELDS = (
         choices=tuple((RULES[name].title, name, note) for name, note in PARTNERS.items()),
         shown=_of_trainer("lasvm"),
         change="Set the partner to {value}",
+        group="Training",
     ),
     Field(
         "step_size",
         "choice",
-        "Length",
+        "Length of a step",
         "How far along the gradient, s. Both end at the same optimum.",
-        title="Length of a step",
         choices=_noted(STEP_SIZES),
         shown=_of_trainer("dual-ascent"),
         change="Set the length of a step to {value}",
+        group="Training",
     ),
     Field(
         "tol",
@@ -298,6 +300,7 @@ FIELDS = (
         "Stop below this KKT violation.",
         tried=(1e-6, 0.1, 6, True),
         change="Set the tolerance to {value}",
+        group="Training",
     ),
     Field(
         "epochs",
@@ -308,24 +311,25 @@ FIELDS = (
         tried=(1, 10, 5, False),
         shown=_of_trainer("lasvm"),
         change="Set the passes to {value}",
+        group="Training",
     ),
     Field(
         "finish",
         "check",
-        "Finish",
+        "Go on to the optimum",
         "After the passes, go on to the optimum. Without it, LASVM ends with the last point.",
+        title="Finish",
         shown=_of_trainer("lasvm"),
-        beside=True,
         change="Finish",
         off="Do not finish",
+        group="Training",
     ),
     replace(INTERCEPT, shown=_of_trainer("dual-ascent")),
     Field(
         "multiclass",
         "choice",
-        "",
+        "Many classes",
         "How an SVM, which separates two classes, handles more: each pair of them, or each against the rest.",
-        title="Many classes",
         choices=tuple((scheme.title, name, scheme.note) for name, scheme in SCHEMES.items()),
         shown=lambda settings, classes: len(classes) > 2,
         change="Set {text}",

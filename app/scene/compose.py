@@ -31,7 +31,7 @@ from .compared import compared, missing
 from .control_names import WINDOW_CONTROLS, hidden_fields
 from .feature import FeatureTable
 from .marks import among_all, kkt_marks
-from .model import Context, LaneScene, Scene, TrainingTime, in_picture
+from .model import SETTINGS, Context, LaneScene, Scene, TrainingTime, in_picture
 from .status_badge import NO_BADGE, badge, fast_training, paused, probability, scores
 
 #: Number of points from which training takes seconds.
@@ -175,7 +175,7 @@ def _kinds_of(lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
 
 def _run_lane(session: Session, lanes: Sequence[LaneScene]) -> int:
     """Return the index of the lane whose run the panels show: the chosen one, else the first with a run."""
-    ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != session.run_slot)
+    ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != session.selected_slot)
     able = (index for index in ways if lanes[index].run_state is not None)
     return next(able, next((index for index in ways if lanes[index].no_steps), 0))
 
@@ -256,7 +256,8 @@ def _lane(
         provisional=frame is not None and picture is not None and frame.provisional,
         sheets=features.sheets(context, index),
         title=_title(lane, document),
-        folded="settings" in hidden or session.is_folded(document, index),
+        selected=index == session.selected_lane(document),
+        settings_open=SETTINGS in session.open_panels and index == session.selected_lane(document),
         simple=session.simple,
         not_default=_not_default(lane, applying),
         watched=lane.trainer is not None and "playback" not in hidden and followed,
@@ -264,6 +265,7 @@ def _lane(
         hidden=hidden,
         no_steps=text.NO_STEPS if lane.trains_fast(len(training)) else "",
         replay_factor=session.replay_factor,
+        cover=cover,
     )
 
 

@@ -136,7 +136,7 @@ class Widget(Struct, frozen=True):
 
 
 class Dock(Struct, frozen=True):
-    """A dock beside the pictures; docks of a group are tabs, and the groups are one above the other.
+    """A dock beside the pictures; those of a lower group are above the others.
 
     Attributes
     ----------
@@ -145,8 +145,9 @@ class Dock(Struct, frozen=True):
         Makes its panel, a widget with ``render_scene(scene, theme)``; its attribute `first_stop`, if any, is the
         control that gets the focus.
     group : int
-    wide : bool
-        It opens with a share of the window's width.
+    height : int
+        Least height at which its panel is useful (pixels), unless the panel has a method ``useful_height()``: with
+        less it becomes a tab.
     tab : str
         A shorter title, for a tab.
     watches : tuple of Aspect
@@ -155,6 +156,10 @@ class Dock(Struct, frozen=True):
         If left open, it is open at the next start.
     needs : tuple of str
         Those of `start_offer.POINTS` and `TRAINING` without which it is empty.
+    pins : bool
+        It shows one classifier, the selected one, and may be pinned to another.
+    reveals : Cover
+        Covered results, any of which it would reveal: while those of all classifiers are covered, it is empty.
     presented : bool
         Presenter mode neither hides nor widens it.
     """
@@ -163,11 +168,13 @@ class Dock(Struct, frozen=True):
     title: str
     make: Callable[[Any], Any]
     group: int = 0
-    wide: bool = True
+    height: int = 360
     tab: str = ""
     watches: tuple[Aspect, ...] = ()
     kept: bool = True
     needs: tuple[str, ...] = (POINTS,)
+    pins: bool = False
+    reveals: Cover = Cover.PAINT
     presented: bool = False
 
 

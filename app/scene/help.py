@@ -28,7 +28,10 @@ BEFORE: tuple[Section, ...] = (
     (
         "Round the pictures",
         (
-            ("Above", "which classifier it is, and the settings to play with; the arrow unfolds all others"),
+            (
+                "Above",
+                "which classifier it is, and the settings to play with; the arrow opens all others; a click selects it",
+            ),
             ("Below", "whether the training has ended, and how many points are classified rightly"),
             ("training, test", "on the points it learned from, and on new ones: the second number counts"),
             ("F8", "Simple: what one plays with, the rest one click away; Full: everything in sight"),

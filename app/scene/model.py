@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from app.core.points import Points
+from app.engine.cover import Cover
 from app.engine.frames import Marks, Picture
 from app.engine.overlays import Sheet
 from app.engine.results import Results
@@ -55,6 +56,7 @@ BEGIN = ("examples", "paste", "open")
 FIRST = StartOffer("New here? Begin with one of these.", ("examples", "real_data"), large=True)
 EMPTY_PICTURE = StartOffer("", BEGIN)
 EMPTY_PANEL = StartOffer("No points yet: click in a picture, or begin with", BEGIN)
+COVERED = StartOffer("Covered until the reveal.", ())
 UNTRAINED = StartOffer("No classifier shown here is trained step by step, as an SVM is.", ("add_lane",))
 
 
@@ -75,6 +77,8 @@ def in_panel(needs: Collection[str], n_points: int, lanes: Sequence[Lane]) -> St
 
 
 T = TypeVar("T")
+#: Name of the panel with the settings of the selected lane.
+SETTINGS = "settings"
 
 
 class _Composed:
@@ -142,9 +146,11 @@ class LaneScene(Struct, _Composed, frozen=True):
     sheets : tuple of Sheet
         Drawings between surface and points.
     title : str
-        The classifier in a few words, shown while its settings are folded.
-    folded : bool
-        Its further settings are folded.
+        The classifier in a few words.
+    selected : bool
+        Panels beside the pictures show this lane.
+    settings_open : bool
+        The panel with its further settings is open.
     simple : bool
         Only the main settings are offered.
     not_default : tuple of str
@@ -159,6 +165,8 @@ class LaneScene(Struct, _Composed, frozen=True):
         Speed of a replay, relative to the usual one.
     no_steps : str
         Sentence that says why its training has no steps to follow, or "".
+    cover : Cover
+        What is covered of its results.
     """
 
     lane: Lane
@@ -191,7 +199,8 @@ class LaneScene(Struct, _Composed, frozen=True):
     provisional: bool
     sheets: tuple[Sheet, ...]
     title: str
-    folded: bool
+    selected: bool
+    settings_open: bool
     simple: bool
     not_default: tuple[str, ...]
     watched: bool
@@ -199,6 +208,7 @@ class LaneScene(Struct, _Composed, frozen=True):
     hidden: frozenset[str] = frozenset()
     no_steps: str = ""
     replay_factor: float = 1.0
+    cover: Cover = Cover.NOTHING
 
 
 class TrainingTime(Struct, frozen=True):

@@ -175,7 +175,7 @@ def speed_note(lane: Lane) -> str:
 
 #: Choices of what the colours show: text, the lane's `shading`, an explanation, and the name of the undo step.
 SHADINGS_OF_F = (
-    ("f", "", "How far f is from the boundary; the dashed lines are the margins.", "Shade f"),
+    ("Value of f", "", "How far f is from the boundary; the dashed lines are the margins.", "Shade f"),
     (
         "Probability",
         "probability",

@@ -130,7 +130,7 @@ class Presenting(Struct, frozen=True):
 
 
 #: Fields of a session that have a value for each slot of a lane.
-PER_SLOT = ("playing", "seeks", "speeds", "folds")
+PER_SLOT = ("playing", "seeks", "speeds")
 
 
 class FeatureSession(Struct, frozen=True):
@@ -197,8 +197,10 @@ class Session(Struct, frozen=True):
         Per slot of a lane, whether it plays.
     seeks : tuple of Seek or None
         Per slot, the last seek of its run; its timeline stays open until this is None.
-    run_slot : int
-        Slot of the lane that the panels about training show, if it has a run.
+    selected_slot : int
+        Slot of the selected lane, which the panels beside the pictures show.
+    pins : tuple of (str, int)
+        Panels that keep showing a lane, by name, with its slot.
     hovered : int or None
         Lifelong id of the point under the pointer, in a picture or a panel.
     open_panels : frozenset of str
@@ -209,8 +211,6 @@ class Session(Struct, frozen=True):
         One of `REPLAY_FACTORS`, for all lanes, so that replays side by side end together.
     restarts : tuple of int
         Per slot, the number of times training was restarted.
-    folds : tuple of bool or None
-        Per slot, whether the lane's further settings are folded; None if the user has not chosen.
     legend : bool
     marks : bool
         Mark support vectors and errors.
@@ -251,13 +251,13 @@ class Session(Struct, frozen=True):
     drawing: bool = False
     playing: tuple[bool, ...] = (True,) * MAX_LANES
     seeks: tuple[Seek | None, ...] = (None,) * MAX_LANES
-    run_slot: int = 1
+    selected_slot: int = 1
+    pins: tuple[tuple[str, int], ...] = ()
     hovered: int | None = None
     open_panels: frozenset[str] = frozenset()
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
     replay_factor: float = 1.0
     restarts: tuple[int, ...] = (0,) * MAX_LANES
-    folds: tuple[bool | None, ...] = (None,) * MAX_LANES
     legend: bool = False
     marks: bool = True
     points_away: bool = False
@@ -305,9 +305,11 @@ class Session(Struct, frozen=True):
         """Return `restarts` with every number increased, which restarts every run."""
         return tuple(each + 1 for each in self.restarts)
 
-    def is_folded(self, document: Document, index: int) -> bool:
-        """Return whether a lane's settings are folded; of three lanes or more, at most one is open."""
-        folds = [self.folds[slot] for slot in document.slots[: document.shown]]
-        if document.shown < 3:
-            return folds[index] is not False
-        return False not in folds or index != folds.index(False)
+    def slot_for(self, panel: str) -> int:
+        """Return the slot of the lane that a panel shows: the one it is pinned to, else the selected one."""
+        return dict(self.pins).get(panel, self.selected_slot)
+
+    def selected_lane(self, document: Document, panel: str = "") -> int:
+        """Return the index of the lane that a panel shows; 0 if that is not displayed."""
+        slots = document.slots[: document.shown]
+        return slots.index(self.slot_for(panel)) if self.slot_for(panel) in slots else 0

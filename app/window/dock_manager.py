@@ -21,9 +21,10 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from app.engine.cover import Cover
 from app.files.settings import QtState
 from app.scene.feature import Dock, FeatureTable
-from app.scene.model import Scene, in_panel
+from app.scene.model import COVERED, SETTINGS, Scene, in_panel
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
@@ -46,20 +47,40 @@ from .actions import every
 def docks(features: FeatureTable) -> tuple[Dock, ...]:
     """Return the docks of the window and of features."""
     return (
-        Dock("table", "Points table", lambda around: TablePanel(around.controller), wide=False, tab="Points"),
-        Dock("history", "History", lambda around: HistoryPanel(around.controller), wide=False, needs=()),
-        Dock("notes", "Notes", lambda around: NotesPanel(around.controller), wide=False, needs=()),
+        Dock(SETTINGS, "Settings", lambda around: around.window.lanes_view.settings, needs=(), reveals=Cover.NOTHING),
+        Dock(
+            "table",
+            "Points table",
+            lambda around: TablePanel(around.controller),
+            height=240,
+            tab="Points",
+            reveals=Cover.NOTHING,
+        ),
+        Dock(
+            "history",
+            "History",
+            lambda around: HistoryPanel(around.controller),
+            height=200,
+            needs=(),
+            reveals=Cover.NOTHING,
+        ),
+        Dock(
+            "notes", "Notes", lambda around: NotesPanel(around.controller), height=160, needs=(), reveals=Cover.NOTHING
+        ),
         *features.docks(),
     )
 
 
 #: Version of the remembered arrangement: increment it when docks are added or removed.
-VERSION = 6
+VERSION = 7
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
-AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
-#: Width of the column beside the pictures: shares of the window's width at first, usually and at most, and the least
-#: width (pixels).
+#: Width of the column beside the pictures: shares of the window's width at first and at most, and the least width
+#: (pixels).
 COLUMN, MOST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320
+#: Height of a panel's title with the handle below the panel, and of the tabs above it (pixels).
+TITLE, TABS = 36, 28
+#: Height of a sentence in place of a panel (pixels).
+SENTENCE = 40
 #: Smallest height of a panel that needs more (pixels).
 LEAST_HEIGHT = 200
 
@@ -88,29 +109,34 @@ class _Fitting(Scrolled):
 class _Title(QWidget):
     """Title bar of a dock, with large buttons; the rest of it drags the dock."""
 
-    def __init__(self, dock: QDockWidget, name: str, title: str) -> None:
+    def __init__(self, dock: QDockWidget, spec: Dock, pin: Callable[[], None]) -> None:
         super().__init__()
+        name, title = spec.name, spec.title
         text = ElidedLabel(title)
         text.setToolTip(title)
         layout = filled(QHBoxLayout(self), (text, 1), margins=(6, 1, 2, 1), spacing=2)
         self._buttons: dict[str, QToolButton] = {}
         for what, tip, run in (
+            *((("pin", "Keep showing this classifier, whichever is selected.", pin),) if spec.pins else ()),
             ("float", "Into a window of its own, or back.", lambda: dock.setFloating(not dock.isFloating())),
             ("close", "Close; the View menu opens it again.", dock.close),
         ):
             title_of = f"{what.title()}: {title}"
             self._buttons[what] = flat_button(f"dock.{name}.{what}", title_of, tip, run, (28, 26))
             layout.addWidget(self._buttons[what])
+        if spec.pins:
+            self._buttons["pin"].setCheckable(True)
+
+    def show_pin(self, offered: bool, pinned: bool) -> None:
+        """Show whether the panel is pinned to a classifier, if there are several."""
+        if (button := self._buttons.get("pin")) is not None:
+            button.setVisible(offered)
+            button.setChecked(pinned)
 
     def show_theme(self, theme: Theme, ratio: float) -> None:
         """Draw the buttons in the theme's ink."""
         for what, button in self._buttons.items():
             button.setIcon(icon(what, theme, ratio))
-
-
-def _entitle(dock: QDockWidget, spec: Dock, floating: bool) -> None:
-    """Show the whole title of a floating dock, and the short one of a tab."""
-    dock.setWindowTitle(spec.title if floating else spec.tab or spec.title)
 
 
 class DockManager:
@@ -132,9 +158,18 @@ class DockManager:
         self._settings, self._changed, self._one_line = around.settings, changed, one_line
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
+        #: Width of the column as the user left it, and as it was set last (pixels); 0: not yet.
+        self._width = self._set_width = 0
+        #: Visibility of docks that changed while the column is being arranged.
+        self._visibility: dict[str, bool] | None = None
+        #: Useful heights for which the column was arranged last (pixels).
+        self._needs: dict[str, int] = {}
         self._turn = 0
         self._panels: dict[str, Any] = {}
         self._offers: dict[str, StartButtons] = {}
+        self._frames: dict[str, _Fitting] = {}
+        #: Panels that only say that they are covered.
+        self._covered: set[str] = set()
         #: Factories of the windows, and the open ones.
         self._makers: dict[str, Callable[[Surroundings], Any]] = {
             "classes": lambda around: ClassesDialog(around.window, around.controller)
@@ -146,29 +181,16 @@ class DockManager:
         self._docks: dict[str, QDockWidget] = {}
         tips = {spec.name: spec.tip for spec in every(features)}
         for spec in self._specs.values():
-            dock = named(QDockWidget(spec.tab or spec.title, window, allowedAreas=AREAS), f"dock.{spec.name}")
+            dock = named(QDockWidget(spec.tab or spec.title, window, allowedAreas=RIGHT), f"dock.{spec.name}")
             dock.setWhatsThis(tips.get(spec.name, spec.title))
-            dock.setTitleBarWidget(_Title(dock, spec.name, spec.title))
+            dock.setTitleBarWidget(_Title(dock, spec, partial(self._controller.lanes.toggle_pin, spec.name)))
             dock.visibilityChanged.connect(partial(self._sight, spec.name))
-            dock.topLevelChanged.connect(partial(_entitle, dock, spec))
+            dock.topLevelChanged.connect(partial(self._float, spec))
             self._docks[spec.name] = dock
-        self._arrange()
+        self.hide(self._docks)
         # The column beside the pictures extends down to the status line.
         window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
-        window.setTabPosition(AREAS, QTabWidget.TabPosition.North)
-
-    def _arrange(self) -> None:
-        """Arrange the groups one above the other, the docks of each as tabs, all closed."""
-        first: dict[int, QDockWidget] = {}
-        for spec in sorted(self._specs.values(), key=lambda spec: spec.group):
-            if spec.group not in first:  # before there are tabs, to which Qt would add it
-                first[spec.group] = self._docks[spec.name]
-                self._window.addDockWidget(RIGHT, self._docks[spec.name], Qt.Orientation.Vertical)
-        for spec in self._specs.values():
-            if self._docks[spec.name] is not first[spec.group]:
-                self._window.tabifyDockWidget(first[spec.group], self._docks[spec.name])
-        self.hide(self._docks)
-        later(self._window, self._tuck_away)
+        window.setTabPosition(RIGHT, QTabWidget.TabPosition.North)
 
     def panel(self, name: str) -> Any:
         """Return the panel of a dock, a widget that draws scenes; created when first needed, not at the start."""
@@ -176,7 +198,8 @@ class DockManager:
         if panel is None:
             panel = self._panels[name] = self._specs[name].make(self._around)
             offer = self._offers[name] = StartButtons(f"{name}.offer")
-            self._docks[name].setWidget(in_column(offer, (_Fitting(panel), 1), spacing=0))
+            self._frames[name] = _Fitting(panel)
+            self._docks[name].setWidget(in_column(offer, (self._frames[name], 1), spacing=0))
         return panel
 
     def share_keys(self, actions: Sequence[QAction]) -> None:
@@ -198,16 +221,27 @@ class DockManager:
             for dock in self._docks.values():
                 cast(_Title, dock.titleBarWidget()).show_theme(theme, self._window.devicePixelRatioF())
         drawn = self._in_sight - self._taking_turns(scene)
+        before, covers = self._covered, [lane.cover for lane in scene.lanes]
+        reveals = {name: spec.reveals for name, spec in self._specs.items()} if all(covers) else {}
+        self._covered = {name for name, revealed in reveals.items() if all(cover & revealed for cover in covers)}
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
-            if name in self._in_sight:
-                lanes = [lane.lane for lane in scene.lanes]
-                self.panel(name)
-                self._offers[name].show_offer(in_panel(self._specs[name].needs, len(scene.points.xy), lanes), actions)
+            if name not in self._in_sight:
+                continue
+            cast(_Title, dock.titleBarWidget()).show_pin(scene.shown > 1, name in dict(scene.session.pins))
+            spec, panel = self._specs[name], self.panel(name)
+            covered = name in self._covered
+            offer = in_panel(spec.needs, len(scene.points.xy), [lane.lane for lane in scene.lanes])
+            self._offers[name].show_offer(COVERED if covered else offer, actions)
+            self._frames[name].setVisible(not covered)
             if name in drawn:
-                self.panel(name).render_scene(scene, theme)
+                panel.render_scene(scene, theme)
         for window in tuple(self.windows.values()):
             window.render_scene(scene, theme)
+        needs = {name: self._useful(name) for name in drawn}
+        if before != self._covered or any(self._needs.get(name) != height for name, height in needs.items()):
+            self._needs |= needs
+            later(self._window, self.arrange)
 
     def follow_pointer(self, scene: Scene) -> None:
         """Draw the panels that follow the pointer, which alone has changed in `scene`."""
@@ -235,12 +269,21 @@ class DockManager:
     def _sight(self, name: str, visible: bool) -> None:
         if not isValid(self._window):  # its docks are deleted, too
             return
+        if self._visibility is not None:
+            self._visibility[name] = visible
+            return
         if visible:
             self.panel(name)
         (self._in_sight.add if visible else self._in_sight.discard)(name)
         self._controller.set_panel_open(name, visible)
         later(self._window, self._tuck_away)
         self._changed()
+
+    def _float(self, spec: Dock, floating: bool) -> None:
+        """Show the whole title of a floating dock; place one that has come back."""
+        self._docks[spec.name].setWindowTitle(spec.title if floating else spec.tab or spec.title)
+        if not floating and self._visibility is None:
+            later(self._window, self.arrange)
 
     def _tuck_away(self) -> None:
         """Hide the tab bars of closed docks, which Qt leaves above the pictures."""
@@ -265,15 +308,11 @@ class DockManager:
             self._window.setFocus()
         else:
             panel, size = self.panel(name), self._window.size()
-            before = [each for each in self.docks(self.docked) if self._window.dockWidgetArea(each) == RIGHT]
-            dock.show()
+            if dock.isFloating():
+                dock.show()
+            else:
+                self.arrange(name)
             dock.raise_()
-            if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
-                upper, lower = sorted((before[0], dock), key=lambda each: self._specs[each.objectName()[5:]].group)
-                self._window.resizeDocks([upper, lower], [1200, 800], Qt.Orientation.Vertical)
-            elif not before and not dock.isFloating():
-                column = self._column(panel, self._specs[name].wide)
-                self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             # Not a focus proxy: Tab would skip the widgets before it.
             first = getattr(panel, "first_stop", panel)
             (first if first.isVisible() and first.isEnabled() else panel).setFocus()
@@ -281,13 +320,103 @@ class DockManager:
                 self._controller.say("Not all of it fits this screen: show one classifier (L) or smaller text.")
         self._changed()
 
-    def _column(self, panel: QWidget, wide: bool) -> int:
-        """Return the width for a panel beside the pictures (pixels), if possible without cutting rows."""
-        width, own, pictures = self._window.width(), panel.sizeHint().width(), self._window.centralWidget()
-        wanted = max(round(COLUMN * width), own) if wide else own
+    def arrange(self, new: str = "") -> None:
+        """Arrange the docks beside the pictures, and a `new` one: below each other as far as each has a useful height.
+
+        The others become tabs; what is well arranged already is left to the user.
+        """
+        among = {*self.docked, new}
+        names = sorted((name for name in self._specs if name in among), key=lambda name: self._specs[name].group)
+        if not names:
+            return
+        heights = {name: self._useful(name) for name in names}
+        places, now = self._places(names, heights), self._present(names)
+        too_low = any(
+            self._docks[name].height() < heights[name] for name in self._in_sight & set(names) if len(places) > 1
+        )
+        if not now or places != now or too_low:
+            width = self._column()
+            if places != now:
+                self._put(places)
+            firsts = self.docks(place[0] for place in places)
+            needed = [max(heights[name] for name in place) for place in places]
+            share = max(self._room() - sum(needed), 0) // len(needed)
+            self._window.resizeDocks(firsts, [height + share for height in needed], Qt.Orientation.Vertical)
+            self._window.resizeDocks(firsts[:1], [width], Qt.Orientation.Horizontal)
+            self._set_width = width
+
+    def _useful(self, name: str) -> int:
+        """Return the least height at which a panel is useful, with its title (pixels)."""
+        own = getattr(self.panel(name), "useful_height", None)
+        if name in self._covered:
+            return TITLE + SENTENCE
+        return TITLE + int(self._specs[name].height if own is None else own())
+
+    def _room(self) -> int:
+        """Return the height of the column (pixels)."""
+        bars = (self._window.menuWidget(), self._window.statusBar())
+        return self._window.height() - sum(bar.height() for bar in bars if bar is not None and bar.isVisible())
+
+    def _places(self, names: Sequence[str], heights: dict[str, int]) -> list[list[str]]:
+        """Return the docks to be tabs of each other, from top to bottom."""
+        places: list[list[str]] = []
+        used = 0
+        for name in names:
+            if places and used + heights[name] > self._room():
+                places[-1].append(name)
+            else:
+                places.append([name])
+                used += heights[name]
+        tall = sum(max(heights[name] for name in place) + TABS * (len(place) > 1) for place in places)
+        return places if len(places) == 1 or tall <= self._room() else [list(names)]
+
+    def _present(self, names: Sequence[str]) -> list[list[str]]:
+        """Return the present arrangement, as `_places`."""
+        found: list[list[str]] = []
+        for name in names:
+            if self._docks[name].isHidden() or self._window.dockWidgetArea(self._docks[name]) != RIGHT:
+                return []
+            beside = [each.objectName()[5:] for each in self._window.tabifiedDockWidgets(self._docks[name])]
+            place = [each for each in names if each == name or each in beside]
+            if place not in found:
+                found.append(place)
+        return found
+
+    def _put(self, places: Sequence[Sequence[str]]) -> None:
+        """Put the docks into the column."""
+        focus, self._visibility = self._window.focusWidget(), {}
+        self._window.setUpdatesEnabled(False)
+        for dock in self._docks.values():
+            if not dock.isFloating():
+                self._window.removeDockWidget(dock)
+        for place in places:  # before there are tabs, to which Qt would add them
+            self._window.addDockWidget(RIGHT, self._docks[place[0]], Qt.Orientation.Vertical)
+        for place in places:
+            for name in place[1:]:
+                self._window.tabifyDockWidget(self._docks[place[0]], self._docks[name])
+        for dock in self.docks(name for place in places for name in place):
+            dock.show()
+        self._window.setUpdatesEnabled(True)
+        changed, self._visibility = self._visibility, None
+        for name, visible in changed.items():
+            if visible != (name in self._in_sight):
+                self._sight(name, visible)
+        if focus is not None and isValid(focus) and focus.isVisible():
+            focus.setFocus()
+
+    def _column(self) -> int:
+        """Return the width of the column: as the user left it, else if possible without cutting rows (pixels)."""
+        width, pictures = self._window.width(), self._window.centralWidget()
+        docked = [dock for dock in self.docks(self.docked) if dock.width() != self._set_width and dock.isVisible()]
+        if docked and self._set_width:
+            self._width = docked[0].width()
+        if self._width:
+            return min(self._width, width // 2)
+        beside = [dock.width() for dock in self.docks(self.docked) if dock.isVisible()]
         handle = self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
-        left = (0 if pictures is None else pictures.width()) - handle - self._one_line()
-        return max(min(LEAST_COLUMN, wanted), min(wanted, round(MOST_COLUMN * width), left))
+        left = (0 if pictures is None else pictures.width()) + max(beside, default=0) - handle - self._one_line()
+        wanted = max(round(COLUMN * width), LEAST_COLUMN)
+        return max(LEAST_COLUMN, min(wanted, round(MOST_COLUMN * width), left))
 
     def show_only(self, names: Collection[str]) -> None:
         """Close the docks that are not among `names`, and open those that are."""
@@ -303,8 +432,9 @@ class DockManager:
 
     @property
     def unpresented(self) -> tuple[str, ...]:
-        """The docks beside the pictures that presenter mode hides."""
-        return tuple(name for name in self.docked if not self._specs[name].presented)
+        """The docks beside the pictures that presenter mode hides; the settings that a lesson names stay in sight."""
+        stay = {SETTINGS} if self._controller.session.controls is not None else set()
+        return tuple(name for name in self.docked if not (self._specs[name].presented or name in stay))
 
     def docks(self, names: Iterable[str]) -> list[QDockWidget]:
         """Return the docks of these names."""

@@ -22,7 +22,7 @@ from app.files.settings import QtState, Settings
 from app.scene.background_requests import BackgroundRequests
 from app.scene.compose import compose, follow_pointer
 from app.scene.feature import FeatureTable, Widget
-from app.scene.model import Context, Scene
+from app.scene.model import SETTINGS, Context, Scene
 from app.state.document import Document
 from app.tools import PointerPosition, point_at
 from app.views import theme
@@ -121,7 +121,7 @@ class MainWindow(DropWindow):
         head = QWidget()
         rows = filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
         self.setMenuWidget(head)  # panels dock below it, so that the bar keeps its width
-        self.lanes_view = Lanes(controller, self.features, self.refreshing.request, self._open_menu)
+        self.lanes_view = Lanes(controller, self.features, self.refreshing.request, self._open_menu, self._settings)
         self.canvases = self.lanes_view.canvases
         self.setCentralWidget(self.lanes_view)
         self.surroundings = around = Surroundings(
@@ -394,6 +394,14 @@ class MainWindow(DropWindow):
             watched.removeEventFilter(self)
             later(self, lambda: self.controller.set_session(first_start=False))  # after the click is handled
         return super().eventFilter(watched, event)
+
+    def _settings(self, lane: int) -> None:
+        """Show the settings of a lane in their panel, or close that."""
+        before, focus = self.controller.session, self.focusWidget()
+        self.controller.lanes.select(lane)
+        if SETTINGS not in before.open_panels or self.controller.session is before:
+            self.dock_manager.toggle(SETTINGS)
+            (self.canvases[lane] if focus is None or not focus.isVisible() else focus).setFocus()
 
     def _run_state_of(self, lane: int) -> RunState | None:
         """Return the newest state of a lane's run."""

@@ -35,7 +35,7 @@ from app.views.plot.canvas import Canvas
 from app.views.plot.layers import Layers
 from app.window.bars.top_bar import TopBar
 from app.window.dock_manager import DockManager
-from app.window.lane.lane_details import LaneDetails
+from app.window.lane.lane_form import LaneForm
 from app.window.lane.lanes import Lanes
 from app.window.lane.status_strip import StatusStrip
 from app.window.main_window import MainWindow
@@ -53,7 +53,7 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("  compose", window_module, "compose"),
     ("  draw", MainWindow, "_draw"),
     ("    lanes", Lanes, "render_scene"),
-    ("      form", LaneDetails, "render_scene"),
+    ("      form", LaneForm, "render_scene"),
     ("      strip", StatusStrip, "render_scene"),
     ("      canvas", Canvas, "render_scene"),
     ("    top bar", TopBar, "render_scene"),

@@ -13,6 +13,8 @@ FEATURE = Feature(
         "Active learning",
         Widget("app.features.active_learning.panel.ActiveLearningPanel", ("controller", "scheduler"), trains=True),
         tab="Asking",
+        height=560,
+        pins=True,
     ),
     help=((WATCHING, "Ctrl+6", "active learning: ask for the label that teaches most"),),
 )

@@ -9,7 +9,7 @@ from html import escape
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QLabel, QPushButton, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
@@ -19,20 +19,10 @@ from app.state.document import Lane
 from app.views.chart.chart import is_plain
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
-from app.views.widgets.button_rows import ButtonRows, FittingGrid
+from app.views.widgets.aligned_form import AlignedForm
+from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import chooser, clickable, number_box
-from app.views.widgets.inputs import (
-    WholeField,
-    describe,
-    filled,
-    keeps_key,
-    label_for,
-    named,
-    show_choice,
-    show_entries,
-    show_number,
-    show_text,
-)
+from app.views.widgets.inputs import WholeField, describe, filled, keeps_key, named, show_choice, show_number, show_text
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 from solver.core import fast_loops
@@ -42,14 +32,12 @@ from .controller import ActiveLearningController
 from .state import MOST_GIVEN, ActiveLearningRun, LearningPlan, begin
 from .view_picture import LearningCurve, PoolPicture
 
-SPACING = 6
 
-
-class PlanForm(FittingGrid):
+class PlanForm(QWidget):
     """Show a plan; pass changed plans to `changed`."""
 
     def __init__(self, changed: Callable[[LearningPlan], None]) -> None:
-        super().__init__(SPACING, 3)
+        super().__init__()
         self._changed, self._plan = changed, LearningPlan()
         self._source = self._combo(
             "source",
@@ -64,7 +52,8 @@ class PlanForm(FittingGrid):
             "Which unlabelled point is asked for next: the one of which the model is least sure, or a random one.",
             [(text, strategy) for strategy, text in asking_words.ASKED.items()],
         )
-        self._lane = self._combo("lane", "Learner", "The classifier that learns, with its settings at the start.", [])
+        tip = "The selected classifier, with its settings at the start."
+        self._lane = describe(QLabel(wordWrap=True), "asking.lane", "Learner", tip)
         self._formula = named(QLabel(wordWrap=True), "asking.formula")
         self._given = self._spin(
             "per_class",
@@ -77,8 +66,10 @@ class PlanForm(FittingGrid):
             "draw", "Draw", 1, 9999, "Seed of the random numbers: the same seed gives the same run."
         )
         fields: tuple[QWidget, ...] = (self._source, self._strategy, self._lane, self._given, self._draw)
-        self._pairs = [(label_for(field.accessibleName(), field), field) for field in fields]
-        self.lay_out()
+        rows = AlignedForm(self)
+        for field in fields:
+            rows.add(field.accessibleName(), field, field)
+        rows.insertRow(3, self._formula)
 
     def _combo(self, name: str, title: str, tip: str, entries: Sequence[tuple[str, str]]) -> QComboBox:
         combo = chooser(f"asking.{name}", title, tip, lambda chosen: self._change(name, chosen), entries, 8)
@@ -91,46 +82,13 @@ class PlanForm(FittingGrid):
     def _change(self, name: str, value: object) -> None:
         self._changed(replace(self._plan, **{name: value}))
 
-    # -- room ------------------------------------------------------------------------------------------------------
-
-    def width_of(self, columns: int) -> int:
-        """Return the width of this many fields side by side."""
-        source, strategy, lane, given, draw = self._pairs
-        stacks = [[source, lane, given], [strategy, draw]] if columns == 2 else [self._pairs]
-        labels = [max(label.sizeHint().width() for label, _ in stack) for stack in stacks]
-        fields = [max(field.minimumSizeHint().width() for _, field in stack) for stack in stacks]
-        return sum(labels) + sum(fields) + (2 * columns - 1) * SPACING
-
-    def lay_out(self) -> None:
-        """Place two fields in a row, or one if there is no room for two; the learner's name needs a whole row."""
-        columns = 2 if self.width_of(2) <= self.width() else 1
-        if columns == self._columns:
-            return
-        self._columns = columns
-        source, strategy, lane, given, draw = self._pairs
-        two, one = (
-            [(source, strategy), (lane,), (), (given, draw)],
-            [(source,), (strategy,), (lane,), (), (given,), (draw,)],
-        )
-        rows: Sequence[Sequence[tuple[QLabel, QWidget]]] = two if columns == 2 else one
-        for row, fields in enumerate(rows):
-            for column, (label, widget) in enumerate(fields):
-                self._grid.addWidget(label, row, 2 * column)
-                self._grid.addWidget(widget, row, 2 * column + 1, 1, 1 if len(fields) == columns else 3)
-            if not fields:
-                self._grid.addWidget(self._formula, row, 0, 1, 2 * columns)
-        for column in (1, 3):
-            self._grid.setColumnStretch(column, int(column < 2 * columns))
-        self.updateGeometry()
-
     def show_plan(
         self, plan: LearningPlan, lanes: Sequence[Lane], asking: ActiveLearningRun | None, classes: Sequence[int]
     ) -> None:
         """Show `plan`, the classifiers to choose from, and the formula of the next question."""
         self._plan = plan
-        show_entries(self._lane, [(lane.title, index) for index, lane in enumerate(lanes)])
         show_choice(self._source, plan.source)
-        show_choice(self._lane, plan.lane)
+        show_text(self._lane, lanes[plan.lane].title)
         show_choice(self._strategy, plan.strategy)
         show_number(self._given, plan.per_class)
         show_number(self._draw, plan.draw)
@@ -169,9 +127,7 @@ class ClassButtons(ButtonRows):
 
 #: Time between two automatic answers (ms).
 PLAY_INTERVAL = 300
-#: Least width of the panel (pixels) at which the picture is beside the rest, if the panel is wider than high.
-WIDE = 600
-#: Least height of the panel (pixels) at which the settings are visible at first, if nothing is beside the picture.
+#: Least height of the panel (pixels) at which the settings are visible at first.
 TALL = 780
 
 
@@ -239,8 +195,7 @@ class ActiveLearningPanel(QWidget):
         )
         right = filled(QVBoxLayout(), self._words, (self._curve, 1), ButtonRows(others), self._form, spacing=4)
         inner = QWidget()
-        columns = QBoxLayout(QBoxLayout.Direction.TopToBottom, inner)
-        self._columns = filled(columns, (left, 3), (right, 2), margins=(8, 6, 8, 6))
+        filled(QVBoxLayout(inner), (left, 3), (right, 2), margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop = self._board
 
@@ -260,11 +215,17 @@ class ActiveLearningPanel(QWidget):
         self.runner.collect()
         if not self._begun and fast_loops.ready():
             self._begun = True
-            lanes = enumerate(each.lane for each in scene.lanes)
-            trained = (index for index, lane in lanes if lane.family.asking and lane.trainer is not None)
-            self._plan = replace(self._plan, lane=next(trained, 0))
+            self._follow(scene)
             self._start()
+        self._follow(scene)
         self._show()
+
+    def _follow(self, scene: Scene) -> None:
+        """Let the selected classifier learn, if it can; else the first one that can."""
+        lanes = [each.lane for each in scene.lanes]
+        able = [index for index, lane in enumerate(lanes) if lane.family.asking and lane.trainer is not None]
+        selected = scene.session.selected_lane(scene.document, "asking")
+        self._plan = replace(self._plan, lane=selected if selected in able else next(iter(able), 0))
 
     @Slot()
     def _show(self) -> None:
@@ -405,21 +366,15 @@ class ActiveLearningPanel(QWidget):
 
     # -- room ------------------------------------------------------------------------------------------------------
 
-    @property
-    def _wide(self) -> bool:
-        return self.width() >= WIDE and self.width() > self.height()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        direction = QBoxLayout.Direction.LeftToRight if self._wide else QBoxLayout.Direction.TopToBottom
-        self._columns.setDirection(direction)
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not self._was_shown:  # afterwards the user decides whether the settings are visible
             self._was_shown = True
-            self._settings_button.setChecked(self._wide or self.height() >= TALL)
+            self._settings_button.setChecked(self.height() >= TALL)
             self._show_settings()
         self.runner.compare()
         self._show()

@@ -18,25 +18,14 @@ from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.changed_text import replace_lines
-from app.views.widgets.clickable import clickable
-from app.views.widgets.inputs import (
-    ShortCombo,
-    describe,
-    filled,
-    keeps_key,
-    named,
-    show_choice,
-    show_entries,
-    show_text,
-)
+from app.views.widgets.clickable import check_box, clickable
+from app.views.widgets.inputs import describe, filled, keeps_key, named, show_text
 
 from .export import SUFFIXES, saving
 from .program import POINTS_FILE, Program, program
 
 #: Least time between two programs during a drag (ms).
 PAUSE = 100
-#: Entry of the list that stands for all classifiers.
-ALL = -1
 #: Number of lines kept visible above a change.
 ABOVE = 3
 
@@ -96,14 +85,14 @@ class CodePanel(QWidget):
     def __init__(self, controller: Controller, tasks: TaskRunner, ask_where: AskWhere) -> None:
         super().__init__()
         self._controller, self._tasks, self._ask_where = controller, tasks, ask_where
-        self._shown: tuple[Document | None, int] = (None, ALL)
+        self._shown: tuple[Document | None, tuple[int, ...] | None] = (None, None)
         self._soon = QTimer(self, singleShot=True, interval=PAUSE)
         self._soon.timeout.connect(self._render)
         self.program = Program(())
-        self.choice = describe(
-            ShortCombo(), "code.lanes", "Classifiers in the program", "All of them in one figure, or one alone."
+        tip = "The program of the selected classifier alone; else all of them in one figure."
+        self.choice = check_box(
+            "Only the selected classifier", "code.lanes", "Only the selected classifier", tip, lambda on: self._render()
         )
-        self.choice.activated.connect(lambda at: self._render())
         self.text = CodeText()
         self.note = named(QLabel(wordWrap=True), "code.note")
         tip = "The whole program to the clipboard."
@@ -123,7 +112,7 @@ class CodePanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the program of the document; during a drag, only some of the programs."""
-        if self._controller.document is self._shown[0] or self._soon.isActive():
+        if (self._controller.document, self.lanes) == self._shown or self._soon.isActive():
             return
         if self._shown[0] is None:
             self._render()
@@ -133,13 +122,14 @@ class CodePanel(QWidget):
     @property
     def lanes(self) -> tuple[int, ...] | None:
         """Indices of the chosen lanes; None for all."""
-        index = self.choice.currentData()
-        return (index,) if index in range(self._controller.document.shown) else None
+        controller = self._controller
+        alone = self.choice.isChecked() and controller.document.shown > 1
+        return (controller.session.selected_lane(controller.document, "code"),) if alone else None
 
     def _render(self) -> None:
         document = self._controller.document
-        self._show_choice(document)
-        shown = (document, self.choice.currentData())
+        self.choice.setVisible(document.shown > 1)
+        shown = (document, self.lanes)
         if shown == self._shown:
             return
         self._shown = shown
@@ -148,13 +138,6 @@ class CodePanel(QWidget):
         rows = count(self.program.n_rows, "point")
         show_text(self.note, f"{rows} would be long here: saving writes them to a file beside it.")
         self.note.setVisible(self.program.n_rows > 0)
-
-    def _show_choice(self, document: Document) -> None:
-        entries = [(f"{at + 1}: {lane.title}", at) for at, lane in enumerate(document.lanes[: document.shown])]
-        chosen = self.choice.currentData()
-        show_entries(self.choice, [(f"All {len(entries)} classifiers", ALL), *entries])
-        show_choice(self.choice, chosen if chosen in range(len(entries)) else ALL)
-        self.choice.setVisible(len(entries) > 1)
 
     def _copy(self) -> None:
         self._render()  # the program may be older than the last change

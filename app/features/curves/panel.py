@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -17,12 +17,13 @@ from app.core.number_format import grouped, short
 from app.engine.run_state import RunState
 from app.scene.model import Scene
 from app.views.chart.axis import ChartAxis, exact, exact_percent, of_shares, whole
-from app.views.chart.chart import INSET, Chart
+from app.views.chart.chart import INSET, LEAST, Chart
 from app.views.chart.marks import DOTTED, LevelLine, Line, Mark, Strokes
 from app.views.chart.steps import StepScale, cell_edges
 from app.views.theme import LIGHT, Theme
 from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column
+from app.views.widgets.deferred import later
 from app.views.widgets.inputs import ShortCombo, describe, filled, label_for
 from app.views.widgets.scrolling_form import scrolling
 from solver.core.arrays import Array
@@ -106,10 +107,8 @@ class CurveChart(Chart):
 
     def minimumSizeHint(self) -> QSize:
         line = self.fontMetrics().lineSpacing()
-        return QSize(
-            200,
-            math.ceil(self.legend_height() + max(44, LEAST_LINES * line) + (0.5 if self.x.bare else 1.7) * line + 12),
-        )
+        below = (0.5 if self.x.bare else 1.7) * line + 12
+        return QSize(200, max(LEAST, math.ceil(self.legend_height() + max(44, LEAST_LINES * line) + below)))
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
@@ -381,11 +380,21 @@ class CurvesPanel(QWidget):
             if run is not None and name in shown:
                 steps, lowest = self._range or self._whole(), name == list(shown)[-1]
                 chart.show_run(run, self.cursor_step, steps, self._log, lowest, self._theme)
-            chart.setVisible(name in shown)
+            if chart.isHidden() == (name in shown):
+                chart.setVisible(name in shown)
+                later(self, self._align)  # at its final height it has other numbers beside the axis
             chart.setAccessibleDescription(description)
-        widest = max((self.charts[name].needed_left for name in shown), default=0.0)
+        self._align()
+
+    def _align(self) -> None:
+        """Give all charts one axis of steps."""
+        widest = max((chart.needed_left for chart in self.charts.values() if not chart.isHidden()), default=0.0)
         for chart in self.charts.values():
             chart.stand_at(widest)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        later(self, self._align)
 
     def _choose(self) -> None:
         self._log, self._recent = self._steps.currentIndex() == 1, self._extent.currentIndex() == 1

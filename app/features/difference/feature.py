@@ -1,5 +1,6 @@
 """The comparison of two classifiers."""
 
+from app.engine.cover import Cover
 from app.scene.feature import BESIDE, COMPARE, Action, Dock, Feature, LegendEntry, Widget
 
 from . import scene
@@ -38,7 +39,9 @@ FEATURE = Feature(
             simple=False,
         ),
     ),
-    dock=Dock("compare", "Compare", Widget("app.features.difference.panel.DifferencePanel")),
+    dock=Dock(
+        "compare", "Compare", Widget("app.features.difference.panel.DifferencePanel"), height=360, reveals=Cover.PICTURE
+    ),
     queries=scene.queries,
     sheets=scene.sheets,
     views={"cover": Widget("app.features.difference.overlay.WipeCover")},

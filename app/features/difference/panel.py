@@ -61,7 +61,7 @@ class InvolvedRows(TextRows):
 
     def __init__(self, involved: Involved | None, names: tuple[str, ...], lanes: tuple[int, int]) -> None:
         self.made_of = involved, names, lanes
-        self.header = ("x", "y", "class", *(f"{lane + 1} predicts" for lane in lanes))
+        self.header = ("x", "y", "class", *(f"{lane + 1}\npredicts" for lane in lanes))
         self._span = float(np.ptp(involved.points.xy, axis=0).max()) if involved and len(involved.points) else 0.0
         self.rows = 0 if involved is None else min(len(involved.index), MOST_ROWS)
 
@@ -139,6 +139,8 @@ class DifferencePanel(QWidget):
         self._table.setTabKeyNavigation(False)
         self._table.verticalHeader().hide()
         self._table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        for column in (0, 1):  # never cut; the names share the rest
+            self._table.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self._table.horizontalHeader().setHighlightSections(False)
         self._table.selectionModel().selectionChanged.connect(self._select)
         self._rest = QLabel(f"The first {grouped(MOST_ROWS)} of them.")

@@ -26,10 +26,4 @@ class EvaluationController(SubjectController):
     def set_threshold(self, slot: int, threshold: Threshold | None) -> None:
         """Set the score above which a lane predicts its second class; None for the model's own threshold."""
         thresholds = self._host.session.of(EvaluationSession).thresholds
-        self._host.change(
-            EvaluationSession, thresholds=(*thresholds[:slot], threshold, *thresholds[slot + 1 :]), judged=slot
-        )
-
-    def judge(self, slot: int) -> None:
-        """Choose the lane whose threshold is moved."""
-        self._host.change(EvaluationSession, judged=slot)
+        self._host.change(EvaluationSession, thresholds=(*thresholds[:slot], threshold, *thresholds[slot + 1 :]))

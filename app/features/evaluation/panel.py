@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from html import escape
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QButtonGroup, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import counted
@@ -21,7 +20,6 @@ from app.views.chart.chart import EDGE, Chart
 from app.views.chart.marks import Cells, Line, Mark, Texts, class_symbols
 from app.views.theme import Theme, mixed
 from app.views.widgets.boxes import grid_on, in_column, in_row
-from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import chooser, clickable, number_box
 from app.views.widgets.inputs import Gestures, describe, filled, label_for, named, show_choice, show_number, show_text
 from app.views.widgets.painting import bold
@@ -225,9 +223,7 @@ class EvaluationPanel(QWidget):
         self._percent = QLabel()
         tip, choose = "Another seed chooses other points.", self._split_controller.set_seed
         self._seed = number_box("evaluation.seed", "Seed of the split", tip, choose, 0, MOST_SEED)
-        share = filled(QHBoxLayout(), (self._ratio, 1), self._percent)
-        seed = filled(QHBoxLayout(), label_for("Seed", self._seed), (self._seed, 1))
-        self._drawing = in_column(share, seed, spacing=4)
+        self._drawing = in_row((self._ratio, 1), self._percent, label_for("Seed", self._seed), self._seed)
         self._counts_label = RoomyLabel("evaluation.counts", title="How many points are kept back", rich=True)
         filled(QVBoxLayout(box), self._split, self._drawing, self._counts_label, spacing=4)
         return box
@@ -267,18 +263,6 @@ class EvaluationPanel(QWidget):
 
     def _lane_box(self) -> QWidget:
         self._lane = QGroupBox()
-        self._group = QButtonGroup(self)
-        tip = "Show its matrix and threshold."
-        self._buttons = [
-            clickable(
-                QPushButton(), f"evaluation.choose{index}", f"Classifier {index + 1}", tip, partial(self._choose, index)
-            )
-            for index in range(MAX_LANES)
-        ]
-        for button in self._buttons:
-            button.setCheckable(True)
-            self._group.addButton(button)
-        self._choice = ButtonRows(self._buttons)
         self._confusion = ConfusionView()
         self._class_scores = RoomyLabel("evaluation.class_scores", title="Scores of the classes", rich=True)
         self._undefined = RoomyLabel("evaluation.undefined", title="Scores that are not defined", rich=True, hides=True)
@@ -294,23 +278,18 @@ class EvaluationPanel(QWidget):
         )
         filled(
             QVBoxLayout(self._lane),
-            self._choice,
-            self._confusion,
-            self._class_scores,
-            self._undefined,
             self._roc,
             self._threshold,
             self._own,
             self._rates,
+            self._confusion,
+            self._class_scores,
+            self._undefined,
             spacing=4,
         )
         return self._lane
 
     # -- the user --------------------------------------------------------------------------------------------------
-
-    def _choose(self, index: int) -> None:
-        if self._shown is not None and index < len(self._shown[0].lanes):
-            self._evaluation.judge(self._shown[0].lanes[index].slot)
 
     def _take_back(self) -> None:
         if self._shown is not None:
@@ -360,13 +339,7 @@ class EvaluationPanel(QWidget):
         self._lane.setVisible(bool(evaluation.measured))
         if not evaluation.measured:
             return
-        self._lane.setTitle(f"On {evaluation.measured}")
-        for index, (button, each) in enumerate(zip(self._buttons, evaluation.lanes, strict=False)):
-            chosen = index == evaluation.judged
-            button.setText(f"{'▸ ' if chosen else ''}{words.lane_title(index, each)}")
-            button.setChecked(chosen)
-        self._choice.show_only(self._buttons[: len(evaluation.lanes)])
-        self._choice.setVisible(len(evaluation.lanes) > 1)
+        self._lane.setTitle(f"{words.lane_title(evaluation.judged, lane)}, on {evaluation.measured}")
         self._confusion.show_lane(evaluation, lane, theme)
         table = words.class_scores(evaluation, lane)
         self._class_scores.say(table, keep=False)

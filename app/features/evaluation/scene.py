@@ -137,13 +137,10 @@ class EvaluationSession(FeatureSession, frozen=True):
         The kind of cross-validation.
     thresholds : tuple of Threshold or None
         By slot, the threshold that the user has moved; None for the model's own.
-    judged : int
-        Slot of the lane whose threshold is moved.
     """
 
     validation: Validation = NO_VALIDATION
     thresholds: tuple[Threshold | None, ...] = (None,) * MAX_LANES
-    judged: int = 0
 
     def of_new_document(self) -> EvaluationSession:
         return replace(self, thresholds=EvaluationSession().thresholds)
@@ -337,7 +334,7 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
             )
         )
     chosen, parts, measured = session.of(EvaluationSession), document.parts, measured_words(measured_on(document))
-    judged = slots.index(chosen.judged) if chosen.judged in slots else 0
+    judged = session.selected_lane(document, "evaluation")
     sizes = len(parts.test), parts.n_trainable, len(parts.training)
     names = document.class_names
     return (_whole(document.split, *sizes, measured, chosen.validation, judged, tuple(lanes), names),)

@@ -160,10 +160,10 @@ class FilmDialog(NamedDialog):
             combo_box(width=WIDTH),
             "film.what",
             "What to film",
-            "The training, step by step, one of the sliders moved from one value to another, or the relief of f.",
+            "The training, step by step, one of the sliders moved from one value to another, or f in 3-D.",
         )
         self._relief = describe(
-            combo_box([("Flat", False), ("Relief of f", True)], WIDTH),
+            combo_box([("Flat", False), ("f in 3-D", True)], WIDTH),
             "film.relief",
             "Kind of picture",
             "The flat picture, or f over the plane in three dimensions.",

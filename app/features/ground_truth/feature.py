@@ -44,7 +44,13 @@ FEATURE = Feature(
             simple=False,
         ),
     ),
-    dock=Dock("truth", "Truth and stability", Widget("app.features.ground_truth.panel.GroundTruthPanel"), tab="Truth"),
+    dock=Dock(
+        "truth",
+        "Truth and stability",
+        Widget("app.features.ground_truth.panel.GroundTruthPanel"),
+        tab="Truth",
+        height=380,
+    ),
     queries=scene.queries,
     sheets=scene.sheets,
     legend=(

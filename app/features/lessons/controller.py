@@ -16,12 +16,12 @@ from app.engine.frames import Frame, Phase
 from app.features.evaluation.scene import EvaluationSession
 from app.files.documents import FileError
 from app.scene.model import Context, is_present
-from app.state.document import MAX_LANES, Document
+from app.state.document import MAX_LANES
 from app.state.session import FULL_SPEED
 from app.state.split import Validation
 from app.tools import PointerPosition, Tool, point_at
 
-from .model import Lesson, Step
+from .model import Lesson
 from .scene import gain_of, graded
 from .state import Gains, Guess, LessonSession, ModelBoundary, StepState
 from .text import GESTURE_HINT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK, announced
@@ -149,8 +149,7 @@ class LessonController:
             speeds=(FULL_SPEED,) * MAX_LANES,
             seeks=(None,) * MAX_LANES,
             restarts=self._host.session.restarted,
-            run_slot=document.slots[document.shown - 1],
-            folds=(False if _unfolds(document, step) else None,) * MAX_LANES,
+            selected_slot=document.slots[document.shown - 1],
             **_taken_over(now),
         )
         if "validation" in step.goal.lower():
@@ -327,10 +326,3 @@ class PickTool(_GuessTool):
     def begin(self, pointer: PointerPosition) -> None:
         if not self.keys.double:  # a double click would unpick the point
             self._lessons.pick(pointer)
-
-
-def _unfolds(document: Document, step: Step) -> bool:
-    """Whether the step shows a setting that is otherwise folded away."""
-    fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
-    folded = {"standardise", *(field.name for field in fields if not field.primary)}
-    return step.show is not None and not folded.isdisjoint(step.show)

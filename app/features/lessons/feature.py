@@ -1,6 +1,7 @@
 """Lessons: steps with a text, a start and perhaps a question, answered before the picture is displayed."""
 
 from app.controllers.controller import Controller
+from app.engine.cover import Cover
 from app.exchange.opening import Kind
 from app.scene.feature import LESSONS, Action, Dock, Feature, LegendEntry, Widget
 
@@ -104,6 +105,7 @@ FEATURE = Feature(
         group=-1,
         kept=False,
         needs=(),
+        reveals=Cover.NOTHING,
         presented=True,
     ),
     queries=scene.queries,

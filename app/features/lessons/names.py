@@ -9,7 +9,7 @@ from app.scene.control_names import CONTROLS
 from app.scene.feature import LESSONS, FeatureTable
 
 #: The window's own panels and switches; those of features are in the feature table.
-PANELS = ("table", "history", "notes")
+PANELS = ("settings", "table", "history", "notes")
 LAYERS = ("legend", "marks")
 #: Parameters of the generator by their names in lessons.
 GENERATOR: dict[str, str] = {
@@ -22,6 +22,8 @@ GENERATOR: dict[str, str] = {
     "classes": "n_classes",
     "flipped": "flipped",
 }
+#: Earlier names of settings on screen.
+EARLIER = {"extra orders": "orders", "rule": "rule", "length": "step_size"}
 #: Settings that change the units of the points.
 POINTS = ("x times", "y times", "standardise")
 
@@ -39,7 +41,7 @@ def fields() -> dict[str, str]:
     called = (
         (field, getattr(field, what)) for what in ("label", "title", "parameter", "name") for field in every[::-1]
     )
-    return {folded(text): field.name for field, text in called if text}
+    return EARLIER | {folded(text): field.name for field, text in called if text}
 
 
 @cache

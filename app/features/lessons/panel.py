@@ -49,8 +49,8 @@ from .scene import LessonScene
 ANSWERS, HIT = 4, 24
 #: Preferred line length of the panel (characters), and least height of the text of a step (pixels).
 LETTERS, LEAST = 38, 120
-#: Text sizes (pixels): the largest at which the step needs no scrolling is used.
-SIZES = (16, 15, 14)
+#: Least size of the text (pixels), outside presenter mode.
+SIZE = 14
 NOTHING = "No lesson is open.  Lessons > Lessons lists all; File > Open takes a file that ends in .lesson.md."
 
 
@@ -375,26 +375,22 @@ class LessonPanel(QWidget):
         later(self, self._fit_text)
 
     def _fit_text(self) -> None:
-        """Choose the text size, and keep a new result visible."""
-        room, own = self._form.maximumViewportSize(), self.fontInfo().pixelSize()
-        fitted = (self._text_of, room, own)
-        if fitted != self._fitted and self.isVisible():
-            self._fitted = fitted
-            self._try_sizes(room, own)
+        """Keep the text at its size, and a new result visible."""
+        own, presented = self.fontInfo().pixelSize(), self._text_of[-1]
+        if (own, presented) != self._fitted and self.isVisible():
+            self._fitted = own, presented
+            self._content.setFont(text_font(0 if presented or own >= SIZE else SIZE))
+            for text in self._content.findChildren(LessonText):
+                text.fit()
         if self._reveals:
             self._form.ensureWidgetVisible(self.question.outcome)
 
-    def _try_sizes(self, room: QSize, own: int) -> None:
-        """Use the largest text size with which the form fits into `room`; else its `own`."""
-        sizes = () if self._text_of[-1] else tuple(size for size in SIZES if size > own)
-        for size in (*sizes, 0):
-            self._content.setFont(text_font(size))
-            for text in self._content.findChildren(LessonText):
-                text.fit()
-            wanted = cast(QLayout, self._content.layout()).totalHeightForWidth(room.width())  # below 0: nothing wraps
-            wanted = self._content.minimumSizeHint().height() if wanted < 0 else wanted
-            if not size or wanted <= room.height():
-                return
+    def useful_height(self) -> int:
+        """Return the height (pixels) at which nothing of the step scrolls at the present width."""
+        content = cast(QLayout, self._content.layout())
+        wanted = content.totalHeightForWidth(self._form.viewport().width())  # below 0: nothing wraps
+        wanted = self._content.minimumSizeHint().height() if wanted < 0 else wanted
+        return self.height() - self._form.height() + wanted
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's lesson."""

@@ -10,11 +10,13 @@ from PySide6.QtCore import QLocale, QObject, Qt
 from app.engine.cover import Cover
 from app.files.background_task import Task
 from app.files.documents import FileError
+from app.scene.model import SETTINGS
+from app.state.document import Document
 from app.views.surroundings import Surroundings
 from app.views.widgets.deferred import later
 
 from .controller import Event, LessonController
-from .model import ENGLISH, LANGUAGES, Lesson
+from .model import ENGLISH, LANGUAGES, Lesson, Step
 from .scene import covers
 from .state import LessonSession
 
@@ -187,15 +189,11 @@ class LessonStage(QObject):
     def _reveal(self) -> None:
         """Open the panel of a step whose pictures were covered."""
         step = self._controller.session.of(LessonSession).step
-        if step is not None and Cover.PAINT in step.cover and not self._is_covered():
-            if step.panel and self._docks.docks((step.panel,))[0].isHidden():
-                self._docks.toggle(step.panel)
-            self._share_height(step.panel)
-
-    def _share_height(self, panel: str) -> None:
-        """Give the panel of the step more height than the text."""
-        if panel:
-            self._window.resizeDocks(self._docks.docks((PANEL, panel)), [800, 1200], Qt.Orientation.Vertical)
+        if step is None or Cover.PAINT not in step.cover or self._is_covered() or not step.panel:
+            return
+        if self._docks.docks((step.panel,))[0].isHidden():
+            self._docks.toggle(step.panel)
+            self._docks.reveal(PANEL)
 
     def _arrange(self) -> None:
         """The panel of the step beside the lesson's, and no other; of the layers that the lesson names, its own."""
@@ -207,12 +205,20 @@ class LessonStage(QObject):
         focus = self._window.focusWidget()
         # A panel has nothing to show beside covered pictures; the question has the room.
         panel = "" if self._is_covered() else step.panel
-        self._docks.show_only([name for name in (PANEL, panel) if name])
+        settings = SETTINGS if _shows_settings(self._controller.document, step) else ""
+        self._docks.show_only([name for name in (PANEL, panel, settings) if name])
         for window in tuple(self._docks.windows.values()):
             window.close()
             self._window.activateWindow()
-        self._share_height(panel)
+        self._docks.reveal(PANEL)
         if focus is None or focus.objectName().startswith("dock."):  # Qt chose it
             self._window.setFocus()
         elif focus.isVisible():
             focus.setFocus()  # an opened panel has taken the focus
+
+
+def _shows_settings(document: Document, step: Step) -> bool:
+    """Return whether the step shows a setting that is not above a picture."""
+    fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
+    beside = {"standardise", *(field.name for field in fields if not field.primary)}
+    return step.show is not None and not beside.isdisjoint(step.show)

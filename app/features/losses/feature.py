@@ -7,5 +7,13 @@ FEATURE = Feature(
     actions=(
         Action("loss", TRAINING, "&Loss", ("Ctrl+4",), "Hinge and 0-1 loss of each point.", "", True, simple=False),
     ),
-    dock=Dock("loss", "Loss", Widget("app.features.losses.panel.LossPanel"), group=1, watches=("run",), needs=TRAINED),
+    dock=Dock(
+        "loss",
+        "Loss",
+        Widget("app.features.losses.panel.LossPanel"),
+        group=1,
+        watches=("run",),
+        needs=TRAINED,
+        height=240,
+    ),
 )

@@ -16,5 +16,6 @@ FEATURE = Feature(
         group=1,
         watches=("run",),
         needs=TRAINED,
+        height=280,
     ),
 )

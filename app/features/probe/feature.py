@@ -1,5 +1,6 @@
 """The panel that explains why a location gets its class."""
 
+from app.engine.cover import Cover
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 
 from . import scene
@@ -19,7 +20,9 @@ FEATURE = Feature(
             on=lambda shown: shown.session.of(scene.ProbeSession).probe is not None,
         ),
     ),
-    dock=Dock("probe", "Why this class", Widget("app.features.probe.panel.ProbePanel")),
+    dock=Dock(
+        "probe", "Why this class", Widget("app.features.probe.panel.ProbePanel"), height=320, reveals=Cover.PICTURE
+    ),
     queries=scene.queries,
     scene=scene.scene,
     pointed=lambda controller, pointer: controller.feature(ProbeController).aim(pointer),

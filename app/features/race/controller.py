@@ -49,8 +49,6 @@ class RaceChoice(Struct, frozen=True):
     mode : str
     paces : mapping of str to int
         Position of the slider in each mode.
-    lane : int or None
-        The lane that provides the settings; None: the first possible one.
     problem : tuple of int or None
         The binary problem; None: the lane's own.
     playing, started : bool
@@ -59,7 +57,6 @@ class RaceChoice(Struct, frozen=True):
     rules: tuple[str, ...] = FIRST_RULES
     mode: str = "steps"
     paces: Mapping[str, int] = field(default_factory=lambda: FIRST_PACES)
-    lane: int | None = None
     problem: tuple[int, int] | None = None
     playing: bool = False
     started: bool = False
@@ -121,11 +118,6 @@ class RaceController:
         if mode != self.choice.mode:
             self._begin(mode=mode)
 
-    def choose_lane(self, lane: int) -> None:
-        """Race with the settings of `lane`."""
-        if lane in self.lanes:
-            self._begin(lane=lane, problem=None)
-
     def choose_problem(self, problem: tuple[int, int]) -> None:
         """Race on another binary problem."""
         if problem != self.course.problem:
@@ -174,11 +166,6 @@ class RaceController:
             self._change(playing=False)
 
     # -- the display -----------------------------------------------------------------------------------------------
-
-    @property
-    def lanes(self) -> tuple[int, ...]:
-        """The lanes whose settings can be used."""
-        return lanes_of(self._controller.document)
 
     @property
     def problems(self) -> list[tuple[str, tuple[int, int]]]:
@@ -261,7 +248,8 @@ class RaceController:
         points, lanes = document.training_points, lanes_of(document)
         if not lanes:
             return Course(points)
-        index = choice.lane if choice.lane in lanes else lanes[0]
+        selected = self._controller.session.selected_lane(document, NAME)
+        index = selected if selected in lanes else lanes[0]
         lane = document.lanes[index]
         problems = problems_of(points.classes, lane.multiclass)
         if choice.problem in problems:

@@ -20,6 +20,8 @@ FEATURE = Feature(
         "Race of the rules",
         Widget("app.features.race.panel.RacePanel", ("controller", "scheduler"), trains=True),
         tab="Race",
+        height=390,
+        pins=True,
     ),
     help=((WATCHING, "Ctrl+5", "race: one problem, two to four rules; Return plays and pauses"),),
 )

@@ -18,7 +18,16 @@ from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, labelled
 from app.views.widgets.clickable import check_box, chooser, clickable, slider
 from app.views.widgets.fitted import FittedWidget
-from app.views.widgets.inputs import describe, filled, named, show_check, show_choice, show_number, show_options
+from app.views.widgets.inputs import (
+    describe,
+    filled,
+    named,
+    show_check,
+    show_choice,
+    show_number,
+    show_options,
+    show_or_hide,
+)
 from app.views.widgets.roomy_label import RoomyLabel
 from solver import RULES
 
@@ -89,9 +98,8 @@ class RaceControls(QWidget):
         )
         self._pace.setMinimumWidth(130)
         self._pace_text = named(QLabel(), "race.pace_text")
-        self._lane = combo(
-            "lane", "Settings of", [], "Kernel, C and all but the rule come from this lane.", self._racing.choose_lane
-        )
+        tip = "Kernel, C and all but the rule come from the selected classifier."
+        self._lane = describe(QLabel(), "race.lane", "Settings of", tip)
         self._problem = combo(
             "problem",
             "Problem",
@@ -106,7 +114,7 @@ class RaceControls(QWidget):
             self._restart,
             labelled("&Mode", self._mode, spacing=5),
             labelled("Pac&e", self._pace, self._pace_text, spacing=5),
-            labelled("&Settings of", self._lane, spacing=5),
+            self._lane,
             self._problem_box,
         )
 
@@ -126,8 +134,7 @@ class RaceControls(QWidget):
         self._pace.setMaximum(last)
         show_number(self._pace, racing.position)
         self._pace_text.setText(race_words.pace(choice.mode, racing.pace))
-        show_options(self._lane, [(f"Classifier {index + 1}", index) for index in racing.lanes], course.lane)
-        self._lane.setEnabled(len(racing.lanes) > 0)
+        show_or_hide(self._lane, "" if course.lane is None else f"Settings of classifier {course.lane + 1}")
         show_options(self._problem, racing.problems, course.problem)
         self._problem_box.setVisible(len(course.problems) > 1)
 

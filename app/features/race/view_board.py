@@ -389,7 +389,7 @@ class RaceTable(QTableWidget):
             editTriggers=QAbstractItemView.EditTrigger.NoEditTriggers,
             selectionMode=QAbstractItemView.SelectionMode.NoSelection,
             verticalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
-            horizontalScrollMode=QAbstractItemView.ScrollMode.ScrollPerPixel,
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
             tabKeyNavigation=False,
             wordWrap=False,
             minimumWidth=200,
@@ -416,8 +416,9 @@ class RaceTable(QTableWidget):
             header = max(metrics.horizontalAdvance(word) for word in title.split(" ", 1))
             widths.append(max(header, strong.horizontalAdvance(longest)) + 9)
         widths[0] += key
-        for column, width in enumerate(widths):
+        for column, width in enumerate(widths):  # the last ones need a wider panel
             self.setColumnWidth(column, width)
+            self.setColumnHidden(column, sum(widths[: column + 1]) > self.width() - 2 * self.frameWidth())
         self.setMaximumWidth(sum(widths) + 2 * self.frameWidth())
         self.setIconSize(QSize(round(1.6 * metrics.height()), metrics.height()))
         row = max(metrics.height() + 8, 24)
@@ -425,8 +426,7 @@ class RaceTable(QTableWidget):
         self.verticalHeader().setMinimumSectionSize(row)
         header = 2 * metrics.lineSpacing() + 10
         self.horizontalHeader().setFixedHeight(header)
-        bar = 0 if self.maximumWidth() <= self.width() else self.horizontalScrollBar().sizeHint().height()
-        self.setFixedHeight(header + row * max(self.rowCount(), 2) + 2 * self.frameWidth() + bar)
+        self.setFixedHeight(header + row * max(self.rowCount(), 2) + 2 * self.frameWidth())
 
     def sizeHint(self) -> QSize:
         return self.maximumSize()  # at this size no column is cut off

@@ -1,5 +1,6 @@
 """Predicted against observed probabilities."""
 
+from app.engine.cover import Cover
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 
 from . import scene
@@ -17,7 +18,13 @@ FEATURE = Feature(
             simple=False,
         ),
     ),
-    dock=Dock("reliability", "Reliability", Widget("app.features.reliability.panel.ReliabilityPanel")),
+    dock=Dock(
+        "reliability",
+        "Reliability",
+        Widget("app.features.reliability.panel.ReliabilityPanel"),
+        height=280,
+        reveals=Cover.PICTURE,
+    ),
     queries=scene.queries,
     scene=scene.scene,
     help=(("Side by side", "Ctrl+Shift+R", "reliability: predicted probabilities against observed shares"),),

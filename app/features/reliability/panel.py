@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFontMetricsF
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.engine.frames import Picture
@@ -19,6 +19,8 @@ from app.views.chart.chart import Chart
 from app.views.chart.colour_map import BLACK, WHITE, levels_of, shades
 from app.views.chart.marks import BAR, DASHES, DOTTED, ColourBar, Line, Mark, Scatter, Strokes, SurfaceMark
 from app.views.theme import Theme, mixed
+from app.views.widgets.boxes import in_column
+from app.views.widgets.clickable import clickable
 from app.views.widgets.inputs import describe, filled
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -99,7 +101,7 @@ class ReliabilityChart(Chart):
         for index, lane in reversed(there):
             marks += _marks(index, lane, theme)
         x, y = (replace(SHARE, title=title) for title in words.axis_titles(scene))
-        message = "" if there else words.NOTHING if not scene.measured else "The curves follow when training is done."
+        message = "" if there else "The curves follow when training is done."
         self.show_marks(marks, theme, x, y, message=message)
 
     def description(self, line: Line, index: int) -> str:
@@ -144,6 +146,13 @@ class ReliabilityPanel(QWidget):
         describe(self, "reliability", "Reliability", "Predicted probabilities against observed shares.")
         self.setToolTip("")
         self._measured = RoomyLabel("reliability.measured", title="What it is measured on")
+        self._split = clickable(
+            QPushButton("Keep some points for testing"),
+            "reliability.split",
+            "Keep some points for testing",
+            "A share of each class is kept back: nothing is trained on it.",
+            lambda: controller.splitting.choose("ratio"),
+        )
         self._chart = ReliabilityChart()
         self._chart.setToolTip("")
         self._table = RoomyLabel("reliability.table", title="Log loss and Brier score", rich=True)
@@ -153,9 +162,9 @@ class ReliabilityPanel(QWidget):
         self._maps = [ErrorMapChart(index) for index in range(MAX_LANES)]
         self._meaning = RoomyLabel("reliability.meaning", title="What the curves mean")
         self._meaning.say(f"{words.MEANING}\n\n{words.LOSSES}")
-        inner = QWidget()
-        parts: list[QWidget] = [self._measured, self._chart, self._table, self._remarks, self._about_maps]
-        filled(QVBoxLayout(inner), *parts, *self._maps, self._meaning, 1, margins=(8, 6, 8, 6), spacing=6)
+        parts: list[QWidget] = [self._chart, self._table, self._remarks, self._about_maps]
+        self._found = in_column(*parts, *self._maps, self._meaning, spacing=6)
+        inner = in_column(self._measured, self._split, self._found, 1, margins=(8, 6, 8, 6), spacing=6)
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop = self._chart
 
@@ -168,6 +177,8 @@ class ReliabilityPanel(QWidget):
         if shown is None:
             return
         self._measured.say(f"On {shown.measured}" if shown.measured else words.NOTHING)
+        self._split.setVisible(not shown.measured)
+        self._found.setVisible(bool(shown.measured))
         self._chart.show_reliability(shown, theme)
         self._table.say(words.table(shown))
         self._remarks.say(words.remarks(shown))

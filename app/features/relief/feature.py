@@ -1,5 +1,6 @@
 """Relief: f in three dimensions."""
 
+from app.engine.cover import Cover
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 from app.scene.model import TRAINED
 
@@ -7,27 +8,26 @@ from . import scene
 
 FEATURE = Feature(
     actions=(
-        Action("relief", COMPARE, "Relief of f", ("F3",), "f over the plane in 3-D; the kernel trick.", "", True, True),
+        Action("relief", COMPARE, "f in 3-D", ("F3",), "f over the plane in 3-D; the kernel trick.", "", True, True),
     ),
     dock=Dock(
         scene.NAME,
-        "Relief of f",
+        "f in 3-D",
         Widget("app.features.relief.panel.ReliefPanel", ("controller", "tasks")),
         needs=TRAINED,
+        height=360,
+        reveals=Cover.PICTURE,
+        pins=True,
     ),
     queries=scene.queries,
     scene=scene.scene,
     help=(
         (
-            "Relief of f",
+            "f in 3-D",
             "F3",
             "f over the plane in three dimensions, with its sheets f = 0 and f = ±1, points and hinge losses",
         ),
-        ("Relief of f", "Drag, arrow keys", "turn and tilt; the wheel, + and − zoom; double click or R: reset"),
-        (
-            "Relief of f",
-            "Kernel trick",
-            "the explicit map of the polynomial kernel of degree 2, where a plane separates",
-        ),
+        ("f in 3-D", "Drag, arrow keys", "turn and tilt; the wheel, + and − zoom; double click or R: reset"),
+        ("f in 3-D", "Kernel trick", "the explicit map of the polynomial kernel of degree 2, where a plane separates"),
     ),
 )

@@ -21,7 +21,7 @@ from app.views.chart.chart import is_plain
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_lines, in_row
-from app.views.widgets.clickable import chooser, clickable, slider
+from app.views.widgets.clickable import check_box, chooser, clickable, slider
 from app.views.widgets.inputs import describe, filled, keeps_key, show_choice
 from app.views.widgets.painted import Painted
 from app.views.widgets.picture_beside_text import PictureBesideText
@@ -220,8 +220,9 @@ class ReliefPicture(Painted):
         self.set_camera(Camera())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        self.set_camera(self.camera.zoomed(NOTCH ** (event.angleDelta().y() / 120.0)))
-        event.accept()
+        event.setAccepted(self.window().focusWidget() is self)  # else the panel scrolls
+        if event.isAccepted():
+            self.set_camera(self.camera.zoomed(NOTCH ** (event.angleDelta().y() / 120.0)))
 
 
 class ReliefPanel(QWidget):
@@ -239,9 +240,7 @@ class ReliefPanel(QWidget):
         self._controller, self._tasks = controller, tasks
         self._scene: tuple[Scene, Theme] | None = None
         self._picked = False
-        describe(
-            self, "relief", "Relief of f", "f over the plane in three dimensions, and the kernel trick.", hover=False
-        )
+        describe(self, "relief", "f in 3-D", "f over the plane in three dimensions, and the kernel trick.", hover=False)
         self.picture = describe(
             ReliefPicture(),
             "relief.picture",
@@ -282,9 +281,12 @@ class ReliefPanel(QWidget):
             "In this classifier; undo takes it back.",
             self._use_polynomial,
         )
-        self._words = RoomyLabel("relief.words", title="What is drawn")
-        self._spread = PictureBesideText("relief.message", self.picture, self._lifted, (self._words,))
-        above = in_lines(6, self.mode, self.use, self.save)
+        self._brief = RoomyLabel("relief.brief", title="What is drawn")
+        self._words = RoomyLabel("relief.words", title="What is drawn, in formulas")
+        self._words.hide()
+        more = check_box("More", "relief.more", "More", "The formulas, and what is left out.", self._words.setVisible)
+        self._spread = PictureBesideText("relief.message", self.picture, self._lifted, (self._brief, self._words))
+        above = in_lines(6, self.mode, self.use, self.save, more)
         filled(QVBoxLayout(self), above, (self._spread, 1), margins=(8, 6, 8, 6), spacing=4)
         cast(QLayout, self._spread.layout()).setContentsMargins(0, 0, 0, 0)
         self.first_stop = self.picture
@@ -309,10 +311,12 @@ class ReliefPanel(QWidget):
         if relief is None or missing:
             self._clock.stop()
             self.picture.show_relief(None, None, ("", ""), theme)
-            self._words.say(shown.message)
+            self._brief.say(shown.message)
+            self._words.say("")
             return
         names = (scene.document.axes[0] or "x₁", scene.document.axes[1] or "x₂")
         self.picture.show_relief(relief, self.morph.value() / TICKS if trick else None, names, theme)
+        self._brief.say(text.TRICK_BRIEF if trick else text.BRIEF)
         self._words.say(text.map_words(relief) if trick else text.relief_words(relief, limit_of(relief)))
         self._show_lift()
 

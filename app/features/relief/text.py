@@ -12,6 +12,9 @@ from .query import Relief
 WAITING, PREPARING = "Computing the relief…", "Preparing the relief…"
 #: Titles of the two modes.
 OVER_PLANE, TRICK = "f over the plane", "Kernel trick"
+#: What is drawn, in a plain sentence, in the two modes.
+BRIEF = "Height is the value of f. The boundary is where the surface cuts the level f = 0."
+TRICK_BRIEF = "Lifted by their squares, the points are separated by a flat plane: in the picture that is the curve."
 TURN = "Drag or arrow keys: turn. Wheel, + and −: zoom. R: reset."
 NO_MAP = (
     "The map is drawn for the polynomial kernel of degree 2 with c₀ of at least 0: three coordinates hold its plane. "

@@ -1,4 +1,4 @@
-"""SearchController: step through tree and search, choose lane and size of leaves.  No Qt."""
+"""SearchController: step through tree and search, choose the size of leaves.  No Qt."""
 
 from __future__ import annotations
 

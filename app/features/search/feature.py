@@ -1,5 +1,6 @@
 """Search: how kNN finds its neighbours."""
 
+from app.engine.cover import Cover
 from app.features.probe.controller import ProbeController
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 
@@ -42,7 +43,15 @@ FEATURE = Feature(
             simple=False,
         ),
     ),
-    dock=Dock(state.NAME, "Neighbour search", Widget("app.features.search.panel.SearchPanel"), tab="Search"),
+    dock=Dock(
+        state.NAME,
+        "Neighbour search",
+        Widget("app.features.search.panel.SearchPanel"),
+        tab="Search",
+        height=390,
+        reveals=Cover.PICTURE,
+        pins=True,
+    ),
     queries=scene.queries,
     scene=scene.scene,
     pointed=lambda controller, pointer: controller.feature(ProbeController).aim(pointer),

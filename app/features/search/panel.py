@@ -15,7 +15,7 @@ from app.views.widgets import timeline_keys
 from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import chooser, clickable, slider
-from app.views.widgets.inputs import describe, filled, keeps_key, label_for, show_choice, show_number, show_options
+from app.views.widgets.inputs import describe, filled, keeps_key, label_for, show_choice, show_number
 from app.views.widgets.painting import bold
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -59,17 +59,11 @@ class SearchPanel(QWidget):
         )
         labels = (sentence, counts, legend, own)
         self._search = in_column(self._choices(), self._heading, self._slider, self._buttons(), *labels, spacing=6)
-        form = in_column(self._lane_row, self._message, self._search, 1, margins=(8, 4, 8, 4), spacing=6)
+        form = in_column(self._message, self._search, 1, margins=(8, 4, 8, 4), spacing=6)
         filled(QVBoxLayout(self), ScrollingForm(form), margins=0)
         self.first_stop = self._forward
 
     def _choices(self) -> QWidget:
-        self._lane = chooser(
-            "search.lane",
-            "Classifier",
-            "The classifier whose search is displayed.",
-            lambda slot: self._searching.choose(slot=slot),
-        )
         self._leaf = chooser(
             "search.leaf_size",
             "Points in a leaf",
@@ -77,7 +71,6 @@ class SearchPanel(QWidget):
             lambda size: self._searching.choose(leaf_size=size),
             [(f"up to {each}" + " (the program's)" * (each == LEAF_SIZES[-1]), each) for each in LEAF_SIZES],
         )
-        self._lane_row = in_row(label_for("Classifier", self._lane), (self._lane, 1))
         return in_row(label_for("Points in a leaf", self._leaf), (self._leaf, 1))
 
     def _buttons(self) -> QWidget:
@@ -112,10 +105,6 @@ class SearchPanel(QWidget):
         search = shown.search
         self._message.say(shown.message, keep=False)
         self._search.setVisible(search is not None)
-        numbers = {lane.slot: index + 1 for index, lane in enumerate(scene.lanes)}
-        entries = [(f"Classifier {numbers[slot]}", slot) for slot in shown.slots if slot in numbers]
-        show_options(self._lane, entries, shown.slot)
-        self._lane_row.setVisible(len(shown.slots) > 1)
         show_choice(self._leaf, scene.session.of(SearchSession).leaf_size)
         self._length, self._splits = (0, 0) if search is None else (search.length, search.n_splits)
         self._slider.setMaximum(self._length)

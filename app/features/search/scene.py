@@ -33,8 +33,6 @@ class SearchScene(Struct, frozen=True, eq=False):
     ----------
     slot : int
         Of its lane; -1 without one.
-    slots : tuple of int
-        Of all visible lanes with kNN.
     search : Search or None
     step : int
         Number of displayed steps.
@@ -49,7 +47,6 @@ class SearchScene(Struct, frozen=True, eq=False):
     """
 
     slot: int = -1
-    slots: tuple[int, ...] = ()
     search: Search | None = None
     step: int = 0
     probe: Probe = NO_PROBE
@@ -68,10 +65,13 @@ def slots_of(document: Document, results: Results) -> dict[int, KNeighborsClassi
 
 
 def slot_of(session: Session, slots: Collection[int]) -> int:
-    """Return the one of `slots` whose search is displayed while the panel is open; -1 for none."""
+    """Return the one of `slots` whose search is displayed while the panel is open: the selected one, else the first.
+
+    -1 stands for none.
+    """
     if NAME not in session.open_panels:
         return -1
-    return next((slot for slot in slots if slot == session.of(SearchSession).slot), next(iter(slots), -1))
+    return next((slot for slot in slots if slot == session.slot_for(NAME)), next(iter(slots), -1))
 
 
 def search_of(document: Document, session: Session, results: Results) -> Search | None:
@@ -103,26 +103,24 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[SearchScene, ..
     if NAME not in session.open_panels:
         return ()
     models, search = slots_of(document, results), search_of(document, session, results)
-    slot, slots = slot_of(session, models), tuple(models)
+    slot = slot_of(session, models)
     if message := words.NO_LANE if slot < 0 else _refusal(models[slot]):
-        return (SearchScene(slot, slots, message=message),)
+        return (SearchScene(slot, message=message),)
     if search is None:
-        return (SearchScene(slot, slots, message=words.WAITING),)
+        return (SearchScene(slot, message=words.WAITING),)
     chosen = session.of(SearchSession).step
     step = search.length if chosen is None else min(chosen, search.length)
     pinned = session.of(ProbeSession).probe is not None
-    return (_displayed(slot, slots, search, step, pinned, session.cursor is None),)
+    return (_displayed(slot, search, step, pinned, session.cursor is None),)
 
 
 @kept(2)
-def _displayed(
-    slot: int, slots: tuple[int, ...], search: Search, step: int, pinned: bool, by_pointer: bool
-) -> SearchScene:
+def _displayed(slot: int, search: Search, step: int, pinned: bool, by_pointer: bool) -> SearchScene:
     """Return the scene of a search; a moving pointer requests the same one until its own search is known."""
     location = None if search.walk is None else (float(search.walk.query[0]), float(search.walk.query[1]))
     texts = words.heading(search, step), words.sentence(search, step), words.counts(search, step), words.own(search)
     probe = Probe(location, pinned, location if by_pointer else None)  # no cross under the pointer itself
-    return SearchScene(slot, slots, search, step, probe, _sketch(search, step), texts)
+    return SearchScene(slot, search, step, probe, _sketch(search, step), texts)
 
 
 def _sketch(search: Search, step: int) -> LaneProbe:

@@ -1,4 +1,4 @@
-"""SearchSession: the displayed step and lane, and the size of the tree's leaves.  SearchQuery: its work."""
+"""SearchSession: the displayed step, and the size of the tree's leaves.  SearchQuery: its work."""
 
 from __future__ import annotations
 
@@ -28,19 +28,13 @@ class SearchSession(FeatureSession, frozen=True):
         Number of displayed steps: splits of the tree, then boxes of the search; None: all.
     leaf_size : int
         One of `LEAF_SIZES`.
-    slot : int or None
-        Slot of the chosen lane; None: the first one with kNN.
     """
 
     step: int | None = None
     leaf_size: int = 4
-    slot: int | None = None
 
     def of_new_document(self) -> SearchSession:
-        return replace(self, step=None, slot=None)
-
-    def of_new_lane(self, slot: int) -> SearchSession:
-        return replace(self, slot=None) if slot == self.slot else self
+        return replace(self, step=None)
 
 
 class Search(Struct, frozen=True, eq=False):

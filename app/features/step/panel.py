@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout
 
 from app.controllers.controller import Controller
 from app.core.number_format import grouped
@@ -17,7 +17,7 @@ from app.views.chart.axis import ChartAxis
 from app.views.chart.chart import EDGE, Chart
 from app.views.chart.marks import DASHED, DOTTED, SOLID, Dash, LevelLine, Line, Mark, Region, Scatter, Texts
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.boxes import grid_on
+from app.views.widgets.boxes import in_column, in_row
 from app.views.widgets.fitted import FittedWidget
 from app.views.widgets.inputs import describe, filled
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -30,8 +30,6 @@ from .view_box import BoxView
 from .view_drawing import Paragraph, TextView
 from .view_ranking import RankedPoints, RankingView
 
-#: Height (lines) from which the kernel values are written as well.
-HIGH = 15.0
 #: Minimum height (lines) of the picture.
 LINES = 6.0
 
@@ -168,9 +166,8 @@ class GainView(FittedWidget):
 
     def fit(self) -> None:
         if self.step is not None:
-            lines = [words.FORMULA, words.length(self.step), words.clipping(self.step), words.gain_line(self.step)]
-            if self.height() >= HIGH * self.chart.metrics().height():
-                lines.insert(0, words.curvature(self.step))
+            lines = [words.curvature(self.step), words.FORMULA]
+            lines += [words.length(self.step), words.clipping(self.step), words.gain_line(self.step)]
             self.formulas.show_text(tuple(map(Paragraph, lines)), self.theme)
 
 
@@ -184,14 +181,10 @@ MIDDLING, NOT_TALL = 28.0, 1.35
 #: Height (lines of text) below which the sentences about the candidates are only in the tooltips of the bars.
 ROOMY = 20.0
 #: Minimum height of box and gain below each other, relative to the width.
+#: Size of the first sentence, relative to the font.
+LARGE = 1.25
+#: Heights of box and gain, relative to the width.
 TALL_BOX, TALL_GAIN = 0.58, 0.54
-#: By the number of columns: the share of the width that box and gain get; the stretches of columns and of rows; and
-#: row, column and their spans for words, box, gain, candidates, and the sentences about them.
-LAYOUTS = {
-    1: (1.0, (1, 0, 0), (0, 3, 2, 4, 0), ((0, 0, 1, 1), (1, 0, 1, 1), (2, 0, 1, 1), (3, 0, 1, 1), (4, 0, 1, 1))),
-    2: (0.45, (3, 2, 0), (0, 6, 5, 0, 0), ((0, 0, 1, 2), (1, 0, 1, 1), (2, 0, 1, 1), (1, 1, 2, 1), (3, 0, 1, 2))),
-    3: (0.0, (6, 5, 6), (0, 1, 0, 0, 0), ((0, 0, 1, 3), (1, 0, 1, 1), (1, 1, 1, 1), (1, 2, 1, 1), (2, 0, 1, 3))),
-}
 
 
 class StepPanel(FittedWidget):
@@ -208,19 +201,15 @@ class StepPanel(FittedWidget):
         self._shown: tuple[RunState | None, Theme, Points, str] | None = None
         self._strips: tuple[()] | tuple[RankedPoints, RankedPoints] = ()
         self._run = -1
-        self._columns = 0
         self._any = False  # there are pictures
         self._words = describe(TextView(), "step.words", "Why this pair", "")
         self._because = describe(TextView(), "step.because", "How the pair was found", "")
         self._box, self._gain = BoxView(), GainView()
         self._first = RankingView("step.first", controller.playback.hover)
         self._second = RankingView("step.second", controller.playback.hover)
-        form, candidates = QWidget(), QWidget()
-        self._grid = grid_on(form, (10, 8, 10, 8), across=14, down=10)
-        self._beside = grid_on(candidates, across=12)
-        self._beside.addWidget(self._first, 0, 0)
-        self._beside.setColumnStretch(0, 1)
+        candidates = in_row((self._first, 1), (self._second, 1), spacing=12)
         self._pictures = (self._box, self._gain, candidates, self._because)
+        form = in_column(self._words, *self._pictures, 1, margins=(10, 8, 10, 8), spacing=10)
         filled(QVBoxLayout(self), ScrollingForm(form), margins=0)
         self.fit()
 
@@ -230,32 +219,11 @@ class StepPanel(FittedWidget):
     # -- layout ----------------------------------------------------------------------------------------------------
 
     def fit(self) -> None:
-        """Choose the columns by the width: three; two, box over gain beside the candidates; or one."""
-        line = self._box.line()
-        low = self.height() < ROOMY * line
-        if self.width() >= (WIDE_AND_LOW if low else WIDE) * line:
-            columns = 3
-        else:
-            columns = 2 if self.width() >= max(MIDDLING * line, self.height() / NOT_TALL) else 1
-        for picture in self._pictures:  # the bars' tooltips have the same sentences
-            picture.setVisible(self._any and not (low and columns == 3 and picture is self._because))
-        share, column_stretches, row_stretches, cells = LAYOUTS[columns]
-        self._box.keep(round(TALL_BOX * share * self.width()))
-        self._gain.keep(round(TALL_GAIN * share * self.width()))
-        if columns == self._columns:
-            return
-        self._columns = columns
-        for widget, cell in zip((self._words, *self._pictures), cells, strict=True):
-            self._grid.removeWidget(widget)
-            self._grid.addWidget(widget, *cell)
-        for column, stretch in enumerate(column_stretches):
-            self._grid.setColumnStretch(column, stretch)
-        for row, stretch in enumerate(row_stretches):
-            self._grid.setRowStretch(row, stretch)
-        below = columns == 2  # one ranking of candidates below the other
-        self._beside.removeWidget(self._second)
-        self._beside.addWidget(self._second, int(below), int(not below))
-        self._beside.setColumnStretch(1, int(not below))
+        """Give box and gain heights that go with the width; without a run there are no pictures."""
+        for picture in self._pictures:
+            picture.setVisible(self._any)
+        self._box.keep(round(TALL_BOX * self.width()))
+        self._gain.keep(round(TALL_GAIN * self.width()))
 
     # -- the scene ---------------------------------------------------------------------------------------------------
 

@@ -95,11 +95,12 @@ class BoxView(Painted):
         labels = (USUAL_LABEL, *(self._label(step, box, value, names) for value, names in box.labels))
         margin = max(width_of(label, self.font()) for label in labels)
         around, flat = ROUND * line, self.width() > FLAT * self.height()
+        widest = max(width_of(text, self.font()) for text in words.moves_below(step))
         frame = fitted(
             box,
             margin + around,
             ABOVE * line + around,
-            self.width() - margin - 2 * around - (BESIDE if flat else 0.5) * line,
+            self.width() - margin - 2 * around - (max(BESIDE * line, widest + line) if flat else 0.5 * line),
             self.height() - (ABOVE + (BELOW_ALONE if flat else BELOW + self._rows)) * line - 2 * around,
         )
         # On the grid of the screen's pixels the sides are sharp.

@@ -16,7 +16,9 @@ FEATURE = Feature(
             simple=False,
         ),
     ),
-    dock=Dock("study", "Study", Widget("app.features.study.panel.StudyPanel", ("controller", "tasks", "closed"))),
+    dock=Dock(
+        "study", "Study", Widget("app.features.study.panel.StudyPanel", ("controller", "tasks", "closed")), height=440
+    ),
     help=(
         (SECTION, "Ctrl+Shift+D", "accuracy and other numbers over two parameters: a map, computed in the background"),
         (

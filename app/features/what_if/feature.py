@@ -23,7 +23,12 @@ FEATURE = Feature(
             "whatif", COMPARE, "What chan&ged", ("Ctrl+Shift+W",), "Old and new numbers of each classifier.", "", True
         ),
     ),
-    dock=Dock("whatif", "What if", Widget("app.features.what_if.panel.WhatIfPanel", ("controller", "tasks", "grids"))),
+    dock=Dock(
+        "whatif",
+        "What if",
+        Widget("app.features.what_if.panel.WhatIfPanel", ("controller", "tasks", "grids")),
+        height=320,
+    ),
     queries=scene.queries,
     sheets=scene.sheets,
     legend=(LegendEntry(GHOST, "Boundary before the last edit"),),

@@ -25,6 +25,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
     QTransform,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -85,7 +86,21 @@ def is_plain(event: QKeyEvent) -> bool:
     return not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
 
 
-class Chart(pg.GraphicsView):
+#: Least height (pixels).
+LEAST = 120
+
+
+class _View(pg.GraphicsView):
+    """A view that leaves the wheel to the panel behind it, unless it has the focus."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.window().focusWidget() is self:
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class Chart(_View):
     """A widget that displays marks.  Subclasses choose the marks, and handle clicks and keys beyond reading and
     zooming.
 
@@ -493,7 +508,7 @@ class Chart(pg.GraphicsView):
 
     def minimumSizeHint(self) -> QSize:
         pixels, lines = self.least_height
-        return QSize(180, pixels + lines * self.fontMetrics().height())
+        return QSize(180, max(LEAST, pixels + lines * self.fontMetrics().height()))
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         """Paint what is below the marks: the axes with their numbers."""

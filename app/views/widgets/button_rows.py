@@ -1,4 +1,4 @@
-"""ButtonRows: buttons in as many columns as fit, and the base class of such widgets."""
+"""ButtonRows: buttons in as many columns as fit."""
 
 from __future__ import annotations
 
@@ -13,48 +13,13 @@ from .boxes import grid_on
 SPACING = 4
 
 
-class FittingGrid(QWidget):
-    """A widget that lays out its parts again whenever its width or their sizes change.
-
-    Parameters
-    ----------
-    spacing : int
-        Pixels between two columns.
-    line_spacing : int
-        Pixels between two rows.
-    """
-
-    def __init__(self, spacing: int = SPACING, line_spacing: int = SPACING) -> None:
-        super().__init__()
-        self._grid = grid_on(self, across=spacing, down=line_spacing)
-        self._columns = 0
-
-    def width_of(self, columns: int) -> int:
-        """Return the width of this many columns."""
-        raise NotImplementedError
-
-    def lay_out(self) -> None:
-        """Lay out the parts for the present width, unless they are laid out so already."""
-        raise NotImplementedError
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self.width_of(1), self._grid.minimumSize().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.lay_out()
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # a text, or the size of a part, has changed
-            self.lay_out()
-        return super().event(event)
-
-
-class ButtonRows(FittingGrid):
+class ButtonRows(QWidget):
     """Buttons side by side as far as there is room, and the rest below."""
 
     def __init__(self, buttons: Sequence[QAbstractButton]) -> None:
         super().__init__()
+        self._grid = grid_on(self, across=SPACING, down=SPACING)
+        self._columns = 0
         self._buttons = buttons
         self._shown: list[QAbstractButton] = []
         for button in buttons:
@@ -89,3 +54,15 @@ class ButtonRows(FittingGrid):
         for index, button in enumerate(self._shown):
             self._grid.addWidget(button, index // columns, index % columns)
         self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.width_of(1), self._grid.minimumSize().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.lay_out()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # a text, or the size of a part, has changed
+            self.lay_out()
+        return super().event(event)

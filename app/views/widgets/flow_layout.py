@@ -94,7 +94,7 @@ class FlowLayout(QLayout):
         size = QSize()
         for item in self._items:
             if not item.isEmpty():
-                size = size.expandedTo(item.minimumSize())
+                size = size.expandedTo(QSize(_shortest(item), item.minimumSize().height()))
         return size.grownBy(self.contentsMargins())
 
     def least_line(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
@@ -25,15 +25,7 @@ def scrolling(content: QWidget) -> QScrollArea:
 
 
 class ScrollingForm(Scrolled):
-    """`form` in a scroll area, with a bar beside it if it is too tall, and one below it if it is too wide.
-
-    Signals
-    -------
-    height_changed : ()
-        The preferred height has changed.
-    """
-
-    height_changed = Signal()
+    """`form` in a scroll area, with a bar beside it if it is too tall, and one below it if it is too wide."""
 
     def __init__(self, form: QWidget) -> None:
         super().__init__(form)
@@ -81,7 +73,6 @@ class ScrollingForm(Scrolled):
         if wanted != self._wanted:
             self._wanted = wanted
             self.updateGeometry()
-            self.height_changed.emit()
         short = self.height() < self._wanted + self._below()
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOn if short else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         if policy is not self.verticalScrollBarPolicy():

@@ -96,6 +96,7 @@ class EditorMaker(QWidget):
     def change(self, field: Field, value: Any, dragged: bool = False) -> None:
         """Change the field's parameter; all changes of one drag are one undo step."""
         key = (self.index, field.name, self.gestures.count) if dragged else None
+        self.controller.lanes.select(self.index)
         self.controller.set_lane(self.index, self.owners[field.editor], key, **field.values(value))
 
     def named(self, widget: Described, name: str, title: str, tip: str) -> Described:
@@ -104,7 +105,6 @@ class EditorMaker(QWidget):
 
     def combo(self, name: str, title: str, tip: str, entries: tuple[tuple[str, Any, str], ...] = ()) -> QComboBox:
         """Return a combo box with entries (text, data, note)."""
-        # Narrow enough to leave room for the scroll bar of a form.
         combo = self.named(combo_box(((text, data) for text, data, _ in entries), width=7), name, title, tip)
         for row, (_, _, note) in enumerate(entries):
             combo.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
@@ -144,7 +144,7 @@ class EditorMaker(QWidget):
         return Editor(combo, show, [combo])
 
     def _text(self, field: Field, limits: None) -> Editor:
-        label = named(QLabel(), f"lane{self.index}.{field.name}")
+        label = named(QLabel(wordWrap=True), f"lane{self.index}.{field.name}")
         notes = {value: note for _, value, note in field.choices}
         return Editor(label, lambda value: label.setToolTip(field.tip or notes[value]), [])
 
@@ -160,7 +160,6 @@ class EditorMaker(QWidget):
             title or field.title,
             field.tip,
         )
-        edit.setMaximumWidth(110)
         edit.refused.connect(self.controller.say)
         if not name:
             edit.committed.connect(lambda value: self.change(field, value))
@@ -218,21 +217,18 @@ class EditorMaker(QWidget):
     def _numbers(self, field: Field, limits: Parameter) -> Editor:
         """Return the fields of the classes' weights, four to a row, in positions that do not depend on the classes."""
         table = QWidget()
-        grid = grid_on(table, across=6, down=3)
+        grid = grid_on(table, across=4, down=3)
         parts: dict[str, list[QWidget]] = {}
         for label in range(MAX_CLASSES):
             edit = self._number(field, limits, f"weight{label + 1}", f"{field.title} of class {label + 1}").widget
             assert isinstance(edit, NumberField)
-            edit.setMinimumWidth(44)
-            edit.setMaximumWidth(80)
+            edit.setMinimumWidth(40)
             edit.committed.connect(lambda value, c=label: self.controller.set_class_weight(self.index, c, value))
             name = label_for(f"w{chr(ord('₁') + label)}", edit)
             row, column = divmod(label, 4)
             grid.addWidget(name, row, 2 * column)
             grid.addWidget(edit, row, 2 * column + 1)
             parts[f"weight{label + 1}"] = [name, edit]
-        grid.setColumnStretch(8, 1)  # on a wide screen the free width is at the end, not between name and field
-
         edits = [edit for _, edit in parts.values()]
 
         def show(values: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.controllers.lanes import LaneController
@@ -20,12 +20,15 @@ from app.views.widgets.flat_button import flat_button
 from app.views.widgets.flow_layout import FlowLayout, n_lines
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.inputs import filled, leave_field, named, show_choice, show_tip
+from app.views.widgets.painting import painter_on
 from app.window.bars.popup import PopupButton
 
 from .form_parts import EditorMaker
 from .named_combo import NamedCombo
 
 SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # side of a button, gap between parts, and Qt's largest width (pixels)
+#: Width (pixels) of the mark beside the selected lane.
+MARK = 3
 #: Width and height of a button in presenter mode, as a multiple of the size of text.
 BUTTON = 1.4
 WATCH = "Watch the training, step by step."
@@ -80,14 +83,17 @@ class _End(QWidget):
 
 
 class LaneRow(QWidget):
-    """The line of the lane of `maker`, which makes the editors; `place` inserts the controls."""
+    """The line of the lane of `maker`, which makes the editors; `place` inserts the controls.
 
-    def __init__(self, maker: EditorMaker) -> None:
+    A press selects the lane; ``show_settings()`` shows its other settings, or hides them.
+    """
+
+    def __init__(self, maker: EditorMaker, show_settings: Callable[[], None]) -> None:
         super().__init__()
         self._maker, self._index = maker, maker.index
         self._theme: Theme | None = None
         self._scene: tuple[LaneScene, Theme] | None = None
-        self._folded: bool | None = None
+        self._selected = False
         self._simple: bool | None = None
         self.flow = FlowLayout(self, GAP)
         self.flow.setContentsMargins(4, 2, 4, 2)
@@ -100,9 +106,7 @@ class LaneRow(QWidget):
             "Classifier",
             "kNN lets the nearest points vote; the SVM finds the widest margin; the others find a line.",
         )
-        self.classifier.activated.connect(
-            lambda: maker.controller.set_lane(self._index, classifier=self.classifier.currentData())
-        )
+        self.classifier.activated.connect(self._choose)
         self.flow.addWidget(self.classifier)
         #: Shown if the classifier cannot be chosen.
         self._title = named(QLabel(), f"lane{self._index}.title")
@@ -110,19 +114,19 @@ class LaneRow(QWidget):
         self._title.hide()
         self.flow.addWidget(self._title)
         controller = maker.controller
-        fold, watch, select = controller.lanes.toggle_fold, controller.playback.watch, controller.presenting.select
-        self._more = self._button("fold", "More settings", "", lambda: fold(self._index))
+        watch, select = controller.playback.watch, controller.lanes.select
+        tip = "Its other settings, with their formulas, beside the pictures."
+        self._more = self._button("settings", "Settings", tip, show_settings)
+        self._more.setCheckable(True)
         self._play = self._button("watch", "Watch the training", WATCH, lambda: watch(self._index))
         self._menu = PopupButton(
             f"lane{self._index}.menu",
             "⋮",
             f"More, classifier {self._index + 1}",
-            "More settings; move, add, duplicate or remove classifiers.",
+            "Settings; move, add, duplicate or remove classifiers.",
         )
         self._menu.setMinimumSize(SIZE, SIZE)
-        self._settings = self._entry(
-            "settings", "More settings", "More settings, with their formulas.", lambda lanes, at: lanes.toggle_fold(at)
-        )
+        self._entry("menu.settings", "Settings", tip, lambda lanes, at: show_settings())
         self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
         tip = "The sliders of this classifier, in place of those of another."
         self._sliders = self._button("sliders", "Sliders", tip, lambda: select(self._index))
@@ -149,6 +153,18 @@ class LaneRow(QWidget):
         entry = clickable(QPushButton(title), f"lane{self._index}.{name}", called, tip, act)
         self._menu.form.rows.addRow(entry)
         return entry
+
+    def _choose(self) -> None:
+        self._maker.controller.lanes.select(self._index)
+        self._maker.controller.set_lane(self._index, classifier=self.classifier.currentData())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._maker.controller.lanes.select(self._index)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._selected:
+            with painter_on(self) as painter:
+                painter.fillRect(0, 4, MARK, self.height() - 8, self.palette().highlight())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not leave_field(event, self, self._index):
@@ -206,19 +222,18 @@ class LaneRow(QWidget):
 
     def _show_ends(self, lane: LaneScene, theme: Theme) -> None:
         """Show the buttons after the controls that apply to the present state."""
-        if theme is not self._theme or lane.folded != self._folded:
+        if theme is not self._theme:
             ratio = self.devicePixelRatioF()
             larger = ratio * self._play.iconSize().width() / ICON_SIZE
-            self._more.setIcon(icon("lane.open" if lane.folded else "lane.fold", theme, ratio))
+            self._more.setIcon(icon("lane.open", theme, ratio))
             self._play.setIcon(icon("transport.play", theme, larger))
             self._sliders.setIcon(icon("lane.open", theme, larger))
-        self._theme, self._folded = theme, lane.folded
+        self._theme = theme
         hidden, presenting = lane.hidden, self._text > 0
         self._play.setVisible(lane.lane.trainer is not None and not lane.watched and "playback" not in hidden)
-        # In Simple the menu opens the settings; a button folds them, and counts those that differ from the defaults.
-        wanted = not (lane.simple and lane.folded and not lane.not_default)
+        # In Simple the menu opens the settings, unless some differ from the defaults.
+        wanted = not lane.simple or lane.settings_open or bool(lane.not_default)
         self._more.setVisible("settings" not in hidden and not presenting and wanted)
-        self._settings.setVisible("settings" not in hidden and lane.simple)
         self._menu.setVisible("classifiers" not in hidden and not presenting)
         self._end.setVisible(not presenting or not self._sliders.isHidden() or bool(self.ends_shown))
 
@@ -233,13 +248,15 @@ class LaneRow(QWidget):
         self.classifier.show_prefix(f"{self._index + 1}  " if number > 1 else "")
         self._scene = lane, theme
         self._show_ends(lane, theme)
-        words = ", ".join(lane.not_default)
-        tip = "More settings, with their formulas." if lane.folded else "Fold the settings away."
-        if (words, tip) != (self._more.text(), self._more.toolTip()):
+        self._more.setChecked(lane.settings_open)
+        if (selected := lane.selected and number > 1) != self._selected:
+            self._selected = selected
+            self.update()
+        words = "" if lane.settings_open else ", ".join(lane.not_default)
+        if words != self._more.text():
             self._more.setText(words)
             self._end.show_words()
-            self._more.setToolTip(tip)
-            self._more.setAccessibleDescription(f"{tip} {words}".strip())
+            self._more.setAccessibleDescription(f"{self._more.toolTip()} {words}".strip())
         hidden = lane.hidden
         self._play.setEnabled(not lane.no_steps)
         show_tip(self._play, lane.no_steps or WATCH)

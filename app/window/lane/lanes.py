@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import cast
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from app.controllers.controller import Controller
 from app.scene.feature import FeatureTable
-from app.scene.model import Scene, columns_for
+from app.scene.model import SETTINGS, Scene, columns_for
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
@@ -20,12 +21,12 @@ from app.views.theme import Theme, text_font
 from app.views.widgets.boxes import grid_on
 from app.views.widgets.clickable import clickable
 from app.views.widgets.deferred import later
-from app.views.widgets.scrolling_form import ScrollingForm
 from app.views.widgets.start_buttons import StartButtons
 
-from .lane_details import LaneDetails
+from .lane_form import LaneForm
 from .lane_row import LaneRow
 from .playback_bar import PlaybackBar
+from .settings_panel import SettingsPanel
 from .status_strip import StatusStrip
 
 #: Size of text (pixels) at which widths of lines are given.
@@ -46,8 +47,6 @@ AT_START = 2
 COMFORTABLE, LEAST = 384, 240
 #: Space beside and above a picture for axes, row and status line, in lines of text.
 BESIDE, ABOVE = 3.6, 5.2
-#: Largest width (pixels) of a form over a picture, unless large text needs more.
-FORM = 720
 #: Width (pixels) of the start buttons in a picture.
 OFFER = 340
 ROW, CANVAS, BAR, STRIP = range(4)
@@ -69,6 +68,8 @@ class Lanes(QWidget):
         Called after the size of a picture has changed.
     open_menu : callable
         ``open_menu(lane, pointer, at)`` opens the context menu of a picture, at a location on the screen.
+    show_settings : callable
+        ``show_settings(lane)`` shows or hides the panel with the further settings of a lane.
     """
 
     def __init__(
@@ -77,10 +78,11 @@ class Lanes(QWidget):
         features: FeatureTable,
         resized: Callable[[], None],
         open_menu: Callable[[int, PointerPosition | None, QPoint], None],
+        show_settings: Callable[[int], None],
     ) -> None:
         super().__init__()
         self._controller, self._features = controller, features
-        self._resized, self._open_menu = resized, open_menu
+        self._resized, self._open_menu, self._show_settings = resized, open_menu, show_settings
         self._scene: Scene | None = None
         self._theme: Theme | None = None
         self._arranged = (0, 0)
@@ -93,8 +95,7 @@ class Lanes(QWidget):
         self._dressed: list[QWidget] = []
         self.canvases: list[Canvas] = []
         self.rows: list[LaneRow] = []
-        self.panels: list[LaneDetails] = []
-        self.forms: list[ScrollingForm] = []
+        self.settings = SettingsPanel()
         self.bars: list[PlaybackBar] = []
         self.strips: list[StatusStrip] = []
         self._grid = grid_on(self, across=GAP, down=0)
@@ -113,25 +114,34 @@ class Lanes(QWidget):
         self.offer.setAutoFillBackground(True)
         self._arrange(AT_START, AT_START)
         self._more.setParent(self)  # after the lanes in the tab order; without a parent it would outlive the window
+        self.settings.setParent(self)
+        self.settings.hide()
+        cast(QApplication, QApplication.instance()).focusChanged.connect(self._follow_focus)
 
     def make_one(self, shown: int) -> bool:
-        """Create the row and form of one more lane, its picture, or its missing editors, if `shown` lanes need it.
+        """Create row and form of one more lane, its picture, or missing editors, if `shown` lanes need it.
 
         Return True if so.
         """
-        document, missing = self._controller.document, len(self.canvases) < shown
-        if missing and len(self.panels) == len(self.canvases):
-            self.panels.append(LaneDetails(len(self.panels), self._controller, self._features))
-            self.rows.append(self.panels[-1].row)
-            self.forms.append(ScrollingForm(self.panels[-1]))
-            self.forms[-1].height_changed.connect(self._place_forms)
+        document, session = self._controller.document, self._controller.session
+        missing = len(self.canvases) < shown
+        if missing and len(self.rows) == len(self.canvases):
+            form = LaneForm(len(self.rows), self._controller, self._features, self._show_settings)
+            self.settings.add(form)
+            self.rows.append(form.row)
         elif missing:
             self._make()
         else:
+            selected = session.selected_lane(document) if SETTINGS in session.open_panels else -1
             lanes = enumerate(document.lanes[: min(shown, document.shown)])
-            folded = partial(self._controller.session.is_folded, document)
-            return any(self.panels[index].fields.make(lane, folded(index)) for index, lane in lanes)
+            return any(self.settings.forms[index].fields.make(lane, index == selected) for index, lane in lanes)
         return missing
+
+    def _follow_focus(self, old: QWidget | None, new: QWidget | None) -> None:
+        """Select the lane whose row has got the focus."""
+        lane = next((at for at, row in enumerate(self.rows) if new is not None and row.isAncestorOf(new)), -1)
+        if 0 <= lane < self._controller.document.shown:
+            self._controller.lanes.select(lane)
 
     def _make(self) -> None:
         """Make the picture of a lane and what is below it, and put it beside the others."""
@@ -142,7 +152,7 @@ class Lanes(QWidget):
         self.canvases.append(canvas)
         self.bars.append(PlaybackBar(index, controller))
         self.strips.append(StatusStrip(index))
-        for part in (*self._parts(index), self.forms[-1]):
+        for part in self._parts(index):
             part.setParent(self)
             part.hide()  # else the layout shows all of them
         if self.text_size:
@@ -157,9 +167,7 @@ class Lanes(QWidget):
 
     def _stops(self, index: int) -> list[QWidget]:
         """Return the widgets of a lane in tab order, as they are read."""
-        row, *others = self._parts(index)
-        parts = (row, self.forms[index], *others)
-        inside = [each for part in parts for each in (part, *part.findChildren(QWidget))]
+        inside = [each for part in self._parts(index) for each in (part, *part.findChildren(QWidget))]
         own = self.window()  # the list of a combo box is a window of its own
         return [each for each in inside if each.focusPolicy() & Qt.FocusPolicy.TabFocus and each.window() is own]
 
@@ -225,22 +233,10 @@ class Lanes(QWidget):
 
     def _place_over(self) -> None:
         """Handle another size of a picture."""
-        self._place_forms()
         self._place_offer()
         if self.text_size:
             self._fit_soon()
         self._resized()
-
-    def _place_forms(self) -> None:
-        """Place each form at the top of its picture, as tall as it needs to be, if there is room."""
-        # A lane that is being made has a form, but no picture.
-        for form, canvas in zip(self.forms, self.canvases, strict=False):
-            if not form.isHidden():
-                there = canvas.geometry()
-                height = min(form.sizeHint().height(), there.height())
-                width = min(there.width(), max(FORM, form.minimumSizeHint().width()))
-                form.setGeometry(there.left(), there.top(), width, height)
-                form.raise_()
 
     def show_offer(self, scene: Scene, actions: Mapping[str, QAction]) -> None:
         """Show the start buttons in the first picture."""
@@ -296,7 +292,7 @@ class Lanes(QWidget):
     def _show_text(self, size: int) -> None:
         """Set the size of the text (pixels), and line widths to match; 0 restores both."""
         self.text_size = size
-        parts = (each for index in range(len(self.canvases)) for each in (*self._parts(index), self.forms[index]))
+        parts = (each for index in range(len(self.canvases)) for each in self._parts(index))
         self._set_text(*(each for each in parts if not each.isHidden()), self.offer, *self._dressed)
         for index in range(len(self.canvases)):
             self._present(index)
@@ -319,12 +315,11 @@ class Lanes(QWidget):
 
     def _fit_rows(self) -> None:
         """Show the sliders of a row in presenter mode if they fit; those of the selected lane always."""
-        slots = () if self._scene is None else tuple(lane.slot for lane in self._scene.lanes)
-        chosen = -1 if self._scene is None else self._scene.session.run_slot
-        selected = slots.index(chosen) if chosen in slots else 0
-        for index, (panel, canvas) in enumerate(zip(self.panels, self.canvases, strict=False)):
+        lanes = () if self._scene is None else self._scene.lanes
+        selected = next((index for index, lane in enumerate(lanes) if lane.selected), 0)
+        for index, (form, canvas) in enumerate(zip(self.settings.forms, self.canvases, strict=False)):
             least = min(SLIDER, math.ceil(SLIDER_SHARE * canvas.plot_area().width())) if self.text_size else 0
-            panel.fields.present(canvas.width() if self.text_size else None, least, index == selected)
+            form.fields.present(canvas.width() if self.text_size else None, least, index == selected)
 
     def dress(self, panels: Sequence[QWidget]) -> None:
         """In presenter mode give these panels, and no others, text of the same size."""
@@ -344,29 +339,23 @@ class Lanes(QWidget):
         while self.make_one(scene.shown):
             pass
         self._arrange(scene.shown, self._columns(scene.shown, self.size()))  # before anything more is shown
-        opened = False
         for index in range(len(self.canvases)):
             shown = index < scene.shown
             if shown:
                 lane = scene.lanes[index]
                 if old is None or old.shown != scene.shown or old.lanes[index] != lane or put_down:
-                    self.panels[index].render_scene(lane, scene.shown, scene.session.drawing, theme)
+                    self.settings.forms[index].render_scene(lane, scene.shown, scene.session.drawing, theme)
                     if lane.watched:
                         self.bars[index].render_scene(lane, theme)
                     self.strips[index].render_scene(lane, theme)
                 self.canvases[index].render_scene(scene, lane, theme)
-            # In presenter mode none is open, but what a lesson names is in sight.
-            open_form = shown and not scene.lanes[index].folded and not (presenting and not scene.lanes[index].hidden)
             for part, visible in zip(
-                (*self._parts(index), self.forms[index]),
-                (shown, shown, shown and scene.lanes[index].watched, shown, open_form),
-                strict=True,
+                self._parts(index), (shown, shown, shown and scene.lanes[index].watched, shown), strict=True
             ):
                 if part.isHidden() == visible:
                     if visible:
                         self._set_text(part)
                     part.setVisible(visible)
-                    opened |= part is self.forms[index]
         if presenting != bool(self.text_size):
             self._show_text(self._first_text(scene.shown) if presenting else 0)
             self._arranged = (0, 0)  # another set of buttons after the lanes
@@ -376,5 +365,3 @@ class Lanes(QWidget):
         if old is None or old.hidden != scene.hidden:
             self._show_more()
         self._legend.render_scene(scene, theme, self.canvases[0].plot_area())
-        if opened:
-            self._place_over()

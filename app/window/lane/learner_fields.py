@@ -1,4 +1,4 @@
-"""LearnerFields: the fields of a lane's learner, in its row and its form; made and placed when they are first shown."""
+"""LearnerFields: the fields of a lane's learner, in its row and its form; made when they are first shown."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.learners.fields import Field
-from app.learners.table import LEARNERS
 from app.scene.model import LaneScene
 from app.state.document import Lane
 from app.views.theme import Theme
@@ -20,14 +19,10 @@ from app.views.widgets.scale_slider import LEAST
 from .form_parts import Editor, EditorMaker
 from .lane_row import LaneRow
 
-#: Columns of the form: label, field, label, field.
-COLUMNS = 4
-#: Kinds of fields that span all columns.
-WIDE = ("numbers of classes",)
 #: Letters of a choice in the row, and digits of a number in presenter mode.
 SHORT, DIGITS = 7, 4
-#: Gap between the parts of the row (pixels).
-GAP = 4
+#: Gap between the parts of the row, and the least width of a chart below a slider (pixels).
+GAP, READABLE = 4, 120
 #: Most lines in presenter mode of a row that shows its sliders although its lane is not selected.
 LINES = 2
 
@@ -41,8 +36,8 @@ class _Group(QWidget):
         filled(QVBoxLayout(self), self._line, *made.below, margins=0, spacing=0)
         self._made = made
         self.has_slider = made.slider is not None
-        #: Whether it always shows its slider.
-        self.firm = False
+        #: Whether it always shows its slider, and whether there is something to show below it.
+        self.firm = self.below = False
         policy = QSizePolicy.Policy.Maximum if made.slider is None else QSizePolicy.Policy.Expanding
         self.setSizePolicy(policy, QSizePolicy.Policy.Preferred)
 
@@ -57,11 +52,14 @@ class _Group(QWidget):
             made.widget.setIconSize(QSize(0, 0))  # it has none; Qt would keep room for it
         self._line.addWidget(made.widget, 1)
 
-    def _show_slider(self) -> None:
-        """Show the slider if it fits."""
+    def show_parts(self) -> None:
+        """Show the slider if it fits, and what is below it if that is wide enough to be read."""
         slider = self._made.slider
         if slider is not None and slider.isHidden() == (visible := self.firm or self.width() >= self.length()):
             slider.setVisible(visible)
+        for view in self._made.below:
+            if view.isHidden() == (visible := self.below and self.width() >= READABLE):
+                view.setVisible(visible)
 
     def minimumSizeHint(self) -> QSize:
         size = super().minimumSizeHint()
@@ -73,7 +71,7 @@ class _Group(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        later(self, self._show_slider)  # a part that appears or vanishes during layout spoils the layouts around it
+        later(self, self.show_parts)  # a part that appears or vanishes during layout spoils the layouts around it
 
     def _without_slider(self) -> int:
         made, label = self._made, self._made.label
@@ -96,33 +94,25 @@ class LearnerFields:
     maker : EditorMaker
         Makes the editors, and is the form.
     line : LaneRow
-    grid : QGridLayout
-        The grid of the form, with `COLUMNS` columns.
-    row : int
-        First free row for fields.
 
     Attributes
     ----------
     editors : dict of Editor
         By `Field.editor`.
-    of_problems : list of QWidget
-        Editors beside the choice of the problem that is drawn.
-    behind : list of QWidget
-        Widgets after all other fields in tab order, those of problems among them.
+    in_form : list of Field
+        Those that the form shows.
     """
 
-    def __init__(self, maker: EditorMaker, line: LaneRow, grid: QGridLayout, row: int) -> None:
-        self._maker, self._line, self._grid, self._row = maker, line, grid, row
+    def __init__(self, maker: EditorMaker, line: LaneRow) -> None:
+        self._maker, self._line = maker, line
         self.editors: dict[int, Editor] = {}
-        self.of_problems: list[QWidget] = []
-        self.behind: list[QWidget] = []
+        self.in_form: list[Field] = []
         #: Fields in the row, always or in presenter mode, by `Field.editor`; and those only in presenter mode.
         self._groups: dict[int, _Group] = {}
         self._moved: set[int] = set()
         self._presenting = False
         #: Groups of the fields of the lane's learner.
         self._own_groups: list[int] = []
-        self._boxes: list[QHBoxLayout] = []
         self._placed: object = None
         #: State to which the row was fitted in presenter mode, else None; whether its fields have changed since.
         self._fitted: object = None
@@ -130,16 +120,12 @@ class LearnerFields:
         self._font = line.font()
         self._shown: Lane | None = None
         self._scene: LaneScene | None = None
-        for name in (name for name, learner in LEARNERS.items() if not learner.own_process):
-            fields = LEARNERS[name].fields
-            self._make(name, (field for field in fields if field.kind == "choice" and not field.label))
-        self.of_problems = [made.widget for made in self.editors.values()]
         self._line.place(())
 
-    def make(self, lane: Lane, folded: bool) -> bool:
-        """Make the missing editors of a lane whose form is `folded` or open; return True if there were any."""
+    def make(self, lane: Lane, with_form: bool) -> bool:
+        """Make the missing editors of a lane's row, and of its form if wanted; return True if there were any."""
         before, fields = len(self.editors), lane.family.fields
-        self._make(lane.classifier, (field for field in fields if self._in_row(field) or not folded))
+        self._make(lane.classifier, (field for field in fields if self._in_row(field) or with_form))
         return len(self.editors) > before
 
     def _make(self, part: str, fields: Iterable[Field]) -> None:
@@ -161,7 +147,7 @@ class LearnerFields:
 
     def _in_sight(self, lane: LaneScene) -> list[Field]:
         """Return the fields that the lane's row and form show, and make their missing editors."""
-        self.make(lane.lane, lane.folded)
+        self.make(lane.lane, lane.settings_open)
         return [field for field in lane.lane.family.fields if field.editor in self.editors]
 
     def render(self, lane: LaneScene, drawing: bool, theme: Theme) -> None:
@@ -176,10 +162,11 @@ class LearnerFields:
             for made in self.editors.values():
                 if made.fit is not None:
                     made.fit(0)
-        for key, made in self.editors.items():
-            for view in made.below:
+        for key, group in self._groups.items():
+            for view in self.editors[key].below:
                 wanted = view.render_lane(lane, theme) and key in own
-                view.setVisible(not view.isHidden() if drawing else wanted)
+                group.below = group.below if drawing else wanted
+                group.show_parts()
         if drawing and lane.lane is self._shown:  # nothing can have been typed during a gesture, either
             return
         self._shown = lane.lane
@@ -199,7 +186,7 @@ class LearnerFields:
         return field.primary or (self._presenting and field.presented)
 
     def _place_all(self, lane: LaneScene) -> None:
-        """Place the lane's fields in row and form, and hide the others."""
+        """Show the lane's fields in row and form, and hide the others."""
         fields, names = self._in_sight(lane), lane.fields
         placed = lane.lane.classifier, names, self._presenting, len(self.editors)
         if placed == self._placed:
@@ -220,8 +207,11 @@ class LearnerFields:
             for name, widgets in made.parts.items():
                 for widget in widgets:
                     widget.setVisible(key in own and name in names)
-        in_form = [field for field in fields if not self._in_row(field)]
-        self.place([each for each in in_form if self.editors[each.editor].widget not in self.of_problems], names)
+        self.in_form = [
+            field
+            for field in fields
+            if not self._in_row(field) and not names.isdisjoint(self.editors[field.editor].parts)
+        ]
         self._order(fields, names)
 
     def present(self, width: int | None, least: int, selected: bool) -> None:
@@ -264,51 +254,9 @@ class LearnerFields:
         self._line.offer_sliders(not set(sliders).issubset(shown))
 
     def _order(self, fields: Sequence[Field], names: frozenset[str]) -> None:
-        """Set the tab order: through the row, then through the form, in the order of the fields."""
+        """Set the tab order of the row: that of the fields, then the buttons."""
         primary = [field for field in fields if self._in_row(field) and field.name in names]
-        others = [field for field in fields if not self._in_row(field) and field.name in names]
-        inputs = [
-            [widget for field in part for widget in self.editors[field.editor].inputs] for part in (primary, others)
-        ]
         before: QWidget = self._line.classifier
-        in_form = [widget for widget in inputs[1] if widget not in self.of_problems]
-        for widget in (*inputs[0], *self._line.ends, *in_form, *self.behind):
+        for widget in (*(each for field in primary for each in self.editors[field.editor].inputs), *self._line.ends):
             QWidget.setTabOrder(before, widget)
             before = widget
-
-    def place(self, fields: Sequence[Field], names: frozenset[str]) -> None:
-        """Place those of `fields` that are in `names` in the grid, in their order."""
-        for box in self._boxes:
-            self._grid.removeItem(box)
-            box.deleteLater()
-        self._boxes.clear()
-        groups: list[list[Field]] = []
-        for field in fields:
-            if not (field.beside and groups):  # the field before it may be in the row
-                groups.append([])
-            if field.name in names:
-                groups[-1].append(field)
-        row, column = self._row, 0
-        for group in filter(None, groups):
-            wide = group[0].kind in WIDE
-            if wide and column:
-                row, column = row + 1, 0
-            self._put(group, row, column, COLUMNS if wide else COLUMNS // 2)
-            column = 0 if wide else (column + COLUMNS // 2) % COLUMNS
-            row += column == 0
-
-    def _put(self, fields: Sequence[Field], row: int, column: int, span: int) -> None:
-        """Place fields that share a cell; a single field has its label in the column of labels."""
-        made = [self.editors[field.editor] for field in fields]
-        widgets = [part for each in made for part in (each.label, each.widget) if part is not None]
-        if made[0].label is not None and (len(made) == 1 or span == COLUMNS):
-            self._grid.addWidget(widgets.pop(0), row, column)
-            column, span = column + 1, span - 1
-        if len(widgets) == 1:
-            self._grid.addWidget(widgets[0], row, column, 1, span)
-            return
-        wide = next((each for each in widgets if not isinstance(each, (QLabel, QCheckBox))), widgets[-1])
-        # Filled afterwards: if a full layout is added, PySide keeps a reference to each item, even after Qt has deleted
-        # it, and mistakes the next object at its address for the item: an array of points, a painter.
-        self._grid.addLayout(box := QHBoxLayout(), row, column, 1, span)
-        self._boxes.append(filled(box, *((widget, int(widget is wide)) for widget in widgets), spacing=4))

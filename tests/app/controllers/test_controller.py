@@ -233,7 +233,7 @@ def test_the_session_reports_changes_only(table: Table) -> None:
     table.user.playback.restart(0)
     table.user.set_session(theme="dark", dark=True)
     assert table.changes == changes + 4 and table.store.document is SMALL
-    expected = Session(replay_factor=2.0, run_slot=0, legend=True, restarts=(1, 0, 0, 0), theme="dark", dark=True)
+    expected = Session(replay_factor=2.0, selected_slot=0, legend=True, restarts=(1, 0, 0, 0), theme="dark", dark=True)
     assert table.user.session == expected
 
 

@@ -203,11 +203,11 @@ def test_requests_to_a_lane_without_a_run_change_nothing(setup: Setup) -> None:
 
 
 def test_the_lane_that_is_touched_is_studied(setup: Setup) -> None:
-    setup.session = replace(setup.session, run_slot=0)
+    setup.session = replace(setup.session, selected_slot=0)
     setup.playback.to_end(1)
-    assert setup.sought == (0, "end") and setup.session.run_slot == 1
+    assert setup.sought == (0, "end") and setup.session.selected_slot == 1
     setup.playback.set_speed(0, 99)
-    assert setup.session.speeds == (len(SPEEDS) - 1,) * 4 and setup.session.run_slot == 0
+    assert setup.session.speeds == (len(SPEEDS) - 1,) * 4 and setup.session.selected_slot == 0
 
 
 def test_a_lane_is_addressed_by_index_and_its_state_kept_by_slot(setup: Setup) -> None:
@@ -215,7 +215,7 @@ def test_a_lane_is_addressed_by_index_and_its_state_kept_by_slot(setup: Setup) -
     setup.playback.seek(1, 7)
     seek = setup.session.seeks[0]
     assert seek is not None and seek.step == 7 and setup.session.seeks[1] is None
-    assert setup.session.playing == (False, True, True, True) and setup.session.run_slot == 0
+    assert setup.session.playing == (False, True, True, True) and setup.session.selected_slot == 0
     setup.playback.step(1, 1)
     assert setup.session.seeks[0] is not None and setup.session.seeks[0].step == 8
     setup.playback.set_speed(1, 2)

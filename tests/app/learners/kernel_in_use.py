@@ -32,6 +32,7 @@ from app.main import create_window
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.views.application import make_application
 from solver import SVC, DualAscentSVC, Grid, Kernel, OnlineSVC
+from tests.windows import open_settings
 
 POINTS = GeneratorSettings("moons", 20, 0.3).points()
 X, y = POINTS.xy, POINTS.labels
@@ -102,7 +103,7 @@ def in_the_form(folder: Path) -> None:
     window = create_window(Document(POINTS, (Lane("knn"), LANE), view=View.fitting(POINTS)), folder)
     window.resize(1280, 900)
     window.show()
-    window.controller.lanes.fold(1, False)
+    open_settings(window, 1)
     for _ in range(20):
         QApplication.processEvents()
         window.refreshing.flush()

@@ -362,7 +362,7 @@ def test_the_gravest_certificate_of_a_frame() -> None:
 
 def test_documents_with_each_learner_have_their_fields() -> None:
     shown = {name: fields_of(lane_of(name), [0, 1]) - {"shading", "standardise"} for name in TRAINERS}
-    svm = {"kernel", "gamma", "C", "hard_margin", "tol", "trainer", "class_weight", "weight_formula", "speed"}
+    svm = {"kernel", "gamma", "C", "hard_margin", "tol", "trainer", "class_weight", "speed"}
     assert shown["smo"] == svm | {"rule"}
     assert shown["lasvm"] == svm | {"partner", "epochs", "finish"}
     assert shown["dual-ascent"] == svm | {"step_size", "intercept"}

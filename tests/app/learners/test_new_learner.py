@@ -52,8 +52,8 @@ from app.views.widgets.scale_slider import ScaleSlider
 from app.window.dock_manager import docks
 from solver import Grid
 from tests.app.features.study.studies import computed
-from tests.app.views.lane.test_forms import choose, find, type_into, unfold
-from tests.windows import Make, finish_tasks, is_visible, save_as, settle
+from tests.app.views.lane.test_forms import choose, find, type_into
+from tests.windows import Make, finish_tasks, is_visible, open_settings, save_as, settle
 
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
@@ -95,7 +95,7 @@ class Centroids(Learner[CentroidSettings]):
             primary=True,
             change="Set the shrinkage to {value}",
         ),
-        Field("rounded", "check", "Rounded", "Means in whole numbers.", beside=True),
+        Field("rounded", "check", "Rounded", "Means in whole numbers."),
         Field(
             "nearness",
             "choice",
@@ -175,7 +175,7 @@ def test_in_the_form(lane: Lane, make: Make, qtbot: QtBot, tmp_path: Path) -> No
     before = [each.text() for each in field.parentWidget().findChildren(QLabel) if each.isVisible()]
     assert before == ["Shrinkage"], "a number in the row does not say itself what it is about"
     assert not is_visible(window, "lane0.nearness")
-    unfold(window, 0)
+    open_settings(window, 0)
     assert find(window, "lane0.nearness").isVisible()
     assert field.isVisible() and field.text() == "0.25" and field.accessibleName() == "Shrinkage, classifier 1"
     assert not any(is_visible(window, f"lane0.{name}") for name in ("k", "kernel", "tol", "speed"))
@@ -234,7 +234,7 @@ def test_in_probe_evaluation_and_picture(lane: Lane) -> None:
 
 def test_its_slider_has_its_own_scale(lane: Lane, make: Make, qtbot: QtBot) -> None:
     window = make(Document(POINTS, (lane, Lane("svm")), view=View.fitting(POINTS)))
-    unfold(window, 0)
+    open_settings(window, 0)
     own = [each for each in window.findChildren(ScaleSlider, "lane0.C.slider") if each.isVisible()]
     assert [each.scale for each in own] == [LinearScale(0.5, 8, 0.5)]
     assert find(window, "lane1.C.slider").scale == LogScale(-4, 6)

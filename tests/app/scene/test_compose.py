@@ -181,7 +181,7 @@ def test_fields_of_each_kernel(name: str) -> None:
         "sigmoid": {"gamma", "coef0"},
     }
     lane = Lane("svm", svm=SvmSettings(kernel=name))  # type: ignore[arg-type]
-    always = {"kernel", "C", "hard_margin", "tol", "trainer", "rule", "speed", "class_weight", "weight_formula"}
+    always = {"kernel", "C", "hard_margin", "tol", "trainer", "rule", "speed", "class_weight"}
     always |= {"shading", "standardise"}
     assert fields_of(lane, [0, 1]) == always | expected[name]
     assert fields_of(lane, [0, 1, 4]) == always | expected[name] | {"multiclass", "pair"}
@@ -366,7 +366,10 @@ def test_class_weights_in_words_and_fields() -> None:
         name: class_weight_formula(SvmSettings(class_weight=name))  # type: ignore[arg-type]
         for name in CLASS_WEIGHTS
     }
-    assert report == {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}
+    assert report == {
+        name: f"C of a point: {formula}"
+        for name, formula in {"equal": "C", "balanced": "C · n / (k · m)", "own": "C · w of its class"}.items()
+    }
     hard = Lane("svm", svm=SvmSettings(class_weight="own", hard_margin=True))
     assert class_weight_formula(hard.svm) == "C = ∞ whatever the weight"
     own = {"weights_of_classes", "weight1", "weight3", "weight8"}

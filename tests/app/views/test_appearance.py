@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.views.theme import DARK, LIGHT
-from tests.windows import Make, finish_layout, settle
+from tests.windows import Make, finish_layout, open_settings, settle
 
 
 def colours(widget: QWidget) -> set[str]:
@@ -66,7 +66,7 @@ def test_presenter_mode_gives_its_text_to_what_is_in_sight(make: Make, qtbot: Qt
     settle(qtbot, window)
     assert lanes.text_size not in plain
     assert sizes(lanes.rows[0].classifier, lanes.strips[1], lanes.canvases[0]) == {lanes.text_size}
-    assert sizes(*lanes.forms) == plain, "no time is spent on what nobody sees"
+    assert sizes(*lanes.settings.forms) == plain, "no time is spent on what nobody sees"
     window.controller.lanes.add(1)
     settle(qtbot, window)
     assert sizes(lanes.rows[2].classifier, lanes.strips[2]) == {lanes.text_size}, "nor is a new one forgotten"
@@ -74,7 +74,7 @@ def test_presenter_mode_gives_its_text_to_what_is_in_sight(make: Make, qtbot: Qt
     settle(qtbot, window)
     window.controller.presenting.end()
     window.controller.lanes.add(1)
-    window.controller.lanes.fold(0, False)
+    open_settings(window, 0)
     settle(qtbot, window)
-    assert lanes.forms[0].isVisible()
-    assert sizes(lanes.rows[2].classifier, lanes.strips[2], lanes.forms[0], lanes.rows[0].classifier) == plain
+    assert lanes.settings.forms[0].isVisible()
+    assert sizes(lanes.rows[2].classifier, lanes.strips[2], lanes.settings.forms[0], lanes.rows[0].classifier) == plain

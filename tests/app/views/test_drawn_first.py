@@ -150,12 +150,12 @@ def test_an_axis_of_a_study_is_one_of_the_present_classifier(make: Make) -> None
 
 def test_a_control_of_a_lane_that_has_gone_does_nothing(make: Make) -> None:
     window = make(DOCUMENT)
-    fold = window.findChild(QAbstractButton, "lane1.fold")
-    assert fold.isVisible()
+    button = window.findChild(QAbstractButton, "lane1.settings")
+    assert button.isVisible()
     window.controller.put(ONE_LANE, None)
-    before = window.document, window.controller.session.folds
-    QTest.mouseClick(fold, Qt.MouseButton.LeftButton)
-    assert (window.document, window.controller.session.folds) == before and not fold.isVisible()
+    before = window.document, window.controller.session.selected_slot
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert (window.document, window.controller.session.selected_slot) == before and not button.isVisible()
 
 
 def test_a_held_slider_of_a_lane_that_has_gone_does_nothing(make: Make) -> None:
@@ -181,7 +181,7 @@ def test_input_on_a_picture_is_drawn_together_with_what_came_before(make: Make, 
     QTest.keyClick(window, Qt.Key.Key_Period)
     assert len(window.document.points) == len(DOCUMENT.points) + 3 and not drawn
     window.refresh()
-    QTest.mouseClick(window.findChild(QAbstractButton, "lane1.fold"), Qt.MouseButton.RightButton)
+    QTest.mouseClick(window.findChild(QAbstractButton, "lane1.settings"), Qt.MouseButton.RightButton)
     assert len(drawn) == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -57,7 +58,9 @@ def test_the_first_screen_has_thirty_controls_at_most(make: Make, qtbot: QtBot) 
     settle(qtbot, window)
     finish_layout()
     everything = controls(window)
-    assert {"class8", "tool.tool.magnet", "generate", "generator.count", "tool.fit", "lane0.fold"} <= set(everything)
+    assert {"class8", "tool.tool.magnet", "generate", "generator.count", "tool.fit", "lane0.settings"} <= set(
+        everything
+    )
     assert "class.more" not in everything and "tool.more" not in everything
     window.controller.prefer_simple(True)
     settle(qtbot, window)
@@ -127,14 +130,14 @@ def test_more_classifiers_opens_the_list_of_all_and_the_window_stays_simple(make
     combo.hidePopup()
 
 
-def test_all_settings_are_in_the_menu_of_a_row(make: Make, qtbot: QtBot) -> None:
-    window = make(simple=True)
-    window.findChild(QWidget, "lane0.menu").open()
-    QTest.mouseClick(window.findChild(QWidget, "lane0.settings"), LEFT)
-    settle(qtbot, window)
-    assert window.lanes_view.forms[0].isVisible()
-    click(window, qtbot, "lane0.fold")
-    assert not window.lanes_view.forms[0].isVisible() and not window.findChild(QWidget, "lane0.fold").isVisible()
+@pytest.mark.parametrize("simple", [True, False])
+def test_the_menu_of_a_row_opens_all_its_settings(make: Make, qtbot: QtBot, simple: bool) -> None:
+    window = make(simple=simple)
+    for opened in (True, False):
+        window.findChild(QWidget, "lane0.menu").open()
+        QTest.mouseClick(window.findChild(QWidget, "lane0.menu.settings"), LEFT)
+        settle(qtbot, window)
+        assert window.lanes_view.settings.forms[0].isVisible() is opened
 
 
 def test_the_list_of_data_sets_names_what_the_points_are(make: Make, qtbot: QtBot) -> None:

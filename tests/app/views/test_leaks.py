@@ -23,7 +23,7 @@ from app.files import recovery
 from app.main import create_window
 from app.tools import TOOLS
 from app.window.dock_manager import docks
-from app.window.lane.lane_details import LaneDetails
+from app.window.lane.lane_form import LaneForm
 from app.window.main_window import MainWindow
 from app.window.picture_menu import PictureMenu
 from tests import playground_files
@@ -266,7 +266,7 @@ def visit(
 def test_forms_laid_out_anew_leave_no_references_to_deleted_items(make: Make) -> None:
     """When their memory was reused, points were no longer drawn, or the process ended."""
     window = make()
-    forms = window.findChildren(LaneDetails)
+    forms = window.findChildren(LaneForm)
     grids = [grid for form in forms for grid in form.findChildren(QGridLayout)]
     assert grids
     for classifier in ("svm", "knn", "perceptron", "pegasos", "knn"):

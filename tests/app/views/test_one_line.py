@@ -56,7 +56,7 @@ def test_a_row_shortens_before_it_wraps(make: Make, qtbot: QtBot) -> None:
     for name in ("C", "gamma"):
         field = window.findChild(QWidget, f"lane1.{name}")
         assert field.isVisible() and field.geometry().right() <= field.parentWidget().width(), name
-    words = window.findChild(QToolButton, "lane0.fold")
+    words = window.findChild(QToolButton, "lane0.settings")
     assert words.text() and words.width() > 26
     window.dock_manager.hide(["alphas"])
     finish_layout()

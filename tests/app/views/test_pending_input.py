@@ -115,15 +115,13 @@ def test_the_arrow_keys_go_by_pixels_of_the_present_view(window: MainWindow) -> 
     )
 
 
-def test_two_clicks_on_the_fold_leave_it_as_it_was(window: MainWindow) -> None:
+def test_two_clicks_on_the_arrow_leave_the_panel_as_it_was(window: MainWindow) -> None:
     _edit(window)
-    more = window.findChild(QAbstractButton, "lane0.fold")
-    session = window.controller.session
-    folded = session.is_folded(window.document, 0)
-    for wanted in (not folded, folded):
+    more = window.findChild(QAbstractButton, "lane0.settings")
+    for opened in (True, False):
         QTest.mouseClick(more, Qt.MouseButton.LeftButton)
         _turn(window)
-        assert window.controller.session.is_folded(window.document, 0) is wanted
+        assert ("settings" in window.controller.session.open_panels) is opened
 
 
 def test_each_arrow_key_moves_the_edge_of_the_wipe(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +167,7 @@ def test_the_keys_of_a_run_go_to_the_lane_that_was_chosen_last(
             window.controller.playback.set_speed(lane, 2)
             _turn(window)
             window.named_actions["to_start"].trigger()
-            assert window.controller.session.run_slot == window.document.slots[lane]
+            assert window.controller.session.selected_slot == window.document.slots[lane]
     finally:
         for event in held.go:
             event.set()

@@ -44,7 +44,7 @@ def found(window: MainWindow) -> float:
     for canvas in window.canvases[: window.document.shown]:
         area = canvas.plot_area().toAlignedRect()
         region = QRegion(area.translated(canvas.mapTo(window, area.topLeft() - area.topLeft())))
-        for other in [*window.lanes_view.forms, window.lanes_view.offer, *canvas.findChildren(QWidget)]:
+        for other in [window.lanes_view.offer, *canvas.findChildren(QWidget)]:
             if other.isVisible() and other is not canvas.viewport():
                 region -= QRegion(QRect(other.mapTo(window, other.rect().topLeft()), other.size()))
         total += sum(each.width() * each.height() for each in region)  # type: ignore[attr-defined]
@@ -69,4 +69,4 @@ def test_nothing_covers_the_square_about_the_middle(make: Make, qtbot: QtBot) ->
         middle = canvas.viewport().rect().center()
         assert {type(each) for each in others} <= {UnitHandle}, "at the ends of the axes"
         assert all(not each.geometry().intersects(QRect(middle - QPoint(150, 150), QSize(300, 300))) for each in others)
-    assert all(form.isHidden() for form in window.lanes_view.forms)
+    assert not window.lanes_view.settings.isVisible()

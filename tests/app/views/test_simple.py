@@ -71,8 +71,8 @@ def test_a_first_start_is_simple(make: Make, qtbot: QtBot, qapp: object, tmp_pat
 def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
     for lane in (0, 1):
-        QTest.mouseClick(window.findChild(QWidget, f"lane{lane}.fold"), Qt.MouseButton.LeftButton)
-    settle(qtbot, window)
+        QTest.mouseClick(window.findChild(QWidget, f"lane{lane}.menu.settings"), Qt.MouseButton.LeftButton)
+        settle(qtbot, window)
     shown = {
         "lane0.k",
         "lane0.weights",
@@ -89,15 +89,11 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
     assert [word for word in UNCLEAR if word.lower() in words.lower()] == []
     QTest.keyClick(window, Qt.Key.Key_F8)
     settle(qtbot, window)
-    for name in (shown | hidden) - {"lane1.degree"}:
+    for name in (shown | hidden) - {"lane1.degree", "lane0.metric"}:
         assert window.findChild(QWidget, name).isVisible(), name
     assert offered(window) == [*(name for name, each in LEARNERS.items() if not each.own_process), "more"]
     words = " ".join(report(window))
     assert "KKT" in words and "Trainer" in words
-    for form, canvas in zip(window.lanes_view.forms, window.canvases, strict=False):
-        assert form.height() == min(form.sizeHint().height(), canvas.height()), (
-            "the open form has grown with its fields"
-        )
 
 
 def test_the_file_menu_has_examples_beside_open_and_ends_with_quit(make: Make, qtbot: QtBot) -> None:

@@ -394,7 +394,7 @@ def test_a_click_in_the_bars_leaves_the_keys_to_the_picture(make: Make, qtbot: Q
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     window.canvases[0].setFocus()
-    for name in ("generate", "class3", "lane1.watch", "lane0.fold"):
+    for name in ("generate", "class3", "lane1.watch", "lane0.settings"):
         QTest.mouseClick(window.findChild(QAbstractButton, name), LEFT)
         assert QApplication.focusWidget() is window.canvases[0], name
     more = window.findChild(PopupButton, "generator.more")

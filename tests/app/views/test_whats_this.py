@@ -18,7 +18,7 @@ from app.window.bars.popup import PopupButton
 from app.window.dialogs.help import HelpDialog
 from app.window.main_window import MainWindow
 from tests.covering import first_of
-from tests.windows import Make, settle
+from tests.windows import Make, open_settings, settle
 
 #: The offscreen platform warns here, too.
 NO_GRAB = pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
@@ -111,7 +111,7 @@ def test_every_control_has_an_answer(make: Make, qtbot: QtBot, simple: bool) -> 
     window.controller.playback.set_replay(1e6)  # the bar stays, and the test does not wait for the run
     window.controller.playback.watch(1)
     for lane in (0, 1):
-        window.controller.lanes.fold(lane, False)
+        open_settings(window, lane)
     for panel in ("evaluation", "table", "step"):
         window.named_actions[panel].trigger()
         settle(qtbot, window)

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
@@ -105,22 +105,20 @@ def test_a_drag_does_not_write_each_program(make: Make, qtbot: QtBot, monkeypatc
 def test_one_of_the_lanes(make: Make, qtbot: QtBot) -> None:
     window = make(a_document())
     panel = open_panel(window, qtbot)
-    combo = panel.findChild(QComboBox, "code.lanes")
-    assert combo is not None and [combo.itemText(at) for at in range(combo.count())] == [
-        "All 2 classifiers",
-        "1: kNN, k = 5, uniform, Euclidean",
-        "2: SVM, RBF, C = 1, γ = 1",
-    ]
-    combo.setFocus()
-    QTest.keyClick(combo, Qt.Key.Key_End)
+    box = panel.findChild(QCheckBox, "code.lanes")
+    assert box is not None
+    box.setFocus()
+    QTest.keyClick(box, Qt.Key.Key_Space)
     text = shown(panel, qtbot, window)
     assert panel.lanes == (1,) and "model = SVC(" in text and "KNeighbors" not in text
     type_into(window, "lane1.C", "5")
     assert "C=5.0" in shown(panel, qtbot, window) and panel.lanes == (1,), "the choice stays"
+    window.controller.lanes.select(0)
+    assert "KNeighbors" in shown(panel, qtbot, window) and panel.lanes == (0,), "that of the selected classifier"
     window.controller.lanes.remove(0)
     settle(qtbot, window)
     text = shown(panel, qtbot, window)
-    assert not combo.isVisible() and panel.lanes is None and "model = SVC(" in text
+    assert not box.isVisible() and panel.lanes is None and "model = SVC(" in text
 
 
 def test_copy_selected_or_all(make: Make, qtbot: QtBot) -> None:

@@ -33,6 +33,7 @@ from app.views.theme import contrast
 from solver.core.trace import Trace
 from tests.app.features.runs import hands, made, run_state_of, scene_of, smo
 from tests.examples import examples
+from tests.windows import finish_layout
 
 Array = NDArray[np.float64]
 Show = Callable[..., CurvesPanel]
@@ -505,6 +506,7 @@ def test_everything_stays_inside_and_can_be_hit(show: Show, size: tuple[int, int
     run = made(5000)
     run.trace.mark(4000, 1.0, 2.0, 0.5)
     panel = show(run_state_of(run.trace), size, points)
+    finish_layout()
     assert panel.minimumSizeHint().width() <= 360
     parts: list[QWidget] = [*panel.findChildren(QComboBox), *panel.findChildren(QToolButton)]
     assert len(parts) == 4

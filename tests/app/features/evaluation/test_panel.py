@@ -25,7 +25,7 @@ from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
 from tests.app.features.evaluation.test_query import score_of
 from tests.covering import first_of
-from tests.windows import Make, settle
+from tests.windows import Make, finish_layout, settle
 
 LEFT, KEY = Qt.MouseButton.LeftButton, Qt.Key
 FOUR = (Lane("knn"), Lane("svm"), Lane("perceptron"), Lane("pegasos"))
@@ -166,7 +166,7 @@ def test_the_matrix_of_the_chosen_lane(make: Make, qtbot: QtBot) -> None:
     panel = look(window, qtbot)
     view = part(panel, ConfusionView, "confusion")
     for lane in (1, 0):
-        QTest.mouseClick(part(panel, QPushButton, f"choose{lane}"), LEFT)
+        window.controller.lanes.select(lane)
         settle(qtbot, window)
         test = window.document.test_points
         matrix = theirs.confusion_matrix(test.labels, called(window, lane))
@@ -242,7 +242,7 @@ def roc_of(window: MainWindow, qtbot: QtBot) -> tuple[EvaluationPanel, RocView]:
     panel = look(window, qtbot)
     roc = part(panel, RocView, "roc")
     panel.findChild(QScrollArea).ensureWidgetVisible(roc)
-    QTest.mouseClick(part(panel, QPushButton, "choose1"), LEFT)
+    window.controller.lanes.select(1)
     settle(qtbot, window)
     return panel, roc
 
@@ -367,3 +367,11 @@ def test_numbers_of_an_older_model_are_marked_until_the_new_ones_arrive(make: Ma
     settle(qtbot, window)
     qtbot.waitUntil(lambda: "…" not in text(panel, "test1"))
     assert text(panel, "test1") == percent((called(window, 1) == window.document.test_points.labels).mean()) != before
+
+
+def test_the_curve_is_in_sight_without_scrolling(make: Make, qtbot: QtBot) -> None:
+    window = make(document(), size=(1280, 800))
+    roc = part(look(window, qtbot), RocView, "roc")
+    finish_layout()
+    seen = roc.viewport().visibleRegion().boundingRect()
+    assert roc.isVisible() and seen.height() == roc.viewport().height()

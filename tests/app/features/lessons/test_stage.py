@@ -112,7 +112,15 @@ def lesson_of(window: MainWindow) -> LessonScene:
 
 def visible(window: MainWindow) -> set[str]:
     """Return the names of the visible controls of classifier 1 and of the bars."""
-    names = ("lane0.k", "lane0.weights", "lane0.metric", "lane0.classifier", "lane0.fold", "lane0.menu", "lane0.watch")
+    names = (
+        "lane0.k",
+        "lane0.weights",
+        "lane0.metric",
+        "lane0.classifier",
+        "lane0.settings",
+        "lane0.menu",
+        "lane0.watch",
+    )
     names += ("generator.name", "class1", "toolbar", "palette", "lane0.title")
     found = {name: window.findChild(QWidget, name) for name in names}
     return {name for name, widget in found.items() if widget is not None and widget.isVisible()}

@@ -120,7 +120,7 @@ def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
     size = xy.max(axis=0) - xy.min(axis=0)
     assert max(size[0] / (grid.right - grid.left), size[1] / (grid.top - grid.bottom)) == pytest.approx(1 / 1.15)
     assert (grid.right - grid.left) / 200 == pytest.approx((grid.top - grid.bottom) / 150), "axes equally scaled"
-    assert table.racing.lanes == (1,) and course.lane == 1 and table.racing.can_play and not table.racing.choice.playing
+    assert lanes_of(document) == (1,) and course.lane == 1 and table.racing.can_play and not table.racing.choice.playing
     assert len(table.racing.problems) == 1 and table.racing.alarm == ""
 
 
@@ -244,22 +244,21 @@ def test_a_lane_that_is_no_longer_an_svm_is_reported_while_the_race_continues() 
     assert not table.racing.can_play and not table.racing.choice.playing
 
 
-def test_lanes_without_a_rule_are_not_offered() -> None:
+def test_it_races_with_the_selected_lane_or_the_first_with_a_rule() -> None:
     points = GeneratorSettings(count=20).points()
     lanes = (Lane("svm", svm=SvmSettings(C=2.0)), Lane("svm", svm=SvmSettings(C=3.0)))
     table = RaceSetup(Document(points=points, lanes=lanes))
-    assert table.racing.lanes == (0, 1) and table.course.settings.C == 2.0
-    table.racing.choose_lane(1)
-    assert table.course.settings.C == 3.0 and table.racing.course.lane == 1
+    for lane, C in ((0, 2.0), (1, 3.0)):
+        table.controller.lanes.select(lane)
+        table.racing.update()
+        assert table.course.settings.C == C and table.racing.course.lane == lane
     table.controller.set_lane(1, classifier="knn")
     table.racing.update()
     assert table.course.settings.C == 2.0 and lanes_of(table.controller.document) == (0,)
-    table.racing.choose_lane(1)
-    assert table.racing.course.lane == 0
     table.controller.set_lane(0, classifier="knn")
     table.racing.update()
     assert table.racing.alarm == text.NO_LANE and not table.racing.can_play and table.ear.wanted is None
-    assert table.racing.lanes == () and table.racing.problems == []
+    assert lanes_of(table.controller.document) == () and table.racing.problems == []
     table.controller.set_lane(0, classifier="svm")
     table.racing.update()
     assert table.racing.can_play and table.course.settings.C == 2.0

@@ -54,7 +54,7 @@ def shown(panel: ReliefPanel, qtbot: QtBot) -> np.ndarray:
 def report(panel: ReliefPanel, name: str) -> str:
     label = panel.findChild(QLabel, name)
     assert label is not None
-    return label.text() if label.isVisible() else ""
+    return label.text()
 
 
 def wheel(panel: ReliefPanel, notches: int) -> None:

@@ -173,12 +173,11 @@ def test_leaf_size_and_lane(make: Make, qtbot: QtBot) -> None:
     window.controller.feature(ProbeController).pin(0.3, 0.1)
     settle(qtbot, window)
     panel = panel_of(window)
-    lane, leaf = (panel.findChild(QComboBox, f"search.{name}") for name in ("lane", "leaf_size"))
-    assert lane is not None and leaf is not None and lane.isVisibleTo(panel) and lane.count() == 2
+    leaf = panel.findChild(QComboBox, "search.leaf_size")
+    assert leaf is not None
     leaf.setCurrentIndex(4)
     leaf.activated.emit(4)
-    lane.setCurrentIndex(1)
-    lane.activated.emit(1)
+    window.controller.lanes.select(1)
     settle(qtbot, window)
     search = shown(window).search
     assert search is not None and search.kd_tree.leaf_size == 32 and search.n_splits == 1
@@ -219,14 +218,14 @@ def test_odd_points(make: Make, qtbot: QtBot) -> None:
 def test_lines_and_boxes_are_where_the_tree_is() -> None:
     search = search_of((0.2, 0.1))
     grid, area = Grid(0.0, 8.0, 0.0, 8.0, 80, 80), QRectF(0, 0, 80, 80)
-    scene = SearchScene(0, (0,), search, search.length)
+    scene = SearchScene(0, search, search.length)
     overlay = search_overlay(scene, search, grid, area, hovering=False)
     assert overlay.splits.tolist() == [[0.0, 30.0, 60.0, 30.0]]  # y = 5, from x = 0 to 6
     assert overlay.measured == (QRectF(-2, 68, 14, 14),)  # (0, 0) to (1, 1), and a margin
     assert overlay.pruned == (QRectF(48, 8, 14, 24),) and overlay.now == overlay.pruned
     assert overlay.gap.tolist() == [[2.0, 79.0, 50.0, 30.0]] and not len(overlay.split)
-    first = search_overlay(SearchScene(0, (0,), search, 1), search, grid, area, hovering=False)
+    first = search_overlay(SearchScene(0, search, 1), search, grid, area, hovering=False)
     assert first.now == (QRectF(-2, 8, 64, 74),) and first.split.tolist() == overlay.splits.tolist()
     assert not first.measured and not first.pruned and not len(first.gap)
-    start = search_overlay(SearchScene(0, (0,), search, 0), search, grid, area, hovering=False)
+    start = search_overlay(SearchScene(0, search, 0), search, grid, area, hovering=False)
     assert start.now == first.now and not len(start.splits) and not len(start.split)

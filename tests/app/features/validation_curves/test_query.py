@@ -323,10 +323,8 @@ def test_the_sliders_of_a_lane() -> None:
 
 
 @pytest.mark.parametrize("shown", range(1, 5))
-@pytest.mark.parametrize("folded", [None, False, True])
-def test_curves_are_of_the_lanes_on_screen_whatever_is_folded(shown: int, folded: bool | None) -> None:
-    document = Document(POINTS, (Lane("knn"),) * 4, shown)
-    session = Session(folds=(folded,) * 4)
+def test_curves_are_of_the_lanes_on_screen(shown: int) -> None:
+    document, session = Document(POINTS, (Lane("knn"),) * 4, shown), Session()
     context = Context(document, session.having(ValidationCurvesSession(True)), Results())
     assert set(queries(context)) == {f"curve{document.slots[index]}.k" for index in range(shown)}
     assert queries(Context(document, session, Results())) == {}

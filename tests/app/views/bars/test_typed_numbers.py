@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.state.document import Document, Lane
 from app.window.main_window import MainWindow
-from tests.windows import Make, settle
+from tests.windows import Make, open_settings, settle
 
 
 def type_into(window: MainWindow, name: str, text: str) -> QWidget:
@@ -57,7 +57,7 @@ def test_a_click_beside_the_popup_takes_the_number(make: Make, qtbot: QtBot) -> 
 
 # A popup comes last: a field clicked after it would not have the focus.
 @pytest.mark.parametrize(
-    "buttons", [("generate", "class2", "lane0.fold", "tool.clear", "lane0.menu"), ("generator.more",)], ids=len
+    "buttons", [("generate", "class2", "lane0.settings", "tool.clear", "lane0.menu"), ("generator.more",)], ids=len
 )
 @pytest.mark.parametrize(("name", "numbers"), [("count", (30, 31, 32, 33, 34)), ("noise", (0.5, 0.55, 0.6, 0.65, 0.7))])
 def test_buttons_take_the_number_just_typed(
@@ -87,7 +87,7 @@ def test_duplicating_a_classifier_takes_the_number_just_typed(make: Make, qtbot:
 
 def test_restarting_a_training_takes_the_number_just_typed(make: Make, qtbot: QtBot) -> None:
     window = make(Document(lanes=(Lane("svm"), Lane("svm"))))
-    window.controller.lanes.fold(1, False)
+    open_settings(window, 1)
     window.refresh()
     type_into(window, "lane1.C", "3")
     click(window, "lane1.restart")

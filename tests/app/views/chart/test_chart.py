@@ -266,6 +266,10 @@ def test_wheel_drag_and_keys_zoom_and_a_double_click_shows_all(make: Make) -> No
     image(chart)  # once painted, as under a pointer
     whole = chart.box.viewRange()
     at = chart.pixel(5.0, 50.0)
+    chart.clearFocus()
+    wheel(chart, 2, at)
+    assert not chart.zoomed, "without the focus, the panel scrolls"
+    chart.setFocus()
     wheel(chart, 2, at)
     assert chart.zoomed and chart.box.viewRange()[0][0] > whole[0][0]
     assert chart.values_at(at) == pytest.approx((5.0, 50.0), abs=1.5), "what is under the pointer stays there"

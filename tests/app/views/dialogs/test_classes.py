@@ -17,7 +17,7 @@ from app.views import theme
 from app.window.dialogs.classes import ClassesDialog, warning
 from app.window.main_window import MainWindow
 from tests.covering import first_of
-from tests.windows import Make, settle
+from tests.windows import Make, open_settings, settle
 
 # The dialogs of a window without a screen.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support (raise|grabbing the keyboard)")
@@ -101,6 +101,7 @@ def test_a_name_being_typed_counts_when_something_else_is_done(make: Make, qtbot
 def test_a_class_goes_by_its_name(make: Make, qtbot: QtBot) -> None:
     window = make(replace(default_document(), points=GeneratorSettings("blobs", 20, n_classes=3).points()))
     counts, button = window.findChild(QLabel, "counts"), window.findChild(QToolButton, "class2")
+    open_settings(window, 1)
     pair = window.findChild(QComboBox, "lane1.pair")
     assert counts.text() == "60 points: 20 of class 1, 20 of class 2, 20 of class 3"
     assert "class 2, drawn as square" in button.toolTip() and button.accessibleName() == "Class 2, square"

@@ -94,7 +94,7 @@ def test_it_is_reported_and_stepping_is_disabled_with_the_reason(make: Make, qtb
     for name in ("step_forward", "step_back", "to_start", "to_end", "next_change", "previous_change"):
         action = window.named_actions[name]
         assert not action.isEnabled() and action.toolTip().endswith(f": {NO_STEPS}")
-    part(window, QToolButton, "lane1.fold").click()
+    part(window, QToolButton, "lane1.settings").click()
     settle(qtbot, window)
     speed = part(window, QSlider, "lane1.speed")
     assert speed.isVisible() and not speed.isEnabled() and speed.toolTip() == NO_STEPS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import SIGNAL, QEvent, QPoint, QRect, Qt, QTimer
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QLabel,
     QLineEdit,
     QScrollBar,
     QWidget,
@@ -28,7 +29,7 @@ from app.window.main_window import LEAST_WINDOW, MainWindow
 from solver import SVC
 from solver.data.datasets import DATASETS
 from tests.covering import first_of
-from tests.windows import Make, control, is_visible, settle
+from tests.windows import Make, control, is_visible, open_settings, settle
 
 #: The offscreen platform warns whenever a popup opens.
 NO_GRAB = pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
@@ -52,14 +53,6 @@ def type_into(window: MainWindow, name: str, text: str) -> None:
     QTest.keyClick(field, Qt.Key.Key_Return)
 
 
-def unfold(window: MainWindow, *lanes: int) -> None:
-    """Open the other settings of these lanes, which lie over the pictures."""
-    for lane in lanes:
-        window.controller.lanes.fold(lane, False)
-    window.refresh()
-    QApplication.sendPostedEvents()
-
-
 def test_a_control_is_made_when_it_is_first_in_sight(make: Make) -> None:
     window = make()
     row, form, others = (
@@ -69,7 +62,7 @@ def test_a_control_is_made_when_it_is_first_in_sight(make: Make) -> None:
     )
     assert all(window.findChild(QWidget, name).isVisible() for name in row)
     assert [name for name in form + others if window.findChild(QWidget, name) is not None] == []
-    unfold(window, 1)
+    open_settings(window, 1)
     assert all(window.findChild(QWidget, name).isVisible() for name in form)
     assert [name for name in others if window.findChild(QWidget, name) is not None] == []
 
@@ -83,7 +76,7 @@ def test_the_controls_of_a_form_are_made_in_a_turn_before_it_is_drawn(make: Make
         draw(*given)
 
     window.lanes_view.render_scene = watched
-    window.controller.lanes.fold(1, False)
+    window.dock_manager.toggle("settings")
     settle(qtbot, window)
     assert made and all(made), "input is handled in between"
 
@@ -91,7 +84,7 @@ def test_the_controls_of_a_form_are_made_in_a_turn_before_it_is_drawn(make: Make
 @pytest.mark.slow
 def test_every_kernel_shows_its_fields_and_formula(make: Make, qtbot: QtBot) -> None:
     window = make()
-    unfold(window, 1)
+    open_settings(window, 1)
     expected = {
         "linear": set(),
         "poly": {"gamma", "degree", "coef0"},
@@ -302,7 +295,7 @@ def test_an_impossible_shift_is_refused_with_a_sentence(make: Make, qtbot: QtBot
 
 def test_margins_of_the_chosen_pair(make: Make, qtbot: QtBot) -> None:
     window = make()
-    unfold(window, 1)
+    open_settings(window, 1)
     choose(window, "generator.name", "blobs")
     find(window, "generator.n_classes").setValue(3)
     settle(qtbot, window)
@@ -336,12 +329,12 @@ def pick(window: MainWindow, name: str, down: int) -> None:
 
 def test_one_vs_rest_by_hand(make: Make, qtbot: QtBot) -> None:
     window = make()
-    unfold(window, 0, 1)
+    open_settings(window, 0, 1)
     assert not find(window, "lane1.multiclass").isVisible(), "two classes are one problem"
     window.controller.store.reset(three_blobs(), None)
     settle(qtbot, window)
     assert find(window, "lane1.multiclass").isVisible() and find(window, "lane1.pair").isVisible()
-    assert not find(window, "lane0.multiclass").isVisible(), "kNN needs none"
+    assert not is_visible(window, "lane0.multiclass"), "kNN needs none"
     pick(window, "lane1.multiclass", 1)
     settle(qtbot, window)
     assert window.document.lanes[1].svm.multiclass == "one-vs-rest"
@@ -369,15 +362,15 @@ def test_one_vs_rest_by_hand(make: Make, qtbot: QtBot) -> None:
 
 def test_class_weights_by_hand(make: Make, qtbot: QtBot) -> None:
     window = make(three_blobs())
-    unfold(window, 1)
+    open_settings(window, 1)
     formula = find(window, "lane1.weight_formula")
-    assert formula.text() == "Cᵢ = C" and not find(window, "lane1.weight1").isVisible()
+    assert not formula.isVisible() and not find(window, "lane1.weight1").isVisible()
     pick(window, "lane1.class_weight", 1)
     settle(qtbot, window)
-    assert window.document.lanes[1].svm.class_weight == "balanced" and formula.text() == "Cᵢ = C · n / (k · m)"
+    assert window.document.lanes[1].svm.class_weight == "balanced" and formula.text() == "C of a point: C · n / (k · m)"
     pick(window, "lane1.class_weight", 1)
     settle(qtbot, window)
-    assert window.document.lanes[1].svm.class_weight == "own" and formula.text() == "Cᵢ = C · w of its class"
+    assert window.document.lanes[1].svm.class_weight == "own" and formula.text() == "C of a point: C · w of its class"
     shown = [find(window, f"lane1.weight{c}").isVisible() for c in range(1, 9)]
     assert shown == [True] * 3 + [False] * 5
     before = window.result(1).model.support_.tolist()
@@ -420,7 +413,8 @@ def test_the_form_stands_still_while_weights_and_points_change(make: Make, qtbot
     document = three_blobs()
     own = Lane("svm", svm=SvmSettings(class_weight="own"))
     window = make(replace(document, lanes=(Lane("knn"), own)))
-    unfold(window, 1)
+    open_settings(window, 1)
+    settle(qtbot, window)
     names = ("class_weight", "weight1", "weight3", "rule", "speed", "multiclass", "pair")
 
     def locations() -> list[QPoint]:
@@ -435,50 +429,43 @@ def test_the_form_stands_still_while_weights_and_points_change(make: Make, qtbot
     assert locations() == before and window.canvases[1].geometry() == canvas
 
 
-@pytest.mark.slow
-def test_an_open_form_is_as_tall_as_what_it_shows(make: Make, qtbot: QtBot) -> None:
-    window = make(three_blobs(), size=(1200, 800))
-    unfold(window, 1)
-    form, panel, heights = window.lanes_view.forms[1], window.lanes_view.panels[1], []
-    taller = (("gamma", 2.0), ("kernel", "poly"), ("class_weight", "own"))
-    for name, value in (*taller, ("kernel", "linear"), ("class_weight", "equal")):
-        window.controller.set_lane(1, "svm", **{name: value})
-        settle(qtbot, window)
-        QApplication.processEvents()
-        assert form.height() == form.sizeHint().height() and panel.height() == form.viewport().height()
-        assert not form.verticalScrollBar().isVisible()
-        heights.append(form.height())
-    assert heights[0] < heights[1] < heights[2] > heights[3] > heights[4]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("kernel", first_of(["poly", "sigmoid"], 1))
-def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel: str) -> None:
+def test_settings_too_tall_for_the_window_scroll_beside_the_pictures(make: Make, qtbot: QtBot, kernel: str) -> None:
     points = GeneratorSettings("blobs", 8, 0.5, 0, n_classes=8).points()
     settings = SvmSettings(kernel=kernel, class_weight="own", multiclass="one-vs-rest", tol=0.1)
     lane = Lane("svm", svm=settings)
     window = make(replace(default_document(), points=points, lanes=(lane,) * 4, shown=4), size=LEAST_WINDOW)
-    before = window.canvases[1].geometry()
-    unfold(window, 1)
+    open_settings(window, 1)
+    settle(qtbot, window)
     assert (window.width(), window.height()) == LEAST_WINDOW
-    canvas = window.canvases[1]
-    bottom = canvas.mapTo(window, QPoint(0, canvas.height())).y()
-    form, last = window.lanes_view.forms[1], find(window, "lane1.multiclass")
-    assert form.verticalScrollBar().isVisible() and canvas.geometry() == before, "it lies over the picture"
-    assert before.contains(form.geometry())
-    assert last.mapTo(window, QPoint(0, 0)).y() >= bottom - 10, "out of sight"
+    form, last = window.lanes_view.settings.forms[1], find(window, "lane1.pair")
+    canvas = QRect(window.canvases[1].mapTo(window, QPoint(0, 0)), window.canvases[1].size())
+    assert not canvas.intersects(QRect(form.mapTo(window, QPoint(0, 0)), form.size())), "nothing lies over a picture"
+    assert last.visibleRegion().isEmpty(), "out of sight"
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
-    find(window, "lane1.restart").setFocus()
-    QTest.keyClick(find(window, "lane1.restart"), Qt.Key.Key_Tab)
+    find(window, "lane1.shading").setFocus()
+    QTest.keyClick(find(window, "lane1.shading"), Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is last
-    assert last.mapTo(window, QPoint(0, last.height())).y() <= bottom, "the focus brings it into sight"
-    inner = window.lanes_view.panels[1]
-    assert inner.width() <= form.viewport().width(), "nothing is cut off at the side"
-    window.resize(1100, 1100)
-    QApplication.sendPostedEvents()
+    assert last.visibleRegion().boundingRect().height() == last.height(), "the focus brings it into sight"
+    panel = form.parentWidget()
+    assert form.width() <= panel.parentWidget().width(), "nothing is cut off at the side"
+
+
+def test_what_differs_from_its_default_stands_out_and_can_be_reset(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    open_settings(window, 1)
+    rule = find(window, "lane1.rule")
+    label = next(each for each in window.findChildren(QLabel) if each.buddy() is rule)
+    assert label.foregroundRole() == QPalette.ColorRole.PlaceholderText and not is_visible(window, "lane1.rule.reset")
+    choose(window, "lane1.rule", "cyclic")
     settle(qtbot, window)
-    assert not form.verticalScrollBar().isVisible()
+    assert label.foregroundRole() == QPalette.ColorRole.WindowText
+    QTest.mouseClick(find(window, "lane1.rule.reset"), Qt.MouseButton.LeftButton)
+    settle(qtbot, window)
+    assert window.document.lanes[1].svm == SvmSettings() and not is_visible(window, "lane1.rule.reset")
+    window.named_actions["undo"].trigger()
+    assert window.document.lanes[1].svm.selection == "cyclic", "one step"
 
 
 def test_one_lane_or_two_keeps_the_hidden_settings(make: Make, qtbot: QtBot) -> None:
@@ -532,7 +519,7 @@ def test_a_hidden_lane_stops_training_and_goes_on_when_shown(make: Make, qtbot: 
 
 def test_every_control_has_names_a_sentence_and_a_size_to_hit(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1400, 1200))
-    unfold(window, 0, 1)
+    open_settings(window, 0, 1)
     window.controller.playback.watch(1)
     window.controller.playback.seek(1, 3)  # which also pauses
     settle(qtbot, window)
@@ -564,17 +551,17 @@ def test_every_control_has_names_a_sentence_and_a_size_to_hit(make: Make, qtbot:
 
 def test_the_tab_key_reaches_the_forms_and_both_pictures(make: Make) -> None:
     window = make()
-    always = {"canvas0", "canvas1", "lane0.k", "lane0.fold", "lane1.C", "lane1.watch", "lane1.menu"}
+    always = {"canvas0", "canvas1", "lane0.k", "lane0.settings", "lane1.C", "lane1.watch", "lane1.menu"}
     above = {"generator.name", "generator.noise", "generator.more", "generate", "class1"}
-    for folded in (True, False):
-        window.controller.lanes.fold(1, folded)
-        window.refresh()
+    for opened in (False, True):
+        if opened:
+            open_settings(window, 1)
         found, widget = set(), window.canvases[0]
         for _ in range(2000):
             widget = widget.nextInFocusChain()
             if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
                 found.add(widget.objectName())
-        assert always | above <= found and ("lane1.rule" in found) is not folded
+        assert always | above <= found and ("lane1.rule" in found) is opened
 
 
 def test_the_keyboard_focus_shows_on_a_picture_and_the_mouse_needs_no_frame(make: Make, qtbot: QtBot) -> None:
@@ -596,18 +583,16 @@ def test_text_of_any_size_fits_the_least_window(make: Make, qtbot: QtBot, points
     window.appearance.set_text_size(points)
     for kernel in ("rbf", "poly", "sigmoid"):
         window.controller.set_lane(1, "svm", kernel=kernel)
-        unfold(window, 0, 1)
+        open_settings(window, 0, 1)
         settle(qtbot, window)
         assert window.font().pointSize() == points, "no size is refused"
         assert (window.width(), window.height()) == LEAST_WINDOW
         needed = window.minimumSizeHint()
         assert needed.width() <= LEAST_WINDOW[0] and needed.height() <= LEAST_WINDOW[1]
-        for row, form, panel in zip(
-            window.lanes_view.rows, window.lanes_view.forms, window.lanes_view.panels, strict=True
-        ):
-            wide = panel.minimumSizeHint().width() > window.canvases[panel.index].width()
-            assert panel.width() <= form.viewport().width() or (wide and form.horizontalScrollBar().isVisible())
-            assert not (wide and points < 20), "a form scrolls to the side with the largest text only"
+        form = window.lanes_view.settings.forms[1]
+        wide = form.minimumSizeHint().width() > form.parentWidget().parentWidget().width()
+        assert not (wide and points < 20), "a form scrolls to the side with the largest text only"
+        for row in window.lanes_view.rows:
             shown = [part for part in row.findChildren(QWidget) if part.isVisible() and part.window() is window]
             assert all(row.rect().contains(QRect(part.mapTo(row, QPoint(0, 0)), part.size())) for part in shown)
     window.say("A long sentence. " * 20)
@@ -711,20 +696,11 @@ def test_the_layout_settles_with_lanes_of_one_width(make: Make, qtbot: QtBot) ->
             assert jobs == [window.scheduler.newest(lane) for lane in (0, 1)], (points, width)
 
 
-def test_a_form_has_its_final_width_as_soon_as_it_unfolds(make: Make, qtbot: QtBot) -> None:
-    """The perceptron's form was laid out for the previous width, which cut off its last button."""
-    window = make(replace(default_document(), lanes=(Lane("perceptron"), Lane("svm"))), size=(1280, 800))
-    unfold(window, 0)
-    settle(qtbot, window)
-    form, button = window.lanes_view.forms[0], find(window, "lane0.restart")
-    assert button.mapTo(form, QPoint(button.width(), 0)).x() <= form.viewport().width()
-
-
 def test_a_parameter_has_one_name_on_screen(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     window.controller.set_lane(1, "svm", kernel="poly", coef0=0.0)
     settle(qtbot, window)
-    assert "c₀ 0" in find(window, "lane1.fold").text()  # type: ignore[attr-defined]
-    unfold(window, 1)
+    assert "c₀ 0" in find(window, "lane1.settings").text()  # type: ignore[attr-defined]
+    open_settings(window, 1)
     type_into(window, "lane1.coef0", "x")
     assert "c₀ must be a number" in window.status_line.text()

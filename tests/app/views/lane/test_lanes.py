@@ -21,7 +21,7 @@ from app.window.main_window import MainWindow
 from tests.app import file_work
 from tests.app.views.lane.test_forms import NO_GRAB, find
 from tests.covering import first_of
-from tests.windows import Make, finish_layout, settle
+from tests.windows import Make, finish_layout, is_visible, open_settings, settle
 
 pytestmark = NO_GRAB
 
@@ -185,33 +185,56 @@ def test_all_pictures_are_as_large_and_large_enough(make: Make, number: int, siz
         assert inside.contains(canvas.mapTo(window, canvas.rect().bottomRight()))
 
 
-def test_settings_fold_and_of_many_one_is_open(make: Make, qtbot: QtBot) -> None:
+def test_the_panel_of_settings_follows_the_selected_classifier(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm", "svm"), size=(1024, 768))
-    forms = window.lanes_view.forms
+    forms = window.lanes_view.settings.forms
     assert [form.isVisible() for form in forms] == [False] * 3
-    assert find(window, "lane2.fold").text() == "", "nothing is folded away that one should know of"
-    click(qtbot, window, "lane1.fold")
+    assert find(window, "lane2.settings").text() == "", "nothing is hidden that one should know of"
+    click(qtbot, window, "lane1.settings")
     assert [form.isVisible() for form in forms] == [False, True, False]
-    click(qtbot, window, "lane2.fold")
+    click(qtbot, window, "lane2.settings")
     assert [form.isVisible() for form in forms] == [False, False, True]
     combo = find(window, "lane2.rule")
-    assert isinstance(combo, QComboBox) and combo.isVisible() and not find(window, "lane1.rule").isVisible()
+    assert isinstance(combo, QComboBox) and combo.isVisible() and not is_visible(window, "lane1.rule")
     combo.setCurrentIndex(combo.findData("cyclic"))
     combo.activated.emit(combo.currentIndex())
     settle(qtbot, window)
     rules = [lane.svm.selection for lane in window.document.lanes]
     assert rules[2] == "cyclic" and "cyclic" not in rules[:2]
-    click(qtbot, window, "lane2.fold")
-    assert not combo.isVisible() and "cyclic" in find(window, "lane2.fold").text().lower()
-    click(qtbot, window, "lane0.remove")
-    assert [form.isVisible() for form in window.lanes_view.forms[:2]] == [False, False], "folded by hand stays folded"
+    for index, (at, row) in enumerate(zip((2, 1, 0), reversed(window.lanes_view.rows), strict=True)):
+        QTest.mouseClick(row, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(1, row.height() // 2))
+        settle(qtbot, window)
+        assert [lane.selected for lane in window.scene.lanes] == [each == at for each in range(3)], index
+        assert [form.isVisible() for form in forms] == [each == at for each in range(3)]
+    find(window, "lane1.C").setFocus(Qt.FocusReason.TabFocusReason)
+    settle(qtbot, window)
+    assert [form.isVisible() for form in forms] == [False, True, False], "the keyboard selects, too"
+    click(qtbot, window, "lane2.settings")
+    click(qtbot, window, "lane2.settings")
+    assert not combo.isVisible() and "cyclic" in find(window, "lane2.settings").text().lower()
+    assert "settings" not in window.controller.session.open_panels, "a second click closes the panel"
+
+
+def test_the_row_of_the_selected_classifier_has_a_mark(make: Make, qtbot: QtBot) -> None:
+    window = make(document("knn", "svm"))
+
+    def marked(row: QWidget) -> bool:
+        return row.grab().toImage().pixelColor(1, row.height() // 2) == row.palette().highlight().color()
+
+    assert [marked(row) for row in window.lanes_view.rows] == [False, True]
+    QTest.mouseClick(window.lanes_view.rows[0], Qt.MouseButton.LeftButton, pos=QPoint(1, 8))
+    settle(qtbot, window)
+    assert [marked(row) for row in window.lanes_view.rows] == [True, False]
+    window.named_actions["lanes"].trigger()
+    settle(qtbot, window)
+    assert not marked(window.lanes_view.rows[0]), "one alone needs none"
 
 
 def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"), size=(1500, 900))
     window.named_actions["compare"].trigger()  # a panel that was opened before the lane
     click(qtbot, window, "lane1.add")
-    window.controller.lanes.fold(2, False)
+    open_settings(window, 2)
     settle(qtbot, window)
     order: list[str] = []
     first: QWidget = find(window, "lane0.classifier")
@@ -226,7 +249,7 @@ def test_the_tab_key_goes_from_lane_to_lane_as_the_eye_reads(make: Make, qtbot: 
     third = [name for name in order if name.startswith("lane2") or name == "canvas2"]
     last = max(index for index, name in enumerate(order) if name.startswith("lane1") or name == "canvas1")
     assert order[last + 1] == "lane2.classifier", "right after the lane before it"
-    as_read = ["lane2.classifier", "lane2.watch", "lane2.fold", "lane2.menu", "lane2.passes", "canvas2"]
+    as_read = ["lane2.classifier", "lane2.watch", "lane2.settings", "lane2.menu", "canvas2"]
     assert [name for name in third if name in as_read] == as_read
 
 

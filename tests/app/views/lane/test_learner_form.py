@@ -17,9 +17,9 @@ from app.learners.table import LEARNERS, TRAINERS
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, default_document
 from app.window.lane.named_combo import NamedCombo
 from app.window.main_window import MainWindow
-from tests.app.views.lane.test_forms import choose, find, type_into, unfold
+from tests.app.views.lane.test_forms import choose, find, type_into
 from tests.covering import first_of
-from tests.windows import Make, is_visible, settle
+from tests.windows import Make, is_visible, open_settings, settle
 
 #: Fields of the form that only some learners have, by their object names.
 FIELDS = {
@@ -75,7 +75,7 @@ def undo_name(window: MainWindow) -> str | None:
 
 def test_each_learner_shows_its_fields_and_no_others(make: Make, qtbot: QtBot) -> None:
     window = make(few())
-    unfold(window, 1)
+    open_settings(window, 1)
     for learner, fields in EXPECTED.items():
         pick(window, learner)
         settle(qtbot, window)
@@ -121,6 +121,7 @@ def spin(window: MainWindow, name: str, value: int) -> None:
 
 def test_each_field_sets_the_document_and_is_one_step_of_undo(make: Make, qtbot: QtBot) -> None:
     window = make(few())
+    open_settings(window, 1)
     controller = window.controller
 
     def check(part: str, name: str, value: Any, text: str, lane: int = 1) -> None:
@@ -166,7 +167,7 @@ def test_each_field_sets_the_document_and_is_one_step_of_undo(make: Make, qtbot:
     check("perceptron", "random_state", 5, "Set the seed to 5")
     assert window.document.lanes[1].pegasos.random_state == 9, "each has its own"
     spin(window, "lane1.orders", 20)
-    check("perceptron", "orders", 20, "Set the extra orders to 20")
+    check("perceptron", "orders", 20, "Set the other orders to 20")
     find(window, "lane1.shuffle").click()
     check("perceptron", "shuffle", False, "Keep the order of the points")
     find(window, "lane1.intercept").click()
@@ -212,7 +213,7 @@ def test_the_form_shows_the_document(make: Make, qtbot: QtBot) -> None:
 
 def cut_off(window: MainWindow, lane: int) -> list[str]:
     """Return the labels, boxes and choices of a row and its form that are too small for their text."""
-    parts = (window.lanes_view.rows[lane], window.lanes_view.panels[lane])
+    parts = (window.lanes_view.rows[lane], window.lanes_view.settings.forms[lane])
     found = []
     for widget in (each for part in parts for each in part.findChildren(QWidget)):
         if not widget.isVisible() or widget.window() is not window:
@@ -240,13 +241,12 @@ def test_nothing_is_cut_off_on_a_small_screen(make: Make, qtbot: QtBot, learner:
     )
     points = GeneratorSettings(name="blobs", count=8, n_classes=3).points()
     window = make(replace(default_document(), points=points, lanes=(lane, lane)), size=(1024, 768))
-    unfold(window, 0, 1)
-    settle(qtbot, window)
-    assert window.width() == 1024
-    for index in (0, 1):
+    for index in (1, 0):
+        open_settings(window, index)
+        settle(qtbot, window)
+        assert window.width() == 1024
         assert cut_off(window, index) == []
-        panel, form = window.lanes_view.panels[index], window.lanes_view.forms[index]
-        assert panel.width() <= form.viewport().width()
-        assert panel.height() <= form.viewport().height() or form.verticalScrollBar().isVisible()
+        form = window.lanes_view.settings.forms[index]
+        assert form.width() <= form.parentWidget().parentWidget().width()
     assert find(window, "lane0.pair").isVisible()
-    assert find(window, "lane0.multiclass").isVisible() == (learner in SVM_TRAINERS)
+    assert is_visible(window, "lane0.multiclass") == (learner in SVM_TRAINERS)

@@ -18,7 +18,7 @@ from app.views.theme import DARK, contrast
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.main_window import MainWindow
 from tests.covering import first_rows
-from tests.windows import Make, settle
+from tests.windows import Make, open_settings, settle
 
 LEFT = Qt.MouseButton.LeftButton
 #: Sliders of the classifiers and kernels.
@@ -134,7 +134,7 @@ def test_degree_and_coef0_go_back_into_the_form(make: Make, qtbot: QtBot) -> Non
     window.named_actions["presenter"].trigger()
     settle_layout(window, qtbot)
     degree, coef0 = (window.findChild(QSlider, f"lane0.{name}.slider") for name in ("degree", "coef0"))
-    row, form = window.lanes_view.rows[0], window.lanes_view.panels[0]
+    row, form = window.lanes_view.rows[0], window.lanes_view.settings.forms[0]
     assert row.isAncestorOf(degree) and row.isAncestorOf(coef0)
     degree.setFocus()
     QTest.keyClick(degree, Qt.Key.Key_Right)
@@ -147,7 +147,7 @@ def test_degree_and_coef0_go_back_into_the_form(make: Make, qtbot: QtBot) -> Non
     window.named_actions["presenter"].trigger()
     settle_layout(window, qtbot)
     assert form.isAncestorOf(degree) and form.isAncestorOf(coef0)
-    window.controller.lanes.toggle_fold(0)
+    open_settings(window, 0)
     settle_layout(window, qtbot)
     assert degree.isVisible() and coef0.isVisible()
     window.controller.set_lane(0, "svm", kernel="rbf")

@@ -303,10 +303,10 @@ def test_the_cases_of_a_sample_mark_the_right_points(make: Make, qtbot: QtBot) -
 
 def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_pauses(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM), size=(1500, 900))
-    for name in ("step", "curves"):
+    for name in ("step", "alphas"):
         window.named_actions[name].trigger()
         settle(qtbot, window)
-    drawn: dict[str, list[object]] = {name: [] for name in ("step", "curves")}
+    drawn: dict[str, list[object]] = {name: [] for name in ("step", "alphas")}
     for name, visible in drawn.items():
         panel = window.dock_manager.panel(name)
         usual = panel.render_scene
@@ -328,7 +328,7 @@ def test_the_panels_take_turns_while_a_run_plays_and_agree_when_it_pauses(make: 
     window.controller.playback.seek(0, 5)
     settle(qtbot, window)
     assert all(visible[-1].step == 5 for visible in drawn.values())
-    for name in ("step", "curves"):
+    for name in ("step", "alphas"):
         window.named_actions[name].trigger()
     settle(qtbot, window)
     assert window.controller.session.open_panels == frozenset()

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.exchange import share_text
 from app.state.document import Document, GeneratorSettings, Lane, default_document
 from tests import playground_files
-from tests.app.views.lane.test_forms import choose, find, unfold
-from tests.windows import Make, settle
+from tests.app.views.lane.test_forms import choose, find
+from tests.windows import Make, open_settings, settle
 
 
 def moons(n_classes: int = 2) -> Document:
@@ -25,11 +25,11 @@ def moons(n_classes: int = 2) -> Document:
 
 def test_the_probability_is_chosen_shown_and_undone(make: Make, qtbot: QtBot) -> None:
     window = make(moons())
-    unfold(window, 0)
+    open_settings(window, 0)
     settle(qtbot, window)
     combo = find(window, "lane0.shading")
-    assert combo.isVisible() and combo.currentText() == "f"
-    unfold(window, 1)
+    assert combo.isVisible() and combo.currentText() == "Value of f"
+    open_settings(window, 1)
     assert find(window, "lane1.shading").currentText() == "Probability", "the shade of kNN is its share of votes"
     before = window.result(0)
     choose(window, "lane0.shading", "probability")
@@ -42,13 +42,14 @@ def test_the_probability_is_chosen_shown_and_undone(make: Make, qtbot: QtBot) ->
     assert window.controller.store.undo_name == "Shade the probability"
     window.named_actions["undo"].trigger()
     settle(qtbot, window)
-    assert window.document.lanes[0].shading is UNSET and combo.currentText() == "f"
+    open_settings(window, 0)
+    assert window.document.lanes[0].shading is UNSET and combo.currentText() == "Value of f"
     assert np.array_equal(window.result(0).picture.argb, before.picture.argb)
 
 
 def test_votes_and_a_difference(make: Make, qtbot: QtBot) -> None:
     window = make(moons(3))
-    unfold(window, 1)
+    open_settings(window, 1)
     choose(window, "lane1.shading", "probability")
     settle(qtbot, window)
     assert window.result(1).shows_probability and len(window.result(1).picture.margins)

@@ -21,7 +21,7 @@ from app.state.scaling import Scaling
 from app.views.plot.unit_handle import LEAST, UnitHandle, dragged
 from app.window.main_window import MainWindow
 from tests import playground_files
-from tests.windows import Make, finish_layout, settle
+from tests.windows import Make, finish_layout, open_settings, settle
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -202,7 +202,7 @@ def test_a_standardised_lane_stays_while_the_other_moves(make: Make, qtbot: QtBo
 
 def test_the_box_of_a_lane_is_a_click_an_undo_step_and_in_the_file(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make()
-    window.controller.lanes.fold(1, False)
+    open_settings(window, 1)
     finish_layout()
     box = window.findChild(QCheckBox, "lane1.standardise")
     assert box is not None and box.isVisible() and not box.isChecked()
