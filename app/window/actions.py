@@ -145,7 +145,7 @@ OWN: tuple[Action, ...] = (
     Action(
         "settings",
         "&View",
-        "Sett&ings",
+        "Settin&gs",
         ("Ctrl+,",),
         "All settings of the selected classifier, with their formulas.",
         "",
