@@ -30,8 +30,8 @@ from solver.core.estimator import Estimator
 from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
-from ._knn_cells import cells_on_grid
 from ._knn_index import Index, SurfaceClasses
+from ._knn_records import PixelAxes
 from ._knn_tree import LEAF
 from .running_votes import RunningVotes
 from .search_tree import SearchTree
@@ -480,7 +480,7 @@ class KNeighborsClassifier(Estimator):
             lines = self._axis("ys", ys)
             cells = np.empty((len(lines), len(columns)), dtype=np.int64)
             kept = np.empty(0, dtype=np.bool_)
-            cells_on_grid(index.metric, index.p, loops.UNIFORM, k, *index.in_plane, columns, lines, keys, cells, kept)
+            index.cells(PixelAxes(columns, lines), k, loops.UNIFORM, keys, cells, kept)
             return cells
 
         return rows
@@ -524,13 +524,12 @@ class KNeighborsClassifier(Estimator):
         index, k, weights = self._ready()
         columns, nothing, no_cells = self._axis("xs", xs), np.empty(0, np.int64), np.empty((0, 0), np.int64)
         entries = index.entry if rows is None else index.entry[np.asarray(rows, dtype=np.int64)]
-        kept = np.ones(len(index.label), dtype=np.bool_)
+        kept = np.ones(len(index.entries.label), dtype=np.bool_)
         if self.n_samples_fit_ > k:
             kept[entries] = False
 
         def needed(ys: ArrayLike) -> Mask:
-            grid = columns, self._axis("ys", ys)
-            cells_on_grid(index.metric, index.p, weights, k, *index.in_plane, *grid, nothing, no_cells, kept)
+            index.cells(PixelAxes(columns, self._axis("ys", ys)), k, weights, nothing, no_cells, kept)
             found: Mask = kept[entries]
             return found
 
