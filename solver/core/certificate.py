@@ -214,8 +214,7 @@ def rounding_errors(kernel: Kernel, X: Array, beta: Array, size: Array | float, 
     ``sum_j abs(beta_j K_ij)``; `enough` as in `Kernel.errors`.
     """
     n_terms = int(np.count_nonzero(beta))
-    errors: Array = kernel.errors(X, np.abs(beta), enough) + EPS * (0.5 * n_terms + 1.0) * size
-    return errors
+    return kernel.errors(X, np.abs(beta), enough) + EPS * (0.5 * n_terms + 1.0) * size
 
 
 def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True) -> float:

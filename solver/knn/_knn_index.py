@@ -134,8 +134,7 @@ class Index:
         """For each point, the index of its location and class in `label` and `count`."""
         of_entries = np.repeat(np.arange(len(self.norms)), np.diff(self.entries.start)) * self.n_classes
         of_entries += self.entries.label
-        found: Integers = np.searchsorted(of_entries, self.location * self.n_classes + self.codes).astype(np.int64)
-        return found
+        return np.searchsorted(of_entries, self.location * self.n_classes + self.codes).astype(np.int64)
 
     @cached_property
     def tree(self) -> tuple[Tree, Integers]:

@@ -530,8 +530,7 @@ class KNeighborsClassifier(Estimator):
 
         def needed(ys: ArrayLike) -> Mask:
             index.cells(PixelAxes(columns, self._axis("ys", ys)), k, weights, nothing, no_cells, kept)
-            found: Mask = kept[entries]
-            return found
+            return kept[entries]
 
         return needed
 

@@ -222,14 +222,12 @@ class PegasosSolver(SteppedSolver):
     @property
     def coef(self) -> Array:
         """The answer: the average of w_1 .. w_T, shape (d,); zeros before the first step."""
-        average: Array = self._total / max(1, self.n_iter)
-        return average
+        return self._total / max(1, self.n_iter)
 
     @property
     def newest(self) -> Array:
         """w_{T+1} = theta_{T+1} / (lambda (T + 1)), shape (d,)."""
-        newest: Array = self._theta / (self.lam * (self.n_iter + 1))
-        return newest
+        return self._theta / (self.lam * (self.n_iter + 1))
 
     @property
     def multipliers(self) -> Array:
