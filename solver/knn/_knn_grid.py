@@ -283,10 +283,11 @@ def _draw_tile(V, plane, pixels, C, picture, W, node):  # type: ignore[no-untype
         if area > 1:
             cx, cy = 0.5 * box.x0 + 0.5 * box.x1, 0.5 * box.y0 + 0.5 * box.y1
             radius = radius_of(metric, cx, cy, box)
-        a, b = part.a, part.b
         if floor == 0:
             reach = reach_of(metric, min(k, plane.at.shape[1]), cx, cy, radius, W.last, plane)
-            b = gather(cx, cy, reach, plane, plain, C)
+            end = gather(cx, cy, reach, plane, plain, C)
+            part = TilePart(part.x0, part.x1, part.y0, part.y1, FIRST, end, floor, left)
+        a, b = part.a, part.b
         q = min(left, b - a)
         d = C.d[: measure(metric, C, a, b, cx, cy)]
         value, found = separate(d, q, hints[floor, 1], hints[floor, 0] if hints[floor, 0] > 0.0 else d[0])
