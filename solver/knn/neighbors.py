@@ -279,12 +279,8 @@ class KNeighborsClassifier(Estimator):
         """
         index = self._fitted()._index
         k = check_integer("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors, 1)
-        if X is None:
-            self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
-            queries = index.own
-        else:
-            self._check_enough(k, self.n_samples_fit_, "training points")
-            queries = index.scaled(self._queries(X))
+        self._check_enough(k, X is None)
+        queries = index.own if X is None else index.scaled(self._queries(X))
         distances, indices = index.neighbors(queries, k, X is None)
         if index.metric == loops.EUCLIDEAN:
             distances = np.sqrt(distances)
@@ -546,24 +542,24 @@ class KNeighborsClassifier(Estimator):
             raise ValueError(f"p is {self.p!r}, but metric {metric!r} has no p; leave it 2, or choose 'minkowski'.")
         return metric, p
 
-    def _ready(self) -> tuple[Index, int, int]:
+    def _ready(self, without_self: bool = False) -> tuple[Index, int, int]:
         index = self._fitted()._index
         k, weights = self._voting()
-        self._check_enough(k, self.n_samples_fit_, "training points")
+        self._check_enough(k, without_self)
         return index, k, weights
 
     def shares_without_self(self, rows: ArrayLike | None = None) -> Array:
         """Return the vote shares of `leave_one_out`, shape (len(rows), n_classes)."""
-        index = self._fitted()._index
-        k, weights = self._voting()
-        self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
+        index, k, weights = self._ready(without_self=True)
         wanted = np.arange(self.n_samples_fit_) if rows is None else np.asarray(rows, dtype=np.int64)
         if wanted.ndim != 1 or (wanted < 0).any() or (wanted >= self.n_samples_fit_).any():
             raise ValueError(f"rows must be numbers of training points, from 0 to {self.n_samples_fit_ - 1}.")
         return index.shares(index.own[wanted], k, weights, wanted)
 
-    def _check_enough(self, k: int, available: int, what: str) -> None:
+    def _check_enough(self, k: int, without_self: bool) -> None:
+        available = self.n_samples_fit_ - without_self
         if k > available:
+            what = "other training points" if without_self else "training points"
             raise ValueError(f"n_neighbors is {k}; it must be at most the number of {what}, {available}.")
 
     def _axis(self, name: str, values: ArrayLike) -> Array:
