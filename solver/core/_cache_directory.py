@@ -15,22 +15,27 @@ from pathlib import Path
 
 import platformdirs
 
-#: Packages whose compiled functions, in files named "_*.py", are kept there.
-PACKAGES = ("app", "solver")
+#: Packages with compiled functions, in files named "_*.py", whose machine code is kept there.
+PACKAGES = (
+    "app.features.relief",
+    "solver.core",
+    "solver.kernels",
+    "solver.knn",
+    "solver.linear",
+    "solver.online",
+    "solver.svm",
+)
 #: Time (s) after which machine code of an unused version is removed: a month.
 KEPT_FOR = 30 * 86_400
 
 
 def _fingerprint() -> str:
-    """Return a hash of everything the machine code depends on: compiled files, numba's version, this Python.
-
-    The compiled files of this package and of those beside it whose machine code is kept there, see `PACKAGES`.
-    """
+    """Return a hash of everything the machine code depends on: compiled files, numba's version, this Python."""
     from importlib.metadata import version  # only now: it costs the window's start 25 ms
 
     digest = hashlib.sha256(f"{version('numba')} {sys.version}".encode())
     for package in PACKAGES:
-        for path in sorted((Path(__file__).parents[2] / package).rglob("_[!_]*.py")):
+        for path in sorted(Path(__file__).parents[2].joinpath(*package.split(".")).glob("_[!_]*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

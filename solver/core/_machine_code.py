@@ -59,7 +59,7 @@ class _OwnLocator:
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], file: str) -> _OwnLocator | None:
-        return cls(function, file) if function.__module__.partition(".")[0] in PACKAGES else None
+        return cls(function, file) if function.__module__.rpartition(".")[0] in PACKAGES else None
 
     def ensure_cache_path(self) -> None:
         """Do nothing: the folder exists."""
@@ -106,27 +106,32 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type
 _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": True}
 
 
-def jit(function: Callable[..., Any]) -> Any:
+_njit: Callable[..., Callable[..., Any]] = numba.njit  # numba has no types
+
+
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` as `_compile.jit` describes."""
-    dispatcher: Any = numba.njit(**_OPTIONS)(function)
+    compiled = _njit(function, **_OPTIONS)
     previous, config.CACHE_DIR = config.CACHE_DIR, str(cache_directory())
-    with suppress(Exception):  # no usable cache directory: compile every time
-        dispatcher._cache = _ForgivingCache(dispatcher.py_func)
-    config.CACHE_DIR = previous
-    return dispatcher
+    try:
+        with suppress(Exception):  # no usable cache directory: compile every time
+            compiled._cache = _ForgivingCache(function)  # type: ignore[attr-defined]
+    finally:
+        config.CACHE_DIR = previous
+    return compiled
 
 
-def part(function: Callable[..., Any]) -> Any:
+def part(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` as `_compile.part` describes."""
-    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    return _njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
 
 
-def lean_part(function: Callable[..., Any]) -> Any:
+def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` as `_compile.lean_part` describes."""
     options = _OPTIONS | {"_nrt": False}
-    return numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
+    return _njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
 
 
-def inlined(function: Callable[..., Any]) -> Any:
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` as `_compile.inlined` describes."""
-    return numba.njit(inline="always", **_OPTIONS)(function)
+    return _njit(function, inline="always", **_OPTIONS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,13 @@ EPS = float(np.finfo(np.float64).eps)
 SMALL_GAP = 1e-5
 #: The search for a primal bound ends when it can improve it by no more than this share, or after this number of cuts.
 ENOUGH, MOST_CUTS = 1e-9, 40
+
+
+class NoMultipliers:
+    """Base class of the certificates of learners without multipliers: no free and no bounded ones."""
+
+    n_free: ClassVar[int] = 0
+    n_bounded: ClassVar[int] = 0
 
 
 class Status(StrEnum):
@@ -214,8 +221,7 @@ def rounding_errors(kernel: Kernel, X: Array, beta: Array, size: Array | float, 
     ``sum_j abs(beta_j K_ij)``; `enough` as in `Kernel.errors`.
     """
     n_terms = int(np.count_nonzero(beta))
-    errors: Array = kernel.errors(X, np.abs(beta), enough) + EPS * (0.5 * n_terms + 1.0) * size
-    return errors
+    return kernel.errors(X, np.abs(beta), enough) + EPS * (0.5 * n_terms + 1.0) * size
 
 
 def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: bool = True) -> float:

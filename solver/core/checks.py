@@ -51,27 +51,26 @@ def check_dense(name: str, values: Any) -> None:
         )
 
 
-def check_points(X: ArrayLike, largest: float = np.inf, *, name: str = "X", copy: bool = True) -> Array:
+def check_points(X: ArrayLike, largest: float = np.inf, *, copy: bool = True) -> Array:
     """Return `X` as a finite float64 array of shape (n, d), n >= 1, d >= 1.
 
     `largest` is the limit of `check_size`; `copy` and the errors are those of `check_numbers`.
     """
     feature_names(X)  # bad names are refused before the training
-    points = check_numbers(name, X, copy)
+    points = check_numbers("X", X, copy)
     if points.ndim != 2:
         raise ValueError(
-            f"{name}: Expected 2D array, got {points.ndim}D array instead."
-            f" Reshape your data, as by {name}.reshape(1, -1)."
+            f"X: Expected 2D array, got {points.ndim}D array instead. Reshape your data, as by X.reshape(1, -1)."
         )
     if 0 in points.shape:
         what = "sample" if len(points) == 0 else "feature"
-        raise ValueError(f"{name} has 0 {what}(s) (shape={points.shape}) while a minimum of 1 is required.")
+        raise ValueError(f"X has 0 {what}(s) (shape={points.shape}) while a minimum of 1 is required.")
     low, high = float(points.min()), float(points.max())
     if not (math.isfinite(low) and math.isfinite(high)):
         row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
-        raise ValueError(f"{name} holds a value that is not finite (NaN or infinity), first in row {row}.")
+        raise ValueError(f"X holds a value that is not finite (NaN or infinity), first in row {row}.")
     if max(high, -low) > largest:
-        check_size(name, points, largest)
+        check_size("X", points, largest)
     return points
 
 

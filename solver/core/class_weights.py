@@ -37,8 +37,7 @@ def class_weights(class_weight: Mapping[Any, float] | str | None, classes: NDArr
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
-        weights: Array = len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes)))
-        return weights
+        return len(codes) / (len(classes) * np.bincount(codes, minlength=len(classes)))
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight is {class_weight!r}; it must be None, 'balanced' or a dict of label: weight.")
     labels = classes.tolist()

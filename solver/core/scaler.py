@@ -32,13 +32,11 @@ class Scaler:
 
     def transform(self, X: Array) -> Array:
         """Return the points `X`, shape (n, n_features), standardised."""
-        scaled: Array = (X - self.mean) / self.scale
-        return scaled
+        return (X - self.mean) / self.scale
 
     def inverse_transform(self, X: Array) -> Array:
         """Return standardised points `X`, shape (n, n_features), in the units of the data."""
-        points: Array = X * self.scale + self.mean
-        return points
+        return X * self.scale + self.mean
 
     def axis(self, feature: int, values: Array) -> Array:
         """Return `values` of one feature standardised."""

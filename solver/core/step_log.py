@@ -45,8 +45,7 @@ class Notes:
     @property
     def present(self) -> Array:
         """The newest values, shape (n_names,)."""
-        newest: Array = self.record[0, :-1].copy()
-        return newest
+        return self.record[0, :-1].copy()
 
     def start(self, present: Array) -> None:
         """Begin to note, or begin again, with the `present` values, shape (n_names,)."""

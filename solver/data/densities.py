@@ -58,8 +58,7 @@ def normal_cdf(z: Array) -> Array:
     below, above = values[index], values[index + 1]
     rise, left, right = above - below, slopes[index], slopes[index + 1]
     # Hermite's cubic through both values, with both slopes.
-    result: Array = below + t * (left + t * (3.0 * rise - 2.0 * left - right + t * (left + right - 2.0 * rise)))
-    return result
+    return below + t * (left + t * (3.0 * rise - 2.0 * left - right + t * (left + right - 2.0 * rise)))
 
 
 def panels(edges: Array) -> tuple[Array, Array]:
@@ -169,8 +168,7 @@ class NoisyCurve:
     @cached_property
     def log_weight(self) -> Array:
         """Logarithm of `weight`."""
-        result: Array = np.log(self.weight)
-        return result
+        return np.log(self.weight)
 
     def __call__(self, X: Array) -> Array:
         """Return the logarithm of the density at the points `X` (n, 2), shape (n,), which is finite everywhere."""

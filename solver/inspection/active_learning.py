@@ -65,8 +65,7 @@ def certainty(model: Any, pool: ArrayLike) -> Array:
     else:
         raise TypeError(f"A {type(model).__name__} has neither decision_function nor predict_proba.")
     two = np.partition(values, values.shape[1] - 2, axis=1)[:, -2:]
-    ahead: Array = two[:, 1] - two[:, 0]
-    return ahead
+    return two[:, 1] - two[:, 0]
 
 
 def most_informative(model: Any, pool: ArrayLike) -> int:

@@ -50,8 +50,7 @@ class ExplicitMap:
     def __call__(self, X: Array) -> Array:
         """Return the drawn coordinates of points of the plane, shape (n, 3)."""
         X = X if self.scaler is None else self.scaler.transform(X)
-        drawn: Array = quadratic_features(X, self.gamma, self.coef0) @ self.axes.T
-        return drawn
+        return quadratic_features(X, self.gamma, self.coef0) @ self.axes.T
 
 
 def explicit_map(expansion: Expansion, problem: int, scaler: Scaler | None = None) -> ExplicitMap | None:

@@ -185,8 +185,7 @@ class _Rays:
         shape = (len(which),) + (1,) * (t.ndim - 1) + (2,)
         locations = self._origin[which].reshape(shape) + t[..., None] * self._direction[which].reshape(shape)
         values = self._decision.value(locations.reshape(-1, 2)).reshape(t.shape)
-        g: Array = self._y[which].reshape(shape[:-1]) * values - 1.0
-        return g
+        return self._y[which].reshape(shape[:-1]) * values - 1.0
 
     def search(self, step: float) -> bool:
         """Search the next samples of each ray that is still searched; return whether a ray is left."""

@@ -118,8 +118,7 @@ def gram_for_training(kernel: AnyKernel, X: Array) -> Array | None:
         raise ValueError(
             f"{name} must be symmetric; its entry ({i}, {j}) is {gram[i, j]:g}, but ({j}, {i}) is {gram[j, i]:g}."
         )
-    symmetric: Array = 0.5 * (gram + gram.T)
-    return symmetric
+    return 0.5 * (gram + gram.T)
 
 
 @dataclass(frozen=True)

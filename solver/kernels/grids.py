@@ -58,8 +58,7 @@ def _bumps(gamma: float, at: Array, centres: Array) -> Array:
     with np.errstate(over="ignore"):
         np.square(power, out=power)
         power *= -gamma
-    bumps: Array = np.exp(power, out=power)
-    return bumps
+    return np.exp(power, out=power)
 
 
 def chebyshev_count(spread: float) -> int:

@@ -127,8 +127,7 @@ class PlaneSums:
 
     def mapped(self, M: Array) -> Array:
         """Return V of these moments."""
-        V: Array = self.maps[0] @ M @ self.maps[1].T if len(self.maps) == 2 else self.maps[0] * M
-        return V
+        return self.maps[0] @ M @ self.maps[1].T if len(self.maps) == 2 else self.maps[0] * M
 
     def features(self, share: float) -> Features:
         """Return the expansion as a scalar product of features, without those below about `share` of k(x, x)."""
@@ -192,8 +191,7 @@ class Features:
 
     def sum(self, M: Array) -> Array:
         """Return ``sum_j weights_j phi(x_j)`` from the moments of the weights."""
-        total: Array = (self.first.T @ M @ self.second)[self.a, self.b] * self.scale
-        return total
+        return (self.first.T @ M @ self.second)[self.a, self.b] * self.scale
 
 
 def plane_sums(kernel: Kernel, XT: Array, accuracy: float = ACCURACY) -> PlaneSums | None:

@@ -220,8 +220,7 @@ def _power(kernel: Parameters, product: Array) -> Array:
 def _slope_of_power(kernel: Parameters, product: Array) -> Array:
     if kernel.degree == 0:
         return np.zeros_like(product)
-    slope: Array = (kernel.gamma * product + kernel.coef0) ** (kernel.degree - 1) * (kernel.degree * kernel.gamma)
-    return slope
+    return (kernel.gamma * product + kernel.coef0) ** (kernel.degree - 1) * (kernel.degree * kernel.gamma)
 
 
 def _tanh(kernel: Parameters, product: Array) -> Array:

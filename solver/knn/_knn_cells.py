@@ -12,73 +12,68 @@ import math
 
 import numpy as np
 
-from solver.core._compile import jit, part
+from solver.core._compile import jit, lean_part
 
 from ._knn_bounds import radius_of, reach_of, thresholds
-from ._knn_grid import LEAF, TILE, gather, only_class
-from ._knn_loops import EUCLIDEAN, FIRST, INVERSE, UNIFORM, nearest_first, plane_distances, vote_in_order
+from ._knn_grid import LEAF, TILE, box_of, gather, measure, only_class
+from ._knn_loops import EUCLIDEAN, FIRST, INVERSE, NOBODY, UNIFORM, nearest_first, vote_in_order
+from ._knn_records import AbsentVoter, Tally, TilePart
 from ._knn_select import LANES, kth, separate
 
+LISTS = 3
 ROUNDING = 1e-9  # far more than the rounding error of a share of the votes
+PLAIN = np.bool_(False)  # candidates are tagged with their location; a plain literal would be compiled for again
 TINY = 1e-140  # distance up to which a weight may be limited to the largest weight
 
 
-@part
-def _nearest(metric, p, q, x, y, px, py, a, b, d):  # type: ignore[no-untyped-def]
-    """Write the distances of the candidates [a, b) from (x, y) to `d`; return that of the q-th nearest."""
-    m = b - a
-    padded = (m + LANES - 1) // LANES * LANES
-    plane_distances(metric, p, x, y, px[a:b], py[a:b], d)
-    for i in range(m, padded):
-        d[i] = np.inf
-    dd = d[:padded]
-    bits = dd.view(np.int64)
-    value, _ = separate(dd, bits, min(q, m), 0.0, dd[0])
-    return kth(dd, bits, value)
+@lean_part
+def _nearest(metric, q, C, a, b, x, y):  # type: ignore[no-untyped-def]
+    """Write the distances of the candidates [a, b) from (x, y) to `C.d`; return that of the q-th nearest."""
+    d = C.d[: measure(metric, C, a, b, x, y)]
+    value, _ = separate(d, min(q, b - a), 0.0, d[0])
+    return kth(d, value)
 
 
-@part
-def _narrow(metric, p, q, zeros, x0, x1, y0, y1, px, py, who, a, b, first, d):  # type: ignore[no-untyped-def]
+@lean_part
+def _narrow(metric, q, zeros, box, C, a, b, first):  # type: ignore[no-untyped-def]
     """Copy the candidates of [a, b) that may be among the q nearest in a rectangle to the indices from `first` on.
 
     Returns their end, and the distance of the q-th nearest from the centre.
     """
-    cx = 0.5 * x0 + 0.5 * x1
-    cy = 0.5 * y0 + 0.5 * y1
-    t = _nearest(metric, p, q, cx, cy, px, py, a, b, d)
-    far, _ = thresholds(metric, t, radius_of(metric, p, cx, cy, x0, x1, y0, y1), zeros)
+    cx, cy = 0.5 * box.x0 + 0.5 * box.x1, 0.5 * box.y0 + 0.5 * box.y1
+    t = _nearest(metric, q, C, a, b, cx, cy)
+    far, _ = thresholds(metric, t, radius_of(metric, cx, cy, box), zeros)
     end = first
     for i in range(b - a):
-        px[end] = px[a + i]
-        py[end] = py[a + i]
-        who[end] = who[a + i]
-        end += 1 if d[i] <= far else 0
+        C.x[end] = C.x[a + i]
+        C.y[end] = C.y[a + i]
+        C.tag[end] = C.tag[a + i]
+        end += 1 if C.d[i] <= far else 0
     return end, t
 
 
-@part
-def _identity(k, single, m, value, d, who, a, near, start, count, keys):  # type: ignore[no-untyped-def]
+@lean_part
+def _identity(k, plane, C, a, b, value, near, keys):  # type: ignore[no-untyped-def]
     """Return the sum of the keys of the locations up to the k-th point; `value`: distance of the k-th location."""
-    if not single:
-        found = nearest_first(d, m, value, who, a, near)
-        checked = 0
-        for i in range(found):
-            for e in range(start[near[i]], start[near[i] + 1]):
-                checked += count[e]
-            if checked >= k:
-                value = d[i]
-                break
-        total = np.int64(0)
-        for i in range(found):
-            total += keys[near[i]] if d[i] <= value else 0
+    start, count, d, total = plane.entries.start, plane.entries.counts, C.d, np.int64(0)
+    if plane.single:
+        for i in range(b - a):
+            total += keys[C.tag[a + i]] if d[i] <= value else 0
         return total
-    total = np.int64(0)
-    for i in range(m):
-        total += keys[who[a + i]] if d[i] <= value else 0
+    found = nearest_first(C, a, b, value, near)
+    checked = 0
+    for i in range(found):
+        for e in range(start[near[i]], start[near[i] + 1]):
+            checked += count[e]
+        if checked >= k:
+            value = d[i]
+            break
+    for i in range(found):
+        total += keys[near[i]] if d[i] <= value else 0
     return total
 
 
-@part
+@lean_part
 def _winner(shares):  # type: ignore[no-untyped-def]
     """Return the lowest class with the largest share, and the difference from the second largest share."""
     best = 0
@@ -92,7 +87,7 @@ def _winner(shares):  # type: ignore[no-untyped-def]
     return best, shares[best] - second
 
 
-@part
+@lean_part
 def _relative(weights, squared, least, distance):  # type: ignore[no-untyped-def]
     """Return the weight of a vote at `distance`, as a share of the weight at the `least` distance."""
     if weights == UNIFORM:
@@ -103,17 +98,17 @@ def _relative(weights, squared, least, distance):  # type: ignore[no-untyped-def
     return ratio if squared else ratio * ratio
 
 
-@part
-def _mark(  # type: ignore[no-untyped-def]
-    weights, squared, k, m, value, d, who, a, near, start, label, count, level, shares, kept
-):
+@lean_part
+def _mark(V, entries, C, a, b, value, near, tally, kept):  # type: ignore[no-untyped-def]
     """Mark the entries that a pixel needs, as `cells_on_grid` defines it.
 
     `value` is the distance of the (k + 1)-th location: all locations up to it may vote if one point is left out.
     """
-    found = nearest_first(d, m, value, who, a, near)
-    vote_in_order(weights, squared, k, d, near, FIRST, found, start, label, count, FIRST - 1, FIRST, level, shares)
-    best, lead = _winner(shares)
+    start, weights, squared, k = entries.start, V.weights, V.metric.code == EUCLIDEAN, V.k
+    found = nearest_first(C, a, b, value, near)
+    d, near = C.d[:found], near[:found]
+    vote_in_order(V, entries, d, near, NOBODY, tally)
+    best, lead = _winner(tally.shares)
     sure = weights == UNIFORM or d[0] > TINY
     total = 0.0
     for i in range(min(k, found) if sure else 0):
@@ -125,101 +120,75 @@ def _mark(  # type: ignore[no-untyped-def]
         # The vote of a class is removed, and one with at most the same weight is added to another class.
         changes = not sure or lead - ROUNDING <= 2.0 * _relative(weights, squared, d[0], d[i]) / total
         for e in range(start[near[i]], start[near[i] + 1]):
-            checked += count[e]
+            checked += entries.counts[e]
             if changes and not kept[e]:
-                own = label[e]
-                vote_in_order(
-                    weights, squared, k, d, near, FIRST, found, start, label, count, near[i], own, level, shares
-                )
-                other, others_lead = _winner(shares)
+                vote_in_order(V, entries, d, near, AbsentVoter(near[i], entries.label[e]), tally)
+                other, others_lead = _winner(tally.shares)
                 kept[e] = other != best or (others_lead == 0.0) != (lead == 0.0)
 
 
-@part
-def _all_kept(who, a, b, start, kept):  # type: ignore[no-untyped-def]
-    """Return whether all entries of the candidates [a, b) are marked already."""
+@lean_part
+def _none_needed(plane, C, a, b, kept):  # type: ignore[no-untyped-def]
+    """Return whether the candidates [a, b) are of one class, or all of their entries are marked already."""
+    if only_class(plane, PLAIN, C, a, b) >= 0:
+        return True
     for i in range(a, b):
-        for e in range(start[who[i]], start[who[i] + 1]):
+        for e in range(plane.entries.start[C.tag[i]], plane.entries.start[C.tag[i] + 1]):
             if not kept[e]:
                 return False
     return True
 
 
+@lean_part
+def _part_of_tile(V, plane, pixels, C, part, near, tally, keys, cells, kept):  # type: ignore[no-untyped-def]
+    """Write the cells of all pixels of a part, or mark the entries that they need, as `cells_on_grid` does."""
+    metric, a, b = V.metric, part.a, part.b
+    marks = keys.size == 0
+    q = part.left
+    same = not marks and plane.single and b - a == q  # the same points vote everywhere
+    for j in range(part.y0, part.y1):
+        for i in range(part.x0, part.x1):
+            value = np.inf if same else _nearest(metric, q, C, a, b, pixels.xs[i], pixels.ys[j])
+            if marks:
+                _mark(V, plane.entries, C, a, b, value, near, tally, kept)
+            else:
+                cells[j, i] = _identity(V.k, plane, C, a, b, value, near, keys)
+
+
 @jit
-def cells_on_grid(  # type: ignore[no-untyped-def]
-    metric, p, weights, k, plane, start, label, count, sole, single, zeros, strips, edges, xs, ys, keys, cells, kept
-):
+def cells_on_grid(V, plane, pixels, C, keys, cells, kept):  # type: ignore[no-untyped-def]
     """Write the cell of each (xs[i], ys[j]) to cells[j, i], or mark in `kept` the entries that some pixel needs.
 
-    Parameters are those of `vote_on_grid`.  If `keys` (locations,) is not empty, cells[j, i] is the sum of the keys of
-    the locations that vote there, modulo 2^64.  Else kept[e] becomes True if a point of entry e (of `label` and
-    `count`) cannot be left out without changing what wins at a pixel, or whether that is tied; entries that are marked
-    before are not looked at.  There must be more than k points then.
+    If `keys` (locations,) is not empty, cells[j, i] is the sum of the keys of the locations that vote there, modulo
+    2^64.  Else kept[e] becomes True if a point of entry e cannot be left out without changing what wins at a pixel, or
+    whether that is tied; entries that are marked before are not looked at.  There must be more than k points then.
+    `C` has room for LISTS lists of all locations: the candidates of a turn, of a tile and of a part of it.
     """
-    width = xs.size
-    height = ys.size
-    marks = keys.size == 0
-    n = plane.shape[1]
-    q = min(k + 1 if marks else k, n)
-    room = 3 * (n + LANES)  # the candidates of a turn, of a tile and of a part of it
-    px = np.zeros(room)
-    py = np.zeros(room)
-    who = np.zeros(room, np.int64)
-    d = np.empty(n + LANES)
+    width, height, n = pixels.xs.size, pixels.ys.size, plane.at.shape[1]
+    metric, marks = V.metric, keys.size == 0
+    q = min(V.k + 1 if marks else V.k, n)
     near = np.zeros(n + LANES, np.int64)
-    level = np.zeros(np.max(label) + 1)
-    shares = np.empty(level.size)
+    n_classes = np.max(plane.entries.label) + 1
+    tally = Tally(level=np.zeros(n_classes), shares=np.empty(n_classes))
     last = np.array([0.0, 0.0, -1.0])
     back = (width - 1) // TILE * TILE
     for y0 in range(0, height, TILE):
         for turn in range(0, width, TILE):
             x0 = turn if y0 // TILE % 2 == 0 else back - turn  # there and back, so that the last tile is a neighbour
-            x1 = min(x0 + TILE, width)
-            y1 = min(y0 + TILE, height)
-            cx = 0.5 * xs[x0] + 0.5 * xs[x1 - 1]
-            cy = 0.5 * ys[y0] + 0.5 * ys[y1 - 1]
-            radius = radius_of(metric, p, cx, cy, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1])
-            reach = reach_of(metric, p, q, cx, cy, radius, last, plane, strips, edges)
-            a = gather(cx, cy, reach, plane, strips, edges, False, sole, px, py, who)
-            b, t = _narrow(metric, p, q, zeros, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1], px, py, who, FIRST, a, a, d)
-            last[0] = cx
-            last[1] = cy
-            last[2] = math.sqrt(t) if metric == EUCLIDEAN else t
-            if marks and (only_class(False, who, sole, a, b) >= 0 or _all_kept(who, a, b, start, kept)):
+            x1, y1 = min(x0 + TILE, width), min(y0 + TILE, height)
+            box = box_of(pixels, x0, x1, y0, y1)
+            cx, cy = 0.5 * box.x0 + 0.5 * box.x1, 0.5 * box.y0 + 0.5 * box.y1
+            reach = reach_of(metric, q, cx, cy, radius_of(metric, cx, cy, box), last, plane)
+            a = gather(cx, cy, reach, plane, PLAIN, C)
+            b, t = _narrow(metric, q, plane.zeros, box, C, FIRST, a, a)
+            last[0], last[1] = cx, cy
+            last[2] = math.sqrt(t) if metric.code == EUCLIDEAN else t
+            if marks and _none_needed(plane, C, a, b, kept):
                 continue
             for j0 in range(y0, y1, LEAF):
                 for i0 in range(x0, x1, LEAF):
-                    j1 = min(j0 + LEAF, y1)
-                    i1 = min(i0 + LEAF, x1)
-                    c, _ = _narrow(metric, p, q, zeros, xs[i0], xs[i1 - 1], ys[j0], ys[j1 - 1], px, py, who, a, b, b, d)
-                    if marks and (only_class(False, who, sole, b, c) >= 0 or _all_kept(who, b, c, start, kept)):
-                        continue
-                    if not marks and single and c - b == q:  # the same everywhere in this part
-                        total = np.int64(0)
-                        for i in range(b, c):
-                            total += keys[who[i]]
-                        cells[j0:j1, i0:i1] = total
-                        continue
-                    for j in range(j0, j1):
-                        for i in range(i0, i1):
-                            value = _nearest(metric, p, q, xs[i], ys[j], px, py, b, c, d)
-                            if marks:
-                                _mark(
-                                    weights,
-                                    metric == EUCLIDEAN,
-                                    k,
-                                    c - b,
-                                    value,
-                                    d,
-                                    who,
-                                    b,
-                                    near,
-                                    start,
-                                    label,
-                                    count,
-                                    level,
-                                    shares,
-                                    kept,
-                                )
-                            else:
-                                cells[j, i] = _identity(k, single, c - b, value, d, who, b, near, start, count, keys)
+                    j1, i1 = min(j0 + LEAF, y1), min(i0 + LEAF, x1)
+                    c, _ = _narrow(metric, q, plane.zeros, box_of(pixels, i0, i1, j0, j1), C, a, b, b)
+                    if not marks or not _none_needed(plane, C, b, c, kept):
+                        part = TilePart(i0, i1, j0, j1, b, c, FIRST, q)
+                        _part_of_tile(V, plane, pixels, C, part, near, tally, keys, cells, kept)

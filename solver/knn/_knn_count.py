@@ -6,77 +6,74 @@ import math
 
 import numpy as np
 
-from solver.core._compile import part
+from solver.core._compile import lean_part
 
 from ._knn_loops import COSINE, MINKOWSKI, plane_distances
 from ._knn_select import LANES
 
 
-@part
-def count_upto(d, kind, first, limit, votes, floor):  # type: ignore[no-untyped-def]
-    """Set votes[floor + 1, c] to votes[floor, c] + number of distances d[i] <= limit with class kind[first + i] = c."""
+@lean_part
+def count_upto(d, kind, limit, votes, floor):  # type: ignore[no-untyped-def]
+    """Set votes[floor + 1, c] to votes[floor, c] + number of distances d[i] <= limit with class kind[i] = c."""
     for c in range(votes.shape[1]):
         count = 0
         for i in range(d.size):
-            count += 1 if (d[i] <= limit) & (kind[first + i] == c) else 0
+            count += 1 if (d[i] <= limit) & (kind[i] == c) else 0
         votes[floor + 1, c] = votes[floor, c] + count
 
 
-@part
-def share_ties(d, kind, first, value, excess, k, votes, equal, shares):  # type: ignore[no-untyped-def]
-    """Compute the vote shares at one pixel with `excess` votes too many: points at distance `value` share the rest.
-
-    `equal` (a zero per class) is scratch and is left zero.
-    """
-    size = 0
+@lean_part
+def share_ties(d, kind, value, excess, k, votes, tally):  # type: ignore[no-untyped-def]
+    """Compute the vote shares at one pixel with `excess` votes too many: points at distance `value` share the rest."""
+    equal, shares, size = tally.level, tally.shares, 0
     for i in range(d.size):
         if d[i] == value:
-            equal[kind[first + i]] += 1.0
+            equal[kind[i]] += 1.0
             size += 1
     for c in range(shares.size):
         shares[c] = ((votes[c] - equal[c]) * size + equal[c] * (size - excess)) / (np.float64(k) * size)
         equal[c] = 0.0
 
 
-@part
-def count_together(  # type: ignore[no-untyped-def]
-    metric, p, xs, ys, x0, x1, y0, y1, px, py, kind, first, m, q, k, certain, floor, work, votes
-):
-    """Set votes[c, i] to the share of class c at the i-th of the pixels [x0, x1) x [y0, y1), row by row.
+@lean_part
+def count_together(V, pixels, part, C, certain, work, votes):  # type: ignore[no-untyped-def]
+    """Set votes[c, i] to the share of class c at the i-th pixel of `part`, row by row.
 
-    The votes are certain[floor] and those of the q nearest of the m candidates from `first` on, all single points.
-    Returns whether the shares are right: they are not if several points are exactly at the k-th distance of a pixel.
+    The votes are those that are certain there, and those of the nearest candidates, all single points.  Returns whether
+    the shares are right: they are not if several points are exactly at the k-th distance of a pixel.
 
     The k-th distance comes from an insertion sort of the few nearest candidates of each pixel or, if those are fewer,
     of the few farthest; each step of it is the minimum and the maximum of two rows.
     """
-    area = (x1 - x0) * (y1 - y0)
+    area = (part.x1 - part.x0) * (part.y1 - part.y0)
     lanes = (area + LANES - 1) // LANES * LANES
-    used = area if metric == MINKOWSKI else lanes  # powers are too slow to compute for padding
+    used = area if V.metric.code == MINKOWSKI else lanes  # powers are too slow to compute for padding
     gx = work[0, :used]
     gy = work[1, :used]
     limit = work[2]
     total = work[3]
+    m = part.b - part.a
+    q = min(part.left, m)
     deep = min(q, m - q + 1)
     sign = 1.0 if deep == q else -1.0
     kept = work[4 : 4 + deep]
     d = work[4 + deep : 4 + deep + m]
     lane = 0
-    for j in range(y0, y1):
-        for i in range(x0, x1):
-            gx[lane] = xs[i]
-            gy[lane] = ys[j]
+    for j in range(part.y0, part.y1):
+        for i in range(part.x0, part.x1):
+            gx[lane] = pixels.xs[i]
+            gy[lane] = pixels.ys[j]
             lane += 1
     for i in range(area, used):
         gx[i] = gx[0]
         gy[i] = gy[0]
-    if metric == COSINE:  # as in `plane_distances`, where candidates and pixels are exchanged here
+    if V.metric.code == COSINE:  # as in `plane_distances`, where candidates and pixels are exchanged here
         for lane in range(used):
             exponent = math.frexp(max(abs(gx[lane]), abs(gy[lane])))[1]
             gx[lane] = math.ldexp(gx[lane], -exponent)
             gy[lane] = math.ldexp(gy[lane], -exponent)
     for i in range(m):
-        plane_distances(metric, p, px[first + i], py[first + i], gx, gy, d[i])
+        plane_distances(V.metric, C.x[part.a + i], C.y[part.a + i], gx, gy, d[i])
         for lane in range(lanes):
             limit[lane] = sign * d[i, lane]
         for j in range(min(i, deep)):
@@ -93,16 +90,16 @@ def count_together(  # type: ignore[no-untyped-def]
         total[lane] = 0.0
     for c in range(votes.shape[0]):
         for lane in range(lanes):
-            votes[c, lane] = certain[floor, c]
+            votes[c, lane] = certain[part.floor, c]
     for i in range(m):
-        c = kind[first + i]
+        c = C.tag[part.a + i]
         for lane in range(lanes):
             votes[c, lane] += 1.0 if d[i, lane] <= limit[lane] else 0.0
     for c in range(votes.shape[0]):
         for lane in range(lanes):
             total[lane] += votes[c, lane]
-            votes[c, lane] /= k
+            votes[c, lane] /= V.k
     clear = True
     for lane in range(area):
-        clear &= total[lane] == k
+        clear &= total[lane] == V.k
     return clear

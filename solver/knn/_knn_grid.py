@@ -19,14 +19,17 @@ the same at every pixel.  A tile with few undecided locations is counted at all 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from solver.core._compile import jit, part
+from solver.core._compile import inlined, jit, lean_part
+from solver.core.arrays import Array
 
 from ._knn_bounds import radius_of, reach_of, thresholds
 from ._knn_count import count_together, count_upto, share_ties
-from ._knn_loops import EUCLIDEAN, MANHATTAN, MINKOWSKI, UNIFORM, plane_distances, sorted_vote
+from ._knn_loops import EUCLIDEAN, FIRST, MANHATTAN, MINKOWSKI, UNIFORM, plane_distances, sorted_vote
+from ._knn_records import Box, Tally, TilePart
 from ._knn_select import LANES, kth, separate
 
 TILE = 16  # pixels per side of the tiles that gather their own candidates; a power of two times LEAF
@@ -37,32 +40,33 @@ DEEPEST = 16  # of these sorts: at least 2 * depth - 1 candidates take part in o
 WIDEST = TILE * TILE + 8  # not a power of two, or the rows of a list would share cache lines
 
 
-@part
-def _put(compact, x0, x1, y0, y1, shares, by_class, by_pixel, out, top, share, tie):  # type: ignore[no-untyped-def]
-    """Write the votes of pixels [x0, x1) x [y0, y1): class c has shares[c * by_class + l * by_pixel] at the l-th."""
-    n_classes = out.shape[2]
+@lean_part
+def _put(picture, part, votes, each):  # type: ignore[no-untyped-def]
+    """Write the votes of the pixels of `part`: a row of `votes` for each class if `each` has its own, else a number."""
+    n_classes = picture.shares.shape[2]
+    by_class, by_pixel = (WIDEST, 1) if each else (1, 0)
     at = 0
-    for j in range(y0, y1):
-        for i in range(x0, x1):
-            if compact:
+    for j in range(part.y0, part.y1):
+        for i in range(part.x0, part.x1):
+            if picture.compact:
                 best = 0
                 equal = False
                 for c in range(1, n_classes):
-                    if shares[c * by_class + at] > shares[best * by_class + at]:
+                    if votes[c * by_class + at] > votes[best * by_class + at]:
                         best = c
                         equal = False
-                    elif shares[c * by_class + at] == shares[best * by_class + at]:
+                    elif votes[c * by_class + at] == votes[best * by_class + at]:
                         equal = True
-                top[j, i] = best
-                share[j, i] = shares[best * by_class + at]
-                tie[j, i] = equal
+                picture.top[j, i] = best
+                picture.share[j, i] = votes[best * by_class + at]
+                picture.tie[j, i] = equal
             else:
                 for c in range(n_classes):
-                    out[j, i, c] = shares[c * by_class + at]
+                    picture.shares[j, i, c] = votes[c * by_class + at]
             at += by_pixel
 
 
-@part
+@lean_part
 def _first_above(values, a, b, limit):  # type: ignore[no-untyped-def]
     """Return the first index in [a, b) of an increasing range with a value above `limit`, else b."""
     while a < b:
@@ -74,11 +78,13 @@ def _first_above(values, a, b, limit):  # type: ignore[no-untyped-def]
     return a
 
 
-@part
-def gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag):  # type: ignore[no-untyped-def]
-    """Copy the locations within `reach` of (cx, cy) in both coordinates into the three lists; return their number."""
-    ax = plane[0]
-    ay = plane[1]
+@lean_part
+def gather(cx, cy, reach, plane, plain, C):  # type: ignore[no-untyped-def]
+    """Copy the locations within `reach` of (cx, cy) in both coordinates into the first list; return their number.
+
+    `plain`: only counts matter, so the candidates are tagged with their class.
+    """
+    ax, ay, strips, edges = plane.at[0], plane.at[1], plane.strips, plane.edges
     low = np.nextafter(cy - reach, -np.inf)  # just below, since a value equal to the limit belongs to the range
     m = 0
     for s in range(strips.size - 1):
@@ -89,39 +95,52 @@ def gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag):  # ty
                 begin = _first_above(ay, begin, end, low)
                 end = _first_above(ay, begin, end, cy + reach)
             for i in range(begin, end):
-                px[m] = ax[i]
-                py[m] = ay[i]
-                tag[m] = sole[i] if plain else i
+                C.x[m] = ax[i]
+                C.y[m] = ay[i]
+                C.tag[m] = plane.sole[i] if plain else i
                 m += 1 if abs(ax[i] - cx) <= reach else 0
     return m
 
 
-@part
-def _sift(metric, d, sure, t, far, x0, x1, y0, y1, a, b, first, px, py, tag):  # type: ignore[no-untyped-def]
+@lean_part
+def measure(metric, C, a, b, x, y):  # type: ignore[no-untyped-def]
+    """Write the distances of (x, y) from the candidates [a, b) to `C.d`; return their number, padded with inf."""
+    m = b - a
+    padded = (m + LANES - 1) // LANES * LANES
+    end = b if metric.code == MINKOWSKI else a + padded  # powers are too dear to compute in vain
+    plane_distances(metric, x, y, C.x[a:end], C.y[a:end], C.d)
+    for i in range(m, padded):
+        C.d[i] = np.inf
+    return padded
+
+
+@lean_part
+def _sift(metric, C, box, limits, a, b, first):  # type: ignore[no-untyped-def]
     """Copy the candidates of [a, b) that are undecided in the tile to the indices from `first` on; return their end.
 
-    `d` are the distances from the centre, `t` that of the k-th neighbour.  The two tests are explained at the top.
+    Their distances from the centre are in `C.d`.  The two tests are explained at the top.
     """
+    px, py, tag, d = C.x, C.y, C.tag, C.d
     e = first
     for i in range(b - a):
         px[e] = px[a + i]
         py[e] = py[a + i]
         tag[e] = tag[a + i]
         d[e - first] = d[i]
-        e += 1 if (d[i] > sure) & (d[i] <= far) else 0
-    if metric != EUCLIDEAN and metric != MANHATTAN:
+        e += 1 if (d[i] > limits.sure) & (d[i] <= limits.far) else 0
+    if metric.code != EUCLIDEAN and metric.code != MANHATTAN:
         return e
     # The margin covers the rounding of four distances, all less than 1.5 times the distance `far` stands for.
     limit_0 = limit_1 = limit_2 = limit_3 = 0.0
-    margin = 1e-13 * far + 1e-300
+    margin = 1e-13 * limits.far + 1e-300
     m = first
     for turn in range(2):
         for i in range(first, e):
-            left = abs(x0 - px[i])
-            right = abs(x1 - px[i])
-            below = abs(y0 - py[i])
-            above = abs(y1 - py[i])
-            if metric == EUCLIDEAN:
+            left = abs(box.x0 - px[i])
+            right = abs(box.x1 - px[i])
+            below = abs(box.y0 - py[i])
+            above = abs(box.y1 - py[i])
+            if metric.code == EUCLIDEAN:
                 left *= left
                 right *= right
                 below *= below
@@ -137,7 +156,7 @@ def _sift(metric, d, sure, t, far, x0, x1, y0, y1, a, b, first, px, py, tag):  #
                     | (right + above <= limit_3)
                 )
                 m += 1 if stays else 0
-            elif d[i - first] <= t:
+            elif d[i - first] <= limits.kth:
                 limit_0 = max(limit_0, left + below + margin)
                 limit_1 = max(limit_1, right + below + margin)
                 limit_2 = max(limit_2, left + above + margin)
@@ -145,9 +164,10 @@ def _sift(metric, d, sure, t, far, x0, x1, y0, y1, a, b, first, px, py, tag):  #
     return m
 
 
-@part
-def only_class(plain, tag, sole, a, b):  # type: ignore[no-untyped-def]
+@lean_part
+def only_class(plane, plain, C, a, b):  # type: ignore[no-untyped-def]
     """Return the class of all points at the candidates [a, b), or -1 if there are several."""
+    tag, sole = C.tag, plane.sole
     only = tag[a] if plain else sole[tag[a]]
     for i in range(a + 1, b):
         if (tag[i] if plain else sole[tag[i]]) != only:
@@ -155,208 +175,184 @@ def only_class(plain, tag, sole, a, b):  # type: ignore[no-untyped-def]
     return only
 
 
-@jit
-def vote_on_grid(  # type: ignore[no-untyped-def]
-    metric,
-    p,
-    weights,
-    k,
-    plane,
-    start,
-    label,
-    count,
-    sole,
-    single,
-    zeros,
-    strips,
-    edges,
-    xs,
-    ys,
-    scratch,
-    tag,
-    compact,
-    wanted,
-    bound,
-    out,
-    top,
-    share,
-    tie,
-):
-    """Write the vote shares at every (xs[i], ys[j]) to out[j, i, :], or (`compact`) to top, share and tie.
+@inlined
+def box_of(pixels, x0, x1, y0, y1):  # type: ignore[no-untyped-def]
+    """Return the rectangle of the centres of the pixels [x0, x1) x [y0, y1)."""
+    return Box(x0=pixels.xs[x0], x1=pixels.xs[x1 - 1], y0=pixels.ys[y0], y1=pixels.ys[y1 - 1])
 
-    `plane` (2, locations) holds the locations strip by strip: strip s is columns strips[s]:strips[s + 1], a
-    range of x from edges[0, s] to edges[1, s], sorted by y inside.  `sole` is the class of all points at a location, or
-    -1.  `single`: every location is one training point.  `zeros`: one is the zero vector.  `scratch` (2, room) and
-    `tag` (room,) are scratch for LEVELS lists of all locations.  If `wanted` is not empty, only its tiles are drawn.
-    If `bound` is not empty, no voter of a pixel is farther from it than bound[j, i] (not for the cosine).
-    """
-    width = xs.size
-    height = ys.size
-    n_locations = plane.shape[1]
-    n_classes = out.shape[2]
-    plain = weights == UNIFORM and single  # then only counts matter, not the order within the k
+
+class _PictureScratch(NamedTuple):
+    """Scratch of a picture."""
+
+    tally: Tally
+    certain: Array
+    """(LEVELS, classes): votes that are certain in the tile at each depth, and in its parts."""
+    hints: Array
+    """(LEVELS, 2): distances, as compared, to the q-th candidate and to the last certain one."""
+    rows: Array
+    """(4 + DEEPEST + SIMPLE, WIDEST), for `count_together`."""
+    votes: Array
+    """(classes, WIDEST), its result."""
+    flat: Array
+    """The same in one dimension; its beginning is `tally.shares`."""
+    last: Array
+    """Centre of the last tile, and its k-th distance; -1 before the first."""
+
+
+class _Limits(NamedTuple):
+    """Distances from the centre of a tile: of the k-th location, up to which all vote, beyond which none votes."""
+
+    kth: float
+    sure: float
+    far: float
+
+
+@lean_part
+def _push(node, depth, part):  # type: ignore[no-untyped-def]
+    """Write `part` to row `depth` of the stack."""
+    for i in range(8):
+        node[depth, i] = part[i]
+
+
+@lean_part
+def _vote_at_pixel(V, plane, plain, C, part, value, excess, d, W):  # type: ignore[no-untyped-def]
+    """Compute the vote shares at one pixel; `value`: distance up to which `excess` locations too many vote."""
+    counts = W.certain[part.floor + 1]
+    if not plain:
+        sorted_vote(V, plane.entries, C, part.a, part.b, value, W.tally)
+    elif excess > 0:
+        share_ties(d, C.tag[part.a :], value, excess, V.k, counts, W.tally)
+    else:
+        for c in range(counts.size):
+            W.tally.shares[c] = counts[c] / V.k
+
+
+@lean_part
+def _vote_of_all(V, C, only, part, W):  # type: ignore[no-untyped-def]
+    """Compute the vote shares of a part that are the same at all its pixels: of one class, or of all candidates."""
+    shares = W.tally.shares
+    for c in range(shares.size):
+        shares[c] = W.certain[part.floor, c]
+    if only >= 0:
+        shares[only] += part.left
+    else:
+        for i in range(part.a, part.b):
+            shares[C.tag[i]] += 1.0
+    for c in range(shares.size):
+        shares[c] /= V.k
+
+
+@lean_part
+def _split(node, depth, part, finely):  # type: ignore[no-untyped-def]
+    """Push the pieces of a part, `finely`: its pixels; return the new depth of the stack."""
+    across_x, across_y = part.x1 - part.x0, part.y1 - part.y0
+    step_x = (across_x + 1) // 2 if across_x > LEAF else across_x
+    step_y = (across_y + 1) // 2 if across_y > LEAF else across_y
+    if finely or across_x * across_y <= LEAF * LEAF:
+        step_x = step_y = 1
+    across = (across_x + step_x - 1) // step_x
+    for piece in range(across * ((across_y + step_y - 1) // step_y)):
+        j = piece // across  # there and back, so that the last pixel is always a neighbour
+        i = piece - j * across
+        x0 = part.x0 + (across - 1 - i if j & 1 else i) * step_x
+        y0 = part.y0 + j * step_y
+        x1, y1 = min(x0 + step_x, part.x1), min(y0 + step_y, part.y1)
+        _push(node, depth, TilePart(x0, x1, y0, y1, part.a, part.b, part.floor, part.left))
+        depth += 1
+    return depth
+
+
+@lean_part
+def _draw_tile(V, plane, pixels, C, picture, W, node):  # type: ignore[no-untyped-def]
+    """Draw the tile on the stack `node`, depth first; a part's candidates are behind its parent's in the same lists."""
+    metric, k, certain, hints = V.metric, V.k, W.certain, W.hints
+    plain = V.weights == UNIFORM and plane.single  # then only counts matter, not the order within the k
     # powers are so slow that halving a tile once more, with fewer candidates in each part, is faster
-    together = LEAF * LEAF if metric == MINKOWSKI else TILE * TILE // 4
-    # Candidates: coordinates and, where only counts matter, class, else location.
-    px = scratch[0]
-    py = scratch[1]
-    d = np.empty(n_locations + LANES)
-    level = np.zeros(n_classes)
-    certain = np.zeros((LEVELS, n_classes))
-    hints = np.zeros((LEVELS, 2))  # distances, as compared, to the q-th candidate and to the last certain one
-    node = np.empty((TILE * TILE + 8, 8), np.int64)
-    work = np.empty((4 + DEEPEST + SIMPLE, WIDEST))
+    together = LEAF * LEAF if metric.code == MINKOWSKI else TILE * TILE // 4
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        part = TilePart(
+            node[depth, 0], node[depth, 1], node[depth, 2], node[depth, 3],
+            node[depth, 4], node[depth, 5], node[depth, 6], node[depth, 7],
+        )  # fmt: skip
+        floor, left = part.floor, part.left
+        area = (part.x1 - part.x0) * (part.y1 - part.y0)
+        box = box_of(pixels, part.x0, part.x1, part.y0, part.y1)
+        cx, cy, radius = box.x0, box.y0, 0.0
+        if area > 1:
+            cx, cy = 0.5 * box.x0 + 0.5 * box.x1, 0.5 * box.y0 + 0.5 * box.y1
+            radius = radius_of(metric, cx, cy, box)
+        if floor == 0:
+            reach = reach_of(metric, min(k, plane.at.shape[1]), cx, cy, radius, W.last, plane)
+            end = gather(cx, cy, reach, plane, plain, C)
+            part = TilePart(part.x0, part.x1, part.y0, part.y1, FIRST, end, floor, left)
+        a, b = part.a, part.b
+        q = min(left, b - a)
+        d = C.d[: measure(metric, C, a, b, cx, cy)]
+        value, found = separate(d, q, hints[floor, 1], hints[floor, 0] if hints[floor, 0] > 0.0 else d[0])
+        t = kth(d, value) if area > 1 or floor == 0 else value
+        if floor == 0 and picture.bound.size > 0:
+            bound = (math.sqrt(t) if metric.code == EUCLIDEAN else t) + radius
+            for j in range(part.y0, part.y1):
+                for i in range(part.x0, part.x1):
+                    picture.bound[j, i] = bound
+        far, sure = thresholds(metric, t, radius, plane.zeros) if area > 1 else (value, value)
+        if not plain and area > 1:
+            sure = -1.0
+        if plain:
+            count_upto(d, C.tag[a:], sure, certain, floor)
+        if area == 1:
+            hints[floor, 0] = value
+            _vote_at_pixel(V, plane, plain, C, part, value, found - q, d, W)
+            _put(picture, part, W.flat, area > 1)
+            continue
+        for c in range(certain.shape[1] if plain else 0):
+            left -= int(certain[floor + 1, c] - certain[floor, c])
+        hints[floor + 1, 0], hints[floor + 1, 1] = t, max(sure, 0.0)
+        if floor == 0:
+            hints[0, 0] = t
+            W.last[0], W.last[1] = cx, cy
+            W.last[2] = math.sqrt(t) if metric.code == EUCLIDEAN else t
+        first = a + d.size
+        end = _sift(metric, C, box, _Limits(t, sure, far), a, b, first)
+        part = TilePart(part.x0, part.x1, part.y0, part.y1, first, end, floor + 1, left)
+        m = end - first
+        q = min(left, m)
+        only = only_class(plane, plain, C, first, end)
+        done, each = True, False
+        finely = False
+        if only >= 0 or (plain and m == left):  # all votes have the same counts in the whole tile
+            _vote_of_all(V, C, only, part, W)
+        elif plain and m * min(q, m - q + 1) <= (SIMPLE if area <= together else SIMPLE // 20):
+            done = each = count_together(V, pixels, part, C, certain, W.rows, W.votes)
+            finely = not done
+        else:
+            done = False
+        if done:
+            _put(picture, part, W.flat, each)
+        else:
+            depth = _split(node, depth, part, finely)
+
+
+@jit
+def vote_on_grid(V, plane, pixels, C, picture):  # type: ignore[no-untyped-def]
+    """Draw the vote at every pixel into `picture`; `C` has room for LEVELS lists of all locations."""
+    width, height, n_classes = pixels.xs.size, pixels.ys.size, picture.shares.shape[2]
     votes = np.empty((n_classes, WIDEST))
     flat = votes.ravel()
-    shares = flat[:n_classes]
-    last = np.array([0.0, 0.0, -1.0])  # the centre of the last tile, and its k-th distance
+    W = _PictureScratch(
+        tally=Tally(level=np.zeros(n_classes), shares=flat[:n_classes]), certain=np.zeros((LEVELS, n_classes)),
+        hints=np.zeros((LEVELS, 2)), rows=np.empty((4 + DEEPEST + SIMPLE, WIDEST)), votes=votes, flat=flat,
+        last=np.array([0.0, 0.0, -1.0]),
+    )  # fmt: skip
+    node = np.empty((TILE * TILE + 8, 8), np.int64)
     back = (width - 1) // TILE * TILE
-    for tile_y in range(0, height, TILE):
+    for y in range(0, height, TILE):
         for turn in range(0, width, TILE):
             # There and back, so that the last tile is always a neighbour.
-            tile_x = turn if tile_y // TILE % 2 == 0 else back - turn
-            if wanted.size > 0 and not wanted[tile_y // TILE, tile_x // TILE]:
-                continue
-            depth = 1
-            node[0, 0] = tile_x
-            node[0, 1] = min(tile_x + TILE, width)
-            node[0, 2] = tile_y
-            node[0, 3] = min(tile_y + TILE, height)
-            node[0, 6] = 0
-            node[0, 7] = k
-            # Split the tile, depth first; a part's candidates stand behind its parent's in the same three lists.
-            while depth > 0:
-                depth -= 1
-                x0 = node[depth, 0]
-                x1 = node[depth, 1]
-                y0 = node[depth, 2]
-                y1 = node[depth, 3]
-                a = node[depth, 4]
-                b = node[depth, 5]
-                floor = node[depth, 6]
-                left = node[depth, 7]  # votes not yet certain
-                area = (x1 - x0) * (y1 - y0)
-                cx = xs[x0]
-                cy = ys[y0]
-                radius = 0.0
-                if area > 1:
-                    cx = 0.5 * cx + 0.5 * xs[x1 - 1]
-                    cy = 0.5 * cy + 0.5 * ys[y1 - 1]
-                    radius = radius_of(metric, p, cx, cy, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1])
-                if floor == 0:
-                    reach = reach_of(metric, p, min(k, n_locations), cx, cy, radius, last, plane, strips, edges)
-                    a = 0
-                    b = gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag)
-                m = b - a
-                q = min(left, m)
-                first = a + (m + LANES - 1) // LANES * LANES
-                end = b if metric == MINKOWSKI else first  # powers are too dear to compute in vain
-                plane_distances(metric, p, cx, cy, px[a:end], py[a:end], d)
-                for i in range(m, first - a):
-                    d[i] = np.inf
-                dd = d[: first - a]
-                bits = dd.view(np.int64)
-                guess = hints[floor, 0] if hints[floor, 0] > 0.0 else dd[0]
-                value, found = separate(dd, bits, q, hints[floor, 1], guess)
-                limit = value
-                if floor == 0 and bound.size > 0:
-                    t = kth(dd, bits, value)
-                    t = (math.sqrt(t) if metric == EUCLIDEAN else t) + radius
-                    for j in range(y0, y1):
-                        for i in range(x0, x1):
-                            bound[j, i] = t
-                if area > 1:
-                    t = kth(dd, bits, value)
-                    far, sure = thresholds(metric, t, radius, zeros)
-                    limit = sure if plain else -1.0
-                if plain:
-                    count_upto(dd, tag, a, limit, certain, floor)
-                done = True
-                tied = False
-                by_class = 1
-                by_pixel = 0
-                if area == 1:
-                    hints[floor, 0] = value
-                    if not plain:
-                        sorted_vote(
-                            weights,
-                            metric == EUCLIDEAN,
-                            k,
-                            d,
-                            px,
-                            py,
-                            tag,
-                            a,
-                            b,
-                            value,
-                            start,
-                            label,
-                            count,
-                            level,
-                            shares,
-                        )
-                    elif found > q:
-                        share_ties(dd, tag, a, value, found - q, k, certain[floor + 1], level, shares)
-                    else:
-                        for c in range(n_classes):
-                            shares[c] = certain[floor + 1, c] / k
-                else:
-                    if plain:
-                        for c in range(n_classes):
-                            left -= np.int64(certain[floor + 1, c] - certain[floor, c])
-                    hints[floor + 1, 0] = t
-                    hints[floor + 1, 1] = max(limit, 0.0)
-                    if floor == 0:
-                        hints[0, 0] = t
-                        last[0] = cx
-                        last[1] = cy
-                        last[2] = math.sqrt(t) if metric == EUCLIDEAN else t
-                    b = _sift(
-                        metric, d, limit, t, far, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1], a, b, first, px, py, tag
-                    )
-                    a = first
-                    m = b - a
-                    q = min(left, m)
-                    only = only_class(plain, tag, sole, a, b)
-                    if only >= 0 or (plain and m == left):  # all votes have the same counts in the whole tile
-                        for c in range(n_classes):
-                            shares[c] = certain[floor + 1, c]
-                        if only >= 0:
-                            shares[only] += left
-                        else:
-                            for i in range(a, b):
-                                shares[tag[i]] += 1.0
-                        for c in range(n_classes):
-                            shares[c] /= k
-                    elif plain and m * min(q, m - q + 1) <= (SIMPLE if area <= together else SIMPLE // 20):
-                        done = count_together(
-                            metric, p, xs, ys, x0, x1, y0, y1, px, py, tag, a, m, q, k, certain, floor + 1, work, votes
-                        )
-                        tied = not done
-                        by_class = WIDEST
-                        by_pixel = 1
-                    else:
-                        done = False
-                if done:
-                    _put(compact, x0, x1, y0, y1, flat, by_class, by_pixel, out, top, share, tie)
-                    continue
-                step_x = (x1 - x0 + 1) // 2 if x1 - x0 > LEAF else x1 - x0
-                step_y = (y1 - y0 + 1) // 2 if y1 - y0 > LEAF else y1 - y0
-                if tied or area <= LEAF * LEAF:
-                    step_x = 1
-                    step_y = 1
-                across = (x1 - x0 + step_x - 1) // step_x
-                for piece in range(across * ((y1 - y0 + step_y - 1) // step_y)):
-                    j = piece // across  # there and back, so that the last pixel is always a neighbour
-                    i = piece - j * across
-                    i = x0 + (across - 1 - i if j & 1 else i) * step_x
-                    j = y0 + j * step_y
-                    node[depth, 0] = i
-                    node[depth, 1] = min(i + step_x, x1)
-                    node[depth, 2] = j
-                    node[depth, 3] = min(j + step_y, y1)
-                    node[depth, 4] = a
-                    node[depth, 5] = b
-                    node[depth, 6] = floor + 1
-                    node[depth, 7] = left
-                    depth += 1
+            x = turn if y // TILE % 2 == 0 else back - turn
+            if picture.wanted.size == 0 or picture.wanted[y // TILE, x // TILE]:
+                tile = TilePart(x, min(x + TILE, width), y, min(y + TILE, height), FIRST, FIRST, FIRST, V.k)
+                _push(node, FIRST, tile)
+                _draw_tile(V, plane, pixels, C, picture, W, node)

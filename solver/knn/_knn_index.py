@@ -20,7 +20,23 @@ from . import _knn_bounds as bounds
 from . import _knn_grid as grid
 from . import _knn_loops as loops
 from . import _knn_plain as plain
+from ._knn_cells import LISTS, cells_on_grid
 from ._knn_products import search_products
+from ._knn_records import (
+    AbsentVoter,
+    Entries,
+    Found,
+    Members,
+    Metric,
+    PixelAxes,
+    Plane,
+    Queries,
+    Rough,
+    Slack,
+    VotePicture,
+    Voting,
+    new_candidates,
+)
 from ._knn_select import LANES
 from ._knn_tree import Tree, grow
 
@@ -68,15 +84,9 @@ class Index:
     """(features, locations)."""
     norms: Array
     """|location|^2."""
-    start: Integers
-    label: Integers
-    count: Integers
-    sole: Integers
-    """Class of all points at a location, or -1 if there are several."""
-    strips: Integers
-    """Bounds of ranges of locations: x increases from strip to strip, y within one (two features only)."""
-    edges: Array
-    """(2, strips): least and greatest x of each."""
+    entries: Entries
+    plane: Plane
+    """The locations, for pictures; of two features only."""
 
     @classmethod
     def build(cls, points: Array, codes: Integers, n_classes: int, metric: int, p: float) -> Index:
@@ -105,9 +115,9 @@ class Index:
         else:
             is_new = _is_new(ordered)
             location[order] = np.cumsum(is_new) - 1
-            entries = np.flatnonzero(is_new | np.append(True, label[1:] != label[:-1]))
-            start = np.append(np.flatnonzero(is_new[entries]), len(entries))
-            label, count = label[entries], np.diff(entries, append=len(points))
+            first = np.flatnonzero(is_new | np.append(True, label[1:] != label[:-1]))
+            start = np.append(np.flatnonzero(is_new[first]), len(first))
+            label, count = label[first], np.diff(first, append=len(points))
             sole = np.where(np.diff(start) == 1, label[start[:-1]], -1)
             ordered = ordered[is_new]
         columns = np.ascontiguousarray(ordered.T)
@@ -115,35 +125,29 @@ class Index:
         for feature in columns:
             norms += feature * feature
         edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
-        return cls(
-            metric, p, n_classes, points, own, codes, location, columns, norms, start, label, count, sole, strips, edges
-        )
+        entries, single, zeros = Entries(start, label, count), n == len(points), bool((norms == 0.0).any())
+        plane = Plane(columns, entries, sole, strips, edges, single, zeros)
+        return cls(metric, p, n_classes, points, own, codes, location, columns, norms, entries, plane)
 
     @cached_property
     def entry(self) -> Integers:
         """For each point, the index of its location and class in `label` and `count`."""
-        of_entries = np.repeat(np.arange(len(self.norms)), np.diff(self.start)) * self.n_classes + self.label
-        found: Integers = np.searchsorted(of_entries, self.location * self.n_classes + self.codes).astype(np.int64)
-        return found
-
-    @cached_property
-    def in_plane(self) -> tuple[Array, Integers, Integers, Integers, Integers, bool, bool, Integers, Array]:
-        """Arguments of the loops over pictures: the locations, `single` and `zeros` of `vote_on_grid`, the strips."""
-        single, zeros = len(self.norms) == len(self.points), bool((self.norms == 0.0).any())
-        return self.columns, self.start, self.label, self.count, self.sole, single, zeros, self.strips, self.edges
+        of_entries = np.repeat(np.arange(len(self.norms)), np.diff(self.entries.start)) * self.n_classes
+        of_entries += self.entries.label
+        return np.searchsorted(of_entries, self.location * self.n_classes + self.codes).astype(np.int64)
 
     @cached_property
     def tree(self) -> tuple[Tree, Integers]:
         """The tree of the locations, built for the first scattered query, and the position of each location in it."""
         unit = self.metric == loops.COSINE
-        return grow(self.columns, self.norms, self.start, self.label, self.count, unit)
+        return grow(self.columns, self.norms, self.entries, unit)
 
     @cached_property
-    def members(self) -> tuple[Integers, Integers]:
-        """Rows of the training points by location, in the order of the tree, and where each location begins."""
+    def members(self) -> Members:
+        """Rows of the training points by location, in the order of the tree."""
         at = self.tree[1][self.location]
         first = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=len(self.norms)))))
-        return np.argsort(at, kind="stable"), first
+        return Members(np.argsort(at, kind="stable"), first)
 
     def scaled(self, queries: Array) -> Array:
         """Return the queries in the scale of `points`."""
@@ -157,11 +161,14 @@ class Index:
         out = np.empty((len(queries), self.n_classes))
         tree, own = self._tree_at(rows)
         # New arrays: read-only arrays are another type for numba, which would compile the loop again.
-        own_class = self.codes[np.empty(0, dtype=np.int64) if rows is None else rows]
-        squared = self.metric == loops.EUCLIDEAN
-        for found in self._searched(queries, k, own):
-            loops.vote_at(weights, squared, k, found[0], own, own_class, *found[1:], *tree[5:], out)
+        absent = AbsentVoter(own, self.codes[np.empty(0, dtype=np.int64) if rows is None else rows])
+        for order, found in self._searched(queries, k, own):
+            loops.vote_at(self.voting(weights, k), tree.entries, found, order, absent, out)
         return out
+
+    def voting(self, weights: int, k: int) -> Voting:
+        """Return the record of these parameters of a vote."""
+        return Voting(Metric(self.metric, self.p), weights, k)
 
     def neighbors(self, queries: Array, k: int, without_self: bool) -> tuple[Array, Integers]:
         """Return the distances, as compared, and the rows of the k nearest points, (n_queries, k).
@@ -171,12 +178,12 @@ class Index:
         rows = np.arange(len(queries)) if without_self else None
         distances, indices = np.empty((len(queries), k)), np.empty((len(queries), k), dtype=np.int64)
         own_row = self.codes[:0] if rows is None else rows
-        for found in self._searched(queries, k, self._tree_at(rows)[1]):
-            loops.neighbors_at(found[0], own_row, *found[1:], *self.members, distances, indices)
+        for order, found in self._searched(queries, k, self._tree_at(rows)[1]):
+            loops.neighbors_at(self.members, found, order, own_row, distances, indices)
         return distances, indices
 
-    def _searched(self, queries: Array, k: int, own: Integers) -> Iterator[tuple[Integers, Array, Integers, Integers]]:
-        """Yield what `search` finds for some queries at a time: queries, distances, locations and ends of the lists.
+    def _searched(self, queries: Array, k: int, own: Integers) -> Iterator[tuple[Integers, Found]]:
+        """Yield some queries at a time, with what `search` finds for them.
 
         `own`: locations of the queries if one point there does not vote, else empty.  The arrays are reused.
         """
@@ -185,9 +192,10 @@ class Index:
         tree = self.tree[0]
         m = len(self.norms)
         q = min(k + (len(own) > 0), m)
+        metric = Metric(self.metric, self.p)
         leaf, order = loops.by_leaf(self.metric, queries, own, m, tree.cuts, tree.sides)
         room = m + LANES + min(len(queries) * q, AT_ONCE)
-        d, who, ends = np.empty(room), np.empty(room, dtype=np.int64), np.empty(AT_ONCE, dtype=np.int64)
+        found = Found(np.empty(room), np.empty(room, dtype=np.int64), np.empty(AT_ONCE, dtype=np.int64))
         probes = order[:0]
         if self.metric == loops.EUCLIDEAN and queries.shape[1] >= MANY_FEATURES and len(order) >= MANY_QUERIES:
             probes = order[:: len(order) // PROBES].copy()
@@ -196,17 +204,15 @@ class Index:
         while begin < len(order):
             probing = begin < len(probes)
             if not probing and leaves > len(probes) * max(MANY_LEAVES, SHARE * len(tree.cuts)):
-                done = self._search_products(q, queries, order[begin:], d, who, ends)
+                done = self._search_products(q, queries, order[begin:], found)
             else:
                 rest = probes[begin:] if probing else order[begin:]
-                done, checked = loops.search(
-                    self.metric, self.p, q, queries, rest, leaf, *tree[:5], *self.rough, d, who, ends
-                )
+                done, checked = loops.search(metric, q, Queries(queries, rest, leaf), tree, self.rough, found)
                 leaves += checked if probing else 0
-            yield order[begin : begin + done], d, who, ends
+            yield order[begin : begin + done], found
             begin += done
 
-    def _search_products(self, q: int, queries: Array, order: Integers, d: Array, who: Integers, ends: Integers) -> int:
+    def _search_products(self, q: int, queries: Array, order: Integers, found: Found) -> int:
         """Search as `search` does, for the first queries; return their number.
 
         BLAS may use several threads, because the result does not depend on its rounding.
@@ -216,7 +222,7 @@ class Index:
         centred = queries[order] - centre
         squares = np.einsum("ij,ij->i", centred, centred)
         products = np.column_stack((-2.0 * centred, np.ones(len(centred)))) @ factors
-        done: int = search_products(q, queries, order, points, products, squares, d, who, ends)
+        done: int = search_products(q, queries, order, points, products, squares, found)
         return done
 
     @cached_property
@@ -228,15 +234,15 @@ class Index:
         return points, centre, np.concatenate((centred, (centred * centred).sum(axis=0, keepdims=True)))
 
     @cached_property
-    def rough(self) -> tuple[Array, float, float, float]:
-        """`powers`, `narrow`, `wide` and `extra` of `search`, which matter for Minkowski distances only."""
+    def rough(self) -> Rough:
+        """The approximation of Minkowski distances in `search`."""
         if self.metric != loops.MINKOWSKI:
-            return np.ones(1), 1.0, 1.0, 0.0
+            return Rough(np.ones(1), 1.0, Slack(1.0, 0.0))
         features, ratios = len(self.columns), np.arange(POWERS + 1) / POWERS
         powers = (1.0 + ratios**self.p) ** (1.0 / self.p)
         wide = float((powers[1:] / powers[:-1]).max()) if features == 2 else features ** (1.0 / self.p)
         # The last number is for distances so small that they lose digits.
-        return powers, features ** (1.0 / self.p - 1.0), wide / (loops.SHORT * loops.SHORT), 1e-300
+        return Rough(powers, features ** (1.0 / self.p - 1.0), Slack(wide / (loops.SHORT * loops.SHORT), 1e-300))
 
     def _tree_at(self, rows: Integers | None) -> tuple[Tree, Integers]:
         """Return the tree, and the positions of the training points `rows` in it."""
@@ -251,36 +257,29 @@ class Index:
                 tile = slice(j, j + grid.TILE), slice(i, i + grid.TILE)
                 out[tile] = self._plain_tile(xs[tile[1]], ys[tile[0]], k, weights)
             top, share = out.argmax(axis=2), out.max(axis=2)
-            tie = (out == share[..., None]).sum(axis=2) > 1
+            classes = SurfaceClasses(top, share, (out == share[..., None]).sum(axis=2) > 1)
         else:
-            out = np.empty((*((0, 0) if compact else (len(ys), len(xs))), self.n_classes))
-            shape = (len(ys), len(xs)) if compact else (0, 0)
-            top, share, tie = np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_)
-            nothing = np.empty((0, 0), np.bool_), np.empty((0, 0))
-            self.vote(xs, ys, k, weights, compact, *nothing, out, SurfaceClasses(top, share, tie))
-        return out, self.narrowed(SurfaceClasses(top, share, tie))
+            nothing, shape = (0, 0), (len(ys), len(xs))
+            out = np.empty((*(nothing if compact else shape), self.n_classes))
+            shape = shape if compact else nothing
+            classes = SurfaceClasses(np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_))
+            picture = VotePicture(compact, np.empty(nothing, np.bool_), np.empty(nothing), out, *classes)
+            self.vote(PixelAxes(xs, ys), k, weights, picture)
+        return out, self.narrowed(classes)
 
     def narrowed(self, found: SurfaceClasses) -> SurfaceClasses:
         """Return `found` with classes of one byte each, if there are at most 256."""
         return found._replace(top=found.top.astype(np.uint8)) if self.n_classes <= 256 else found
 
-    def vote(
-        self,
-        xs: Array,
-        ys: Array,
-        k: int,
-        weights: int,
-        compact: bool,
-        wanted: Mask,
-        bound: Array,
-        out: Array,
-        classes: SurfaceClasses,
-    ) -> None:
-        """Call `vote_on_grid` with these points."""
-        room = grid.LEVELS * (len(self.norms) + LANES)
-        scratch = np.zeros((2, room)), np.zeros(room, np.int64)
-        of_pixels = xs, ys, *scratch, compact, wanted, bound, out, *classes
-        grid.vote_on_grid(self.metric, self.p, weights, k, *self.in_plane, *of_pixels)
+    def vote(self, pixels: PixelAxes, k: int, weights: int, picture: VotePicture) -> None:
+        """Draw the votes of these points into `picture`."""
+        room = new_candidates(len(self.norms), grid.LEVELS)
+        grid.vote_on_grid(self.voting(weights, k), self.plane, pixels, room, picture)
+
+    def cells(self, pixels: PixelAxes, k: int, weights: int, keys: Integers, cells: Integers, kept: Mask) -> None:
+        """Find the cells of pixels, or the entries they need, as `cells_on_grid` describes."""
+        room = new_candidates(len(self.norms), LISTS)
+        cells_on_grid(self.voting(weights, k), self.plane, pixels, room, keys, cells, kept)
 
     def _plain_tile(self, xs: Array, ys: Array, k: int, weights: int) -> Array:
         """Return the shares of a few pixels in plain numpy, with the first of the two tests of `_knn_grid`."""

@@ -1,23 +1,25 @@
 """Compiled loops of the nearest-neighbour vote, at arbitrary queries, by a k-d tree; pictures are in `_knn_grid`.
 
-Notation: a *location* is a distinct training point; `start[j]:start[j + 1]` are its entries in `label` and
-`count` (training points of that class in that location).  `d` is the distance as the tie rule compares it:
-squared for the Euclidean metric, the distance itself for all others.
+Notation: a *location* is a distinct training point, whose points are `Entries`.  `d` is the distance as the tie rule
+compares it: squared for the Euclidean metric, the distance itself for all others.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.core._compile import inlined, jit, part
+from solver.core._compile import inlined, jit, lean_part, part
+from solver.core.arrays import Array, Integers
 
+from ._knn_records import AbsentVoter, Slack, Tally
 from ._knn_select import LANES, separate
 
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, COSINE = range(5)
 UNIFORM, INVERSE, INVERSE_SQUARE = range(3)
-FIRST = np.int64(0)  # numba's integer, because numba compiles a function again for each plain literal handed to it
+FIRST: Any = np.int64(0)  # numba's integer, because numba compiles a function again for each plain literal handed to it
 
 EPS = float(np.finfo(np.float64).eps)
 # A cosine distance of up to (features + ROUNDING) * EPS is 0: between parallel vectors rounding leaves up to
@@ -30,7 +32,10 @@ FEW = 64  # number of queries below which sorting them gains nothing
 DEEPEST = 64  # largest number of levels of a tree
 SMALL = 16  # largest number of neighbors that are kept sorted during the search
 MOST_COUNTED = 8 * LANES  # largest number of candidates that are sorted by counting
+CHORD = 1e-13  # rounding error, for each feature, of a cosine distance computed as half the square of a chord
 LARGEST_WEIGHT = 1e300  # so that neither a weight nor a sum of weights is infinite
+
+NOBODY = AbsentVoter(FIRST - 1, FIRST)
 
 
 @inlined
@@ -51,22 +56,22 @@ def whole_power(t, p):  # type: ignore[no-untyped-def]
     return value
 
 
-@part
-def plane_distances(metric, p, x, y, px, py, d):  # type: ignore[no-untyped-def]
+@lean_part
+def plane_distances(metric, x, y, px, py, d):  # type: ignore[no-untyped-def]
     """Write the distances of (x, y) from (px, py) to `d`: the same numbers as those of `search`, in one pass."""
-    m = px.size
-    if metric == EUCLIDEAN:
+    m, p = px.size, metric.p
+    if metric.code == EUCLIDEAN:
         for i in range(m):
             s = x - px[i]
             t = y - py[i]
             d[i] = s * s + t * t
-    elif metric == MANHATTAN:
+    elif metric.code == MANHATTAN:
         for i in range(m):
             d[i] = abs(x - px[i]) + abs(y - py[i])
-    elif metric == CHEBYSHEV:
+    elif metric.code == CHEBYSHEV:
         for i in range(m):
             d[i] = max(abs(x - px[i]), abs(y - py[i]))
-    elif metric == MINKOWSKI:
+    elif metric.code == MINKOWSKI:
         most = largest_whole(p)
         for i in range(m):
             s = abs(x - px[i])
@@ -94,16 +99,14 @@ def plane_distances(metric, p, x, y, px, py, d):  # type: ignore[no-untyped-def]
                 d[i] = 1.0
 
 
-@part
-def sorted_vote(  # type: ignore[no-untyped-def]
-    weights, squared, k, d, px, py, who, a, b, value, start, label, count, level, shares
-):
+@lean_part
+def sorted_vote(V, entries, C, a, b, value, tally):  # type: ignore[no-untyped-def]
     """Compute the vote shares at one query from the candidates [a, b) up to the distance `value`.
 
-    Their distances are at the beginning of `d`.  The four lists are permuted so that these candidates come first, in
-    order of distance: at the next pixel they are nearly sorted.  `level` (a zero per class) is scratch and is left
-    zero.
+    Their distances are at the beginning of `C.d`.  The four lists are permuted so that these candidates come first, in
+    order of distance: at the next pixel they are nearly sorted.
     """
+    d, px, py, who = C.d, C.x, C.y, C.tag
     q = 0
     j = b - a - 1
     while True:
@@ -139,19 +142,18 @@ def sorted_vote(  # type: ignore[no-untyped-def]
                 py[a + j] = y
                 who[a + j] = w
         gap //= 3
-    vote_in_order(weights, squared, k, d, who, a, q, start, label, count, FIRST - 1, FIRST, level, shares)
+    vote_in_order(V, entries, d[:q], who[a : a + q], NOBODY, tally)
 
 
-@part
-def vote_in_order(  # type: ignore[no-untyped-def]
-    weights, squared, k, d, who, a, q, start, label, count, own, own_class, level, shares
-):
-    """Compute the vote shares of the locations who[a : a + q] at the increasing distances d[:q], by the tie rule.
+@lean_part
+def vote_in_order(V, entries, d, who, absent, tally):  # type: ignore[no-untyped-def]
+    """Compute the vote shares of the locations `who` at the increasing distances `d`, by the tie rule.
 
     Votes are added in order of distance, all points at one distance at once.  Uniform votes are integers until one
-    division, so equal shares are equal floats.  One training point of class `own_class` at the location `own` has no
-    vote, unless `own` is -1.  `level` (a zero per class) is scratch and is left zero.
+    division, so equal shares are equal floats.
     """
+    start, label, count, level, shares = entries.start, entries.label, entries.counts, tally.level, tally.shares
+    weights, k, squared = V.weights, V.k, V.metric.code == EUCLIDEAN
     n_classes = shares.size
     for c in range(n_classes):
         shares[c] = 0.0
@@ -161,12 +163,12 @@ def vote_in_order(  # type: ignore[no-untyped-def]
         value = d[first]
         end = first
         size = 0
-        while end < q and d[end] == value:
-            for e in range(start[who[a + end]], start[who[a + end] + 1]):
+        while end < d.size and d[end] == value:
+            for e in range(start[who[end]], start[who[end] + 1]):
                 level[label[e]] += count[e]
                 size += count[e]
-            if who[a + end] == own:
-                level[own_class] -= 1
+            if who[end] == absent.location:
+                level[absent.label] -= 1
                 size -= 1
             end += 1
         if size == 0:
@@ -191,7 +193,7 @@ def vote_in_order(  # type: ignore[no-untyped-def]
                 weight = 1.0 / (value if squared else value * value)
             weight = min(weight, LARGEST_WEIGHT)
         for i in range(first, end):
-            for e in range(start[who[a + i]], start[who[a + i] + 1]):
+            for e in range(start[who[i]], start[who[i] + 1]):
                 c = label[e]
                 if level[c] != 0.0:
                     shares[c] += (level[c] * room / size) * weight
@@ -242,17 +244,17 @@ def by_leaf(metric, queries, own, m, cuts, sides):  # type: ignore[no-untyped-de
     return leaf, order
 
 
-@part
-def tighten(d, bits, who, found, q, wide, extra):  # type: ignore[no-untyped-def]
+@lean_part
+def tighten(d, who, found, q, slack):  # type: ignore[no-untyped-def]
     """Remove those of the first `found` candidates beyond a bound; return the number of the others, and the bound.
 
-    The bound is the q-th distance times `wide`, plus `extra`.
+    The bound is the q-th distance with its `slack`.
     """
     padded = (found + LANES - 1) // LANES * LANES
     for i in range(found, padded):
         d[i] = np.inf
-    value, _ = separate(d[:padded], bits[:padded], q, 0.0, d[q - 1])
-    value = value * wide + extra
+    value, _ = separate(d[:padded], q, 0.0, d[q - 1])
+    value = value * slack.wide + slack.extra
     end = 0
     for i in range(found):
         v = d[i]
@@ -301,49 +303,49 @@ def sort_by_distance(d, who, found):  # type: ignore[no-untyped-def]
         gap //= 3
 
 
-@part
-def nearest_first(d, m, limit, who, a, near):  # type: ignore[no-untyped-def]
-    """Sort the candidates of [a, a + m) up to the distance `limit` into `d` and `near`; return their number.
+@lean_part
+def nearest_first(C, a, b, limit, near):  # type: ignore[no-untyped-def]
+    """Sort the candidates of [a, b) up to the distance `limit` into `C.d` and `near`; return their number.
 
-    The distances of all candidates are at the beginning of `d`.
+    The distances of all candidates are at the beginning of `C.d`.
     """
-    found = 0
-    for i in range(m):
+    d, found = C.d, 0
+    for i in range(b - a):
         d[found] = d[i]
-        near[found] = who[a + i]
+        near[found] = C.tag[a + i]
         found += 1 if d[found] <= limit else 0
     sort_by_distance(d, near, found)
     return found
 
 
 @inlined
-def _box_bound(metric, boxes, node, point, features, narrow, margin):  # type: ignore[no-untyped-def]
+def _box_bound(metric, boxes, node, point, narrow):  # type: ignore[no-untyped-def]
     """Return a lower bound of the distances, as compared, between `point` and the locations in the box of `node`."""
-    low = 0.0
-    if metric == EUCLIDEAN or metric == COSINE:  # noqa: SIM109  a tuple costs compiling time
+    low, features = 0.0, point.size
+    if metric.code == EUCLIDEAN or metric.code == COSINE:  # a tuple costs compiling time
         for f in range(features):
             gap = max(boxes[node, 0, f] - point[f], point[f] - boxes[node, 1, f])
             low += gap * gap if gap > 0.0 else 0.0
-        if metric == COSINE:
-            low = 0.5 * low - margin
+        if metric.code == COSINE:
+            low = 0.5 * low - CHORD * features
     else:
         largest = 0.0
         for f in range(features):
             gap = max(boxes[node, 0, f] - point[f], point[f] - boxes[node, 1, f])
             low += gap if gap > 0.0 else 0.0
             largest = gap if gap > largest else largest
-        if metric == CHEBYSHEV:
+        if metric.code == CHEBYSHEV:
             low = largest
-        elif metric == MINKOWSKI:
+        elif metric.code == MINKOWSKI:
             low = max(largest, low * narrow) * SHORT
     return low
 
 
-@part
-def _work_out_powers(p, query, points, d, who, base, found):  # type: ignore[no-untyped-def]
-    """Replace the approximate distances of the candidates [base, base + found) by Minkowski distances."""
+@lean_part
+def _work_out_powers(p, query, points, d, who, found):  # type: ignore[no-untyped-def]
+    """Replace the approximate distances of the first `found` candidates by Minkowski distances."""
     most = largest_whole(p)
-    for i in range(base, base + found):
+    for i in range(found):
         largest = 0.0
         for f in range(query.size):
             largest = max(largest, abs(query[f] - points[f, who[i]]))
@@ -360,58 +362,84 @@ def _work_out_powers(p, query, points, d, who, base, found):  # type: ignore[no-
             d[i] = largest * math.pow(total, 1.0 / p)
 
 
-@jit
-def search(  # type: ignore[no-untyped-def]
-    metric, p, q, queries, order, leaf, points, norms, boxes, cuts, sides, powers, narrow, wide, extra, d, who, ends
-):
-    """Find all locations up to the q-th distance from each query of `order`, nearest first, while there is room.
+@inlined
+def _leaf_distances(metric, query, own, tree, a, size, powers, near):  # type: ignore[no-untyped-def]
+    """Write the distances, for Minkowski approximate ones, of `size` locations from `a` on to `near`; own: |query|^2.
 
-    The locations of the r-th query and their distances are written to who and d, from ends[r] to ends[r + 1].  Returns
-    the number of queries, and the number of leaves whose distances were measured.
-
-    From the leaf of a query up to the root, each other half is searched unless its box is farther than the q-th
-    distance so far.  The candidates are kept sorted if `q` is small.  Else the farthest are removed when there are
-    many, and the others are sorted at the end.
-
-    Powers are slow.  So a Minkowski distance is first approximated by one up to `wide` times smaller: for two features,
-    that of the next lower ratio in `powers`, which has (1 + r^p)^(1/p) for ratios r from 0 to 1; else the largest
-    difference.  Minkowski distances are computed for the locations up to `wide` times the q-th of these plus `extra`.
-
-    The bound of a box is computed like the distance itself, but from smaller numbers; rounding keeps the order, so no
-    location in it is nearer, to the last bit.  Two metrics need a margin: Minkowski, whose bound is the larger of the
-    largest difference and `narrow` times the sum of differences, and the cosine, with half the square of a chord.
+    They are computed in batches of LANES, so that the loops vectorise without a remainder.
     """
-    features = queries.shape[1]
+    features = query.size
+    for i in range(LANES):
+        near[i] = 0.0
+    for f in range(features):
+        x = query[f]
+        if metric.code == EUCLIDEAN:
+            for i in range(LANES):
+                t = x - tree.points[f, a + i]
+                near[i] += t * t
+        elif metric.code == MANHATTAN:
+            for i in range(LANES):
+                near[i] += abs(x - tree.points[f, a + i])
+        elif metric.code == COSINE:
+            for i in range(LANES):
+                near[i] += x * tree.points[f, a + i]
+        else:
+            for i in range(LANES):
+                t = abs(x - tree.points[f, a + i])
+                near[i] = t if t > near[i] else near[i]
+    if metric.code == COSINE:
+        for i in range(size):
+            cosine = 1.0
+            if own > 0.0 and tree.norms[a + i] > 0.0:
+                cosine -= near[i] / math.sqrt(own * tree.norms[a + i])
+                cosine = cosine if cosine > (features + ROUNDING) * EPS else 0.0
+            near[i] = cosine
+    elif metric.code == MINKOWSKI:
+        for i in range(size):
+            if features == 2 and near[i] > 0.0:
+                ratio = min(abs(query[0] - tree.points[0, a + i]), abs(query[1] - tree.points[1, a + i])) / near[i]
+                near[i] *= powers[int(ratio * (powers.size - 1))]
+            near[i] *= SHORT
+
+
+class _SearchScratch(NamedTuple):
+    """Scratch of a search: distances in a leaf, nodes to search, and a query, also in the scale of the boxes."""
+
+    near: Array
+    stack: Integers
+    query: Array
+    scaled: Array
+
+
+@lean_part
+def _search(metric, q, queries, tree, rough, lists, scratch):  # type: ignore[no-untyped-def]
+    """Search as `search` does, with its scratch."""
+    near, stack, query, scaled = scratch
+    points, sides, cuts, powers = tree.points, tree.sides, tree.cuts, rough.powers
+    d, who, ends = lists.d, lists.who, lists.ends
+    features = points.shape[0]
     m = points.shape[1] - LANES
     leaves = cuts.size
     levels = 0
     while leaves >> levels > 1:
         levels += 1
-    bits = d.view(np.int64)
-    near = np.empty(LANES)
-    stack = np.empty(DEEPEST, np.int64)
-    query = np.empty(features)
-    scaled = np.empty(features)
-    steps = powers.size - 1
-    least = (features + ROUNDING) * EPS
-    margin = 1e-13 * features
     done = 0
     measured = 0
     ends[0] = 0
-    while done < ends.size - 1 and done < order.size and ends[done] + m + LANES <= d.size:
-        number = order[done]
+    while done < ends.size - 1 and done < queries.order.size and ends[done] + m + LANES <= d.size:
+        number = queries.order[done]
         base = ends[done]
         own = 0.0
         for f in range(features):
-            query[f] = queries[number, f]
+            query[f] = queries.at[number, f]
             own += query[f] * query[f]
-        scale = 1.0 / math.sqrt(own) if metric == COSINE and own > 0.0 else 1.0
+        scale = 1.0 / math.sqrt(own) if metric.code == COSINE and own > 0.0 else 1.0
         for f in range(features):
             scaled[f] = query[f] * scale
         bound = np.inf
         found = 0
         most = q - 1  # with more there is a bound
-        home = leaves + leaf[number]
+        home = leaves + queries.leaf[number]
         stack[0] = home
         top = 1
         while top > 0 or home > 1:
@@ -421,7 +449,7 @@ def search(  # type: ignore[no-untyped-def]
                 home >>= 1
             top -= 1
             node = stack[top]
-            if bound < np.inf and _box_bound(metric, boxes, node, scaled, features, narrow, margin) > bound:
+            if bound < np.inf and _box_bound(metric, tree.boxes, node, scaled, rough.narrow) > bound:
                 continue
             if node < leaves:  # the nearer half comes last, to be searched next
                 right = 1 if scaled[sides[node]] >= cuts[node] else 0
@@ -432,38 +460,7 @@ def search(  # type: ignore[no-untyped-def]
             a = m * (node - leaves) >> levels
             size = (m * (node - leaves + 1) >> levels) - a
             measured += 1
-            # Distances are computed in batches of LANES, so that the loops vectorise without a remainder.
-            for i in range(LANES):
-                near[i] = 0.0
-            for f in range(features):
-                x = query[f]
-                if metric == EUCLIDEAN:
-                    for i in range(LANES):
-                        t = x - points[f, a + i]
-                        near[i] += t * t
-                elif metric == MANHATTAN:
-                    for i in range(LANES):
-                        near[i] += abs(x - points[f, a + i])
-                elif metric == COSINE:
-                    for i in range(LANES):
-                        near[i] += x * points[f, a + i]
-                else:
-                    for i in range(LANES):
-                        t = abs(x - points[f, a + i])
-                        near[i] = t if t > near[i] else near[i]
-            if metric == COSINE:
-                for i in range(size):
-                    cosine = 1.0
-                    if own > 0.0 and norms[a + i] > 0.0:
-                        cosine -= near[i] / math.sqrt(own * norms[a + i])
-                        cosine = cosine if cosine > least else 0.0
-                    near[i] = cosine
-            elif metric == MINKOWSKI:
-                for i in range(size):
-                    if features == 2 and near[i] > 0.0:
-                        ratio = min(abs(query[0] - points[0, a + i]), abs(query[1] - points[1, a + i])) / near[i]
-                        near[i] *= powers[int(ratio * steps)]
-                    near[i] *= SHORT
+            _leaf_distances(metric, query, own, tree, a, size, powers, near)
             if q <= SMALL:
                 for i in range(size):
                     v = near[i]
@@ -477,7 +474,7 @@ def search(  # type: ignore[no-untyped-def]
                         who[j] = a + i
                         found += 1
                         if found >= q:
-                            bound = d[base + q - 1] * wide + extra
+                            bound = d[base + q - 1] * rough.slack.wide + rough.slack.extra
                             while d[base + found - 1] > bound:
                                 found -= 1
             else:
@@ -487,13 +484,13 @@ def search(  # type: ignore[no-untyped-def]
                     who[base + found] = a + i
                     found += 1 if v <= bound else 0
                 if found > most:
-                    found, bound = tighten(d[base:], bits[base:], who[base:], found, q, wide, extra)
+                    found, bound = tighten(d[base:], who[base:], found, q, rough.slack)
                     most = max(2 * q, 2 * found)
-        if metric == MINKOWSKI:
-            _work_out_powers(p, query, points, d, who, base, found)
-        if metric == MINKOWSKI or q > SMALL:
+        if metric.code == MINKOWSKI:
+            _work_out_powers(metric.p, query, points, d[base:], who[base:], found)
+        if metric.code == MINKOWSKI or q > SMALL:
             if found > q:
-                found, bound = tighten(d[base:], bits[base:], who[base:], found, q, 1.0, 0.0)
+                found, bound = tighten(d[base:], who[base:], found, q, Slack(1.0, 0.0))
             sort_by_distance(d[base:], who[base:], found)
         done += 1
         ends[done] = base + found
@@ -501,60 +498,80 @@ def search(  # type: ignore[no-untyped-def]
 
 
 @jit
-def vote_at(  # type: ignore[no-untyped-def]
-    weights, squared, k, queries, own, own_class, d, who, ends, start, label, count, out
-):
-    """Write the vote shares (classes,) of each query i = queries[r] to out[i], from what `search` found.
+def search(metric, q, queries, tree, rough, lists):  # type: ignore[no-untyped-def]
+    """Find all locations up to the q-th distance from each query in `order`, nearest first, while there is room.
 
-    `own` (n_queries,), or empty: at query i, one point of class own_class[i] at the location own[i] does not vote.
+    They are written to `lists`.  Returns the number of queries, and of leaves whose distances were measured.
+
+    From the leaf of a query up to the root, each other half is searched unless its box is farther than the q-th
+    distance so far.  The candidates are kept sorted if `q` is small.  Else the farthest are removed when there are
+    many, and the others are sorted at the end.
+
+    Powers are slow.  So a Minkowski distance is first approximated by one that is smaller, within its `slack`: for two
+    features, that of the next lower ratio in `powers`, which has (1 + r^p)^(1/p) for ratios r from 0 to 1; else the
+    largest difference.  Minkowski distances are computed for the locations up to the q-th of these with its slack.
+
+    The bound of a box is computed like the distance itself, but from smaller numbers; rounding keeps the order, so no
+    location in it is nearer, to the last bit.  Two metrics need a margin: Minkowski, whose bound is the larger of the
+    largest difference and `narrow` times the sum of differences, and the cosine, with half the square of a chord.
     """
-    n_classes = out.shape[1]
-    level = np.zeros(n_classes)
-    shares = np.empty(n_classes)
-    for r in range(queries.size):
-        i = queries[r]
-        at = own[i] if own.size > 0 else FIRST - 1
-        of = own_class[i] if own.size > 0 else FIRST
-        a = ends[r]
-        vote_in_order(weights, squared, k, d[a:], who, a, ends[r + 1] - a, start, label, count, at, of, level, shares)
-        for c in range(n_classes):
-            out[i, c] = shares[c]
+    features = tree.points.shape[0]
+    scratch = _SearchScratch(
+        near=np.empty(LANES), stack=np.empty(DEEPEST, np.int64), query=np.empty(features), scaled=np.empty(features)
+    )
+    return _search(metric, q, queries, tree, rough, lists, scratch)
 
 
 @jit
-def neighbors_at(  # type: ignore[no-untyped-def]
-    queries, own_row, d, who, ends, rows, first_row, distances, indices
-):
+def vote_at(V, entries, found, queries, absent, out):  # type: ignore[no-untyped-def]
+    """Write the vote shares (classes,) of each query i = queries[r] to out[i], from what `search` found.
+
+    The arrays of `absent` have the point without a vote at each query, or are empty.
+    """
+    tally = Tally(np.zeros(out.shape[1]), np.empty(out.shape[1]))
+    for r in range(queries.size):
+        i = queries[r]
+        here = NOBODY
+        if absent.location.size > 0:
+            here = AbsentVoter(absent.location[i], absent.label[i])
+        a, b = found.ends[r], found.ends[r + 1]
+        vote_in_order(V, entries, found.d[a:b], found.who[a:b], here, tally)
+        for c in range(out.shape[1]):
+            out[i, c] = tally.shares[c]
+
+
+@jit
+def neighbors_at(members, found, queries, own_row, distances, indices):  # type: ignore[no-untyped-def]
     """Write the nearest training points of each query i = queries[r] to row i, from what `search` found.
 
-    Nearest first, equal distances in order of index.  `rows`: the training points location by location, increasing;
-    those of location j are first_row[j]:first_row[j + 1].  `own_row` (n_queries,), or empty: that row is no neighbor.
+    Nearest first, equal distances in order of index.  `own_row` (n_queries,), or empty: that row is no neighbor.
     """
-    k = indices.shape[1]
+    d, k = found.d, indices.shape[1]
     for r in range(queries.size):
         i = queries[r]
         without = own_row[i] if own_row.size > 0 else FIRST - 1
         first = 0  # of those at the present distance
         last = -1.0
         end = 0
-        for j in range(ends[r], ends[r + 1]):
+        for j in range(found.ends[r], found.ends[r + 1]):
             if d[j] != last:
                 if end == k:
                     break
                 first = end
                 last = d[j]
-            for e in range(first_row[who[j]], first_row[who[j] + 1]):
-                row = rows[e]
+            at = found.who[j]
+            for e in range(members.first[at], members.first[at + 1]):
+                row = members.rows[e]
                 if row == without:
                     continue
                 if end == k:
                     if row > indices[i, k - 1]:
                         break
                     end -= 1
-                at = end
-                while at > first and indices[i, at - 1] > row:
-                    indices[i, at] = indices[i, at - 1]
-                    at -= 1
-                indices[i, at] = row
+                rank = end
+                while rank > first and indices[i, rank - 1] > row:
+                    indices[i, rank] = indices[i, rank - 1]
+                    rank -= 1
+                indices[i, rank] = row
                 distances[i, end] = last
                 end += 1

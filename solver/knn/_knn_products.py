@@ -17,6 +17,7 @@ from solver.core._compile import jit
 from solver.core._vector import larger, smaller
 
 from ._knn_loops import EPS, sort_by_distance, tighten
+from ._knn_records import Slack
 from ._knn_select import LANES, separate
 
 #: Number of locations of a group, whose smallest distance is computed before they are compared one by one.
@@ -25,23 +26,23 @@ LEAST = 1e-300  # more than the smallest numbers lose by rounding
 
 
 @jit
-def search_products(q, queries, order, points, products, squares, d, who, ends):  # type: ignore[no-untyped-def]
+def search_products(q, queries, order, points, products, squares, lists):  # type: ignore[no-untyped-def]
     """Search as `_knn_loops.search` does, in the Euclidean metric, for the queries `order`; return their number.
 
     The r-th of them has products[r, j] = |x - y_j|^2 - |x|^2 and squares[r] = |x|^2.  `points`: the locations, of shape
     (m, features).
     """
     m, features = points.shape
-    slack = 32.0 * (features + 4) * EPS
+    share = 32.0 * (features + 4) * EPS
     groups = max((m + IN_GROUP - 1) // IN_GROUP, min(m, 2 * q))
     least = np.full((groups + LANES - 1) // LANES * LANES, np.inf)
-    least_bits, bits = least.view(np.int64), d.view(np.int64)
+    d, who, ends = lists.d, lists.who, lists.ends
     done = 0
     ends[0] = 0
     while done < ends.size - 1 and done < order.size and ends[done] + m + LANES <= d.size:
         base = ends[done]
         square = squares[done]
-        wide, extra = 1.0 + slack, slack * square + LEAST
+        slack = Slack(1.0 + share, share * square + LEAST)
         # Every groups-th location is one group, so the loops vectorise, and neighbours in the tree are in other groups.
         for g in range(np.uint64(groups)):
             least[g] = products[done, g]
@@ -50,8 +51,8 @@ def search_products(q, queries, order, points, products, squares, d, who, ends):
                 least[g] = smaller(least[g], products[done, np.uint64(start) + g])
         for g in range(np.uint64(groups)):
             least[g] = larger(least[g] + square, 0.0)
-        bound, _ = separate(least, least_bits, q, 0.0, least[0])  # q groups have a location up to here
-        bound = bound * wide + extra
+        bound, _ = separate(least, q, 0.0, least[0])  # q groups have a location up to here
+        bound = bound * slack.wide + slack.extra
         found = 0
         for g in range(groups):
             if least[g] <= bound:
@@ -61,7 +62,7 @@ def search_products(q, queries, order, points, products, squares, d, who, ends):
                     who[base + found] = j
                     found += 1 if v <= bound else 0
         if found > q:
-            found, bound = tighten(d[base:], bits[base:], who[base:], found, q, wide, extra)
+            found, bound = tighten(d[base:], who[base:], found, q, slack)
         for i in range(base, base + found):
             v = 0.0
             for f in range(features):
@@ -69,7 +70,7 @@ def search_products(q, queries, order, points, products, squares, d, who, ends):
                 v += t * t
             d[i] = v
         if found > q:
-            found, bound = tighten(d[base:], bits[base:], who[base:], found, q, 1.0, 0.0)
+            found, bound = tighten(d[base:], who[base:], found, q, Slack(1.0, 0.0))
         sort_by_distance(d[base:], who[base:], found)
         done += 1
         ends[done] = base + found

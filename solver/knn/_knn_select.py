@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.core._compile import part
+from solver.core._compile import lean_part
 
 # Lists of distances are padded with inf to a multiple of this, the number of doubles that LLVM handles per turn with
 # the widest vectors: a remainder would be handled one by one.
@@ -14,14 +14,15 @@ NEAR = 8  # number of distances between two bounds below which they are tried on
 LAST = np.int64(2**63 - 1)  # larger than the bits of any distance
 
 
-@part
-def separate(d, bits, q, low, guess):  # type: ignore[no-untyped-def]
+@lean_part
+def separate(d, q, low, guess):  # type: ignore[no-untyped-def]
     """Return (v, number of distances up to v): the number is `q`, or v is the q-th distance and others equal it.
 
     `guess` is the first value tried, and `low` a value that few distances are below.  Bad hints only cost time, because
-    each value is checked by counting.  `bits` are the bits of `d`: those of non-negative doubles have the same order as
-    the doubles, so integers can halve an interval of distances, and integer extrema vectorise.
+    each value is checked by counting.  The bits of non-negative doubles have the same order as the doubles, so integers
+    can halve an interval of distances, and integer extrema vectorise.
     """
+    bits = d.view(np.int64)
     under = -1.0  # fewer than q are up to here
     below = 0
     high = np.inf  # more than q are up to here
@@ -73,9 +74,10 @@ def separate(d, bits, q, low, guess):  # type: ignore[no-untyped-def]
             return under, count
 
 
-@part
-def kth(d, bits, limit):  # type: ignore[no-untyped-def]
+@lean_part
+def kth(d, limit):  # type: ignore[no-untyped-def]
     """Return the largest distance at or below `limit`."""
+    bits = d.view(np.int64)
     top = np.int64(0)
     for i in range(d.size):
         top = max(top, bits[i] if d[i] <= limit else np.int64(0))

@@ -13,13 +13,14 @@ import numpy as np
 from solver.core._compile import jit
 from solver.core.arrays import Array, Integers
 
+from ._knn_records import Entries
 from ._knn_select import LANES
 
 LEAF = 32  # largest number of locations of a leaf
 
 
 class Tree(NamedTuple):
-    """The locations of an index in the order of the tree; `start`, `label` and `counts` as in the index."""
+    """The locations of an index in the order of the tree."""
 
     points: Array
     """(features, locations + LANES), padded with zeros."""
@@ -30,17 +31,14 @@ class Tree(NamedTuple):
     cuts: Array
     """(inner nodes,): coordinate at which each is halved, across the feature in `sides`."""
     sides: Integers
-    start: Integers
-    label: Integers
-    counts: Integers
+    entries: Entries
 
 
-def grow(
-    columns: Array, norms: Array, start: Integers, label: Integers, count: Integers, unit: bool, leaf: int = LEAF
-) -> tuple[Tree, Integers]:
-    """Return the tree of the locations `columns`, and the position of each in it; `unit`: boxes are of directions.
+def grow(columns: Array, norms: Array, own: Entries, unit: bool, leaf: int = LEAF) -> tuple[Tree, Integers]:
+    """Return the tree of the locations `columns` with points `own`, and the position of each location in it.
 
-    `leaf`: largest number of locations of a leaf, at least 2, because some leaves would else be empty.
+    `unit`: boxes are of directions.  `leaf`: largest number of locations of a leaf, at least 2, because some leaves
+    would else be empty.
     """
     m = columns.shape[1]
     coordinates = columns / np.sqrt(np.where(norms > 0.0, norms, 1.0)) if unit else columns.copy()
@@ -51,12 +49,13 @@ def grow(
     build(coordinates, order, boxes, cuts, sides)
     position = np.empty(m, dtype=np.int64)
     position[order] = np.arange(m)
-    size = np.diff(start)[order]
+    size = np.diff(own.start)[order]
     first = np.concatenate(([0], np.cumsum(size)))
-    entries = np.repeat(start[order] - first[:-1], size) + np.arange(first[-1])
+    entries = np.repeat(own.start[order] - first[:-1], size) + np.arange(first[-1])
     points, squares = np.zeros((len(columns), m + LANES)), np.zeros(m + LANES)
     points[:, :m], squares[:m] = columns[:, order] if unit else coordinates, norms[order]
-    return Tree(points, squares, boxes, cuts, sides, first, label[entries], count[entries]), position
+    of_tree = Entries(first, own.label[entries], own.counts[entries])
+    return Tree(points, squares, boxes, cuts, sides, of_tree), position
 
 
 @jit

@@ -66,8 +66,7 @@ def outline(metric: str, p: float, centre: tuple[float, float], radius: float, r
             shape = _of_norm(shape, p)
     else:
         raise ValueError(f"metric is {metric!r}; it has no outline.")
-    locations: Array = np.array([x, y]) + radius * shape
-    return locations
+    return np.array([x, y]) + radius * shape
 
 
 def _of_norm(circle: Array, p: float) -> Array:
@@ -78,8 +77,7 @@ def _of_norm(circle: Array, p: float) -> Array:
     bent = np.sign(circle) * size ** (2.0 / p)
     both = np.concatenate((even[:-1], bent[:-1]))
     both = both[np.argsort(np.arctan2(both[:, 1], both[:, 0]), kind="stable")]
-    closed: Array = np.concatenate((both, both[:1]))
-    return closed
+    return np.concatenate((both, both[:1]))
 
 
 def _sector(x: float, y: float, radius: float, reach: float) -> Array:

@@ -30,8 +30,8 @@ from solver.core.estimator import Estimator
 from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
-from ._knn_cells import cells_on_grid
 from ._knn_index import Index, SurfaceClasses
+from ._knn_records import PixelAxes
 from ._knn_tree import LEAF
 from .running_votes import RunningVotes
 from .search_tree import SearchTree
@@ -279,12 +279,8 @@ class KNeighborsClassifier(Estimator):
         """
         index = self._fitted()._index
         k = check_integer("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors, 1)
-        if X is None:
-            self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
-            queries = index.own
-        else:
-            self._check_enough(k, self.n_samples_fit_, "training points")
-            queries = index.scaled(self._queries(X))
+        self._check_enough(k, X is None)
+        queries = index.own if X is None else index.scaled(self._queries(X))
         distances, indices = index.neighbors(queries, k, X is None)
         if index.metric == loops.EUCLIDEAN:
             distances = np.sqrt(distances)
@@ -480,7 +476,7 @@ class KNeighborsClassifier(Estimator):
             lines = self._axis("ys", ys)
             cells = np.empty((len(lines), len(columns)), dtype=np.int64)
             kept = np.empty(0, dtype=np.bool_)
-            cells_on_grid(index.metric, index.p, loops.UNIFORM, k, *index.in_plane, columns, lines, keys, cells, kept)
+            index.cells(PixelAxes(columns, lines), k, loops.UNIFORM, keys, cells, kept)
             return cells
 
         return rows
@@ -524,15 +520,13 @@ class KNeighborsClassifier(Estimator):
         index, k, weights = self._ready()
         columns, nothing, no_cells = self._axis("xs", xs), np.empty(0, np.int64), np.empty((0, 0), np.int64)
         entries = index.entry if rows is None else index.entry[np.asarray(rows, dtype=np.int64)]
-        kept = np.ones(len(index.label), dtype=np.bool_)
+        kept = np.ones(len(index.entries.label), dtype=np.bool_)
         if self.n_samples_fit_ > k:
             kept[entries] = False
 
         def needed(ys: ArrayLike) -> Mask:
-            grid = columns, self._axis("ys", ys)
-            cells_on_grid(index.metric, index.p, weights, k, *index.in_plane, *grid, nothing, no_cells, kept)
-            found: Mask = kept[entries]
-            return found
+            index.cells(PixelAxes(columns, self._axis("ys", ys)), k, weights, nothing, no_cells, kept)
+            return kept[entries]
 
         return needed
 
@@ -548,24 +542,24 @@ class KNeighborsClassifier(Estimator):
             raise ValueError(f"p is {self.p!r}, but metric {metric!r} has no p; leave it 2, or choose 'minkowski'.")
         return metric, p
 
-    def _ready(self) -> tuple[Index, int, int]:
+    def _ready(self, without_self: bool = False) -> tuple[Index, int, int]:
         index = self._fitted()._index
         k, weights = self._voting()
-        self._check_enough(k, self.n_samples_fit_, "training points")
+        self._check_enough(k, without_self)
         return index, k, weights
 
     def shares_without_self(self, rows: ArrayLike | None = None) -> Array:
         """Return the vote shares of `leave_one_out`, shape (len(rows), n_classes)."""
-        index = self._fitted()._index
-        k, weights = self._voting()
-        self._check_enough(k, self.n_samples_fit_ - 1, "other training points")
+        index, k, weights = self._ready(without_self=True)
         wanted = np.arange(self.n_samples_fit_) if rows is None else np.asarray(rows, dtype=np.int64)
         if wanted.ndim != 1 or (wanted < 0).any() or (wanted >= self.n_samples_fit_).any():
             raise ValueError(f"rows must be numbers of training points, from 0 to {self.n_samples_fit_ - 1}.")
         return index.shares(index.own[wanted], k, weights, wanted)
 
-    def _check_enough(self, k: int, available: int, what: str) -> None:
+    def _check_enough(self, k: int, without_self: bool) -> None:
+        available = self.n_samples_fit_ - without_self
         if k > available:
+            what = "other training points" if without_self else "training points"
             raise ValueError(f"n_neighbors is {k}; it must be at most the number of {what}, {available}.")
 
     def _axis(self, name: str, values: ArrayLike) -> Array:

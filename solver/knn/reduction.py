@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import trained
-from solver.core.certificate import Status
+from solver.core.certificate import NoMultipliers, Status
 from solver.core.checks import check_flag, check_integer, check_points, check_seed, column
 from solver.core.estimator import Estimator
 from solver.core.multiclass import REST, BinaryProblem, PairTrainer
@@ -40,7 +40,7 @@ from .vote import SLACK, Vote, vote
 
 
 @dataclass(frozen=True)
-class ReductionCertificate:
+class ReductionCertificate(NoMultipliers):
     """State of the run, and number of points that are still wrong.
 
     Attributes
@@ -75,9 +75,6 @@ class ReductionCertificate:
     n_wrong: int
     n_epochs: int
     n_iter: int
-    #: Zero, because there are no multipliers.
-    n_free: ClassVar[int] = 0
-    n_bounded: ClassVar[int] = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ from solver.kernels.surface import Grid
 from ._knn_grid import TILE
 from ._knn_index import Index, SurfaceClasses
 from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN
+from ._knn_records import PixelAxes, VotePicture
 
 #: Largest number of changed locations since a row was computed for which its tiles are checked one by one.
 MOST = 32
@@ -70,7 +71,7 @@ class RunningVotes:
             changed, self._changed = np.empty((0, 2)), []
         self._changed.append(changed)
         self._last = key, index
-        picture, xs, n_columns = len(self._changed) - 1, self.grid.xs, self.grid.width
+        number, xs, n_columns = len(self._changed) - 1, self.grid.xs, self.grid.width
         columns = np.arange(0, n_columns, TILE)
 
         def rows(ys: Array) -> SurfaceClasses:
@@ -78,15 +79,16 @@ class RunningVotes:
             block = slice(first, first + len(ys))
             top, share, tie = self._classes
             found = SurfaceClasses(top[block], share[block], tie[block])
-            since, wanted = int(self._made_for[block].min(initial=picture)), np.empty((0, 0), np.bool_)
+            since, wanted = int(self._made_for[block].min(initial=number)), np.empty((0, 0), np.bool_)
             if since >= 0:
-                locations = np.concatenate([np.empty((0, 2)), *self._changed[since + 1 : picture + 1]])
+                locations = np.concatenate([np.empty((0, 2)), *self._changed[since + 1 : number + 1]])
                 if len(locations) <= MOST:
                     wanted = self._reached(index.metric, locations, xs, ys, columns, self._bound[block])
             if not len(wanted) or wanted.any():
                 nothing = np.empty((0, 0, index.n_classes))
-                index.vote(xs, np.ascontiguousarray(ys), k, weights, True, wanted, self._bound[block], nothing, found)
-            self._made_for[block] = picture
+                picture = VotePicture(True, wanted, self._bound[block], nothing, *found)
+                index.vote(PixelAxes(xs, np.ascontiguousarray(ys)), k, weights, picture)
+            self._made_for[block] = number
             return index.narrowed(found)
 
         return rows

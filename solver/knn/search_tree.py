@@ -83,8 +83,9 @@ class SearchTree:
             raise ValueError("A k-d tree cannot search by cosine distance: its boxes do not bound directions.")
         if leaf_size < LEAST_LEAF:
             raise ValueError(f"leaf_size is {leaf_size}; it must be at least {LEAST_LEAF}.")
-        own = (index.columns, index.norms, index.start, index.label, index.count)
-        tree, position = index.tree if leaf_size == LEAF else grow(*own, False, leaf_size)
+        tree, position = index.tree
+        if leaf_size != LEAF:
+            tree, position = grow(index.columns, index.norms, index.entries, False, leaf_size)
         points = np.ascontiguousarray(tree.points[:, : len(position)].T)
         low, high = tree.boxes[:, 0], tree.boxes[:, 1]
         return cls(index, leaf_size, points, position[index.location], low, high, tree.sides, tree.cuts)

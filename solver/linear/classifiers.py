@@ -87,8 +87,7 @@ class LinearClassifier(PairClassifier):
         return Expansion(Kernel("linear"), w, rows, each, b, centre)
 
     def _pair_values(self, points: Array) -> Array:
-        values: Array = points @ self.coef_.T + self.intercept_
-        return values
+        return points @ self.coef_.T + self.intercept_
 
     def _rows_on(self, xs: Array) -> GridRows:
         weights, intercept = self.coef_, self.intercept_

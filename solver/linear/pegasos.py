@@ -22,13 +22,12 @@ and ``alpha_i = a_i / lambda``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Integers
-from solver.core.certificate import Status
+from solver.core.certificate import NoMultipliers, Status
 from solver.core.checks import check_integer, check_number, check_points, check_signs
 from solver.core.class_weights import positive_weights
 from solver.core.step_log import AT_ONCE
@@ -44,7 +43,7 @@ DRAWN_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True)
-class PegasosCertificate:
+class PegasosCertificate(NoMultipliers):
     """What is proved about the averaged weights of Pegasos.
 
     Attributes
@@ -87,8 +86,6 @@ class PegasosCertificate:
     gap: float
     n_violating: int
     n_iter: int
-    n_free: ClassVar[int] = 0
-    n_bounded: ClassVar[int] = 0
 
 
 @dataclass(frozen=True)
@@ -222,14 +219,12 @@ class PegasosSolver(SteppedSolver):
     @property
     def coef(self) -> Array:
         """The answer: the average of w_1 .. w_T, shape (d,); zeros before the first step."""
-        average: Array = self._total / max(1, self.n_iter)
-        return average
+        return self._total / max(1, self.n_iter)
 
     @property
     def newest(self) -> Array:
         """w_{T+1} = theta_{T+1} / (lambda (T + 1)), shape (d,)."""
-        newest: Array = self._theta / (self.lam * (self.n_iter + 1))
-        return newest
+        return self._theta / (self.lam * (self.n_iter + 1))
 
     @property
     def multipliers(self) -> Array:

@@ -25,13 +25,12 @@ and proves its answer from both sides: every point h of the hull gives ``gamma <
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Integers
-from solver.core.certificate import EPS, Status
+from solver.core.certificate import EPS, NoMultipliers, Status
 from solver.core.checks import check_flag, check_integer, check_points, check_signs, check_size
 from solver.core.class_weights import positive_weights
 from solver.core.stepping import SteppedSolver, Stop, never
@@ -190,7 +189,7 @@ def _nearest_of_plane(points: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class PerceptronCertificate:
+class PerceptronCertificate(NoMultipliers):
     """What is proved about the weights of a perceptron.
 
     Attributes
@@ -233,8 +232,6 @@ class PerceptronCertificate:
     mistakes: int
     mistake_bound: float
     n_epochs: int
-    n_free: ClassVar[int] = 0
-    n_bounded: ClassVar[int] = 0
 
     @property
     def n_iter(self) -> int:

@@ -256,8 +256,7 @@ class LasvmSolver(DualSolver):
     @property
     def points(self) -> Array:
         """The points of S, shape (size, n_features)."""
-        points: Array = self._kept.S.XT[:, : self.size].T + self.centre
-        return points
+        return self._kept.S.XT[:, : self.size].T + self.centre
 
     @property
     def beta(self) -> Array:
@@ -268,8 +267,7 @@ class LasvmSolver(DualSolver):
     def alpha(self) -> Array:
         """Multipliers of the points of the newest batch, shape (n,)."""
         index = self._kept.index_of
-        alpha: Array = np.where(index >= 0, np.abs(self._kept.S.reals[loops.BETA, np.maximum(index, 0)]), 0.0)
-        return alpha
+        return np.where(index >= 0, np.abs(self._kept.S.reals[loops.BETA, np.maximum(index, 0)]), 0.0)
 
     @property
     def _bounds_of_all(self) -> tuple[float, float]:

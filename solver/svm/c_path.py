@@ -96,5 +96,4 @@ class PathSolver(AutoSolver):
 
     def values_at(self, rows: Array) -> Array:
         """Return f at m points; `rows`, shape (m, n), are their kernel values with `points`."""
-        values: Array = rows @ self.beta + self.intercept
-        return values
+        return rows @ self.beta + self.intercept

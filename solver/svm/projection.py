@@ -115,8 +115,7 @@ def feasible(y: Array, C: Array, alpha: Array) -> Array:
         order = heavy[np.argsort(size[heavy], kind="stable")]
         before = np.concatenate(([0.0], np.cumsum(size[order])[:-1]))
         size[order] -= np.clip(abs(excess) - before, 0.0, size[order])
-    beta: Array = y * settled(size, C)
-    return beta
+    return y * settled(size, C)
 
 
 def settled(size: Array, C: Array) -> Array:
@@ -125,5 +124,4 @@ def settled(size: Array, C: Array) -> Array:
     One that is "free" by rounding would be counted, and alone it would decide the intercept.
     """
     at_zero, at_bound = size <= ROUNDING * size.max(initial=0.0), size >= (1.0 - ROUNDING) * C
-    found: Array = np.where(at_bound, C, np.where(at_zero, 0.0, size))
-    return found
+    return np.where(at_bound, C, np.where(at_zero, 0.0, size))

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 
 import pytest
 
-from solver.core._cache_directory import KEPT_FOR, cache_directory
+from solver.core._cache_directory import KEPT_FOR, PACKAGES, cache_directory
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_its_name_depends_on_every_compiled_file() -> None:
+    """Else machine code of an older version would be used."""
+    compiled = [
+        path.relative_to(ROOT)
+        for room in ("app", "solver")
+        for path in (ROOT / room).rglob("*.py")
+        if re.search("^@(jit|part|lean_part|inlined|intrinsic)$", path.read_text(), re.MULTILINE)
+    ]
+    assert {".".join(path.parts[:-1]) for path in compiled} <= set(PACKAGES)
+    assert all(re.match("_[^_]", path.name) for path in compiled) and len(compiled) > 15
 
 
 def test_unused_machine_code_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

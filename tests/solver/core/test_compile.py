@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from numba.core import config
 
 from solver import warmup
 from solver.core import _machine_code
@@ -108,6 +109,19 @@ def test_machine_code_with_a_changed_bit_is_not_used(tmp_path: Path) -> None:
             assert found in (None, b"code"), bit
         path.write_bytes(sound)
     assert cached.load("key") == b"code"
+
+
+def test_numbas_directory_is_put_back_even_if_the_user_interrupts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(function: object) -> None:
+        raise KeyboardInterrupt
+
+    before = config.CACHE_DIR
+    monkeypatch.setattr(_machine_code, "_ForgivingCache", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _machine_code.jit(lambda x: x)
+    after = config.CACHE_DIR
+    monkeypatch.setattr(config, "CACHE_DIR", before)
+    assert after == before
 
 
 def test_a_missing_cache_directory_is_made(tmp_path: Path) -> None:

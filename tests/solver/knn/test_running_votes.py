@@ -8,6 +8,7 @@ import pytest
 from solver import Grid, KNeighborsClassifier
 from solver.knn import running_votes
 from solver.knn._knn_index import Index
+from solver.knn._knn_records import PixelAxes, VotePicture
 from solver.knn.running_votes import RunningVotes
 
 GRID = Grid(-2.0, 2.5, -1.5, 1.5, 70, 50)
@@ -70,9 +71,9 @@ def test_only_what_a_changed_point_reaches_is_made(monkeypatch: pytest.MonkeyPat
     made: list[int] = []
     vote = Index.vote
 
-    def counted(self: Index, *args: object) -> None:
-        made.append(int(args[5].sum()) if len(args[5]) else -1)  # type: ignore[attr-defined,arg-type]
-        vote(self, *args)  # type: ignore[arg-type]
+    def counted(self: Index, pixels: PixelAxes, k: int, weights: int, picture: VotePicture) -> None:
+        made.append(int(picture.wanted.sum()) if len(picture.wanted) else -1)
+        vote(self, pixels, k, weights, picture)
 
     monkeypatch.setattr(Index, "vote", counted)
     X = X.copy()

@@ -9,6 +9,7 @@ from solver import KNeighborsClassifier
 from solver.core.arrays import Array
 from solver.knn import _knn_loops as loops
 from solver.knn import _knn_plain as plain
+from solver.knn._knn_records import Found, Metric, Queries
 from solver.knn.search_tree import SearchTree, SearchWalk
 
 METRICS = {"euclidean": 2.0, "manhattan": 2.0, "chebyshev": 2.0, "minkowski": 3.0}
@@ -90,7 +91,7 @@ def opened_by_the_program(tree: SearchTree, query: Array, q: int, monkeypatch: p
     compared: list[int] = []
     bound_of = loops._box_bound.py_func  # type: ignore[attr-defined]
 
-    def noted(metric: int, boxes: Array, node: int, *rest: object) -> float:
+    def noted(metric: Metric, boxes: Array, node: int, *rest: object) -> float:
         compared.append(node)
         return float(bound_of(metric, boxes, node, *rest))
 
@@ -100,12 +101,13 @@ def opened_by_the_program(tree: SearchTree, query: Array, q: int, monkeypatch: p
     )
     search = loops.search.py_func  # type: ignore[attr-defined]
     with monkeypatch.context() as patched:
-        for name in ("tighten", "_work_out_powers"):
+        for name in ("_search", "_leaf_distances", "tighten", "_work_out_powers"):
             patched.setattr(loops, name, getattr(loops, name).py_func)
         patched.setattr(loops, "_box_bound", noted)
         room = len(tree.points) + 64
-        lists = np.empty(room), np.empty(room, dtype=np.int64), np.empty(2, dtype=np.int64)
-        search(tree.index.metric, tree.index.p, q, query[None], order, leaf, *own[:5], *tree.index.rough, *lists)
+        lists = Found(np.empty(room), np.empty(room, dtype=np.int64), np.empty(2, dtype=np.int64))
+        metric = Metric(tree.index.metric, tree.index.p)
+        search(metric, q, Queries(query[None], order, leaf), own, tree.index.rough, lists)
     return compared
 
 
