@@ -81,6 +81,8 @@ COLUMN, MOST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320
 TITLE, TABS = 36, 28
 #: Height of a sentence in place of a panel (pixels).
 SENTENCE = 40
+#: Height at which a panel below a lesson is still of use (pixels).
+LESS = 180
 #: Smallest height of a panel that needs more (pixels).
 LEAST_HEIGHT = 200
 
@@ -350,7 +352,10 @@ class DockManager:
         own = getattr(self.panel(name), "useful_height", None)
         if name in self._covered:
             return TITLE + SENTENCE
-        return TITLE + int(self._specs[name].height if own is None else own())
+        # Below a lesson that names it, a panel makes do with less: behind it, its results would not be computed.
+        beside = any(self._specs[each].presented for each in self.docked if each != name)
+        height = min(self._specs[name].height, LESS) if beside else self._specs[name].height
+        return TITLE + int(height if own is None else own())
 
     def _room(self) -> int:
         """Return the height of the column (pixels)."""

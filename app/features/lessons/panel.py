@@ -49,6 +49,8 @@ from .scene import LessonScene
 ANSWERS, HIT = 4, 24
 #: Preferred line length of the panel (characters), and least height of the text of a step (pixels).
 LETTERS, LEAST = 38, 120
+#: Width (pixels) from which the panel has been laid out in its column.
+LAID_OUT = 240
 #: Least size of the text (pixels), outside presenter mode.
 SIZE = 14
 NOTHING = "No lesson is open.  Lessons > Lessons lists all; File > Open takes a file that ends in .lesson.md."
@@ -323,6 +325,7 @@ class LessonPanel(QWidget):
         self._goal.setAccessibleName("Goal")
         self._goal.setContentsMargins(6, 4, 6, 4)
         self._fitted: tuple[object, ...] = ()
+        self._useful = 360  # height (pixels), until the panel is laid out
         self._content = form = in_column(
             self.text,
             self.question,
@@ -386,11 +389,14 @@ class LessonPanel(QWidget):
             self._form.ensureWidgetVisible(self.question.outcome)
 
     def useful_height(self) -> int:
-        """Return the height (pixels) at which nothing of the step scrolls at the present width."""
+        """Return the height (pixels) at which nothing of the step scrolls, as it was when last in sight."""
+        if not self.isVisible() or self.width() < LAID_OUT:
+            return self._useful
         content = cast(QLayout, self._content.layout())
         wanted = content.totalHeightForWidth(self._form.viewport().width())  # below 0: nothing wraps
         wanted = self._content.minimumSizeHint().height() if wanted < 0 else wanted
-        return self.height() - self._form.height() + wanted
+        self._useful = self.height() - self._form.height() + wanted
+        return self._useful
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's lesson."""
