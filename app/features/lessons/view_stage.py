@@ -154,7 +154,8 @@ class LessonStage(QObject):
         from .worksheet_task import KINDS, making
 
         controller = self._controller
-        lesson, title = controller.session.of(LessonSession).lesson, Path(controller.store.title).stem
+        lesson, example = controller.session.of(LessonSession).lesson, controller.examples.present
+        title = Path(controller.store.title).stem if example is None else example.title
 
         def make(path: Path) -> None:
             self._tasks.run(making(lesson, controller.document, title, path), controller.say)

@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QSizeF, QUrl
@@ -66,6 +67,8 @@ TEXT_SIZE, STEP_SIZE, TITLE_SIZE = 10.5, 13.0, 18.0
 #: Width of a picture of one classifier and of several, their height (pixels), and their scale.  The wider one fits
 #: between the margins of both paper sizes, and two of either with their questions mostly fit on a page.
 WIDTH_OF_ONE, WIDTH, HEIGHT, SCALE = 1500, 2040, 960, 2.5
+#: Greatest height of the picture of a document (pixels), and what is beside its plot, and above and below.
+HIGHEST, BESIDE, BELOW = 2200, 160, 260
 #: Size of the window: its pictures have a wider aspect than those on paper, so that its overlays cover these.
 WINDOW = 1800, 640
 #: Longest training time of a step (s).
@@ -128,6 +131,8 @@ def _exercises(create: Callable[[Document, Path], Any], lesson: Lesson) -> Itera
             what = cast(What, f"lane{step.prediction.lane}" if one and step.prediction is not None else "window")
             shot = window.shoot(what)
             spec = PictureSpec(what, WIDTH if len(shot.lanes) > 1 else WIDTH_OF_ONE, HEIGHT, SCALE, dpi=DPI)
+            if not lesson.name:  # a document has the page to itself
+                spec = replace(spec, width=WIDTH, height=_height_for(window.document), fitted=True)
             pair = _pair(shot.lanes[0][1], lesson.language) if _kind(step) == "pair" else ""
             yield Exercise(at + 1, step, *pictures(shot, spec), window.document.shown, pair, lesson.language)
 
@@ -135,6 +140,12 @@ def _exercises(create: Callable[[Document, Path], Any], lesson: Lesson) -> Itera
 def _kind(step: Step) -> str:
     """Return the kind of a step's question; empty if it has none."""
     return "" if step.prediction is None else step.prediction.kind
+
+
+def _height_for(document: Document) -> int:
+    """Return the height of a picture as wide as the text that the points fill."""
+    wide, high = np.maximum(np.ptp(document.points.xy, axis=0), 1e-300) if len(document.points) else (1.0, 1.0)
+    return round(min(max((WIDTH - BESIDE) * high / wide + BELOW, HEIGHT), HIGHEST))
 
 
 def _pair(frame: Frame | None, language: str) -> str:
@@ -173,7 +184,7 @@ def pictures(shot: Shot, spec: PictureSpec) -> tuple[QImage, QImage]:
     # Its legend is shorter; the picture is made shorter, too, so that its plots are as high as those of the whole one.
     longer = round((bare.plots[0].area.height() - whole.plots[0].area.height()) * spec.scale * whole.bands)
     bare.close()
-    return _painted(Sheet(untrained, replace(spec, height=spec.height - longer))), _painted(whole)
+    return _painted(Sheet(untrained, replace(spec, height=spec.height - longer, fitted=False))), _painted(whole)
 
 
 def _surface(frame: Frame | None, grid: Grid, sheet: Sheet) -> Picture | None:
@@ -240,7 +251,8 @@ def _put_question(page: _Page, exercise: Exercise) -> None:
     page.heading(f"{exercise.number}  {plain(step.title)}", STEP_SIZE)
     page.markdown(step.text)
     if prediction is not None:
-        page.line(plain(prediction.question), bold=True)
+        if prediction.question != step.title:  # of a document
+            page.line(plain(prediction.question), bold=True)
         for letter, answer in zip("ABCD", prediction.answers, strict=False):
             page.line(f"{letter}   {plain(answer)}")
         if exercise.task:
