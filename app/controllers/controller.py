@@ -478,6 +478,7 @@ class Controller:
             cursor=None,
             simple=self.prefers_simple and is_simple,
             gesture_hint="",
+            idle_hint="",
             gesture_undo="",
             controls=None,
             announcement="",

@@ -185,6 +185,8 @@ class Session(Struct, frozen=True):
         Shape of the gesture in progress.
     gesture_hint : str
         Hint for the feature that has taken over the pointer; empty while the tool has it.
+    idle_hint : str
+        Hint in place of the document's notes.
     controls : frozenset of str or None
         Names of the only visible controls, as in `scene.control_names`; None: all.
     announcement : str
@@ -245,6 +247,7 @@ class Session(Struct, frozen=True):
     cursor: tuple[float, float] | None = None
     outline: Outline | None = None
     gesture_hint: str = ""
+    idle_hint: str = ""
     controls: frozenset[str] | None = None
     announcement: str = ""
     gesture_undo: str = ""

@@ -95,8 +95,8 @@ def _gestures_at(document: Document, session: Session, pointer: PointerPosition 
         return f"{kind.title}: {kind.sentence}"
     if session.cursor is not None:
         return "Arrow keys: move the cursor  ·  Enter: add a point  ·  Delete: remove the nearest  ·  Esc: hide it"
-    if notes := first_line(document.notes):
-        return notes
+    if idle := session.idle_hint or first_line(document.notes):
+        return idle
     return "Click adds points, dragging moves them  ·  Examples: Ctrl+Shift+O  ·  Help: F1  ·  Simple or full: F8"
 
 

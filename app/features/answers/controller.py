@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from app.controllers.controller import Controller
 from app.controllers.host import SubjectController
-from app.core.number_format import count
 from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Lesson
+from app.features.lessons.phrases import say
 from app.features.lessons.state import LessonSession
 from app.files.background_task import Task
 
@@ -67,8 +67,7 @@ class AnswersController(SubjectController):
         more = len(all_of_them) - len(answers.hand_ins)
         answers = replace(answers, hand_ins=tuple(all_of_them.values()), left_out=found.left_out)
         self._host.set_session(answers, replace(now, for_class=True))
-        left_out = f", {len(found.left_out)} left out" if found.left_out else ""
-        self._host.say(f"{count(more, 'hand-in')} added{left_out}.")
+        self._host.say(say(now.language, "class_added", number=more, left_out=len(found.left_out)))
 
     def raise_hands(self, answer: int, number: int) -> None:
         """Record the number of hands raised for an answer of the current step."""

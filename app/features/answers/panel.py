@@ -10,11 +10,14 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMessageBox, QPushButton, QSizePolicy, QVBoxLayout
 
 from app.controllers.controller import Controller
+from app.features.lessons.model import ENGLISH
+from app.features.lessons.phrases import say
+from app.features.lessons.state import LessonSession
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable, number_box
-from app.views.widgets.inputs import WholeField, describe, filled, named, show_number, show_text
+from app.views.widgets.inputs import WholeField, describe, filled, named, show_number, show_or_hide, show_text
 from app.views.widgets.message_box import message_box
 from app.views.widgets.painted import Painted
 from app.views.widgets.painting import paint_with
@@ -72,10 +75,11 @@ class ClassPanel(QFrame):
         tip = "How many gave which answer, and how many solved the step."
         describe(self, "class", "Answers of the class", tip, hover=False)
         self._left_out: tuple[str, ...] = ()
+        self._language = ENGLISH
         self._head = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "class.head")
         grid = QGridLayout()
         grid.setColumnStretch(1, 1)
-        self._hands = named(QLabel("Hands"), "class.hands")
+        self._hands = named(QLabel(), "class.hands")
         grid.addWidget(self._hands, 0, 3)
         self._rows: list[tuple[QLabel, Bar, QLabel, WholeField]] = []
         for index, letter in enumerate(LETTERS):
@@ -90,20 +94,8 @@ class ClassPanel(QFrame):
         self._more = clickable(
             QPushButton(), "class.left_out", "What was left out", "Why some answers do not count.", self._report
         )
-        open_ = clickable(
-            QPushButton("Open…"),
-            "class.open",
-            "Open answers",
-            "Files that were handed in, as many as you like at once.",
-            lambda: do("open_answers"),
-        )
-        paste = clickable(
-            QPushButton("Paste"),
-            "class.paste",
-            "Paste answers",
-            "Texts that were handed in, one below the other.",
-            lambda: do("paste_answers"),
-        )
+        open_ = clickable(QPushButton(), "class.open", "", "", lambda: do("open_answers"))
+        paste = clickable(QPushButton(), "class.paste", "", "", lambda: do("paste_answers"))
         self._buttons = ButtonRows((open_, paste, self._more))
         filled(QVBoxLayout(self), self._head, grid, self._facts, self._buttons, margins=8, spacing=4)
         self._always = (open_, paste)
@@ -111,9 +103,18 @@ class ClassPanel(QFrame):
     def _report(self) -> None:
         """Open a message about what was left out, and why."""
         more = len(self._left_out) - MOST_SENTENCES
-        sentences = [*self._left_out[:MOST_SENTENCES], *[f"And {more} more."] * (more > 0)]
+        sentences = [*self._left_out[:MOST_SENTENCES], *[say(self._language, "class_more", number=more)] * (more > 0)]
         close = QMessageBox.StandardButton.Close
         message_box("warning", "left_out", "Left out", "\n".join(sentences), self.window(), close).open()
+
+    def _facts_of(self, answers: ClassScene) -> list[str]:
+        """Return how many drew a boundary, and how many solved the step."""
+        tally, asked, goal = answers.tally, answers.step.prediction, answers.step.goal
+        draws = bool(tally.n_drawn) or (asked is not None and asked.kind == "boundary")
+        solves = bool(goal) or (asked is not None and not answers.is_open)
+        numbers = {"class_drew": tally.n_drawn} if draws else {}
+        numbers |= {"class_solved" if goal else "class_right": tally.n_solved} if solves else {}
+        return [say(self._language, name, some=some, number=tally.n_hand_ins) for name, some in numbers.items()]
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the answers of the scene; hide the panel if there are none."""
@@ -122,7 +123,8 @@ class ClassPanel(QFrame):
         if answers is None:
             return
         tally, asked, self._left_out = answers.tally, answers.step.prediction, answers.left_out
-        show_text(self._head, f"The class: {tally.n_hand_ins} handed in")
+        self._language = language = scene.session.of(LessonSession).language
+        show_text(self._head, say(language, "class_head", number=tally.n_hand_ins))
         most = max(tally.choices, default=0)
         self._hands.setVisible(bool(tally.choices))
         hands = (*answers.hands, *(0,) * len(LETTERS))
@@ -135,11 +137,11 @@ class ClassPanel(QFrame):
                 bar.show_share(tally.choices[index] / max(most, 1), right, theme)
                 show_text(number, str(tally.choices[index]))
                 show_number(field, hands[index])
-        draws = bool(tally.n_drawn) or (asked is not None and asked.kind == "boundary")
-        facts = [f"{tally.n_drawn} of {tally.n_hand_ins} drew a boundary."] * draws
-        if answers.step.goal or (asked is not None and not answers.is_open):
-            facts.append(f"{tally.n_solved} of {tally.n_hand_ins} solved this step.")
-        show_text(self._facts, "  ".join(facts))
-        self._facts.setVisible(bool(facts))
-        self._more.setText(f"{len(self._left_out)} left out…")
+                field.setToolTip(say(language, "class.hands.tip"))
+        facts = [] if answers.ended else self._facts_of(answers)
+        for at, solved, goal in answers.ended:
+            name = "class_step_solved" if goal else "class_step_right"
+            facts.append(say(language, name, at=at, some=solved, number=tally.n_hand_ins))
+        show_or_hide(self._facts, "\n".join(facts))
+        self._more.setText(say(language, "class_left_out", number=len(self._left_out)))
         self._buttons.show_only((*self._always, *[self._more] * bool(self._left_out)))

@@ -102,6 +102,8 @@ class ClassScene(Struct, frozen=True):
     is_open : bool
         The question is still open: right answers and numbers of solutions stay hidden.
     left_out : tuple of str
+    ended : tuple of (int, int, bool)
+        At the end of the lesson: number of each step with a goal or a question, how many solved it, whether by a goal.
     """
 
     step: Step
@@ -111,15 +113,24 @@ class ClassScene(Struct, frozen=True):
     drawn_on: int | None
     is_open: bool
     left_out: tuple[str, ...]
+    ended: tuple[tuple[int, int, bool], ...] = ()
 
 
 def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[ClassScene, ...]:
     """Return the answers of the class while their lesson is open."""
     now, answers = context.session.of(LessonSession), context.session.of(ClassSession)
-    if now.lesson is None or now.step is None or not now.for_class or now.ended:
+    if now.lesson is None or now.step is None or not now.for_class:
         return ()
     if answers.digest != now.lesson.digest:
         return ()
+    if now.ended:
+        ended = tuple(
+            (at + 1, sum(each.steps[at].solved for each in answers.hand_ins), bool(step.goal))
+            for at, step in enumerate(now.lesson.steps)
+            if step.goal or step.prediction is not None
+        )
+        whole = tally_of(Step("", ""), [each.steps[0] for each in answers.hand_ins])
+        return (ClassScene(Step("", ""), whole, (), (), None, False, answers.left_out, ended),)
     step, hands = now.step, answers.hands_of(now.at)
     given = [hand_in.steps[now.at] for hand_in in answers.hand_ins]
     lane = 0 if step.prediction is None else step.prediction.lane

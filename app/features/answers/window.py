@@ -14,7 +14,9 @@ from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QApplication, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QMainWindow, QVBoxLayout
 
 from app.controllers.controller import Controller
-from app.core.number_format import count
+from app.features.lessons.phrases import say
+from app.features.lessons.state import LessonSession
+from app.features.lessons.view_phrases import translate
 from app.files.background_task import saving
 from app.files.documents import FileError
 from app.scene.model import Scene
@@ -33,10 +35,6 @@ if TYPE_CHECKING:
 
 #: Width of the dialog (pixels) where there is room.
 WIDE = 460
-ABOUT = (
-    "Your teacher gets this text and nothing else: name and checksum of the lesson, your answers, the boundaries you"
-    " drew, which steps you solved, and a nickname if you write one.  A random number in it makes it count once."
-)
 
 
 class HandInDialog(NamedDialog):
@@ -51,18 +49,15 @@ class HandInDialog(NamedDialog):
     """
 
     def __init__(self, controller: Controller, window: QMainWindow, tasks: TaskRunner, ask_where: AskWhere) -> None:
-        super().__init__(window, "hand_in", "Hand in answers", once=True)
+        now = controller.session.of(LessonSession)
+        self._language = now.language
+        super().__init__(window, "hand_in", say(now.language, "hand_in"), once=True)
         self._controller, self._tasks, self._ask_where = controller, tasks, ask_where
         self._made: HandIn | None = None
         self._text = ""
-        about = QLabel(ABOUT, wordWrap=True)
+        about = named(QLabel(wordWrap=True), "hand_in.about")
         self._summary = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "hand_in.summary")
-        self._nickname = describe(
-            QLineEdit(placeholderText="none", maxLength=LONGEST_NICKNAME),
-            "hand_in.nickname",
-            "Nickname",
-            "As your teacher knows you, or nothing.",
-        )
+        self._nickname = describe(QLineEdit(maxLength=LONGEST_NICKNAME), "hand_in.nickname", "", "")
         self._nickname.textEdited.connect(self._make)
         self._page = describe(
             fixed_text("", "hand_in.text"), "hand_in.text", "Text to hand in", "One line of letters and digits."
@@ -70,12 +65,12 @@ class HandInDialog(NamedDialog):
         self._page.setTabChangesFocus(True)
         self._page.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         buttons = self.button_box()
-        self._copy = add_action(
-            buttons, "&Copy", "hand_in.copy", "Copy", "For a mail, a chat or a form.", self._to_clip
-        )
-        self._save = add_action(buttons, "&Save…", "hand_in.save", "Save", "As a small file.", self._ask)
-        row = filled(QHBoxLayout(), label_for("&Nickname", self._nickname), (self._nickname, 1))
+        self._copy = add_action(buttons, "", "hand_in.copy", "", "", self._to_clip)
+        self._save = add_action(buttons, "", "hand_in.save", "", "", self._ask)
+        label = named(label_for("", self._nickname), "hand_in.nickname_label")
+        row = filled(QHBoxLayout(), label, (self._nickname, 1))
         filled(QVBoxLayout(self), about, self._summary, row, (self._page, 1), buttons)
+        translate(self, self._language)
         self.resize(self.sizeHint().expandedTo(QSize(WIDE, 0)).boundedTo(self.screen().availableSize()))
         self._copy.setDefault(True)
         self._make()
@@ -94,23 +89,31 @@ class HandInDialog(NamedDialog):
             self._text, fault = encode(made), ""
         except FileError as error:
             self._text, fault = "", str(error)
-        answered = sum(bool(step.choices or step.lines) for step in made.steps)
-        solved = sum(step.solved for step in made.steps)
-        summary = f"{count(answered, 'question')} answered, {count(solved, 'step')} solved."
-        show_text(self._summary, fault or summary)
+        show_text(self._summary, fault or self._summary_of(made))
         self._page.setPlainText(self._text)
         self._copy.setEnabled(bool(self._text))
         self._save.setEnabled(bool(self._text))
 
+    def _summary_of(self, made: HandIn) -> str:
+        """Return how many questions are answered, and how many goals are reached."""
+        lesson = self._controller.session.of(LessonSession).lesson
+        steps = [] if lesson is None else list(zip(lesson.steps, made.steps, strict=True))
+        answered = [bool(each.choices or each.lines) for step, each in steps if step.prediction is not None]
+        solved = [each.solved for step, each in steps if step.goal]
+        numbers = {"hand_in_answered": answered, "hand_in_solved": solved}
+        parts = (say(self._language, name, some=sum(of), number=len(of)) for name, of in numbers.items() if of)
+        return "  ".join(parts)
+
     def _to_clip(self) -> None:
         QApplication.clipboard().setText(self._text)
-        self._controller.say("Copied: send it to your teacher.")
-        show_text(self._summary, "Copied: send it to your teacher.")
+        copied = say(self._language, "hand_in_copied")
+        self._controller.say(copied)
+        show_text(self._summary, copied)
 
     def _ask(self) -> None:
         assert self._made is not None
         name = " ".join(filter(None, (self._made.lesson, self._made.nickname)))
-        self._ask_where("Hand in answers", "hand_in_file", name, {"Answers": ".txt"}, self._write)
+        self._ask_where(say(self._language, "hand_in"), "hand_in_file", name, {"Answers": ".txt"}, self._write)
 
     def _write(self, path: Path) -> None:
         data = self._text.encode()

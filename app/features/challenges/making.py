@@ -37,15 +37,15 @@ BEGIN = (1, 10, 0.1, 100, 25)
 #: Largest number of starts that are tried until one is not solved already.
 MOST_WAYS = 5
 TEXT = {
-    "settings": "Set {names} so that the boundary of your classifier runs along the dashed line.",
+    "settings": "Set {names} so that the boundary of your classifier runs along the blue dashed line.",
     "labels": "The grey points are of a class that you are to find. Give each its class, with the Relabel tool, so that"
-    " the boundary runs along the dashed line. No point is added or removed.",
-    "few": "Set as few points as you can, so that the boundary runs along the dashed line. One point of each class is"
-    " there already.",
+    " the boundary runs along the blue dashed line. No point is added or removed.",
+    "few": "Set as few points as you can, so that the boundary runs along the blue dashed line. One point of each class"
+    " is there already.",
 }
 HINTS = {
     "labels": "The grey points: {}.",
-    "few": "Points near the dashed line decide, and two of different classes pull the boundary to their middle.",
+    "few": "Points near the blue dashed line decide, and two of different classes pull the boundary to their middle.",
 }
 
 

@@ -22,9 +22,10 @@ from app.state.split import Validation
 from app.tools import PointerPosition, Tool, point_at
 
 from .model import Lesson
+from .phrases import say
 from .scene import gain_of, graded
 from .state import Gains, Guess, LessonSession, ModelBoundary, StepState
-from .text import GESTURE_HINT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK, announced
+from .text import announced
 
 #: Events of a lesson: a step is entered, its prediction is compared, its end is reached, or it is left.
 Event = Literal["entered", "revealed", "ended", "left"]
@@ -52,6 +53,10 @@ class LessonController:
     @property
     def _now(self) -> LessonSession:
         return self._host.session.of(LessonSession)
+
+    def _say(self, name: str) -> None:
+        """Show a phrase in the language of the lesson."""
+        self._host.say(say(self._now.language, name))
 
     @property
     def graded(self) -> LessonSession:
@@ -102,11 +107,11 @@ class LessonController:
             self.reveal()
         elif now.prediction is not None and not guess.passed:
             self._set(replace(guess, passed=True))
-            self._host.say(PASS)
+            self._say("pass")
         elif now.at + 1 < len(lesson.steps):
             self.go(now.at + 1)
         elif now.ended:
-            self._host.say(OVER)
+            self._say("over")
         else:
             self._host.editing.finish()
             self._host.set_session(replace(self.graded, ended=True))
@@ -120,7 +125,7 @@ class LessonController:
         elif now.at:
             self.go(now.at - 1)
         elif now.lesson is not None:
-            self._host.say("This is the first step.")
+            self._say("first")
 
     def reset(self) -> None:
         """Begin the step again, without a guess."""
@@ -217,9 +222,9 @@ class LessonController:
         if self._now.prediction is None:
             return
         if index is None:
-            self._host.say("Click on a point.")
+            self._say("no_point")
         elif point not in document.training_points.ids:
-            self._host.say("This is a test point: nothing is trained on it.")
+            self._say("test_point")
         else:
             others = tuple(each for each in guess.pair if each != point)
             self._set(replace(guess, pair=others if point in guess.pair else (*others[:1], point)))
@@ -239,7 +244,7 @@ class LessonController:
             if now.for_class:
                 self._set(replace(guess, revealed=True))
             else:
-                self._host.say("Predict first; then the picture is shown.")
+                self._say("predict_first")
             return
         if prediction.kind == "choice":
             known = guess.answer == prediction.right or guess.answer in guess.tried
@@ -249,11 +254,11 @@ class LessonController:
         frame = self._host.results.frame(document.slots[lane])
         ready = lane < document.shown and is_present(document, lane, frame)
         if not ready or frame is None or frame.phase not in (Phase.DONE, Phase.PAUSED):
-            self._host.say(NOT_READY)
+            self._say("not_ready")
         elif prediction.kind == "pair":
             self._compare_pair(guess, frame)
         elif frame.model is None or frame.picture is None:
-            self._host.say(NOT_READY)
+            self._say("not_ready")
         else:
             grid = frame.picture.grid
             boundary = ModelBoundary(frame.model, document.points, (grid.left, grid.right, grid.bottom, grid.top))
@@ -262,14 +267,14 @@ class LessonController:
     def _compare_pair(self, guess: Guess, frame: Frame) -> None:
         run, model = frame.run_state, frame.model
         if run is None or run.v is None or run.alpha is None or model is None or model.kind != "f":
-            self._host.say(NOT_TRAINED)
+            self._say("not_trained")
             return
         why, ids = run.explanation, run.points.ids[run.index].tolist()
         if why is None or why.newest:  # the run has continued to its end
             self._host.set_session(playing=(False,) * MAX_LANES, restarts=self._host.session.restarted)
-            self._host.say(SET_BACK)
+            self._say("set_back")
         elif not set(guess.pair) <= set(ids):
-            self._host.say("One of these points is in another problem than the one that is drawn.")
+            self._say("other_problem")
         else:
             first, second = map(ids.index, guess.pair)
             gain = gain_of(run, model.expansion.kernel, first, second, model.scaler)
@@ -279,11 +284,15 @@ class LessonController:
 
 def _taken_over(now: LessonSession) -> dict[str, Any]:
     """Return the fields of the session that a step sets: its controls, and its question while that is open."""
-    step, asked = now.step, now.prediction
+    step, asked, lesson = now.step, now.prediction, now.lesson
+    idle = "" if lesson is None or step is None else plain(step.title)
+    if lesson is not None:
+        idle = say(now.language, "status", at=now.at + 1, number=len(lesson.steps), title=idle)
     return {
         "controls": None if step is None or step.show is None else frozenset(step.show),
         "announcement": "" if asked is None else announced(asked.question, asked.answers),
-        "gesture_hint": "" if asked is None else GESTURE_HINT[asked.kind],
+        "gesture_hint": ("" if asked is None or asked.kind == "choice" else say(now.language, f"gesture_{asked.kind}")),
+        "idle_hint": idle,
         "gesture_undo": "the last of the guess" if now.can_take_back else "",
     }
 

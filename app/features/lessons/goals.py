@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
-from app.core.number_format import grouped, percent, short
+from app.core.number_format import full, grouped, share_text, short
 from app.engine.cover import Cover
 from app.engine.frames import Frame, Phase
 from app.engine.surface_values import shown_pair
@@ -22,6 +22,8 @@ from app.scene.model import Context, is_present
 from app.state.document import Document
 
 from . import matching
+from .model import ENGLISH
+from .phrases import numeral, say, share_in
 
 Quantity = Literal[
     "accuracy",
@@ -31,7 +33,7 @@ Quantity = Literal[
     "margin",
     "support vectors",
     "steps",
-    "wrong",
+    "wrong points",
     "points",
     "agreement",
 ]
@@ -46,11 +48,11 @@ QUANTITIES: dict[str, Quantity] = {
     "support vector": "support vectors",
     "steps": "steps",
     "step": "steps",
-    "wrong points": "wrong",
-    "wrong point": "wrong",
-    "points wrong": "wrong",
-    "point wrong": "wrong",
-    "wrong": "wrong",
+    "wrong points": "wrong points",
+    "wrong point": "wrong points",
+    "points wrong": "wrong points",
+    "point wrong": "wrong points",
+    "wrong": "wrong points",
     "points": "points",
     "point": "points",
     "agreement": "agreement",
@@ -76,6 +78,8 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 ACCURACIES = ("accuracy", "test accuracy", "training accuracy", "validation accuracy")
 #: Quantities given as percentages.
 SHARES = (*ACCURACIES, "agreement")
+#: Quantities that are whole numbers.
+COUNTS = ("support vectors", "steps", "wrong points", "points")
 #: Both, all, or the number of a classifier, from 1.
 _WHO = r"(?P<who>both|all|(?:classifier )?[1-9])"
 _WHAT = f"(?P<what>{'|'.join(QUANTITIES)})"
@@ -145,7 +149,7 @@ def _clause(part: str, text: str) -> Clause:
         raise ValueError(f"the goal “{text}”: {what} {unit}.")
     if what in SHARES:
         number = round(number / 100, 12)
-    elif what != "margin" and not number.is_integer():
+    elif what in COUNTS and not number.is_integer():
         raise ValueError(f"the goal “{text}”: the number of {what} is a whole number.")
     clause = Clause(what, _lane_indices(texts.get("who")), texts["how"], number)
     most = 1.0 if what in SHARES else 1e12
@@ -193,7 +197,7 @@ _NOUNS: dict[Quantity, str] = {
     "margin": "a margin",
     "support vectors": "support vectors",
     "steps": "steps",
-    "wrong": "wrong points",
+    "wrong points": "wrong points",
     "points": "points",
     "agreement": "a picture to be compared",
 }
@@ -233,7 +237,30 @@ def reveals(text: str) -> Cover:
     return test | (Cover.TRAINING if asked - {"points", "test accuracy"} else Cover.NOTHING)
 
 
-def check(goal: str, context: Context) -> Reached:
+def sentence(goal: str, language: str) -> str:
+    """Return a goal in the language of its lesson."""
+    return ", ".join(_condition_text(clause, clause.what, clause.lanes or (), language) for clause in clauses(goal))
+
+
+def _condition_text(clause: Clause, what: str, indices: Sequence[int], language: str) -> str:
+    """Return a condition on the classifiers with these `indices`; none: they are not named."""
+    counts, how, limit = clause.what in COUNTS, COMPARISONS[clause.how].__name__, round(clause.number)
+    if len(indices) == 1:
+        whose = say(language, "for_one", number=indices[0] + 1)
+    else:
+        whose = say(language, "for_both" if len(indices) == 2 else "for_all") if indices else ""
+    number = grouped(limit) if counts else share_text(clause.number) if what != "margin" else full(clause.number)
+    return say(
+        language,
+        "goal_count" if counts else "goal_size",
+        what=say(language, f"{what.replace(' ', '_')}{'_1' if counts and limit == 1 else ''}"),
+        whose=whose,
+        how=say(language, f"count_{how}" if counts and how in ("gt", "lt") else how),
+        number=numeral(language, number),
+    )
+
+
+def check(goal: str, context: Context, language: str = ENGLISH) -> Reached:
     """Return whether the results reach the goal."""
     document = context.document
     texts, known, reached = [], True, True
@@ -241,32 +268,33 @@ def check(goal: str, context: Context) -> Reached:
         wanted = (0,) if clause.what == "points" else clause.lanes or range(document.shown)
         indices = [index for index in wanted if index < document.shown and _applies(clause.what, document, index)]
         if len(indices) < (1 if clause.lanes is None else len(wanted)):
-            return Reached(False, f"{goal}: no classifier here has {_NOUNS[clause.what]}")
+            return Reached(False, say(language, "goal_none", goal=sentence(goal, language)))
         numbers = [_number(clause.what, context, index) for index in indices]
         values = [number for number in numbers if number is not None]
         known &= len(values) == len(numbers)
         reached &= all(clause.holds(value) for value in values)
-        texts.append(_sentence_of(clause.what, values, document))
+        what: str = clause.what
+        if what == "accuracy":
+            what = "test accuracy" if measured_on(document) is not None else "training accuracy"
+        named = indices if clause.lanes or len(indices) > 1 else ()
+        now = say(language, "and").join(_value(clause.what, value, language) for value in values)
+        texts.append(say(language, "goal_now", goal=_condition_text(clause, what, named, language), now=now))
     if known:
-        return Reached(reached, f"{goal}, now {'; '.join(texts)}")
-    if any(clause.what == "validation accuracy" for clause in clauses(goal)):
-        return Reached(None, f"{goal}: {_validating(context)}")
+        return Reached(reached, ", ".join(texts))
     frames = [context.results.frame(document.slots[index]) for index in range(document.shown)]
     waits = any(frame is not None and frame.phase is Phase.PAUSED for frame in frames)
-    return Reached(None, f"{goal}: {'the training is paused' if waits else 'still training'}")
+    why = "goal_paused" if waits else "goal_training"
+    if any(clause.what == "validation accuracy" for clause in clauses(goal)) and _is_off(context):
+        why = "goal_validation"
+    return Reached(None, say(language, why, goal=sentence(goal, language)))
 
 
-def _sentence_of(what: Quantity, values: list[float], document: Document) -> str:
-    def one(value: float) -> str:
-        if math.isnan(value):
-            return "begun from what was there: press Restart" if what == "steps" else "none"
-        if what in SHARES:
-            return percent(value)
-        return short(value) if what == "margin" else grouped(int(value))
-
-    kind = {"accuracy": " test" if measured_on(document) is not None else " training"}.get(what, "")
-    text = " and ".join(map(one, values))
-    return f"{text} ({kind.strip()} accuracy)" if kind else text
+def _value(what: Quantity, value: float, language: str) -> str:
+    if math.isnan(value):
+        return say(language, "restart" if what == "steps" else "none")
+    if what in SHARES:
+        return share_in(language, value)
+    return numeral(language, short(value)) if what == "margin" else grouped(int(value))
 
 
 def _number(what: Quantity, context: Context, index: int) -> float | None:
@@ -287,10 +315,10 @@ def _number(what: Quantity, context: Context, index: int) -> float | None:
         return score(context, index)
     if what == "validation accuracy":
         return _validated(context, index)
-    if what in ("accuracy", "training accuracy", "wrong"):
+    if what in ("accuracy", "training accuracy", "wrong points"):
         if not frame.accuracy >= 0:
             return None
-        return frame.accuracy if what != "wrong" else len(frame.marks.wrong)
+        return frame.accuracy if what != "wrong points" else len(frame.marks.wrong)
     if what == "steps":
         return math.nan if _goes_on(frame) else float(sum(each.n_iter for each in frame.certificates))
     if not frame.ended:
@@ -309,10 +337,10 @@ def _validated(context: Context, index: int) -> float | None:
     return float(answer.value.mean)
 
 
-def _validating(context: Context) -> str:
-    """Return why a validation accuracy is unknown."""
-    off = context.session.of(EvaluationSession).validation.kind == "none" or PANEL not in context.session.open_panels
-    return "switch the cross-validation on in Evaluation" if off else "still training"
+def _is_off(context: Context) -> bool:
+    """Whether nothing is cross-validated."""
+    off = context.session.of(EvaluationSession).validation.kind == "none"
+    return off or PANEL not in context.session.open_panels
 
 
 def _goes_on(frame: Frame) -> bool:

@@ -11,9 +11,8 @@ from app.engine.cover import Cover
 
 #: Kinds of questions: choose an answer, draw the boundary by hand, or pick the two multipliers that move next.
 PredictKind = Literal["choice", "boundary", "pair"]
-#: Language codes in file names ("NAME.de.lesson.md"); the name of an English lesson has no code.
+#: Language code of English, which is not part of file names such as "NAME.de.lesson.md".
 ENGLISH = "en"
-LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 
 
 class LessonSetting(Struct, frozen=True):
@@ -153,7 +152,7 @@ class Lesson(Struct, frozen=True):
     digest : str
         Digest of its text: hand-ins belong to one version of a lesson.
     language : str
-        Key of `LANGUAGES`, from the name of its file.
+        Its code, from the name of its file.
     """
 
     title: str

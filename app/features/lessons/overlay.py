@@ -14,6 +14,7 @@ from app.views.widgets.painting import bold
 from solver import Grid
 from solver.core.arrays import Array
 
+from .phrases import say
 from .scene import LessonScene, read
 from .state import Line
 
@@ -21,8 +22,6 @@ from .state import Line
 COLOURS = ((205, 0, 110), (255, 110, 190))
 #: Width of a line drawn by hand, and of its continuation to the edge; radius of the ring round a picked point (pixels).
 WIDTH, ON, RING = 3.0, 1.5, 15.0
-#: Word on a cover: short, for large text.
-WORD = "Covered"
 #: Space around it (pixels).
 PAD = 6.0
 
@@ -100,7 +99,7 @@ class LessonLayer:
         lesson = scene.feature(LessonScene)
         made_of: tuple[object, ...] = ()
         if lesson is not None and lane.slot in lesson.drawn_on:
-            word = WORD if lane.slot in lesson.covered else ""
+            word = say(lesson.lesson.language, "covered") if lane.slot in lesson.covered else ""
             lines = lesson.now.state.guess.lines
             made_of = (lines, lesson.pair, lesson.taken, word, grid, area, font.pixelSize(), font.pointSize())
         if made_of == self._made_of:

@@ -34,7 +34,16 @@ from app.views.widgets.clickable import clickable
 from app.views.widgets.deferred import later
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.fitted import NEW_FONT, FittedWidget
-from app.views.widgets.inputs import ShortCombo, describe, filled, named, plain_tip, show_entries, show_text
+from app.views.widgets.inputs import (
+    ShortCombo,
+    describe,
+    filled,
+    named,
+    plain_tip,
+    show_entries,
+    show_or_hide,
+    show_text,
+)
 from app.views.widgets.message_box import message_box
 from app.views.widgets.painting import bold
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -43,7 +52,10 @@ from . import text as words
 from .controller import LessonController
 from .matching import HINT_AFTER
 from .model import Lesson, Prediction
+from .phrases import say, unbroken
 from .scene import LessonScene
+from .state import LessonSession
+from .view_phrases import translate
 
 #: Largest number of answers of a question, and least height of one (pixels).
 ANSWERS, HIT = 4, 24
@@ -158,12 +170,6 @@ class LessonText(QTextBrowser):
         box.open()
 
 
-def _show_if_any(label: QLabel, text: str) -> None:
-    """Show a text without line breaks before "%"; hide the label if the text is empty."""
-    show_text(label, text.replace(" %", "\N{NO-BREAK SPACE}%"))
-    label.setVisible(bool(text))
-
-
 class _AnswerButton(FittedWidget):
     """A radio button with wrapped text."""
 
@@ -187,7 +193,7 @@ class _AnswerButton(FittedWidget):
             self.button.click()
 
     def show_answer(
-        self, index: int, answer: str, chosen: bool, tried: bool, right: bool | None, lettered: bool
+        self, language: str, index: int, answer: str, chosen: bool, tried: bool, right: bool | None, lettered: bool
     ) -> None:
         """Show the answer; `tried` after it was found wrong; `right` is None until the picture is revealed.
 
@@ -195,10 +201,11 @@ class _AnswerButton(FittedWidget):
         """
         sign = "✗  " if tried else "✓  " if right else ""
         letter = f"{'ABCD'[index]}  " if lettered else ""
-        show_text(self.text, f"{letter}{sign}{plain(answer)}")
+        show_text(self.text, f"{letter}{sign}{unbroken(plain(answer))}")
         self.text.setFont(bold(QFont()) if right else QFont())
-        mark = ", wrong" if tried else ", right" if right else ""
-        describe(self.button, f"lesson.answer{index + 1}", f"{index + 1}: {answer}{mark}", f"Key {index + 1}.")
+        mark = say(language, "mark_wrong" if tried else "mark_right") if tried or right else ""
+        tip = say(language, "answer_tip", number=index + 1)
+        describe(self.button, f"lesson.answer{index + 1}", f"{index + 1}: {answer}{mark}", tip)
         if self.button.isChecked() != chosen:
             group = self.button.group()
             group.setExclusive(False)  # otherwise the last one could not be unchecked
@@ -219,20 +226,8 @@ class _Question(QFrame):
         self._group.idClicked.connect(lessons.choose)
         self._score = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.score")
         self._because = LessonText("lesson.because", "Why")
-        self._undo = clickable(
-            QPushButton("Take back"),
-            "lesson.take_back",
-            "Take back",
-            "The last line or point away (Ctrl+Z).",
-            lessons.take_back,
-        )
-        self.reveal = clickable(
-            QPushButton("Reveal"),
-            "lesson.reveal",
-            "Reveal",
-            "Show the picture with your guess (PageDown).",
-            lessons.reveal,
-        )
+        self._undo = clickable(QPushButton(), "lesson.take_back", "", "", lessons.take_back)
+        self.reveal = clickable(QPushButton(), "lesson.reveal", "", "", lessons.reveal)
         self._buttons = ButtonRows((self._undo, self.reveal))
         filled(
             QVBoxLayout(self),
@@ -255,8 +250,8 @@ class _Question(QFrame):
 
     def show_prediction(self, prediction: Prediction, lesson: LessonScene, number: int) -> None:
         """Show the question, or the result of the guess."""
-        guess, open_ = lesson.now.state.guess, lesson.now.prediction is not None
-        show_text(self._question, plain(prediction.question))
+        guess, open_, language = lesson.now.state.guess, lesson.now.prediction is not None, lesson.lesson.language
+        show_text(self._question, unbroken(plain(prediction.question)))
         for index, answer in enumerate(self._answers):
             offered = index < len(prediction.answers)
             answer.setVisible(offered)
@@ -264,18 +259,21 @@ class _Question(QFrame):
             if offered:
                 right, tried = None if open_ else index == prediction.right, index in guess.tried
                 chosen, lettered = index == guess.answer, lesson.now.for_class
-                answer.show_answer(index, prediction.answers[index], chosen, tried, right, lettered)
-        asked = words.ASKED[prediction.kind].format(of=words.of_lane(prediction.lane, number))
+                answer.show_answer(language, index, prediction.answers[index], chosen, tried, right, lettered)
+        asked = words.asked(language, prediction, number)
         if guess.passed and not guess.is_made:  # in presenter mode there is no status line
-            asked = words.PASS
-        _show_if_any(self._asked, asked if open_ else "")
+            asked = say(language, "pass")
+        show_or_hide(self._asked, asked if open_ else "")
         self._buttons.setVisible(open_)
         self._undo.setEnabled(bool(guess.lines or guess.pair))
         self._buttons.show_only((self.reveal,) if prediction.kind == "choice" else (self._undo, self.reveal))
         self.reveal.setEnabled(guess.is_made or lesson.now.for_class)
-        self.reveal.setText("Show the answer" if open_ and guess.answer in guess.tried else "Reveal")
-        score = words.outcome(prediction, guess) if prediction.kind == "choice" else "" if open_ else lesson.score
-        _show_if_any(self._score, score)
+        knows = open_ and guess.answer in guess.tried
+        self.reveal.setText(say(language, "show_answer" if knows else "lesson.reveal"))
+        score = (
+            words.outcome(language, prediction, guess) if prediction.kind == "choice" else "" if open_ else lesson.score
+        )
+        show_or_hide(self._score, score)
         self._because.show_markdown(words.reason(prediction, guess) if open_ else prediction.because)
 
 
@@ -304,7 +302,8 @@ class LessonPanel(QWidget):
         # Text wraps only inside the form, so that the buttons are always visible.
         self._title = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "lesson.title")
         self._title.setFont(bold(QFont()))
-        self.steps = describe(ShortCombo(), "lesson.steps", "Step", "Go to a step; each is kept as you left it.")
+        self._language = ""
+        self.steps = describe(ShortCombo(), "lesson.steps", "", "")
         self.steps.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.steps.activated.connect(lessons.go)
         self.text = LessonText("lesson.text", "What the step says")
@@ -314,8 +313,8 @@ class LessonPanel(QWidget):
         self._fold = describe(
             QToolButton(autoRaise=True, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
             "lesson.hint",
-            "Hint",
-            "Show the hint, or fold it away.",
+            "",
+            "",
         )
         self._fold.setCheckable(True)
         self._fold.setMinimumHeight(HIT + 2)
@@ -349,18 +348,16 @@ class LessonPanel(QWidget):
 
     def _make_ways(self, lessons: LessonController, do: Callable[[str], object]) -> ButtonRows:
         """Make the buttons that lead on, back, and out of the lesson."""
-        ways: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
-            ("back", "Back", "The step before, as you left it (PageUp).", lessons.back),
-            ("next", "Next", "The next step, or the end (PageDown).", lessons.next),
-            ("onward", "Next lesson", "Open the next lesson.", lambda: lessons.open_next()),
-            ("reset", "Reset", "This step as it began; your changes to it are lost.", lessons.reset),
-            ("hand_in", "Hand in…", "Your answers as one small text for your teacher.", lambda: do("hand_in")),
-            ("leave", "Leave", "Close the lesson: your own document is back, as it was.", lessons.leave),
-            ("list", "Lessons…", "Choose a lesson.", lambda: do("lessons")),
-        )
-        buttons = [
-            clickable(QPushButton(text), f"lesson.{name}", text.rstrip("…"), tip, act) for name, text, tip, act in ways
-        ]
+        ways: dict[str, Callable[[], object]] = {
+            "back": lessons.back,
+            "next": lessons.next,
+            "onward": lambda: lessons.open_next(),
+            "reset": lessons.reset,
+            "hand_in": lambda: do("hand_in"),
+            "leave": lessons.leave,
+            "list": lambda: do("lessons"),
+        }
+        buttons = [clickable(QPushButton(), f"lesson.{name}", "", "", act) for name, act in ways.items()]
         self._back, self._next, self._onward, self._reset, self._hand_in, self._leave, self._list = buttons
         return ButtonRows(buttons)
 
@@ -400,7 +397,10 @@ class LessonPanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's lesson."""
-        lesson = scene.feature(LessonScene)
+        lesson, language = scene.feature(LessonScene), scene.session.of(LessonSession).language
+        if language != self._language:
+            self._language = language
+            translate(self, language)
         for other in self._others:
             other.render_scene(scene, theme)
         presenting = scene.session.presents_here  # presenter mode has its own text size
@@ -428,7 +428,7 @@ class LessonPanel(QWidget):
         anew = self.steps.currentIndex() != lesson.now.at or self.text.accessibleName() != lesson.step.title
         self.steps.setCurrentIndex(lesson.now.at)
         onward = _onward_of(lesson.lesson)
-        self._show_ways(lesson, bool(onward))
+        self._show_ways(lesson, onward is not None)
         if lesson.now.ended:
             self._show_end(lesson, onward)
         else:
@@ -439,13 +439,13 @@ class LessonPanel(QWidget):
             self._form.verticalScrollBar().setValue(0)
 
     def _show_head(self, lesson: Lesson) -> None:
-        about = (lesson.author, lesson.level, f"{lesson.minutes} minutes" if lesson.minutes else "")
-        self._title.setText(plain(lesson.title))
+        language, minutes = lesson.language, lesson.minutes
+        about = (lesson.author, lesson.level, say(language, "minutes", minutes=minutes) if minutes else "")
+        self._title.setText(unbroken(plain(lesson.title)))
         self._title.setToolTip(plain_tip(f"{lesson.title}\n{'  ·  '.join(filter(None, about))}".strip()))
+        titles = enumerate(map(plain, (step.title for step in lesson.steps)), 1)
         number = len(lesson.steps)
-        show_entries(
-            self.steps, [(f"{at} of {number}: {plain(step.title)}", at) for at, step in enumerate(lesson.steps, 1)]
-        )
+        show_entries(self.steps, [(say(language, "step", at=at, number=number, title=each), at) for at, each in titles])
 
     def _show_ways(self, lesson: LessonScene, onward: bool) -> None:
         """Show the buttons of the step, or of the end."""
@@ -453,37 +453,38 @@ class LessonPanel(QWidget):
         of_end = (self._back, *[self._onward] * onward, self._hand_in, self._leave, self._list)
         self._buttons.show_only(of_end if now.ended else (self._back, self._next, self._reset, self._leave))
         self._back.setEnabled(now.at > 0 or now.ended)
-        self._next.setText("Finish" if now.at + 1 == len(lesson.lesson.steps) else "Next")
+        last = now.at + 1 == len(lesson.lesson.steps)
+        self._next.setText(say(lesson.lesson.language, "finish" if last else "lesson.next"))
 
-    def _show_end(self, lesson: LessonScene, onward: str) -> None:
+    def _show_end(self, lesson: LessonScene, onward: Lesson | None) -> None:
         """Show the result of the lesson in place of a step."""
         for part in (self.question, self._goal, self._fold, self._hint):
             part.hide()
-        self.text.setAccessibleName("End of the lesson")
-        self.text.show_markdown(words.ending(lesson.lesson, *lesson.now.score, onward))
+        self.text.setAccessibleName(say(lesson.lesson.language, "end"))
+        self.text.show_markdown(words.ending(lesson.now, lesson.lesson, onward))
 
     def _show_step(self, lesson: LessonScene, number: int, theme: Theme, hinted: bool) -> None:
         """Show text and question of the step, among that `number` of classifiers; its hint may come later."""
-        step, unfolded = lesson.step, lesson.now.state.hint
+        step, unfolded, language = lesson.step, lesson.now.state.hint, lesson.lesson.language
         self.text.setAccessibleName(step.title)
         self.text.show_markdown(step.text)
         self.question.setVisible(step.prediction is not None)
         if step.prediction is not None:
             self.question.show_prediction(step.prediction, lesson, number)
-        _show_if_any(self._goal, lesson.goal and f"{'✓' if lesson.reached else '○'}  Goal: {plain(lesson.goal)}")
+        goal = f"{'✓' if lesson.reached else '○'}  {say(language, 'goal', goal=lesson.goal)}"
+        show_or_hide(self._goal, goal if lesson.goal else "")
         ink, background = theme.moods["certified"] if lesson.reached else (theme.ink, theme.base)
         style = f"color: rgb{ink}; background-color: rgb{background}; border-radius: 4px;"
         if self._goal.styleSheet() != style:
             self._goal.setStyleSheet(style)
         self._fold.setVisible(bool(step.hint) and (hinted or unfolded))
         self._fold.setChecked(unfolded)
-        self._fold.setText("Hide the hint" if unfolded else "Hint")
+        self._fold.setText(say(language, "hide_hint" if unfolded else "lesson.hint"))
         self._hint.show_markdown(step.hint if unfolded else "")
 
 
-def _onward_of(lesson: Lesson) -> str:
-    """Return the title of the next lesson; "" if there is none."""
+def _onward_of(lesson: Lesson) -> Lesson | None:
+    """Return the next lesson; None if there is none."""
     from .shipped import following  # only now: it costs the start nothing
 
-    row = following(lesson)
-    return "" if row is None else f"{row.title}, {row.minutes} minutes"
+    return following(lesson)

@@ -26,8 +26,9 @@ from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
 
 from . import goals, matching, names, starting
-from .model import ENGLISH, LANGUAGES, Lesson, Prediction, PredictKind, Start, Step
+from .model import ENGLISH, Lesson, Prediction, PredictKind, Start, Step
 from .parts import FIELDS, LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part, front_matter, lines_of, parts_of
+from .phrases import languages
 
 #: Largest file (bytes), and number of steps.
 LARGEST, MOST_STEPS = 1_000_000, 100
@@ -113,7 +114,7 @@ def _lesson(
     learnt, minutes = tuple(front["learnt"].split("\n")) if front["learnt"] else (), int(front["minutes"] or 0)
     name, language = file.removesuffix(LESSON_SUFFIX), ENGLISH
     stem, dot, code = name.rpartition(".")
-    if dot and code in LANGUAGES:
+    if dot and code in languages():
         name, language = stem, code
     return Lesson(
         front["title"], front["author"], front["level"], minutes, steps, name, folder, learnt, digest, language

@@ -298,8 +298,8 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, 
             now,
             lesson,
             step,
-            _score(document.points, guess),
-            *_goal(context, step),
+            _score(lesson.language, document.points, guess),
+            *_goal(context, step, lesson.language),
             covers(document, context.session),
             _about(step.prediction, document),
             _locations(document.points, guess.pair),
@@ -308,19 +308,19 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, 
     )
 
 
-def _goal(context: Context, step: Step) -> tuple[bool | None, str]:
-    if not step.goal or context.session.of(LessonSession).prediction is not None:
-        return None, step.goal
-    from .goals import check
+def _goal(context: Context, step: Step, language: str) -> tuple[bool | None, str]:
+    if not step.goal:
+        return None, ""
+    from .goals import check, sentence
 
-    return check(step.goal, context)
+    asked = context.session.of(LessonSession).prediction is not None
+    return (None, sentence(step.goal, language)) if asked else check(step.goal, context, language)
 
 
-def _score(points: Points, guess: Guess) -> str:
+def _score(language: str, points: Points, guess: Guess) -> str:
     if guess.gains is not None:
-        gains = guess.gains
-        return text.gains(_rows(points, guess.pair), _rows(points, gains.taken), gains.gain, gains.best, gains.rule)
-    return "" if guess.boundary is None else text.agreement(guess.agreement)
+        return text.gains(language, _rows(points, guess.pair), _rows(points, guess.gains.taken), guess.gains)
+    return "" if guess.boundary is None else text.agreement(language, guess.agreement)
 
 
 def _rows(points: Points, ids: tuple[int, ...]) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from app.learners.model import Model
 from app.state.document import Document
 from app.state.session import FeatureSession
 
-from .model import Lesson, Prediction, Step
+from .model import ENGLISH, Lesson, Prediction, Step
 
 if TYPE_CHECKING:
     from .writing import NewStep
@@ -168,6 +168,11 @@ class LessonSession(FeatureSession, frozen=True):
     def of_new_document(self) -> LessonSession:
         """Return the session without a lesson: another document ends it."""
         return LessonSession(making=self.making, draft=self.draft)
+
+    @property
+    def language(self) -> str:
+        """Language of the open lesson."""
+        return ENGLISH if self.lesson is None else self.lesson.language
 
     @property
     def step(self) -> Step | None:

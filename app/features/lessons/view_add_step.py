@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,12 @@ COVERED = (
     ("Nothing", "none"),
 )
 
+#: Examples of the wording, by the kind of question.
+WORDINGS = {
+    "choice": "What happens to the boundary when k grows?",
+    "boundary": "Where will the boundary be?",
+    "pair": "Which two points move next?",
+}
 #: What a question may ask for, with its words in a lesson.
 ASKED = (("Nothing that is displayed", ""), *COVERED[:-1])
 
@@ -113,6 +120,9 @@ class StepForm(QWidget):
         super().__init__()
         self._form = AlignedForm(self)
         self._form.setContentsMargins(0, 0, 0, 0)
+        self._lesson = describe(
+            QLineEdit(), "lesson_add.lesson", "Title of the lesson", "A new lesson is listed under it."
+        )
         self._title = describe(QLineEdit(), "lesson_add.title", "Title of the step", "The heading of the step.")
         self._text = describe(
             QPlainTextEdit(placeholderText="What to look at, and what to try", tabChangesFocus=True),
@@ -127,12 +137,7 @@ class StepForm(QWidget):
             "Question of the step",
             "The student answers before what is covered is shown.",
         )
-        self._question = describe(
-            QLineEdit(placeholderText="What happens to the boundary when k grows?"),
-            "lesson_add.question",
-            "The question",
-            "One sentence.",
-        )
+        self._question = describe(QLineEdit(), "lesson_add.question", "The question", "One sentence.")
         self._answers = self._make_answers()
         self._because = describe(
             QLineEdit(), "lesson_add.because", "Because", "Why it is so; displayed with the answer."
@@ -148,6 +153,7 @@ class StepForm(QWidget):
         )
         self._controls = self._make_controls(document)
         for text, field in (
+            ("&Lesson title", self._lesson),
             ("&Title", self._title),
             ("Te&xt", self._text),
             ("&Question", self._kind),
@@ -211,6 +217,7 @@ class StepForm(QWidget):
     def _show_rows(self) -> None:
         """Show the fields that belong to the kind of question."""
         kind, _ = self._kind.currentData()
+        self._question.setPlaceholderText(WORDINGS.get(kind, ""))
         for field, visible in (
             (self._question, kind is not None),
             (self._answers, kind == "choice"),
@@ -227,6 +234,7 @@ class StepForm(QWidget):
 
     def show_step(self, step: NewStep) -> None:
         """Fill the fields; a question or a control that does not exist here is left out."""
+        self._lesson.setText(step.lesson)
         self._title.setText(step.title)
         self._text.setPlainText(step.text)
         show_choice(self._kind, (step.kind, step.lane))
@@ -261,7 +269,12 @@ class StepForm(QWidget):
             self._rights.checkedId(),
             self._cover.currentData(),
             self._asks.currentData(),
+            self._lesson.text(),
         )
+
+    def ask_lesson(self, new: bool) -> None:
+        """Show the field for the title of the lesson if the lesson is `new`."""
+        self._form.setRowVisible(self._lesson, new)
 
 
 #: Width of the form (pixels) where there is room.
@@ -287,7 +300,7 @@ class AddStepDialog(NamedDialog):
         self._controller, self._features, self._tasks = around.controller, around.features, around.tasks
         self._try_out, session = try_out, self._controller.session.of(LessonSession)
         self._path, self._lesson_is_open = session.making, session.lesson is not None
-        self._busy = False
+        self._busy, self._is_new = False, self._path is None
         #: The step about which the dialog has warned that its answer is visible; it may be added nevertheless.
         self._warned_about: NewStep | None = None
         self._form = StepForm(self._controller.document)
@@ -345,16 +358,24 @@ class AddStepDialog(NamedDialog):
 
     def _chosen(self, path: Path) -> None:
         self._path = path if path.name.lower().endswith(LESSON_SUFFIX) else path.with_name(path.name + LESSON_SUFFIX)
+        self._is_new = not os.path.exists(self._path)
         self._follow()
 
     def _follow(self) -> None:
         """Show the name of the file, and what is missing."""
-        missing = self._form.step().missing
+        step = self._form.step()
+        missing = step.missing
         self._file.setText("no file yet" if self._path is None else plain(self._path.name))
         self._file.setToolTip("" if self._path is None else plain(str(self._path)))
-        self._fault.setText(missing or ("Choose the file of the lesson." if self._path is None else ""))
+        self._form.ask_lesson(self._is_new)
+        untitled = self._is_new and not step.lesson.strip()
+        if not missing and self._path is None:
+            fault = "Choose the file of the lesson."
+        else:
+            fault = missing or ("Write the title of the lesson." if untitled else "")
+        self._fault.setText(fault)
         self._try.setEnabled(not (missing or self._busy or self._lesson_is_open))
-        self._add.setEnabled(not (missing or self._busy or self._path is None))
+        self._add.setEnabled(not (fault or self._busy))
         if self.isVisible():
             self._grow()
 

@@ -29,7 +29,8 @@ from app.views.widgets.inputs import describe, filled, label_for, named, show_ch
 from app.views.widgets.qt_dialogs import NamedDialog
 from app.views.widgets.scrolling_form import scrolling
 
-from .model import LANGUAGES, Lesson
+from .model import Lesson
+from .phrases import languages
 from .shipped import picture, shipped
 
 #: Size of a card's picture (pixels), as in the files; space around it (pixels).
@@ -94,7 +95,7 @@ class GalleryDialog(NamedDialog):
     learn : callable
         ``learn(name)`` opens a lesson.
     language : str
-        Key of `LANGUAGES`: the language of the lessons.
+        Code of the language of the lessons.
     choose_language : callable
         ``choose_language(language)`` remembers another language.
     scores : mapping of str to (int, int)
@@ -153,15 +154,15 @@ class GalleryDialog(NamedDialog):
 
     def _language_choice(self, language: str) -> QComboBox:
         """Return the choice of the lessons' language, set to `language`."""
-        languages = chooser(
+        choice = chooser(
             "gallery.language",
             "Language of the lessons",
-            "Their texts; the window stays English.",
+            "Texts and buttons of the lessons; the window stays English.",
             self._change_language,
-            ((title, code) for code, title in LANGUAGES.items()),
+            ((title, code) for code, title in languages().items()),
         )
-        show_choice(languages, language)
-        return languages
+        show_choice(choice, language)
+        return choice
 
     def _change_language(self, language: str) -> None:
         """Show the lessons in another language, and remember the choice."""

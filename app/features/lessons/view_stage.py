@@ -16,7 +16,8 @@ from app.views.surroundings import Surroundings
 from app.views.widgets.deferred import later
 
 from .controller import Event, LessonController
-from .model import ENGLISH, LANGUAGES, Lesson, Step
+from .model import ENGLISH, Lesson, Step
+from .phrases import languages
 from .scene import covers
 from .state import LessonSession
 
@@ -27,7 +28,7 @@ PANEL = "lesson"
 def system_language() -> str:
     """Return the first of the user's languages, in the system's order, with lessons, or English."""
     codes = (each.partition("-")[0] for each in QLocale.system().uiLanguages())
-    return next((code for code in codes if code in LANGUAGES), ENGLISH)
+    return next((code for code in codes if code in languages()), ENGLISH)
 
 
 class LessonStage(QObject):
@@ -63,7 +64,7 @@ class LessonStage(QObject):
     def language(self) -> str:
         """Language of the shipped lessons: the chosen one, else that of the system."""
         chosen = self._settings.values.lesson_language
-        return chosen if chosen in LANGUAGES else system_language()
+        return chosen if chosen in languages() else system_language()
 
     def choose_language(self, language: str) -> None:
         """Set the language of the shipped lessons, and remember it."""
@@ -155,7 +156,8 @@ class LessonStage(QObject):
         from .worksheet_task import KINDS, making
 
         controller = self._controller
-        lesson, title = controller.session.of(LessonSession).lesson, Path(controller.store.title).stem
+        lesson, example = controller.session.of(LessonSession).lesson, controller.examples.present
+        title = Path(controller.store.title).stem if example is None else example.title
 
         def make(path: Path) -> None:
             self._tasks.run(making(lesson, controller.document, title, path), controller.say)

@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QSizeF, QUrl
@@ -52,7 +53,9 @@ from solver import Grid
 
 from . import moodle
 from .controller import LessonController
-from .model import Lesson, Step
+from .goals import sentence
+from .model import ENGLISH, Lesson, Step
+from .phrases import numeral, say, unbroken
 from .starting import start_of
 from .text import of_lane, without_pictures
 
@@ -64,10 +67,10 @@ TEXT_SIZE, STEP_SIZE, TITLE_SIZE = 10.5, 13.0, 18.0
 #: Width of a picture of one classifier and of several, their height (pixels), and their scale.  The wider one fits
 #: between the margins of both paper sizes, and two of either with their questions mostly fit on a page.
 WIDTH_OF_ONE, WIDTH, HEIGHT, SCALE = 1500, 2040, 960, 2.5
+#: Greatest height of the picture of a document (pixels), and what is beside its plot, and above and below.
+HIGHEST, BESIDE, BELOW = 2200, 160, 260
 #: Size of the window: its pictures have a wider aspect than those on paper, so that its overlays cover these.
 WINDOW = 1800, 640
-DRAW = "Draw the boundary{of} into the picture."
-FIND_PAIR = "Circle the two points{of} that move next."
 #: Longest training time of a step (s).
 LONGEST = 120.0
 
@@ -84,6 +87,7 @@ class Exercise(Struct, frozen=True):
     solution: QImage
     n_classifiers: int
     pair: str = ""
+    language: str = ENGLISH
 
     @property
     def task(self) -> str:
@@ -91,8 +95,8 @@ class Exercise(Struct, frozen=True):
         prediction = self.step.prediction
         if prediction is None or prediction.kind == "choice":
             return ""
-        task = DRAW if prediction.kind == "boundary" else FIND_PAIR
-        return task.format(of=of_lane(prediction.lane, self.n_classifiers))
+        of = of_lane(self.language, prediction.lane, self.n_classifiers)
+        return say(self.language, f"sheet_{prediction.kind}", of=of)
 
 
 def render_worksheet(create: Callable[[Document, Path], Any], lesson: Lesson, options: Namespace) -> str:
@@ -127,8 +131,10 @@ def _exercises(create: Callable[[Document, Path], Any], lesson: Lesson) -> Itera
             what = cast(What, f"lane{step.prediction.lane}" if one and step.prediction is not None else "window")
             shot = window.shoot(what)
             spec = PictureSpec(what, WIDTH if len(shot.lanes) > 1 else WIDTH_OF_ONE, HEIGHT, SCALE, dpi=DPI)
-            pair = _pair(shot.lanes[0][1]) if _kind(step) == "pair" else ""
-            yield Exercise(at + 1, step, *pictures(shot, spec), window.document.shown, pair)
+            if not lesson.name:  # a document has the page to itself
+                spec = replace(spec, width=WIDTH, height=_height_for(window.document), fitted=True)
+            pair = _pair(shot.lanes[0][1], lesson.language) if _kind(step) == "pair" else ""
+            yield Exercise(at + 1, step, *pictures(shot, spec), window.document.shown, pair, lesson.language)
 
 
 def _kind(step: Step) -> str:
@@ -136,14 +142,24 @@ def _kind(step: Step) -> str:
     return "" if step.prediction is None else step.prediction.kind
 
 
-def _pair(frame: Frame | None) -> str:
+def _height_for(document: Document) -> int:
+    """Return the height of a picture as wide as the text that the points fill."""
+    wide, high = np.maximum(np.ptp(document.points.xy, axis=0), 1e-300) if len(document.points) else (1.0, 1.0)
+    return round(min(max((WIDTH - BESIDE) * high / wide + BELOW, HEIGHT), HIGHEST))
+
+
+def _pair(frame: Frame | None, language: str) -> str:
     """Return a sentence about the two points that move next; empty if they are unknown."""
     run = None if frame is None else frame.run_state
     if run is None or run.explanation is None:
         return ""
     why, points = run.explanation, run.points.xy[run.index]
-    first, second = (f"({x:.3g}, {y:.3g})" for x, y in points[[why.i, why.j]].tolist())
-    return f"The points at {first} and {second} move."
+    comma = "; " if numeral(language, ".") == "," else ", "
+    first, second = (
+        f"({numeral(language, f'{x:.3g}')}{comma}{numeral(language, f'{y:.3g}')})"
+        for x, y in points[[why.i, why.j]].tolist()
+    )
+    return say(language, "sheet_moved", first=first, second=second)
 
 
 def _wait(over: Callable[[], bool], title: str) -> None:
@@ -168,7 +184,7 @@ def pictures(shot: Shot, spec: PictureSpec) -> tuple[QImage, QImage]:
     # Its legend is shorter; the picture is made shorter, too, so that its plots are as high as those of the whole one.
     longer = round((bare.plots[0].area.height() - whole.plots[0].area.height()) * spec.scale * whole.bands)
     bare.close()
-    return _painted(Sheet(untrained, replace(spec, height=spec.height - longer))), _painted(whole)
+    return _painted(Sheet(untrained, replace(spec, height=spec.height - longer, fitted=False))), _painted(whole)
 
 
 def _surface(frame: Frame | None, grid: Grid, sheet: Sheet) -> Picture | None:
@@ -218,12 +234,13 @@ def written(lesson: Lesson, exercises: Sequence[Exercise], inches: QSizeF) -> QT
     """Return the questions of a lesson and, from a new page on, its solutions, on pages of this size."""
     page = _Page(inches)
     page.heading(plain(lesson.title), TITLE_SIZE)
-    page.line(f"Name: {'_' * 40}    Date: {'_' * 16}")
+    language = lesson.language
+    page.line(f"{say(language, 'sheet_name')}: {'_' * 40}    {say(language, 'sheet_date')}: {'_' * 16}")
     for each in exercises:
         _put_question(page, each)
-    page.heading(f"Solutions: {plain(lesson.title)}", TITLE_SIZE, new_page=True)
-    for sentence in lesson.learnt:
-        page.markdown(sentence)
+    page.heading(say(language, "sheet_solutions", title=plain(lesson.title)), TITLE_SIZE, new_page=True)
+    for learnt in lesson.learnt:
+        page.markdown(learnt)
     for each in exercises:
         _put_solution(page, each)
     return page.document
@@ -234,13 +251,15 @@ def _put_question(page: _Page, exercise: Exercise) -> None:
     page.heading(f"{exercise.number}  {plain(step.title)}", STEP_SIZE)
     page.markdown(step.text)
     if prediction is not None:
-        page.line(plain(prediction.question), bold=True)
+        if prediction.question != step.title:  # of a document
+            page.line(plain(prediction.question), bold=True)
         for letter, answer in zip("ABCD", prediction.answers, strict=False):
             page.line(f"{letter}   {plain(answer)}")
         if exercise.task:
             page.line(exercise.task)
     elif step.goal:
-        page.line(f"In the program: {plain(step.goal)}", bold=True)
+        goal = sentence(step.goal, exercise.language)
+        page.line(say(exercise.language, "sheet_goal", goal=goal), bold=True)
     page.picture(exercise.question)
 
 
@@ -290,7 +309,7 @@ class _Page:
             self._cursor.setBlockFormat(block or self._block())
         else:
             self._cursor.insertBlock(block or self._block(), letters)
-        self._cursor.insertText(text, letters)
+        self._cursor.insertText(unbroken(text), letters)
 
     def markdown(self, text: str) -> None:
         if text.strip():

@@ -16,7 +16,9 @@ from app.state.document import Document
 from solver.core.own_process import command
 
 from . import reading, shipped
-from .model import Lesson, Prediction, Start, Step
+from .model import ENGLISH, Lesson, Prediction, Start, Step
+from .phrases import say
+from .text import of_lane
 
 #: Suffixes of worksheets.
 SUFFIXES = (".pdf", ".xml")
@@ -58,7 +60,7 @@ def making(lesson: Lesson | None, document: Document, title: str, path: Path) ->
 def _source(lesson: Lesson | None, document: Document, title: str, folder: Path) -> Path:
     """Return the file to make a worksheet of, which is written into `folder` if there is none."""
     if lesson is None:
-        source = folder / f"{title}.playground"
+        source = folder / f"{title.replace('/', '-')}.playground"
         source.write_bytes(file_format.encode(document))
         return source
     name = shipped.file_of(lesson.name, lesson.language)
@@ -89,10 +91,13 @@ def lesson_in(features: FeatureTable, path: Path) -> Lesson:
 
 def _of_document(document: Document, title: str) -> Lesson:
     start = Start("share", share_text.encode(document))
-    steps = tuple(
-        Step(lane.title, "", start, prediction=Prediction("boundary", "Where is the boundary?", lane=index))
+    questions = {
+        index: say(ENGLISH, "sheet_where", of=of_lane(ENGLISH, index, document.shown))
         for index, lane in enumerate(document.lanes[: document.shown])
         if not lane.is_difference
+    }
+    steps = tuple(
+        Step(text, "", start, prediction=Prediction("boundary", text, lane=index)) for index, text in questions.items()
     )
     if not steps:
         raise FileError(f"{title} shows no classifier with a boundary of its own.")

@@ -21,7 +21,6 @@ level:
 minutes: 5
 ---
 """
-TEXT = "Write here what the student reads: what to look at, and what to try."
 #: A line that would begin another step.
 _HEADING = re.compile(r"^( {0,3})#{1,2}(?=[ \t]|$)", re.MULTILINE)
 
@@ -40,7 +39,7 @@ class NewStep(Struct, frozen=True):
     ----------
     title : str
     text : str
-        Markdown; "" becomes a reminder to write it.
+        Markdown.
     show : tuple of str or None
         Names of the displayed controls; None: all.
     kind : str or None
@@ -56,6 +55,8 @@ class NewStep(Struct, frozen=True):
         What is covered while the question is open, as written in a lesson.
     asks : str
         What answers a "choice", as written in a lesson; "" for nothing that is displayed.
+    lesson : str
+        Title of a new lesson; "": that of the step.
     """
 
     title: str
@@ -69,17 +70,20 @@ class NewStep(Struct, frozen=True):
     right: int = -1
     cover: str = "picture"
     asks: str = ""
+    lesson: str = ""
 
     @property
     def heading(self) -> str:
         """The title as it can be written in a heading."""
-        return plain_line(plain_line(self.title).lstrip("#"))[:LONGEST_TITLE].rstrip(" #") or "A step"
+        return _heading(self.title) or "A step"
 
     @property
     def missing(self) -> str:
         """What must still be written, in a sentence; "" if nothing is missing."""
         if not self.title.strip():
             return "Write the title of the step."
+        if not self.text.strip():
+            return "Write the text of the step."
         if self.kind is None:
             return ""
         if not self.question.strip():
@@ -118,6 +122,10 @@ class NewStep(Struct, frozen=True):
         return lines
 
 
+def _heading(title: str) -> str:
+    return plain_line(plain_line(title).lstrip("#"))[:LONGEST_TITLE].rstrip(" #")
+
+
 def added(text: str | None, document: Document, step: NewStep) -> str:
     """Return the Markdown of a lesson with the present state as its last step; of a new lesson if `text` is None.
 
@@ -128,13 +136,12 @@ def added(text: str | None, document: Document, step: NewStep) -> str:
     text : str or None
     document : Document
     step : NewStep
-        Its title is also that of a new lesson.
     """
     from app.exchange import share_text
 
-    before = NEW.format(title=step.heading) if text is None else text.rstrip() + "\n"
+    before = NEW.format(title=_heading(step.lesson) or step.heading) if text is None else text.rstrip() + "\n"
     if fence := open_fence(before):  # otherwise the heading would be code
         before += f"{fence}\n"
     lines = [f"# {step.heading}", f"start: {share_text.encode(document)}", *step.fields]
-    body = _HEADING.sub(r"\1###", step.text.strip()) or TEXT
+    body = _HEADING.sub(r"\1###", step.text.strip())
     return before + "\n" + "\n".join(lines) + f"\n\n{body}\n"

@@ -60,7 +60,7 @@ class AudienceWindow(QWidget):
         self.setObjectName("audience")
         self.setWindowTitle("Audience – Classifier Playground")
         self.setAutoFillBackground(True)
-        self._sentence = named(QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), "audience.message")
+        self._sentence = named(QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignVCenter), "audience.message")
         self._sentence.setTextFormat(Qt.TextFormat.PlainText)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(GAP)

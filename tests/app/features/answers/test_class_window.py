@@ -152,9 +152,9 @@ def test_all_boundaries_lie_over_the_covered_picture_and_nothing_else_is_visible
     assert np.abs(pixels(with_answers) - pixels(expected)).max() <= 1
     window.named_actions["class_answers"].trigger()
     settle(qtbot, window)
-    assert "20 of 20 drew a boundary." in shown(window, "class.facts") and "solved" not in shown(window, "class.facts")
+    assert "20 of 20 drew a boundary." in shown(window, "class.facts") and "right" not in shown(window, "class.facts")
     click(window, qtbot, "lesson.reveal")
-    assert layer.laid is not None and "solved" in shown(window, "class.facts")
+    assert layer.laid is not None and "right at once" in shown(window, "class.facts")
     assert window.scene is not None and window.scene.lanes[0].picture is not None
 
 
@@ -187,7 +187,7 @@ def test_bars_do_not_show_the_right_answer_until_it_is_revealed(make: Make, qtbo
     assert window.controller.session.of(LessonSession).state.guess.revealed
     assert colours()[0] == colours()[2] != colours()[1], "the right one stands out now"
     right = sum(each.steps[0].solved for each in CLASS)
-    assert shown(window, "class.facts") == f"{right} of 20 solved this step."
+    assert shown(window, "class.facts") == f"{right} of 20 answered right at once."
     QTest.keyClick(window.canvases[0], Qt.Key.Key_PageDown)
     settle(qtbot, window)
     QTest.keyClick(window.canvases[0], Qt.Key.Key_PageUp)

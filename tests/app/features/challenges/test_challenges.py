@@ -282,7 +282,7 @@ def test_a_challenge_is_made_shared_and_solved_by_clicks(make: Make, qtbot: QtBo
     QTest.keyClicks(field, "15")
     QTest.keyClick(field, Qt.Key.Key_Return)
     settle(qtbot, window)
-    assert solved(window) and "100.0 %" in scene_of(window).goal
+    assert solved(window) and "100.0\N{NO-BREAK SPACE}%" in scene_of(window).goal
     click(window, qtbot, "lesson.next")  # finish
     assert window.controller.session.of(LessonSession).states[0].reached
     click(window, qtbot, "lesson.leave")
@@ -348,7 +348,7 @@ def test_as_few_points_as_possible(make: Make, qtbot: QtBot) -> None:
         QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, *location))
         settle(qtbot, window)
     assert window.document.points.labels.tolist() == [0, 1, 0, 1]
-    assert solved(window) and "; 4" in scene_of(window).goal
+    assert solved(window) and "4 points (now 4)" in scene_of(window).goal
     QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, 0.9, -0.2))
     settle(qtbot, window)
     assert not solved(window), "one too many"

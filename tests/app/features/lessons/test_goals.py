@@ -11,6 +11,7 @@ from app.core.number_format import percent, short
 from app.engine.frames import Phase
 from app.features.ground_truth.scene import law_of
 from app.features.lessons.goals import Clause, check, clauses, fault, margin_of
+from app.features.lessons.phrases import unbroken
 from app.features.scores.scene import FRESH, SEED
 from app.files import examples
 from app.learners.knn import KnnSettings
@@ -42,7 +43,7 @@ READ: dict[str, tuple[Clause, ...]] = {
     "at most 5 support vectors": (Clause("support vectors", None, "at most", 5.0),),
     "at least 1 support vector in 2": (Clause("support vectors", (1,), "at least", 1.0),),
     "steps of 2 below 50": (Clause("steps", (1,), "below", 50.0),),
-    "fewer than 3 wrong": (Clause("wrong", None, "fewer than", 3.0),),
+    "fewer than 3 wrong": (Clause("wrong points", None, "fewer than", 3.0),),
     "at most 20 points and margin below 0.8": (
         Clause("points", None, "at most", 20.0),
         Clause("margin", None, "below", 0.8),
@@ -110,24 +111,24 @@ def test_accuracies_are_those_of_independent_classifiers() -> None:
             assert check(f"{text} at least {100 * share:.6f} %", context).reached
             assert check(f"{text} above {100 * share:.6f} %", context).reached is False
     report = check("both above 50 %", context)
-    assert report.reached and report.text == f"both above 50 %, now {both} (test accuracy)"
+    assert report.reached and report.text == unbroken(f"test accuracy above 50 % for both (now {both})")
     for number, share in enumerate(training, 1):
         assert check(f"training accuracy of {number} exactly {100 * share:.9f} %", context).reached
         wrong = round((1 - share) * len(X))
         assert check(f"exactly {wrong} wrong in {number}", context).reached and wrong
-    assert check("exactly 80 points", context).text == "exactly 80 points, now 80"
+    assert check("exactly 80 points", context).text == "exactly 80 points (now 80)"
 
 
 def test_without_test_points_and_generator_the_accuracy_is_that_of_training() -> None:
     context = context_of(replace(of(MOONS, KNN), origin=None))
     report = check("all above 50 %", context)
-    assert report.reached and report.text.endswith(" (training accuracy)")
+    assert report.reached and report.text.startswith("training accuracy")
     assert check("test accuracy above 1 %", context).reached is False
     split = of(MOONS, KNN, split=Split("ratio", 0.3))
     held = split.test_points
     other = KNeighborsClassifier(3).fit(split.training_points.xy, split.training_points.labels)
     share = float((other.predict(held.xy) == held.labels).mean())
-    assert percent(share) in check("all above 1 %", context_of(split)).text
+    assert unbroken(percent(share)) in check("all above 1 %", context_of(split)).text
 
 
 def test_margins_and_support_vectors_are_those_of_libsvm() -> None:
@@ -140,7 +141,7 @@ def test_margins_and_support_vectors_are_those_of_libsvm() -> None:
         width = 2.0 / np.sqrt(other.dual_coef_[0] @ K @ other.dual_coef_[0])
         context = context_of(document)
         assert margin_of(frame_of(document, 1)) == pytest.approx(width, rel=1e-4)
-        assert check(f"margin above {0.999 * width:.6f}", context).text.endswith(f", now {short(width)}")
+        assert check(f"margin above {0.999 * width:.6f}", context).text.endswith(f" (now {short(width)})")
         assert check(f"margin below {0.999 * width:.6f}", context).reached is False
         assert check(f"exactly {len(other.support_)} support vectors", context).reached
 
@@ -183,7 +184,7 @@ def test_nothing_is_known_while_it_moves_and_nothing_stale_counts() -> None:
 def test_what_was_not_separated_has_no_margin() -> None:
     hard = of(MOONS, Lane("svm", svm=SvmSettings(kernel="linear", hard_margin=True)))
     report = check("margin above 0", context_of(hard))
-    assert report.reached is False and report.text.endswith(", now none")
+    assert report.reached is False and report.text.endswith(" (now none)")
     one_class = replace(hard, points=hard.points.remove(np.flatnonzero(hard.points.labels == 1)))
     assert check("margin above 0", context_of(one_class)).reached is False
 
@@ -194,12 +195,12 @@ def test_steps_count_only_from_zero() -> None:
     frame = context.results.frame(0)
     assert frame is not None and frame.run_state is not None
     (certificate,) = frame.certificates
-    assert check("steps at least 1", context).text == f"steps at least 1, now {certificate.n_iter}"  # type: ignore[union-attr]
+    assert check("steps at least 1", context).text == f"at least 1 step (now {certificate.n_iter})"  # type: ignore[union-attr]
     start = np.array([5.0, *frame.run_state.trace.start[1:]])
     run = replace(frame.run_state, trace=replace(frame.run_state.trace, start=start))
     context.results.accept(replace(frame, run_state=run))
     report = check("steps below 1000", context)
-    assert report.reached is False and report.text.endswith("press Restart")
+    assert report.reached is False and report.text.endswith("press Restart)")
     made = context_of(of(BLOBS, Lane("perceptron"), Lane("pegasos")))
     assert check("steps of 2 exactly 100000", made).reached
     assert check("steps of 1 at least 1", made).reached

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QRadioButton,
     QWidget,
@@ -45,13 +46,18 @@ def test_the_present_state_becomes_a_step(make: Make, qtbot: QtBot, tmp_path: Pa
         add = part(dialog, "add", QPushButton)
         assert not add.isEnabled() and part(dialog, "fault", QLabel).text() == "Write the title of the step."
         QTest.keyClicks(part(dialog, "title"), title)
-        assert add.isEnabled() == (number == 2)
+        assert part(dialog, "fault", QLabel).text() == "Write the text of the step." and not add.isEnabled()
+        QTest.keyClicks(part(dialog, "text"), "Look.")
+        assert add.isEnabled() == (number == 2) and part(dialog, "lesson").isVisible() == (number == 1)
         if number == 1:
             QTest.mouseClick(part(dialog, "choose"), Qt.MouseButton.LeftButton)
             files = dialog.findChild(QFileDialog, "lesson_file")
             assert files is not None
             files.fileSelected.emit(str(path))
             files.reject()
+            assert part(dialog, "fault", QLabel).text() == "Write the title of the lesson." and not add.isEnabled()
+            QTest.keyClicks(part(dialog, "lesson"), "My lesson")
+            assert add.isEnabled()
         press(part(dialog, "all"))
         for control in ("k", "weights"):
             press(part(dialog, f"show.{control}"))
@@ -68,7 +74,8 @@ def test_the_present_state_becomes_a_step(make: Make, qtbot: QtBot, tmp_path: Pa
         first = path.with_suffix(".lesson.md").read_text()
         lesson = read(FEATURES, tmp_path / "mine.lesson.md")
         assert check(FEATURES, [tmp_path / "mine.lesson.md"])[1], "lesson check accepts it"
-        assert [step.title for step in lesson.steps] == ["First", "Second"][:number]
+        assert [step.title for step in lesson.steps] == ["First", "Second"][:number] and lesson.title == "My lesson"
+        assert {step.text for step in lesson.steps} == {"Look."}
         step = lesson.steps[-1]
         assert step.show == ("k", "weights") and step.cover == Cover.NUMBERS
         assert step.prediction == Prediction("choice", "Smooth?", ("Yes", "No"), 1, reasons=("Look again.", ""))
@@ -198,6 +205,8 @@ def ask(dialog: QWidget, question: str, answers: tuple[str, ...], right: int) ->
     kind.setFocus()
     QTest.keyClick(kind, Qt.Key.Key_Down)
     QTest.keyClicks(part(dialog, "question"), question)
+    if not part(dialog, "text", QPlainTextEdit).toPlainText():
+        QTest.keyClicks(part(dialog, "text"), "Look.")
     for number, answer in enumerate(answers, 1):
         QTest.keyClicks(part(dialog, f"answer{number}"), answer)
         QTest.keyClicks(part(dialog, f"answer{number}.reason"), "Look again.")

@@ -59,7 +59,7 @@ SMALL = Lesson(
             "Predict.  " * 90,
             Start("before", settings=TWO_KNN),
             show=("k", "tools"),
-            goal="at most 99 wrong",
+            goal="at most 99 points wrong",
             prediction=CHOICE,
         ),
         Step("Three", "Last.", goal="at least 1 point", layers=("legend",), panel="history"),
@@ -230,7 +230,7 @@ def test_nothing_reveals_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     # Points stay, in two colours with their rims; everything about the models is hidden.
     assert all(colours(window, lane) < 60 for lane in (0, 1)), [colours(window, lane) for lane in (0, 1)]
     assert "%" not in reports(window) and "accuracy" not in report(window, "lane0.status")
-    assert report(window, "lesson.goal") == "○  Goal: at most 99 wrong"
+    assert report(window, "lesson.goal") == "○  Goal: at most 99 points wrong"
     assert "boundary" not in window.scene.legend_kinds and "wrong" not in window.scene.legend_kinds
     assert [window.result(lane) is not None for lane in (0, 1)] == [True, True]  # the models are trained nevertheless
     assert not window.named_actions["race"].isEnabled() and not window.named_actions["asking"].isEnabled()
@@ -263,7 +263,7 @@ def test_nothing_reveals_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert report(window, "lesson.score") == "Right, at the second attempt." and "outvoted" in why.toPlainText()
     assert here(window).score == (0, 1)
-    assert report(window, "lesson.goal").startswith("✓  Goal: at most 99 wrong, now ")
+    assert report(window, "lesson.goal").startswith("✓  Goal: at most 99 points wrong for both (now ")
     texts = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     assert "✓  The second" in texts and "✗  Both" in texts and "The first" in texts
     assert "%" in report(window, "lane0.status") and all(colours(window, lane) > 60 for lane in (0, 1))
@@ -674,7 +674,7 @@ def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) 
     assert set(window.settings.values.lessons) == {"neighbours", "weights"}, "a score counts in every language"
     text, row = window.findChild(LessonText, "lesson.text"), following(here(window).lesson)
     assert row is not None and row.language == "de"
-    assert text is not None and f"Next: {row.title}" in text.toPlainText()
+    assert text is not None and f"Nächstes: {row.title}" in text.toPlainText()
     click(window, qtbot, "lesson.onward")
     finish_tasks(window)
     settle(qtbot, window)

@@ -21,7 +21,7 @@ from app.features.lessons.model import Lesson, Prediction
 from app.features.lessons.view_worksheet import pictures, render_worksheet
 from app.features.lessons.worksheet_task import making
 from app.features.table import FEATURES
-from app.files import documents
+from app.files import documents, file_format
 from app.files.background_task import Progress
 from app.files.documents import FileError
 from app.main import create_window, main
@@ -226,3 +226,21 @@ def test_a_lesson_without_a_file_gets_a_sentence(tmp_path: Path) -> None:
 def test_the_sentence_is_that_of_the_process(tmp_path: Path) -> None:
     outcome = making(None, Document(), "Untitled", tmp_path / "missing" / "x.pdf").outcome(Progress())
     assert isinstance(outcome, FileError) and str(outcome).endswith(".") and not (tmp_path / "missing").exists()
+
+
+@pytest.mark.slow
+def test_a_document_has_its_name_one_heading_and_a_picture_that_its_points_fill(make: Make, tmp_path: Path) -> None:
+    path = tmp_path / "Two groups.playground"
+    path.write_bytes(file_format.encode(replace(document(3, 1.0), shown=1)))
+    made = worksheet_task.lesson_in(FEATURES, path)
+    exercises = list(view_worksheet._exercises(create_window, made))
+    page = view_worksheet.written(made, exercises, QSizeF(6.85, 10.28))
+    lines = page.toPlainText().splitlines()
+    assert lines[0] == "Two groups" and lines.count("1  Where is the boundary?") == 2
+    assert not any("kNN" in line for line in lines), "the picture names the classifier"
+    image = exercises[0].question
+    assert image.width() == view_worksheet.WIDTH
+    pixels = pixels_of(image.convertToFormat(QImage.Format.Format_RGB32))
+    red, green, blue = (pixels >> shift & 255 for shift in (16, 8, 0))
+    marks = (np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue) > 60).nonzero()[1]
+    assert np.ptp(marks) > 0.8 * image.width()

@@ -30,15 +30,15 @@ def same(one: Document, other: Document) -> bool:
 def test_a_lesson_is_made_by_doing() -> None:
     first = default_document()
     second = replace(first, points=GeneratorSettings("circle", 30).points(), shown=1)
-    text = added(None, first, NewStep("  # Two\nmoons # "))
+    text = added(None, first, NewStep("  # Two\nmoons # ", lesson="# Mine"))
     text = added(text, second, NewStep("A disc", show=("k", "weights")))
     text = added(text, first, NewStep("", show=()))
     lesson = parse(FEATURES, text, "x.lesson.md", None)
     assert [step.title for step in lesson.steps] == ["Two moons", "A disc", "A step"]
-    assert (lesson.title, lesson.minutes) == ("Two moons", 5)
+    assert (lesson.title, lesson.minutes) == ("Mine", 5)
     assert [step.show for step in lesson.steps] == [None, ("k", "weights"), ()]
     for index, document in enumerate((first, second, first)):
-        assert same(starting.start_of(lesson, index), document) and lesson.steps[index].text
+        assert same(starting.start_of(lesson, index), document)
     assert [starting.start_of(lesson, index).is_generated for index in range(3)] == [True, False, True]
 
 
