@@ -227,7 +227,7 @@ def _lane(
         job=job,
         message=message,
         headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
-        details=text.SIMPLE if session.simple else text.details(frame),
+        details=text.more_settings(lane) if session.simple else text.details(frame),
         scores=(
             *paused(frame, followed),
             *scores(frame),
@@ -258,7 +258,7 @@ def _lane(
         title=_title(lane, document),
         folded="settings" in hidden or session.is_folded(document, index),
         simple=session.simple,
-        not_default=_not_default(lane, applying),
+        not_default=_not_default(lane, fields_of(lane, training.classes, shown=session.controls)),
         watched=lane.trainer is not None and "playback" not in hidden and followed,
         features=features.added_to_lane(context, index),
         hidden=hidden,
