@@ -120,7 +120,9 @@ def fast_training(frame: Frame | None, n_trainable: int) -> str:
 
 def more_settings(lane: Lane) -> str:
     """Return which settings only Full has, in place of a lane's numbers in Simple."""
-    titles = [each.title.lower() for each in lane.family.fields if not each.simple and each.shown(lane.settings, (0, 1))]
+    titles = [
+        each.title.lower() for each in lane.family.fields if not each.simple and each.shown(lane.settings, (0, 1))
+    ]
     return f"Full (F8) has more settings: {', '.join(titles[:2])}." if titles else ""
 
 

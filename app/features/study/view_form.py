@@ -244,7 +244,9 @@ class StudyForm(QWidget):
         studies, plan = self._studies, self._studies.plan
         faults = studies.planned().faults
         every = self.advanced.isChecked()
-        kinds = ((kind.title, name) for name, kind in KINDS.items() if every or name not in ADVANCED or name == plan.kind)
+        kinds = (
+            (kind.title, name) for name, kind in KINDS.items() if every or name not in ADVANCED or name == plan.kind
+        )
         show_options(self.kind, kinds, plan.kind)
         lanes = [
             (f"{index + 1}. {lane.lane.title}", lane.slot)

@@ -150,6 +150,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot)
     assert report(panel, "forecast").startswith("12 trainings, duration not known yet (measuring…)")
+    panel.form.advanced.click()
     # Each field reports its own fault, and nothing starts.
     for name, bad, label, good in (
         ("axis0.start", "no", "axis0.fault", "0.001"),
@@ -498,7 +499,9 @@ def test_a_cell_sets_the_points_too_and_the_form_names_x_and_y_axis(make: Make, 
     panel = opened(window, qtbot, small=False)
     labels = {label.text().replace("&", "") for label in panel.form.findChildren(QLabel) if label.isVisible()}
     assert {"x axis", "y axis", "Kind", "Measure"} <= labels and not {"Across", "Up"} & labels
-    lefts = [panel.findChild(QWidget, f"study.{name}") for name in ("kind", "lane", "data", "axis0", "axis1", "repetitions")]
+    lefts = [
+        panel.findChild(QWidget, f"study.{name}") for name in ("kind", "lane", "data", "axis0", "axis1", "repetitions")
+    ]
     assert len({each.mapTo(panel, QPoint(0, 0)).x() for each in lefts if each is not None}) == 1, (
         "fields begin in a line"
     )
