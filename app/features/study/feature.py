@@ -25,7 +25,7 @@ FEATURE = Feature(
         Action(
             "learning-curve",
             COMPARE,
-            "Learnin&g curve",
+            "Le&arning curve",
             (),
             "Accuracy against the number of points.",
             run=_learning_curve,

@@ -92,7 +92,8 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
     settle(qtbot, window)
     for name in (shown | hidden) - {"lane1.degree"}:
         assert window.findChild(QWidget, name).isVisible(), name
-    assert offered(window) == [*(name for name, each in LEARNERS.items() if not each.own_process), "more"]
+    names = [name for name, each in LEARNERS.items() if not each.own_process]
+    assert offered(window) == [*names[:4], "lasvm", "dual-ascent", *names[4:], "more"]
     words = " ".join(report(window))
     assert "KKT" in words and "Trainer" in words
     for form, canvas in zip(window.lanes_view.forms, window.canvases, strict=False):
