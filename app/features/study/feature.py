@@ -25,7 +25,7 @@ FEATURE = Feature(
         Action(
             "learning-curve",
             COMPARE,
-            "Le&arning curve",
+            "Learning cur&ve",
             (),
             "Accuracy against the number of points.",
             run=_learning_curve,
