@@ -128,7 +128,7 @@ class Controller:
         self._features: dict[object, Any] = {}
         self._changed = changed
         self.say = say
-        #: The user prefers Simple, wherever the document allows it.
+        #: The user prefers Simple.
         self.prefers_simple = False
         #: Fingerprint of the document's file when it was last read or written here, if known.
         self.on_disk: documents.Fingerprint | None = None
@@ -160,11 +160,9 @@ class Controller:
         return self.store.title if self.aside is None else self.aside.title
 
     def _follow(self, old: Document, new: Document) -> None:
-        """Leave Simple if the new document uses more than that shows."""
+        """Leave the first start with the first change of the document."""
         if self.session.first_start:
             self.session = replace(self.session, first_start=False)
-        if self.session.simple and old.lanes is not new.lanes and not new.is_simple:
-            self.session = replace(self.session, simple=False)
         self._changed()
 
     def dispatch(self, command: Command) -> bool:
@@ -371,16 +369,14 @@ class Controller:
             self.change(of, **{switch: not getattr(self.session.of(of), switch)})
 
     def prefer_simple(self, simple: bool) -> None:
-        """Show the main settings only, or everything; a document that uses hidden settings shows everything."""
+        """Show the main settings only, or everything; the row of a lane names hidden settings that are not at their
+        defaults."""
         self.prefers_simple = simple
-        self.set_session(simple=simple and self.document.is_simple)
+        self.set_session(simple=simple)
 
     def toggle_simple(self) -> None:
-        """Switch from Simple to Full, or back if the document allows it."""
-        if self.session.simple or self.document.is_simple:
-            self.prefer_simple(not self.session.simple)
-        else:
-            self.say("Simple shows the main settings; these classifiers use more.")
+        """Switch from Simple to Full, or back."""
+        self.prefer_simple(not self.session.simple)
 
     # -- files -----------------------------------------------------------------------------------------------------
 
@@ -422,7 +418,7 @@ class Controller:
         self, document: Document, path: Path | None, on_disk: documents.Fingerprint | None, modified: bool
     ) -> None:
         self.editing.cancel()
-        self._begin_anew(document.is_simple, document.slots)
+        self._begin_anew(document.slots)
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
 
@@ -450,7 +446,7 @@ class Controller:
             open_panels=now.open_panels,
             points_away=False,
             presenting=now.presenting,
-            simple=self.prefers_simple and aside.own.document.is_simple,
+            simple=self.prefers_simple,
             theme=now.theme,
             dark=now.dark,
         )
@@ -463,10 +459,10 @@ class Controller:
         before = self.document
         if not self.dispatch(Revert(document=document, text=text, own_view=True)) or self.document is before:
             return False
-        self._begin_anew(document.is_simple, before.slots)
+        self._begin_anew(before.slots)
         return True
 
-    def _begin_anew(self, is_simple: bool, slots: tuple[int, ...]) -> None:
+    def _begin_anew(self, slots: tuple[int, ...]) -> None:
         """Start the session of another document, whose lanes have the `slots`; discard the state of earlier runs."""
         old = self.document.slots  # a lane of the new document inherits the settings of the one at its index
         self.presenting.clear()
@@ -476,7 +472,7 @@ class Controller:
             *(part.of_new_document() for part in session.features),
             selection=NOTHING,
             cursor=None,
-            simple=self.prefers_simple and is_simple,
+            simple=self.prefers_simple,
             gesture_hint="",
             idle_hint="",
             gesture_undo="",

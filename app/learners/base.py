@@ -324,13 +324,6 @@ class Learner(Generic[S]):
         """
         return settings
 
-    def is_simple(self, settings: S) -> bool:
-        """Return whether Simple has a control for every parameter of `settings` that is not at its default."""
-        default, shown = self.settings(), [field for field in self.fields if field.simple]
-        known = {name for field in shown for name in (field.parameter, field.end)}
-        names = self.settings.__struct_fields__
-        return all(name in known or getattr(settings, name) == getattr(default, name) for name in names)
-
     def distance(self, certificate: Any) -> float:
         """Return the distance of a problem's training from its end."""
         return float(certificate.gap)

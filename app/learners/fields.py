@@ -150,7 +150,7 @@ class Field(Struct, frozen=True, eq=False, dict=True):
         title = self.called if len(self.called) < 3 else self.title[0].lower() + self.title[1:]
         if self.choices:
             text = next(text for text, entry, _ in self.choices if entry == value)
-            return f"{text if text[1:2].isupper() else text[0].lower() + text[1:]} {title}"
+            return f"{text} {title}"
         return f"{title} {value:g}"
 
     def parts(self, classes: Sequence[int]) -> set[str]:

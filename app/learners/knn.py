@@ -62,7 +62,7 @@ METRICS: dict[str, tuple[str, str]] = {
     "manhattan": ("Manhattan", "d = |Δx| + |Δy|"),
     "chebyshev": ("Chebyshev", "d = max(|Δx|, |Δy|)"),
     "minkowski": ("Minkowski", "d = (|Δx|ᵖ + |Δy|ᵖ)^(1/p)"),
-    "cosine": ("cosine", "d = 1 − cos ∠(x, z)"),
+    "cosine": ("Cosine", "d = 1 − cos ∠(x, z)"),
 }
 
 
@@ -82,6 +82,7 @@ METRIC = Field(
     "Metric",
     "What near means. Cosine looks at the direction from the origin only.",
     choices=tuple((title, name, "") for name, (title, _) in METRICS.items()),
+    simple=True,
 )
 P = Field(
     "p",
@@ -90,6 +91,7 @@ P = Field(
     "1 is Manhattan, 2 Euclidean, large p near Chebyshev.",
     title="p of Minkowski",
     shown=lambda settings, classes: settings.metric == "minkowski",
+    simple=True,
     tried=(1, 10, 7, True),
 )
 FIELDS = (

@@ -227,7 +227,7 @@ def _lane(
         job=job,
         message=message,
         headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
-        details=text.SIMPLE if session.simple else text.details(frame),
+        details=text.more_settings(lane) if session.simple else text.details(frame),
         scores=(
             *paused(frame, followed),
             *scores(frame),
@@ -259,7 +259,7 @@ def _lane(
         selected=index == session.selected_lane(document),
         settings_open=SETTINGS in session.open_panels and index == session.selected_lane(document),
         simple=session.simple,
-        not_default=_not_default(lane, applying),
+        not_default=_not_default(lane, fields_of(lane, training.classes, shown=session.controls)),
         watched=lane.trainer is not None and "playback" not in hidden and followed,
         features=features.added_to_lane(context, index),
         hidden=hidden,

@@ -118,8 +118,12 @@ def fast_training(frame: Frame | None, n_trainable: int) -> str:
     return "Not trained step by step" if len(frame.points) < n_trainable else "Trained on all points; not step by step"
 
 
-#: In place of a lane's numbers in Simple.
-SIMPLE = "Full (F8) has more settings: metric, shading and others."
+def more_settings(lane: Lane) -> str:
+    """Return which settings only Full has, in place of a lane's numbers in Simple."""
+    titles = [
+        each.title.lower() for each in lane.family.fields if not each.simple and each.shown(lane.settings, (0, 1))
+    ]
+    return f"Full (F8) has more settings: {', '.join(titles[:2])}." if titles else ""
 
 
 def details(frame: Frame | None) -> str:

@@ -459,11 +459,6 @@ class Document(Struct, frozen=True, eq=False):
         return _parts_of(self)
 
     @property
-    def is_simple(self) -> bool:
-        """Whether Simple has controls for all settings that the classifiers on screen use."""
-        return all(lane.family.is_simple(lane.settings) for lane in self.lanes[: self.shown])
-
-    @property
     def is_generated(self) -> bool:
         """Whether the points are exactly those generated, none of them edited since."""
         return self.origin is not None and _are_made_by(self.origin, self.points)

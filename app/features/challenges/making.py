@@ -85,7 +85,7 @@ def hideable(document: Document, lane: int) -> list[Field]:
     return [
         each
         for each in shown.family.fields
-        if (each.simple or each.name == "metric")
+        if each.simple
         and each.kind in ("choice", "slider", "integer")
         and each.shown(shown.settings, document.training_points.classes)
     ]

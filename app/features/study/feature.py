@@ -1,8 +1,15 @@
 """Study: many trainings over two parameters, displayed as one map or as curves."""
 
+from typing import Any
+
 from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 
 SECTION = "Studies"
+
+
+def _learning_curve(around: Any) -> None:
+    around.docks().reveal("study").begin("learning-curve")
+
 
 FEATURE = Feature(
     actions=(
@@ -14,6 +21,14 @@ FEATURE = Feature(
             "Many trainings over two parameters, as one map.",
             checkable=True,
             simple=False,
+        ),
+        Action(
+            "learning-curve",
+            COMPARE,
+            "Learning cur&ve",
+            (),
+            "Accuracy against the number of points.",
+            run=_learning_curve,
         ),
     ),
     dock=Dock(

@@ -238,6 +238,12 @@ class StudyPanel(QWidget):
         self._open = on
         self._again()
 
+    def begin(self, kind: str) -> None:
+        """Open the form on a kind of study; results of that kind stay in sight."""
+        if self.studies.plan.kind != kind:
+            self._open = True
+            self.studies.choose_kind(kind)
+
     def _start(self) -> None:
         self._open = False
         self._act(self.studies.start)

@@ -33,6 +33,8 @@ from .model import MEASURES, axis_kinds
 from .planning import KINDS, WHOLE, StudyPlan, lane_of, titles, values_of
 
 SIDES = ("x axis", "y axis")
+#: Kinds of studies and fields of whole numbers that are listed after a click on Advanced.
+ADVANCED = ("efficiency", "notes", "folds", "draws", "test")
 #: Fields of an axis, with their labels and tips.
 NUMBERS = (
     ("start", "from", "The smallest value."),
@@ -185,7 +187,6 @@ class StudyForm(QWidget):
         )
         self._form.setContentsMargins(0, 0, 4, 0)
         self.kind = self._choice("&Kind", "kind", "Kind of study", "What is varied.", studies.choose_kind)
-        show_entries(self.kind, ((kind.title, name) for name, kind in KINDS.items()))
         self.lane = self._choice(
             "C&lassifier",
             "lane",
@@ -216,6 +217,10 @@ class StudyForm(QWidget):
             lambda value: studies.choose(value=value),
         )
         self.faults["value"] = sentence_row(self._form, "value.fault")
+        self._scene: Scene | None = None
+        tip = "More kinds of studies, and the numbers of folds, draws and test points."
+        self.advanced = check_box("Advanced", "study.advanced", "Advanced", tip, lambda on: self._show_again())
+        self._form.addRow("", self.advanced)
         self._fields: dict[str, PlanField] = {}
         for name, (title, _, _) in WHOLE.items():
             self._fields[name] = PlanField(name, title, TIPS[name], name, studies.choose)
@@ -229,11 +234,20 @@ class StudyForm(QWidget):
         self._form.addRow(label, combo)
         return combo
 
+    def _show_again(self) -> None:
+        if self._scene is not None:
+            self.show_plan(self._scene)
+
     def show_plan(self, scene: Scene) -> None:
-        """Show the plan, and its faults."""
+        """Show the plan, and its faults; what is advanced only if it is wanted, chosen or wrong."""
+        self._scene = scene
         studies, plan = self._studies, self._studies.plan
         faults = studies.planned().faults
-        show_choice(self.kind, plan.kind)
+        every = self.advanced.isChecked()
+        kinds = (
+            (kind.title, name) for name, kind in KINDS.items() if every or name not in ADVANCED or name == plan.kind
+        )
+        show_options(self.kind, kinds, plan.kind)
         lanes = [
             (f"{index + 1}. {lane.lane.title}", lane.slot)
             for index, lane in enumerate(scene.lanes)
@@ -256,6 +270,7 @@ class StudyForm(QWidget):
         self.value.setToolTip(MEASURES[plan.value].note if plan.value in MEASURES else "")
         for name, field in self._fields.items():
             field.show_typed(getattr(plan, name), faults.get(name, ""))
-            self._form.setRowVisible(field, plan.generated or name not in ("draws", "test"))
+            wanted = every or name not in ADVANCED or name in faults
+            self._form.setRowVisible(field, wanted and (plan.generated or name not in ("draws", "test")))
         for name, sentence in self.faults.items():
             show_or_hide(sentence, faults.get(name, ""))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from msgspec.structs import replace
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QTo
 from app.controllers.lanes import LaneController
 from app.learners.table import LEARNERS
 from app.scene.model import LaneScene
-from app.state.document import MAX_LANES
+from app.state.document import MAX_LANES, Lane
 from app.views.theme import Theme
 from app.views.widgets.clickable import clickable
 from app.views.widgets.deferred import later
@@ -23,8 +24,9 @@ from app.views.widgets.inputs import filled, leave_field, named, show_choice, sh
 from app.views.widgets.painting import painter_on
 from app.window.bars.popup import PopupButton
 
+from .classifier_dialog import ClassifierDialog
 from .form_parts import EditorMaker
-from .named_combo import NamedCombo
+from .named_combo import MORE, NamedCombo
 
 SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # side of a button, gap between parts, and Qt's largest width (pixels)
 #: Width (pixels) of the mark beside the selected lane.
@@ -43,6 +45,24 @@ _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
     ),
     "remove": ("Remove", "Take this classifier away; undo brings it back.", lambda lanes, at: lanes.remove(at)),
 }
+
+
+#: Trainers of the SVM that are listed beside Pegasos.
+SVM_TRAINERS = {name: each for name, each in LEARNERS["svm"].trainers.items() if name != "smo"}
+
+
+def _entries() -> Iterator[tuple[str, str, str, str]]:
+    """Yield title, short name, name and note of each classifier."""
+    for name, learner in LEARNERS.items():
+        yield learner.title, learner.short, name, learner.note
+        if name == "pegasos":
+            for trainer, each in SVM_TRAINERS.items():
+                yield f"{each.title} (trains an SVM)", each.title, trainer, each.note
+
+
+def _entry_of(lane: Lane) -> str:
+    """Return the name of a lane's entry in the list."""
+    return lane.svm.trainer if lane.classifier == "svm" and lane.svm.trainer in SVM_TRAINERS else lane.classifier
 
 
 class _End(QWidget):
@@ -98,15 +118,12 @@ class LaneRow(QWidget):
         self.flow = FlowLayout(self, GAP)
         self.flow.setContentsMargins(4, 2, 4, 2)
         self.classifier = maker.named(
-            NamedCombo(
-                tuple((learner.title, learner.short, name, learner.note) for name, learner in LEARNERS.items()),
-                [name for name, learner in LEARNERS.items() if not learner.is_available],
-            ),
+            NamedCombo(tuple(_entries()), [name for name, learner in LEARNERS.items() if not learner.is_available]),
             "classifier",
             "Classifier",
             "kNN lets the nearest points vote; the SVM finds the widest margin; the others find a line.",
         )
-        self.classifier.activated.connect(self._choose)
+        self.classifier.activated.connect(lambda: self._chosen(self.classifier.currentData()))
         self.flow.addWidget(self.classifier)
         #: Shown if the classifier cannot be chosen.
         self._title = named(QLabel(), f"lane{self._index}.title")
@@ -138,6 +155,21 @@ class LaneRow(QWidget):
         self._text = 0
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
+    def _chosen(self, name: str) -> None:
+        """Set the classifier, and the trainer of an SVM; or ask which one."""
+        self._maker.controller.lanes.select(self._index)
+        lane = self._maker.controller.document.lanes[self._index]
+        if name == MORE:
+            show_choice(self.classifier, _entry_of(lane))
+            dialog = ClassifierDialog(self.window(), self.classifier.others, _entry_of(lane), self._chosen)
+            later(self, dialog.show)
+        elif name in SVM_TRAINERS or name == "svm":
+            svm = replace(lane.svm, trainer=name if name in SVM_TRAINERS else "smo")
+            title = SVM_TRAINERS[name].title if name in SVM_TRAINERS else LEARNERS[name].short
+            self._maker.controller.set_lane(self._index, text=f"Set {title}", classifier="svm", svm=svm)
+        else:
+            self._maker.controller.set_lane(self._index, classifier=name)
+
     def _button(self, name: str, title: str, tip: str, act: Callable[[], object]) -> QToolButton:
         called = f"{title}, classifier {self._index + 1}"
         button = flat_button(f"lane{self._index}.{name}", called, tip or title, act, (SIZE, SIZE))
@@ -153,10 +185,6 @@ class LaneRow(QWidget):
         entry = clickable(QPushButton(title), f"lane{self._index}.{name}", called, tip, act)
         self._menu.form.rows.addRow(entry)
         return entry
-
-    def _choose(self) -> None:
-        self._maker.controller.lanes.select(self._index)
-        self._maker.controller.set_lane(self._index, classifier=self.classifier.currentData())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._maker.controller.lanes.select(self._index)
@@ -239,11 +267,12 @@ class LaneRow(QWidget):
 
     def render_scene(self, lane: LaneScene, number: int, theme: Theme) -> None:
         """Show the lane, one of `number` on screen."""
-        show_choice(self.classifier, lane.lane.classifier)
+        show_choice(self.classifier, _entry_of(lane.lane))
         if lane.simple != self._simple:
             self._simple = lane.simple
             able = {name: each for name, each in LEARNERS.items() if each.is_available}
             first = [name for name, each in able.items() if each.simple or not (lane.simple or each.own_process)]
+            first += SVM_TRAINERS if "pegasos" in first else ()
             self.classifier.offer(first, "More classifiers…" if len(first) < len(able) else "")
         self.classifier.show_prefix(f"{self._index + 1}  " if number > 1 else "")
         self._scene = lane, theme

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import cast
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt
-from PySide6.QtGui import QMouseEvent, QPaintEvent, QStandardItemModel
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPaintEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QListView
 
-from app.views.widgets.deferred import later
 from app.views.widgets.inputs import combo_size, draw_combo
 
-#: Data of the entry that shows all others.
+#: Data of the entry for all others.
 MORE = "more"
 
 
@@ -34,14 +33,17 @@ class NamedCombo(QComboBox):
             self.addItem(title, data)
             self.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
         self._offered: Collection[str] = {data for _, _, data, _ in entries}
-        self._before = 0
-        self.currentIndexChanged.connect(self._remember)
-        self.activated.connect(self._choose)
-        self.view().entered.connect(self._enter)
-        self.view().viewport().installEventFilter(self)
+        self.currentIndexChanged.connect(self.updateGeometry)
+
+    @property
+    def others(self) -> list[tuple[str, str, str]]:
+        """Return title, data and note of all entries that can be chosen."""
+        tip = Qt.ItemDataRole.ToolTipRole
+        rows = [row for row in range(self.count()) if self.itemData(row) not in (*self._missing, MORE)]
+        return [(self.itemText(row), self.itemData(row), self.itemData(row, tip)) for row in rows]
 
     def offer(self, names: Collection[str], more: str = "") -> None:
-        """List only these; `more` is the text of a last entry, which shows all others below itself."""
+        """List only these; `more` is the text of a last entry."""
         self._offered = names
         row = self.findData(MORE)
         if row >= 0:
@@ -51,50 +53,13 @@ class NamedCombo(QComboBox):
             self.insertItem(last + 1, more, MORE)
         self._show_offered()
 
-    def _show_offered(self, every: bool = False) -> None:
-        """Show the offered entries in the list, or `every` entry; programs can also choose the others."""
+    def _show_offered(self) -> None:
+        """Show the offered entries and the current one in the list."""
         view, model = cast(QListView, self.view()), cast(QStandardItemModel, self.model())
         for row in range(self.count()):
-            offered = (every and self.itemData(row) not in self._missing) or self.itemData(row) in self._offered
-            view.setRowHidden(row, not offered and self.itemData(row) != MORE)
-            # The arrow keys skip disabled entries.
-            model.item(row).setEnabled(offered if self.itemData(row) != MORE else not every)
-
-    def _show_all(self) -> None:
-        """List all entries."""
-        self._show_offered(every=True)
-        # The list has the current entry over this box: so no entry moves under the pointer.
-        self.view().setCurrentIndex(self.model().index(self.currentIndex(), 0))
-        self.showPopup()
-
-    def _remember(self, row: int) -> None:
-        if self.itemData(row) != MORE:
-            self._before = row
-        self.updateGeometry()
-
-    def _choose(self, row: int) -> None:
-        """List all entries if the last one was chosen; the choice stays as before."""
-        if self.itemData(row) == MORE:
-            self.setCurrentIndex(self._before)
-            later(self, self._show_all)
-
-    def _enter(self, index: QModelIndex) -> None:
-        """List all entries as soon as the pointer is on the last one, like a submenu."""
-        if index.data(Qt.ItemDataRole.UserRole) == MORE and index.flags() & Qt.ItemFlag.ItemIsEnabled:
-            self._show_all()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Show all classifiers after a click on that entry; Qt would close the list and keep the present one."""
-        if event.type() is QEvent.Type.MouseButtonRelease:
-            index = self.view().indexAt(cast(QMouseEvent, event).position().toPoint())
-            if index.data(Qt.ItemDataRole.UserRole) == MORE:
-                self._enter(index)
-                return True
-        return super().eventFilter(watched, event)
-
-    def hidePopup(self) -> None:
-        super().hidePopup()
-        self._show_offered()
+            offered = self.itemData(row) in self._offered or self.itemData(row) == MORE or row == self.currentIndex()
+            view.setRowHidden(row, not offered)
+            model.item(row).setEnabled(offered)  # the arrow keys skip disabled entries
 
     def show_prefix(self, prefix: str) -> None:
         """Show this before the short name."""
@@ -116,9 +81,8 @@ class NamedCombo(QComboBox):
         return self.sizeHint()
 
     def showPopup(self) -> None:
-        """Open the list, as wide as its whole names; list all entries if the current one is not offered."""
-        if self.currentData() not in self._offered:
-            self._show_offered(every=True)
+        """Open the list, as wide as its whole names."""
+        self._show_offered()
         self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + 24)
         super().showPopup()
 

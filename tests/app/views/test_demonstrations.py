@@ -76,10 +76,15 @@ class Teacher:
         row = combo.findData(data)
         assert row >= 0, data
         combo.showPopup()
-        if combo.view().isRowHidden(row):  # type: ignore[attr-defined]  # the pointer on the entry for it shows all
+        if combo.view().isRowHidden(row):  # type: ignore[attr-defined]  # the last entry opens a dialog
             more = combo.view().visualRect(combo.model().index(combo.findData(MORE), 0)).center()
-            QTest.mouseMove(combo.view().viewport(), more)
+            QTest.mouseClick(combo.view().viewport(), LEFT, NONE, more)
             QApplication.processEvents()
+            search = self.window.findChild(QLineEdit, "classifiers.search")
+            QTest.keyClicks(search, combo.itemText(row))
+            QTest.keyClick(search, Qt.Key.Key_Return)
+            self._done()
+            return
         location = combo.view().visualRect(combo.model().index(row, 0)).center()
         QTest.mouseClick(combo.view().viewport(), LEFT, NONE, location)
         self._done()

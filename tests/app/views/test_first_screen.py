@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -11,7 +11,9 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QDialog,
     QLineEdit,
+    QListWidget,
     QMenu,
     QScrollBar,
     QWidget,
@@ -96,38 +98,48 @@ def test_other_tools_are_one_click_away(make: Make, qtbot: QtBot) -> None:
     assert not button.isVisible()
 
 
-def choose_more(combo: QComboBox, data: str, by_click: bool) -> None:
-    """Choose an entry behind "More classifiers…", which a click on it opens, or the pointer on it."""
-    combo.showPopup()  # after a press on the list Qt ignores clicks for the time of a double click
-    finish_layout()
-    view = combo.view()
-    before = view.mapToGlobal(QPoint(0, 0)) + view.visualRect(combo.model().index(0, 0)).topLeft()
-    more = view.visualRect(combo.model().index(combo.findData("more"), 0)).center()
-    assert view.isRowHidden(combo.findData(data))
-    (QTest.mouseClick if by_click else QTest.mouseMove)(view.viewport(), *([LEFT] if by_click else []), pos=more)
-    finish_layout()
-    after = view.mapToGlobal(QPoint(0, 0)) + view.visualRect(combo.model().index(0, 0)).topLeft()
-    assert view.isVisible() and after == before, "what was in the list stays where it was"
-    location = view.visualRect(combo.model().index(combo.findData(data), 0)).center()
-    QTest.mouseClick(view.viewport(), LEFT, pos=location)
-
-
-def test_more_classifiers_opens_the_list_of_all_and_the_window_stays_simple(make: Make, qtbot: QtBot) -> None:
+def test_more_classifiers_opens_a_dialog_and_the_window_stays_simple(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
     combo = window.findChild(QComboBox, "lane0.classifier")
-    for by_click, name in ((True, "perceptron"), (False, "pegasos")):
-        choose_more(combo, name, by_click)
+    for by_click, typed, name, trainer in (
+        (True, "perceptron", "perceptron", "smo"),
+        (False, "pegasos", "pegasos", "smo"),
+        (True, "lasvm", "svm", "lasvm"),
+        (False, "dual ascent", "svm", "dual-ascent"),
+    ):
+        combo.showPopup()  # after a press on the list Qt ignores clicks for the time of a double click
+        finish_layout()
+        view, more = combo.view(), combo.findData("more")
+        assert view.isRowHidden(combo.findData("lda")) and not view.isRowHidden(more)
+        QTest.mouseMove(view.viewport(), pos=view.visualRect(combo.model().index(more, 0)).center())
+        assert view.isRowHidden(combo.findData("lda")), "the list does not grow under the pointer"
+        QTest.mouseClick(view.viewport(), LEFT, pos=view.visualRect(combo.model().index(more, 0)).center())
         settle(qtbot, window)
-        assert window.document.lanes[0].classifier == name and window.controller.session.simple
-        assert combo.currentData() == name and not combo.view().isVisible()
-        combo.showPopup()
-        assert not combo.view().isRowHidden(combo.findData(name)), "the list has what is chosen"
-        combo.hidePopup()
-        window.controller.set_lane(0, classifier="knn")
+        dialog = window.findChild(QDialog, "classifiers")
+        assert dialog is not None and dialog.isVisible() and not view.isVisible()
+        search, listed = dialog.findChild(QLineEdit), dialog.findChild(QListWidget)
+        QTest.keyClicks(search, typed)
+        if by_click:
+            spot = listed.visualItemRect(listed.currentItem()).center()
+            QTest.mouseClick(listed.viewport(), LEFT, pos=spot)
+            QTest.mouseDClick(listed.viewport(), LEFT, pos=spot)
+        else:
+            QTest.keyClick(search, Qt.Key.Key_Return)
         settle(qtbot, window)
-    combo.showPopup()
-    assert combo.view().isRowHidden(combo.findData("perceptron")), "the list begins with what Simple offers"
-    combo.hidePopup()
+        lane = window.document.lanes[0]
+        assert (lane.classifier, lane.svm.trainer) == (name, trainer) and window.controller.session.simple
+        assert combo.currentData() == (trainer if name == "svm" else name)
+        window.controller.undo()
+        settle(qtbot, window)
+        assert window.document.lanes[0].classifier == "knn", "one step of undo"
+
+
+def test_trainers_of_the_svm_are_listed_beside_pegasos(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=False)
+    combo = window.findChild(QComboBox, "lane0.classifier")
+    names = [combo.itemData(row) for row in range(combo.count()) if not combo.view().isRowHidden(row)]
+    at = names.index("pegasos")
+    assert names[at + 1 : at + 3] == ["lasvm", "dual-ascent"]
 
 
 @pytest.mark.parametrize("simple", [True, False])

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QListView, QMenu, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QListView, QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.controllers.controller import Controller
@@ -20,7 +20,7 @@ from app.learners.online import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.main import create_window
-from app.state.document import Document, Lane, default_document
+from app.state.document import Lane, default_document
 from app.state.session import Session
 from app.state.store import Store
 from app.window.main_window import MainWindow
@@ -76,13 +76,14 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
     shown = {
         "lane0.k",
         "lane0.weights",
+        "lane0.metric",
         "lane1.kernel",
         "lane1.C",
         "lane1.C.slider",
         "lane1.gamma",
         "lane1.hard_margin",
     }
-    hidden = {"lane0.metric", "lane1.rule", "lane1.trainer", "lane1.tol", "lane1.class_weight", "lane1.degree"}
+    hidden = {"lane1.rule", "lane1.trainer", "lane1.tol", "lane1.class_weight", "lane1.degree"}
     for name in shown | hidden:
         assert is_visible(window, name) == (name in shown), name
     words = " ".join(report(window))
@@ -91,7 +92,8 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
     settle(qtbot, window)
     for name in (shown | hidden) - {"lane1.degree", "lane0.metric"}:
         assert window.findChild(QWidget, name).isVisible(), name
-    assert offered(window) == [*(name for name, each in LEARNERS.items() if not each.own_process), "more"]
+    names = [name for name, each in LEARNERS.items() if not each.own_process]
+    assert offered(window) == [*names[:4], "lasvm", "dual-ascent", *names[4:], "more"]
     words = " ".join(report(window))
     assert "KKT" in words and "Trainer" in words
 
@@ -136,60 +138,47 @@ def test_panels_open_by_their_keys_and_the_window_stays_simple(make: Make, qtbot
 
 
 @pytest.mark.slow
-def test_a_document_that_uses_more_opens_full(make: Make, qtbot: QtBot) -> None:
-    window = make(simple=True)
-    for lane in (
-        Lane("perceptron", perceptron=PerceptronSettings(shuffle=False)),
-        Lane("svm", svm=SvmSettings(selection="random")),
-        Lane("svm", svm=SvmSettings(trainer="lasvm")),
-        Lane("svm", svm=SvmSettings(tol=1e-5)),
-        Lane("svm", svm=SvmSettings(class_weight="balanced")),
-        Lane("knn", knn=KnnSettings(metric="cosine")),
-    ):
-        window.controller.put(default_document(), None)
-        window.controller.prefer_simple(True)
-        window.refresh()
-        assert window.named_actions["simple"].isChecked()
-        window.controller.put(replace(default_document(), lanes=(lane, Lane("svm"))), None)
-        settle(qtbot, window)
-        assert (
-            not window.named_actions["simple"].isChecked()
-            and offered(window)[-1] == "more"
-            and len(offered(window)) == 8
-        ), lane
-
-
 @pytest.mark.parametrize(
-    "lane",
+    ("lane", "chip"),
     [
-        Lane("perceptron", perceptron=PerceptronSettings(orders=5)),
-        Lane("svm", svm=SvmSettings(kernel="poly", degree=2, coef0=0.5)),
-        Lane("svm", svm=SvmSettings(hard_margin=True, kernel="linear")),
-        Lane("knn", knn=KnnSettings(n_neighbors=51, weights="distance")),
-        Lane("svm", perceptron=PerceptronSettings(orders=5)),
+        (Lane("perceptron", perceptron=PerceptronSettings(shuffle=False)), "no shuffle"),
+        (Lane("svm", svm=SvmSettings(selection="random")), "Random working-set rule"),
+        (Lane("svm", svm=SvmSettings(trainer="lasvm")), "LASVM trainer"),
+        (Lane("svm", svm=SvmSettings(tol=1e-5)), "tolerance 1e-05"),
+        (Lane("svm", svm=SvmSettings(class_weight="balanced")), "Balanced"),
+        (Lane("knn", knn=KnnSettings(metric="chebyshev")), "Chebyshev metric"),
     ],
-    ids=lambda lane: lane.title,
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_simple_has_controls_for_stays_simple(lane: Lane) -> None:
-    assert Document(lanes=(lane,), shown=1).is_simple
-    beyond = Lane("svm", svm=SvmSettings(tol=1e-5))
-    assert Document(lanes=(lane, beyond), shown=1).is_simple, "what is not on screen does not count"
+def test_f8_never_refuses_and_the_row_names_what_simple_has_no_control_for(
+    make: Make, qtbot: QtBot, lane: Lane, chip: str
+) -> None:
+    window = make(replace(default_document(), lanes=(lane, Lane("svm"))), simple=False, size=(1280, 800))
+    for simple in (True, False, True):
+        QTest.keyClick(window, Qt.Key.Key_F8)
+        settle(qtbot, window)
+        assert window.named_actions["simple"].isChecked() == simple
+        assert window.document.lanes[0] == lane
+        more = window.findChild(QToolButton, "lane0.fold")
+        assert more.isVisible() and chip in more.text()
 
 
-def test_undo_to_more_than_simple_shows_everything() -> None:
+def test_the_hint_of_simple_names_settings_of_the_classifier(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    for lane in window.scene.lanes:
+        titles = {field.title.lower() for field in lane.lane.family.fields if not field.simple}
+        named = lane.details.removeprefix("Full (F8) has more settings: ").rstrip(".").split(", ")
+        assert lane.details == "" or set(named) <= titles, lane.details
+
+
+def test_undo_to_more_than_simple_stays_simple() -> None:
     store = Store(default_document())
     controller = Controller(store, Session(), lambda: None, lambda text: None, lambda text: None)
     controller.set_lane(1, "svm", selection="random")
     controller.set_lane(1, "svm", selection="second-order")
     controller.prefer_simple(True)
-    assert controller.session.simple
     controller.undo()
-    assert not controller.session.simple
-    controller.lanes.remove(1)
-    controller.toggle_simple()
-    for _ in range(3):
-        controller.lanes.add(controller.document.shown - 1)
-    assert controller.session.simple and controller.document.is_simple, "added are only those that Simple offers"
+    assert controller.session.simple and controller.document.lanes[1].svm.selection == "random"
 
 
 def test_it_is_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> None:

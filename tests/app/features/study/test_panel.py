@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.number_format import about, percent
@@ -79,6 +79,31 @@ def type_into(panel: StudyPanel, name: str, text: str) -> None:
     QTest.keyClicks(field, text)
 
 
+def test_learning_curve_is_a_command_and_advanced_shows_the_rest(make: Make, qtbot: QtBot) -> None:
+    window = make(document(), simple=True)
+    (menu,) = (menu for menu in window.menuBar().findChildren(QMenu) if menu.title() == "&Compare")
+    assert "Learning curve" in [action.text().replace("&", "") for action in menu.actions()]
+    window.named_actions["learning-curve"].trigger()
+    settle(qtbot, window)
+    panel = window.findChild(StudyPanel)
+    assert panel is not None and panel.isVisible() and panel.form.kind.currentData() == "learning-curve"
+    expert, numbers = {"efficiency", "notes"}, ("folds", "draws", "test")
+    for advanced in (False, True):
+        kinds = {panel.form.kind.itemData(row) for row in range(panel.form.kind.count())}
+        assert (expert <= kinds) == advanced and {"grid", "rules", "learning-curve"} <= kinds
+        assert panel.findChild(QLineEdit, "study.folds").isVisible() == advanced
+        if not advanced:
+            assert not any(panel.findChild(QLineEdit, f"study.{name}").isVisible() for name in numbers)
+            panel.form.advanced.setFocus()
+            QTest.keyClick(panel.form.advanced, KEY.Key_Space)
+            settle(qtbot, window)
+    # The command does not touch a plan of its kind.
+    plan = panel.studies.plan
+    window.named_actions["learning-curve"].trigger()
+    settle(qtbot, window)
+    assert panel.studies.plan is plan
+
+
 def choose(panel: StudyPanel, name: str, data: object) -> None:
     combo = panel.findChild(QComboBox, f"study.{name}")
     assert combo is not None and combo.isVisible()
@@ -125,6 +150,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot)
     assert report(panel, "forecast").startswith("12 trainings, duration not known yet (measuring…)")
+    panel.form.advanced.click()
     # Each field reports its own fault, and nothing starts.
     for name, bad, label, good in (
         ("axis0.start", "no", "axis0.fault", "0.001"),
@@ -428,6 +454,7 @@ def test_the_choices_are_whole_on_a_small_screen(make: Make, qtbot: QtBot) -> No
 def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot, small=False)
+    panel.form.advanced.click()
     choose(panel, "kind", "notes")
     window.refreshing.flush()
     assert KINDS["notes"].sentence in report(panel, "sentence")
@@ -472,7 +499,9 @@ def test_a_cell_sets_the_points_too_and_the_form_names_x_and_y_axis(make: Make, 
     panel = opened(window, qtbot, small=False)
     labels = {label.text().replace("&", "") for label in panel.form.findChildren(QLabel) if label.isVisible()}
     assert {"x axis", "y axis", "Kind", "Measure"} <= labels and not {"Across", "Up"} & labels
-    lefts = [panel.findChild(QWidget, f"study.{name}") for name in ("kind", "lane", "data", "axis0", "axis1", "folds")]
+    lefts = [
+        panel.findChild(QWidget, f"study.{name}") for name in ("kind", "lane", "data", "axis0", "axis1", "repetitions")
+    ]
     assert len({each.mapTo(panel, QPoint(0, 0)).x() for each in lefts if each is not None}) == 1, (
         "fields begin in a line"
     )
@@ -530,6 +559,7 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
     monkeypatch.setattr(timing, "MEASURED", 0.3)
     window = make(document())
     panel = opened(window, qtbot, small=False)
+    panel.form.advanced.click()
     choose(panel, "kind", "notes")
     window.refreshing.flush()
     assert report(panel, "forecast").endswith("trainings, duration not known yet (measuring…)")
@@ -556,6 +586,7 @@ def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make
     """A first result after 400 seconds is no speed: the seconds measured by the processes count."""
     window = make(document())
     panel = opened(window, qtbot, small=False)
+    panel.form.advanced.click()
     choose(panel, "kind", "notes")
     studies = panel.studies
     studies.start()

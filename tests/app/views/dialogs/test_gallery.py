@@ -64,7 +64,7 @@ def test_one_click_opens_one(make: Make, qtbot: QtBot, example: examples.Example
     assert window.findChild(QMessageBox, "unsaved") is None
     assert window.controller.examples.present is example
     assert window.document.points.xy.tolist() == examples.read(example).points.xy.tolist()
-    assert window.controller.session.simple == (example.name != "perceptron")
+    assert window.controller.session.simple
     assert window.status_line.text().split() == example.sentence.split()
     assert ("step" in window.controller.session.open_panels) == (example.name == "step")
     assert window.controller.session.of(DifferenceSession).differing == (example.name == "differ")
