@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -57,3 +58,15 @@ LEARNERS: dict[str, Learner[Any]] = {
 }
 #: Trainers, by the names in `Lane.learner`.
 TRAINERS: dict[str, Trainer] = {name: trainer for each in LEARNERS.values() for name, trainer in each.trainers.items()}
+
+#: Trainers of the SVM that the list of classifiers offers beside Pegasos; SMO is that of the entry "SVM".
+LISTED_TRAINERS = {name: each for name, each in LEARNERS["svm"].trainers.items() if name != "smo"}
+
+
+def entries() -> Iterator[tuple[str, str, str, str]]:
+    """Yield title, short name, name and note of each entry of the list of classifiers."""
+    for name, learner in LEARNERS.items():
+        yield learner.title, learner.short, name, learner.note
+        if name == "pegasos":
+            for trainer, each in LISTED_TRAINERS.items():
+                yield f"{each.title} (trains an SVM)", each.title, trainer, each.note

@@ -27,7 +27,7 @@ from app.learners.model import Model, Stepwise
 from app.learners.online import PegasosSettings, PerceptronSettings
 from app.learners.passed import LONGEST_NAME, PLACEHOLDER
 from app.learners.svm import SvmSettings
-from app.learners.table import LEARNERS
+from app.learners.table import LEARNERS, LISTED_TRAINERS
 from solver import Grid
 from solver.core.scaler import Scaler
 from solver.data import datasets
@@ -238,6 +238,21 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if set(problem) == set(self.pair) or problem == (first, first):
                 return p
         return 0
+
+
+def entry_of(lane: Lane) -> str:
+    """Return the name of a lane's entry in the list of classifiers."""
+    listed = lane.classifier == "svm" and lane.svm.trainer in LISTED_TRAINERS
+    return lane.svm.trainer if listed else lane.classifier
+
+
+def chosen_entry(lane: Lane, entry: str) -> dict[str, Any]:
+    """Return the changes of a lane, with their text, that choose an entry of the list of classifiers."""
+    if entry not in {"svm", *LISTED_TRAINERS}:
+        return {"classifier": entry}
+    title = LEARNERS["svm"].short if entry == "svm" else LISTED_TRAINERS[entry].title
+    svm = msgspec.structs.replace(lane.svm, trainer="smo" if entry == "svm" else entry)
+    return {"text": f"Set {title}", "classifier": "svm", "svm": svm}
 
 
 def _settings(name: str, value: Any) -> Any:

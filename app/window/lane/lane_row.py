@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from msgspec.structs import replace
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.controllers.lanes import LaneController
-from app.learners.table import LEARNERS
+from app.learners.table import LEARNERS, LISTED_TRAINERS, entries
 from app.scene.model import LaneScene
-from app.state.document import MAX_LANES, Lane
+from app.state.document import MAX_LANES, chosen_entry, entry_of
 from app.views.theme import Theme
 from app.views.widgets.clickable import clickable
 from app.views.widgets.deferred import later
@@ -45,24 +44,6 @@ _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
     ),
     "remove": ("Remove", "Take this classifier away; undo brings it back.", lambda lanes, at: lanes.remove(at)),
 }
-
-
-#: Trainers of the SVM that are listed beside Pegasos.
-SVM_TRAINERS = {name: each for name, each in LEARNERS["svm"].trainers.items() if name != "smo"}
-
-
-def _entries() -> Iterator[tuple[str, str, str, str]]:
-    """Yield title, short name, name and note of each classifier."""
-    for name, learner in LEARNERS.items():
-        yield learner.title, learner.short, name, learner.note
-        if name == "pegasos":
-            for trainer, each in SVM_TRAINERS.items():
-                yield f"{each.title} (trains an SVM)", each.title, trainer, each.note
-
-
-def _entry_of(lane: Lane) -> str:
-    """Return the name of a lane's entry in the list."""
-    return lane.svm.trainer if lane.classifier == "svm" and lane.svm.trainer in SVM_TRAINERS else lane.classifier
 
 
 class _End(QWidget):
@@ -118,7 +99,7 @@ class LaneRow(QWidget):
         self.flow = FlowLayout(self, GAP)
         self.flow.setContentsMargins(4, 2, 4, 2)
         self.classifier = maker.named(
-            NamedCombo(tuple(_entries()), [name for name, learner in LEARNERS.items() if not learner.is_available]),
+            NamedCombo(tuple(entries()), [name for name, learner in LEARNERS.items() if not learner.is_available]),
             "classifier",
             "Classifier",
             "kNN lets the nearest points vote; the SVM finds the widest margin; the others find a line.",
@@ -160,15 +141,11 @@ class LaneRow(QWidget):
         self._maker.controller.lanes.select(self._index)
         lane = self._maker.controller.document.lanes[self._index]
         if name == MORE:
-            show_choice(self.classifier, _entry_of(lane))
-            dialog = ClassifierDialog(self.window(), self.classifier.others, _entry_of(lane), self._chosen)
+            show_choice(self.classifier, entry_of(lane))
+            dialog = ClassifierDialog(self.window(), self.classifier.others, entry_of(lane), self._chosen)
             later(self, dialog.show)
-        elif name in SVM_TRAINERS or name == "svm":
-            svm = replace(lane.svm, trainer=name if name in SVM_TRAINERS else "smo")
-            title = SVM_TRAINERS[name].title if name in SVM_TRAINERS else LEARNERS[name].short
-            self._maker.controller.set_lane(self._index, text=f"Set {title}", classifier="svm", svm=svm)
         else:
-            self._maker.controller.set_lane(self._index, classifier=name)
+            self._maker.controller.set_lane(self._index, **chosen_entry(lane, name))
 
     def _button(self, name: str, title: str, tip: str, act: Callable[[], object]) -> QToolButton:
         called = f"{title}, classifier {self._index + 1}"
@@ -267,12 +244,12 @@ class LaneRow(QWidget):
 
     def render_scene(self, lane: LaneScene, number: int, theme: Theme) -> None:
         """Show the lane, one of `number` on screen."""
-        show_choice(self.classifier, _entry_of(lane.lane))
+        show_choice(self.classifier, entry_of(lane.lane))
         if lane.simple != self._simple:
             self._simple = lane.simple
             able = {name: each for name, each in LEARNERS.items() if each.is_available}
             first = [name for name, each in able.items() if each.simple or not (lane.simple or each.own_process)]
-            first += SVM_TRAINERS if "pegasos" in first else ()
+            first += () if lane.simple else LISTED_TRAINERS
             self.classifier.offer(first, "More classifiers…" if len(first) < len(able) else "")
         self.classifier.show_prefix(f"{self._index + 1}  " if number > 1 else "")
         self._scene = lane, theme

@@ -73,10 +73,10 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
     for lane in (0, 1):
         QTest.mouseClick(window.findChild(QWidget, f"lane{lane}.menu.settings"), Qt.MouseButton.LeftButton)
         settle(qtbot, window)
+        assert is_visible(window, "lane0.metric") == (lane == 0), "the panel shows the classifier whose menu opened it"
     shown = {
         "lane0.k",
         "lane0.weights",
-        "lane0.metric",
         "lane1.kernel",
         "lane1.C",
         "lane1.C.slider",
@@ -90,7 +90,7 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
     assert [word for word in UNCLEAR if word.lower() in words.lower()] == []
     QTest.keyClick(window, Qt.Key.Key_F8)
     settle(qtbot, window)
-    for name in (shown | hidden) - {"lane1.degree", "lane0.metric"}:
+    for name in (shown | hidden) - {"lane1.degree"}:
         assert window.findChild(QWidget, name).isVisible(), name
     names = [name for name, each in LEARNERS.items() if not each.own_process]
     assert offered(window) == [*names[:4], "lasvm", "dual-ascent", *names[4:], "more"]

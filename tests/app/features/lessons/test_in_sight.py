@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from app.features.lessons.controller import LessonController
 from app.features.lessons.feature import STAGE
-from app.features.lessons.model import LANGUAGES
 from app.features.lessons.panel import LessonPanel
+from app.features.lessons.phrases import languages
 from app.features.lessons.shipped import NAMES, lesson
 from app.features.lessons.state import LessonSession
 from app.features.table import FEATURES
@@ -42,7 +42,7 @@ def out_of_sight(panel: LessonPanel) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(1280, 800), (1024, 768)])
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", languages())
 def test_each_step_is_in_sight(make: Make, qtbot: QtBot, language: str, size: tuple[int, int]) -> None:
     window = make(size=size)
     lessons = window.controller.feature(LessonController)

@@ -103,7 +103,8 @@ def test_there_are_eighteen_and_no_other_file_beside_them() -> None:
     files = {each.name for each in assets("lessons").iterdir()}
     pictures = {f"{name}{which}.png" for name in WITHOUT for which in ("", "-dark")}
     translated = {f"{name}.de.lesson.md" for name in shipped.NAMES if name not in UNTRANSLATED}
-    assert files == {f"{name}.lesson.md" for name in shipped.NAMES} | translated | pictures
+    phrases = {f"phrases.{language}.toml" for language in ("en", "de")}
+    assert files == {f"{name}.lesson.md" for name in shipped.NAMES} | translated | pictures | phrases
     assert set(shipped.NAMES) - set(WITHOUT) == set(examples.BY_NAME) - WITHOUT_LESSON and len(shipped.NAMES) == 18
     assert all(shipped.picture(name, dark).startswith(b"\x89PNG") for name in shipped.NAMES for dark in (False, True))
     rows = shipped.shipped()

@@ -241,6 +241,9 @@ def test_nothing_reveals_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=1))
     settle(qtbot, window)
     assert not any(picture is not None for picture in pictures)
+    (lesson,) = window.dock_manager.docks(("lesson",))
+    lesson.raise_()  # the panel that was opened by hand stands in front: there is no room for both
+    settle(qtbot, window)
     press(window, qtbot, Qt.Key.Key_1)
     assert window.controller.session.active_class == 0 and here(window).state.guess.answer == 0
     for _ in range(2):  # a second click changes nothing
@@ -704,7 +707,7 @@ def test_a_goal_of_validation_switches_it_on_and_hides_the_test(make: Make, qtbo
 
 
 @pytest.mark.slow
-def test_text_uses_the_room_and_a_panel_comes_with_its_picture(make: Make, qtbot: QtBot) -> None:
+def test_text_has_one_size_and_a_panel_comes_with_its_picture(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     steps = (
         Step("Short", "One.\n\nTwo.", prediction=CHOICE, panel="step", start=Start("example", "margin")),
@@ -714,18 +717,17 @@ def test_text_uses_the_room_and_a_panel_comes_with_its_picture(make: Make, qtbot
     text, why = (window.findChild(LessonText, f"lesson.{name}") for name in ("text", "because"))
     label = window.findChild(QLabel, "lesson.question")
     assert text is not None and why is not None and label is not None
-    own = window.dock_manager.panel("lesson").fontInfo().pixelSize()
-    qtbot.waitUntil(lambda: text.fontInfo().pixelSize() == label.fontInfo().pixelSize() == 16 > own)
+    size = max(window.dock_manager.panel("lesson").fontInfo().pixelSize(), 14)
+    qtbot.waitUntil(lambda: text.fontInfo().pixelSize() == label.fontInfo().pixelSize() == size)
     assert text.height() > 2.3 * text.fontMetrics().height(), "a gap between paragraphs"
     assert not window.named_actions["step"].isChecked(), "it would have nothing to show"
     press(window, qtbot, Qt.Key.Key_2)
     press(window, qtbot, Qt.Key.Key_PageDown)
     qtbot.waitUntil(lambda: window.named_actions["step"].isChecked())
     qtbot.waitUntil(lambda: why.visibleRegion().boundingRect().height() >= why.height() - 4)
-    panels = [window.dock_manager.panel(name).height() for name in ("lesson", "step")]
-    assert panels[1] > panels[0], "what the step is about has more of the height"
     press(window, qtbot, Qt.Key.Key_PageDown)
-    qtbot.waitUntil(lambda: text.fontInfo().pixelSize() == own)
+    settle(qtbot, window)
+    assert text.fontInfo().pixelSize() == size
     press(window, qtbot, Qt.Key.Key_PageUp)
     press(window, qtbot, Qt.Key.Key_F5)  # presenter mode has its own size
     qtbot.waitUntil(lambda: window.dock_manager.panel("lesson").fontInfo().pixelSize() == text.fontInfo().pixelSize())

@@ -438,7 +438,7 @@ def test_a_hundred_thousand_rows(make: Make, qtbot: QtBot) -> None:
         window.refresh()
         assert table.itemDelegate().selected.all()
 
-    assert calls_of(work) < 100_000, "no loop over all rows"
+    assert calls_of(work) < 150_000, "no loop over all rows: one would add 100 000"
 
 
 def test_the_current_row_stays_when_rows_are_inserted_and_removed(make: Make, qtbot: QtBot) -> None:
