@@ -255,7 +255,7 @@ def test_a_lesson_is_handed_in_by_clicks_and_read_by_the_teacher(make: Make, qtb
     assert text == page.toPlainText()
     (made,) = collected(SMALL, sources_in(text, "")).hand_ins
     assert made.nickname == "Ada" and made.steps[0].choices == (0, 1) and not made.steps[0].solved
-    assert len(made.steps[1].lines) == 1 and len(made.steps[1].lines[0]) == 5
+    assert len(made.steps[1].lines) == 1 and 4 <= len(made.steps[1].lines[0]) <= 5  # a straight piece may be one
     assert made.steps[1].lines[0][0] == pytest.approx((-1.0, -0.5), abs=0.01)
     assert made.steps[2].solved
     click(window, qtbot, "hand_in.save")

@@ -114,7 +114,7 @@ def test_with_a_panel_the_sliders_are_in_sight_or_one_click_away(make: Make, qtb
         assert in_sight(window, 0) == POLY and plays(window, 0), size
     show(window, qtbot, "poly", "poly")
     resize(window, qtbot, SIZES[0])
-    window.controller.presenting.select(1)
+    window.controller.lanes.select(1)
     settle_layout(window, qtbot)
     assert (in_sight(window, 0), in_sight(window, 1)) == (set(), POLY)
     button = window.findChild(QWidget, "lane0.sliders")
@@ -146,9 +146,9 @@ def test_degree_and_coef0_go_back_into_the_form(make: Make, qtbot: QtBot) -> Non
     assert window.document.lanes[0].svm.degree == 3
     window.named_actions["presenter"].trigger()
     settle_layout(window, qtbot)
-    assert form.isAncestorOf(degree) and form.isAncestorOf(coef0)
     open_settings(window, 0)
     settle_layout(window, qtbot)
+    assert form.isAncestorOf(degree) and form.isAncestorOf(coef0)
     assert degree.isVisible() and coef0.isVisible()
     window.controller.set_lane(0, "svm", kernel="rbf")
     settle_layout(window, qtbot)

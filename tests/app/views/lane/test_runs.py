@@ -421,10 +421,10 @@ def test_tabs_are_visible_only_if_there_is_a_choice(make: Make, qtbot: QtBot) ->
         return [[bar.tabText(k) for k in range(bar.count())] for bar in visible]
 
     assert tabs() == []
-    for name, expected in (("step", []), ("curves", []), ("alphas", [["Curves", "Multipliers"]])):
+    for name, expected in (("step", []), ("curves", [["Step", "Curves"]])):
         window.named_actions[name].trigger()
         settle(qtbot, window)
         assert tabs() == expected
-    window.named_actions["alphas"].trigger()
+    window.named_actions["curves"].trigger()
     settle(qtbot, window)
     assert tabs() == []
