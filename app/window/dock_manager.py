@@ -74,9 +74,9 @@ def docks(features: FeatureTable) -> tuple[Dock, ...]:
 #: Version of the remembered arrangement: increment it when docks are added or removed.
 VERSION = 7
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
-#: Width of the column beside the pictures: shares of the window's width at first and at most, and the least width
-#: (pixels).
-COLUMN, MOST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320
+#: Width of the column beside the pictures: shares of the window's width at first and at most; the least width at first,
+#: and the least to which the user can drag it (pixels).
+COLUMN, MOST_COLUMN, FIRST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320, 300
 #: Height of a panel's title with the handle below the panel, and of the tabs above it (pixels).
 TITLE, TABS = 36, 28
 #: Height of a sentence in place of a panel (pixels).
@@ -420,8 +420,8 @@ class DockManager:
         beside = [dock.width() for dock in self.docks(self.docked) if dock.isVisible()]
         handle = self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
         left = (0 if pictures is None else pictures.width()) + max(beside, default=0) - handle - self._one_line()
-        wanted = max(round(COLUMN * width), LEAST_COLUMN)
-        return max(LEAST_COLUMN, min(wanted, round(MOST_COLUMN * width), left))
+        wanted = max(round(COLUMN * width), FIRST_COLUMN)
+        return max(FIRST_COLUMN, min(wanted, round(MOST_COLUMN * width), left))
 
     def show_only(self, names: Collection[str]) -> None:
         """Close the docks that are not among `names`, and open those that are."""

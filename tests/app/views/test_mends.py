@@ -123,10 +123,9 @@ def test_a_paused_run_explains_how_to_continue(make: Make, qtbot: QtBot) -> None
 
 
 @pytest.mark.slow
-def test_curves_stand_under_the_sliders_of_folded_classifiers(make: Make, qtbot: QtBot) -> None:
+def test_curves_stand_under_the_sliders(make: Make, qtbot: QtBot) -> None:
     few = GeneratorSettings(count=12)
     window = make(replace(default_document(), points=few.points(), generator=few, origin=few))
-    assert window.scene is not None and all(lane.folded for lane in window.scene.lanes)
     QTest.keyClick(
         window.canvases[0], Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     )
