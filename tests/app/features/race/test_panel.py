@@ -58,6 +58,7 @@ def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650))
     """Return the race as a panel in a window of its own, of this size."""
     window.named_actions["race"].trigger()
     race, dock = window.dock_manager.panel("race"), dock_of(window)
+    qtbot.waitUntil(dock.isVisible)  # it stands in the column before it floats
     dock.setFloating(True)
     dock.resize(*size)
     qtbot.waitExposed(race)
