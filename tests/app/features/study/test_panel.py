@@ -479,9 +479,10 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     assert report(panel, "words").startswith(
         "n per class = 10: accuracy on new points"
     ) and "(4 repetitions)" in report(panel, "words")
-    for key, goal in ((KEY.Key_Right, (2, 0)), (KEY.Key_Home, (2, 0)), (KEY.Key_End, (2, 0)), (KEY.Key_Left, (1, 0))):
+    _, curve = panel.picture.reading  # the two may be nearly equal there
+    for key, goal in ((KEY.Key_Right, 2), (KEY.Key_Home, 2), (KEY.Key_End, 2), (KEY.Key_Left, 1)):
         QTest.keyClick(panel.picture, key)
-        assert panel.picture.reading == goal
+        assert panel.picture.reading == (goal, curve)
     choose(panel, "shown", "training_accuracy")
     window.refreshing.flush()
     assert panel.studies.value == "training_accuracy"
