@@ -159,7 +159,7 @@ def test_f8_never_refuses_and_the_row_names_what_simple_has_no_control_for(
         settle(qtbot, window)
         assert window.named_actions["simple"].isChecked() == simple
         assert window.document.lanes[0] == lane
-        more = window.findChild(QToolButton, "lane0.fold")
+        more = window.findChild(QToolButton, "lane0.settings")
         assert more.isVisible() and chip in more.text()
 
 

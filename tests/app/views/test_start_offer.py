@@ -129,7 +129,7 @@ def test_a_panel_of_runs_offers_a_classifier_that_is_trained(make: Make, qtbot: 
     press(window, qtbot, f"{window.dock_manager.front(['relief', 'step'])}.offer.add_lane")
     assert window.document.lanes[1].classifier == "svm"
     panels = window.controller.session.open_panels
-    assert len(panels) > 1
+    assert panels  # the others are tabs behind
     qtbot.waitUntil(lambda: not [name for name in panels if buttons(window, f"{name}.offer")])
 
 
