@@ -177,9 +177,9 @@ def test_a_new_lane_is_made_in_two_turns(make: Make, qtbot: QtBot, monkeypatch: 
     make_one = lanes.make_one
 
     def watched(shown: int) -> bool:
-        before = len(lanes.panels), len(lanes.canvases)
+        before = len(lanes.rows), len(lanes.canvases)
         more = make_one(shown)
-        made.append((len(lanes.panels) - before[0], len(lanes.canvases) - before[1]))
+        made.append((len(lanes.rows) - before[0], len(lanes.canvases) - before[1]))
         return more
 
     monkeypatch.setattr(lanes, "make_one", watched)
