@@ -369,8 +369,7 @@ class Controller:
             self.change(of, **{switch: not getattr(self.session.of(of), switch)})
 
     def prefer_simple(self, simple: bool) -> None:
-        """Show the main settings only, or everything; the row of a lane names hidden settings that are not at their
-        defaults."""
+        """Show the main settings only, or everything; the rows name hidden settings that are not at their defaults."""
         self.prefers_simple = simple
         self.set_session(simple=simple)
 
@@ -472,6 +471,7 @@ class Controller:
             *(part.of_new_document() for part in session.features),
             selection=NOTHING,
             cursor=None,
+            pins=(),
             simple=self.prefers_simple,
             gesture_hint="",
             idle_hint="",

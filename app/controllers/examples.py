@@ -16,12 +16,18 @@ class ExampleController:
     Parameters
     ----------
     host : DocumentHost
+
+    Attributes
+    ----------
+    openings : int
+        Number of examples opened or started over so far.
     """
 
     def __init__(self, host: DocumentHost) -> None:
         self._host = host
         #: The example last opened as a document of its own, and the store's number of that document.
         self._opened: tuple[Example | None, int] = (None, 0)
+        self.openings = 0
 
     @property
     def present(self) -> Example | None:
@@ -82,6 +88,7 @@ class ExampleController:
 
     def _begin(self, example: Example) -> None:
         """Start every run from zero, at full speed, or waiting for its first step."""
+        self.openings += 1
         self._host.set_session(
             playing=(not example.steps,) * MAX_LANES,
             speeds=(FULL_SPEED,) * MAX_LANES,

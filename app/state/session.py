@@ -315,4 +315,5 @@ class Session(Struct, frozen=True):
     def selected_lane(self, document: Document, panel: str = "") -> int:
         """Return the index of the lane that a panel shows; 0 if that is not displayed."""
         slots = document.slots[: document.shown]
-        return slots.index(self.slot_for(panel)) if self.slot_for(panel) in slots else 0
+        wanted = self.slot_for(panel), self.selected_slot  # a pinned lane may have been removed
+        return next((slots.index(slot) for slot in wanted if slot in slots), 0)

@@ -149,8 +149,8 @@ class RaceController:
         another document or example ends it.
         """
         frame = self.frame
-        if self._begun_in != self._place:
-            self._begun_in = self._place
+        if (place := self._place) != self._begun_in:
+            self._begun_in = place
             self.choice = replace(self.choice, started=False, playing=False)
         if self._failure or (frame is not None and frame.over and (frame.begun or frame.message)):
             self.choice = replace(self.choice, playing=False)
@@ -208,9 +208,9 @@ class RaceController:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     @property
-    def _place(self) -> tuple[int, object]:
-        """The document and the example that are open."""
-        return self._controller.store.resets, self._controller.examples.present
+    def _place(self) -> tuple[int, int]:
+        """Numbers of the documents and of the examples opened so far."""
+        return self._controller.store.resets, self._controller.examples.openings
 
     @property
     def _failure(self) -> str:

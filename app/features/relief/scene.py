@@ -44,7 +44,7 @@ class ReliefScene(Struct, frozen=True):
 
 def _run_lane(document: Document, session: Session) -> int:
     """Return the index of the displayed lane: the chosen one, else the first that has an f."""
-    ways = sorted(range(document.shown), key=lambda index: document.slots[index] != session.slot_for(NAME))
+    ways = sorted(range(document.shown), key=lambda index: index != session.selected_lane(document, NAME))
     return next((index for index in ways if document.lanes[index].has_f), 0)
 
 

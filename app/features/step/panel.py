@@ -173,16 +173,6 @@ class GainView(FittedWidget):
 
 #: Size of the first sentence, relative to the font.
 LARGE = 1.25
-#: Widths (lines of text) from which all are side by side: of a panel, and of one that is low.
-WIDE, WIDE_AND_LOW = 56.0, 36.0
-#: Width (lines of text) from which box and gain are beside the candidates, unless the panel is taller than wide by this
-#: factor.
-MIDDLING, NOT_TALL = 28.0, 1.35
-#: Height (lines of text) below which the sentences about the candidates are only in the tooltips of the bars.
-ROOMY = 20.0
-#: Minimum height of box and gain below each other, relative to the width.
-#: Size of the first sentence, relative to the font.
-LARGE = 1.25
 #: Heights of box and gain, relative to the width.
 TALL_BOX, TALL_GAIN = 0.58, 0.54
 

@@ -25,8 +25,6 @@ from .audience_window import SIZE, AudienceWindow
 
 #: Saved in place of a screen's name: the audience window is an ordinary window.
 PLAIN = "window"
-#: Commands that the audience window handles itself.
-OWN_KEYS = ("action.full_screen",)
 
 
 class Audience(QObject):
@@ -92,8 +90,8 @@ class Audience(QObject):
         elif self.view is None:
             self.view = AudienceWindow(self._controller, self._features, self._resized, self._closed_by_user)
             self.view.render_scene(scene, dress)
-            # Its keys are those of the controls, apart from its own.
-            self.view.addActions([each for each in self._window.actions() if each.objectName() not in OWN_KEYS])
+            # Its keys are those of the controls, except F11, which it handles itself.
+            self.view.addActions([each for each in self._window.actions() if each.objectName() != "action.full_screen"])
             self._place(self.view)
         elif not self._is_frozen:
             self.view.render_scene(scene, dress)
@@ -185,8 +183,7 @@ class Audience(QObject):
     @Slot(QScreen)
     def _screens_changed(self, screen: QScreen) -> None:
         """Place the window again: as an ordinary one without its screen, so that it does not cover the controls."""
-        if self.view is not None:
-            later(self, self._place_again)
+        later(self, self._place_again)
 
     def _place_again(self) -> None:
         if self.view is not None:

@@ -105,6 +105,8 @@ class LaneForm(EditorMaker):
                 part.hide()
         self._resets: dict[str, QToolButton] = {}
         self._placed: object = None
+        #: What `_quieten` was last applied to.
+        self._quiet: object = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not leave_field(event, self, self.index):
@@ -266,6 +268,10 @@ class LaneForm(EditorMaker):
         changed |= {"standardise"} if lane.lane.standardises else set()
         changed |= {"shading"} if lane.lane.shading is not UNSET else set()
         changed |= {"speed"} if lane.speed != FULL_SPEED else set()
+        quiet = frozenset(changed), self._placed, theme
+        if quiet == self._quiet:  # Qt would paint all labels anew, and lay the form out, with each picture
+            return
+        self._quiet = quiet
         for name, _, made in self._inside(lane):
             if made.label is not None:
                 made.label.setForegroundRole(

@@ -112,3 +112,19 @@ def test_a_pinned_panel_keeps_its_classifier(make: Make, qtbot: QtBot) -> None:
     window.named_actions["lanes"].trigger()
     settle(qtbot, window)
     assert not pin.isVisible(), "one classifier alone needs none"
+
+
+def test_a_panel_pinned_to_a_removed_classifier_follows_the_selected_one(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800))
+    controller = window.controller
+    controller.lanes.add(1)
+    for lane in (2, 0):
+        controller.lanes.select(lane)
+        if lane:
+            controller.lanes.toggle_pin("evaluation")
+    assert controller.session.selected_lane(controller.document, "evaluation") == 2
+    controller.lanes.remove(2)
+    controller.lanes.select(1)
+    assert controller.session.selected_lane(controller.document, "evaluation") == 1
+    controller.new()
+    assert controller.session.pins == (), "another document, other classifiers"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import SIGNAL, QEvent, QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import SIGNAL, QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -466,6 +466,31 @@ def test_what_differs_from_its_default_stands_out_and_can_be_reset(make: Make, q
     assert window.document.lanes[1].svm == SvmSettings() and not is_visible(window, "lane1.rule.reset")
     window.named_actions["undo"].trigger()
     assert window.document.lanes[1].svm.selection == "cyclic", "one step"
+
+
+def test_settings_that_stay_as_they_are_are_not_arranged_again(make: Make, qtbot: QtBot) -> None:
+    """With each picture the form is drawn: then Qt has nothing to lay out or to paint anew."""
+    window = make()
+    open_settings(window, 1)
+    choose(window, "lane1.rule", "cyclic")
+    settle(qtbot, window)
+    form, scene = window.lanes_view.settings.forms[1], window.scene
+    assert scene is not None and is_visible(window, "lane1.rule.reset")
+    arranged: list[QEvent.Type] = []
+
+    class Watcher(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.PaletteChange, QEvent.Type.UpdateRequest):
+                arranged.append(event.type())
+            return False
+
+    watcher = Watcher()
+    for each in (form, *form.findChildren(QWidget)):
+        each.installEventFilter(watcher)
+    for _ in range(3):
+        form.render_scene(scene.lanes[1], 2, False, window.lanes_view._theme)
+        QApplication.sendPostedEvents()
+    assert arranged == []
 
 
 def test_one_lane_or_two_keeps_the_hidden_settings(make: Make, qtbot: QtBot) -> None:
