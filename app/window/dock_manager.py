@@ -372,8 +372,13 @@ class DockManager:
             else:
                 places.append([name])
                 used += heights[name]
-        tall = sum(max(heights[name] for name in place) + TABS * (len(place) > 1) for place in places)
-        return places if len(places) == 1 or tall <= self._room() else [list(names)]
+        while len(places) > 1 and self._tall(places, heights) > self._room():
+            places[-2:] = [places[-2] + places[-1]]
+        return places
+
+    @staticmethod
+    def _tall(places: Sequence[Sequence[str]], heights: dict[str, int]) -> int:
+        return sum(max(heights[name] for name in place) + TABS * (len(place) > 1) for place in places)
 
     def _present(self, names: Sequence[str]) -> list[list[str]]:
         """Return the present arrangement, as `_places`."""
@@ -412,14 +417,15 @@ class DockManager:
     def _column(self) -> int:
         """Return the width of the column: as the user left it, else if possible without cutting rows (pixels)."""
         width, pictures = self._window.width(), self._window.centralWidget()
-        docked = [dock for dock in self.docks(self.docked) if dock.width() != self._set_width and dock.isVisible()]
-        if docked and self._set_width:
-            self._width = docked[0].width()
+        # Qt leaves the docks behind a tab as wide as they were.
+        docked = self.docks(self._in_sight.intersection(self.docked))
+        beside = max((each.width() for each in docked if self._window.dockWidgetArea(each) == RIGHT), default=0)
+        if self._set_width and beside not in (0, self._set_width):
+            self._width = beside
         if self._width:
             return min(self._width, width // 2)
-        beside = [dock.width() for dock in self.docks(self.docked) if dock.isVisible()]
         handle = self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
-        left = (0 if pictures is None else pictures.width()) + max(beside, default=0) - handle - self._one_line()
+        left = (0 if pictures is None else pictures.width()) + beside - handle - self._one_line()
         wanted = max(round(COLUMN * width), FIRST_COLUMN)
         return max(FIRST_COLUMN, min(wanted, round(MOST_COLUMN * width), left))
 

@@ -50,6 +50,7 @@ class _Before(Struct, frozen=True):
     geometry: QRect
     focus: QWidget | None
     panel: str
+    docked: tuple[str, ...]
 
 
 class Presenter(QObject):
@@ -207,6 +208,7 @@ class Presenter(QObject):
             window.geometry(),
             focus,
             self._docks.front(docked),
+            self._docks.docked,
         )
         self._docks.hide(docked)
         self._docked = ()
@@ -237,9 +239,11 @@ class Presenter(QObject):
         for bar, hidden in before.bars:
             bar.setHidden(hidden)
         layout.setEnabled(True)
+        layout.activate()  # else docks get the sizes that they had without the bars
         plain = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen | Qt.WindowState.WindowMinimized
         if not before.window_state & plain and window.geometry() != before.geometry:
             window.setGeometry(before.geometry)
+        self._docks.hide(set(self._docks.docked).difference(before.docked))  # Qt's state does not know them
         window.restoreState(before.state, VERSION)
         if before.focus is not None and isValid(before.focus):
             before.focus.setFocus()
