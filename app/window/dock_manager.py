@@ -372,13 +372,11 @@ class DockManager:
             else:
                 places.append([name])
                 used += heights[name]
-        while len(places) > 1 and self._tall(places, heights) > self._room():
+        while len(places) > 1 and self._room() < sum(
+            max(heights[name] for name in place) + TABS * (len(place) > 1) for place in places
+        ):
             places[-2:] = [places[-2] + places[-1]]
         return places
-
-    @staticmethod
-    def _tall(places: Sequence[Sequence[str]], heights: dict[str, int]) -> int:
-        return sum(max(heights[name] for name in place) + TABS * (len(place) > 1) for place in places)
 
     def _present(self, names: Sequence[str]) -> list[list[str]]:
         """Return the present arrangement, as `_places`."""
@@ -386,8 +384,8 @@ class DockManager:
         for name in names:
             if self._docks[name].isHidden() or self._window.dockWidgetArea(self._docks[name]) != RIGHT:
                 return []
-            beside = [each.objectName()[5:] for each in self._window.tabifiedDockWidgets(self._docks[name])]
-            place = [each for each in names if each == name or each in beside]
+            beside = [self._docks[name], *self._window.tabifiedDockWidgets(self._docks[name])]
+            place = [each for each in names if self._docks[each] in beside]
             if place not in found:
                 found.append(place)
         return found
@@ -424,8 +422,8 @@ class DockManager:
             self._width = beside
         if self._width:
             return min(self._width, width // 2)
-        handle = self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
-        left = (0 if pictures is None else pictures.width()) + beside - handle - self._one_line()
+        beside -= self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
+        left = (0 if pictures is None else pictures.width()) + beside - self._one_line()
         wanted = max(round(COLUMN * width), FIRST_COLUMN)
         return max(FIRST_COLUMN, min(wanted, round(MOST_COLUMN * width), left))
 
@@ -473,8 +471,9 @@ class DockManager:
         """
         # Update the smallest sizes of all parts, without deleting any, as one of them may be handling a click.
         QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
-        room = max(self._window.screen().availableSize().width(), size.width())
-        return self._window.minimumSizeHint().width() <= room
+        return self._window.minimumSizeHint().width() <= max(
+            self._window.screen().availableSize().width(), size.width()
+        )
 
     def restore(self) -> None:
         """Restore the arrangement of the docks, but not of toolbars."""

@@ -50,7 +50,6 @@ class _Before(Struct, frozen=True):
     geometry: QRect
     focus: QWidget | None
     panel: str
-    docked: tuple[str, ...]
 
 
 class Presenter(QObject):
@@ -177,16 +176,14 @@ class Presenter(QObject):
         docked = self._docks.docks(self._docks.docked)
         if self._before is not None and docked:
             share = PANEL if self._docks.unpresented else PRESENTED
-            wide = round(share * self._window.width())
-            self._window.resizeDocks(docked[:1], [wide], Qt.Orientation.Horizontal)
+            self._window.resizeDocks(docked[:1], [round(share * self._window.width())], Qt.Orientation.Horizontal)
 
     def _place_hint(self) -> None:
         """Place the hint at the top of the first picture, inside the axes, where it covers no number."""
         if not self._hint.isHidden():
             area = self._lanes.canvases[0].plot_area().toAlignedRect().adjusted(PADDING, PADDING, -PADDING, 0)
-            whole = self._hint.fontMetrics().horizontalAdvance(self._hint.text()) + 2 * PADDING + 8
-            self._hint.setFixedWidth(min(whole, area.width()))
-            self._hint.setFixedHeight(self._hint.heightForWidth(self._hint.width()))
+            width = min(self._hint.fontMetrics().horizontalAdvance(self._hint.text()) + 2 * PADDING + 8, area.width())
+            self._hint.setFixedSize(width, self._hint.heightForWidth(width))
             below = self._tray.height() + PADDING if self._tray.isVisible() else 0
             self._hint.move(area.left() + (area.width() - self._hint.width()) // 2, area.top() + below)
             self._hint.raise_()
@@ -208,7 +205,6 @@ class Presenter(QObject):
             window.geometry(),
             focus,
             self._docks.front(docked),
-            self._docks.docked,
         )
         self._docks.hide(docked)
         self._docked = ()
@@ -243,7 +239,7 @@ class Presenter(QObject):
         plain = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen | Qt.WindowState.WindowMinimized
         if not before.window_state & plain and window.geometry() != before.geometry:
             window.setGeometry(before.geometry)
-        self._docks.hide(set(self._docks.docked).difference(before.docked))  # Qt's state does not know them
+        self._docks.hide(self._docks.docked)  # those opened meanwhile are not in Qt's state
         window.restoreState(before.state, VERSION)
         if before.focus is not None and isValid(before.focus):
             before.focus.setFocus()
