@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, QTimer
-from PySide6.QtGui import QCursor, QFont
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, Qt, QTimer
+from PySide6.QtGui import QAction, QCursor, QFont
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.controllers.controller import Controller
@@ -99,6 +100,17 @@ def control(window: MainWindow, name: str) -> QWidget:
         found = window.findChild(QWidget, name)
     assert found is not None, name
     return found
+
+
+def choose_entry(window: MainWindow, button: str, name: str) -> None:
+    """Open the menu of a button, and click its entry `name`."""
+    opener, entry = window.findChild(QWidget, button), window.findChild(QAction, name)
+    assert opener is not None and opener.isVisible() and entry is not None and entry.isEnabled(), name
+    QTest.mouseClick(opener, Qt.MouseButton.LeftButton)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu) and entry in menu.actions(), name
+    QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(entry).center())
+    assert not menu.isVisible(), "the menu has gone away"
 
 
 def open_settings(window: MainWindow, *lanes: int) -> None:

@@ -1,18 +1,17 @@
 """ToolPalette: the toolbar with the tools, and their menu.
 
-Simple has six of them in sight, and the others behind a button; the chosen one is always in sight.
+Simple has six of them in sight, and the others in the menu alone; the chosen one is always in sight.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar
 
 from app.controllers.editing import Editing
 from app.scene.model import Scene
 from app.tools import TOOLS
-from app.views.widgets.flat_button import flat_button
 from app.views.widgets.inputs import take_typed_number
 from app.window.actions import icon_button
 
@@ -51,19 +50,6 @@ class ToolPalette(QToolBar):
             button.setAccessibleDescription(kind.sentence)
             self._entries[name] = self.addWidget(button)
             self.actions_by_tool[name] = action
-        self._others = QMenu(self)
-        self._others.addActions([action for name, action in self.actions_by_tool.items() if not TOOLS[name].simple])
-        titles = [kind.title.lower() for kind in TOOLS.values() if not kind.simple]
-        more = flat_button(
-            "tool.more",
-            "More tools",
-            f"More tools: {', '.join(titles)}.",
-            lambda: self._others.popup(more.mapToGlobal(QPoint(more.width(), 0))),
-            (BUTTON, BUTTON),
-            "⋯",
-        )
-        more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._more = self.addWidget(more)
         window.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self)
 
     def _choose(self, name: str) -> None:
@@ -75,8 +61,7 @@ class ToolPalette(QToolBar):
         if (hidden := "tools" in scene.hidden) != self._hidden and not scene.session.presents_here:
             self._hidden = hidden
             self.setHidden(hidden)
-        tool, simple = scene.session.tool, scene.session.simple
+        tool = scene.session.tool
         self.actions_by_tool[tool].setChecked(True)
         for name, entry in self._entries.items():
-            entry.setVisible(not simple or TOOLS[name].simple or name == tool)
-        self._more.setVisible(simple)
+            entry.setVisible(not scene.session.simple or TOOLS[name].simple or name == tool)

@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
 
 from app.controllers.lanes import LaneController
 from app.learners.table import LEARNERS, LISTED_TRAINERS, entries
 from app.scene.model import LaneScene
 from app.state.document import MAX_LANES, chosen_entry, entry_of
 from app.views.theme import Theme
-from app.views.widgets.clickable import clickable
 from app.views.widgets.deferred import later
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.flow_layout import FlowLayout, n_lines
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.inputs import filled, leave_field, named, show_choice, show_tip
 from app.views.widgets.painting import painter_on
-from app.window.bars.popup import PopupButton
 
 from .classifier_dialog import ClassifierDialog
 from .form_parts import EditorMaker
@@ -32,6 +30,7 @@ SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # side of a button, gap between parts, a
 MARK = 3
 #: Width and height of a button in presenter mode, as a multiple of the size of text.
 BUTTON = 1.4
+SETTINGS = "Its other settings, with their formulas, beside the pictures."
 WATCH = "Watch the training, step by step."
 _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
     "left": ("Move left", "Exchange with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
@@ -47,33 +46,39 @@ _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
 
 
 class _End(QWidget):
-    """The buttons after the controls; `more` has words if they fit."""
+    """The buttons after the controls; `more` has words if they fit, else their number."""
 
     def __init__(self, sliders: QToolButton, play: QToolButton, more: QToolButton, menu: QToolButton) -> None:
         super().__init__()
-        self._icons, self._more, self._menu = (sliders, play, more), more, menu
-        filled(QHBoxLayout(self), sliders, play, more, menu, margins=0, spacing=0)
+        self._icons, self._more = (sliders, play, more, menu), more
+        self._words: tuple[str, ...] = ()
+        filled(QHBoxLayout(self), *self._icons, margins=0, spacing=0)
 
-    def show_words(self) -> None:
-        """Show the words if they fit, else the icon alone."""
-        styles = Qt.ToolButtonStyle
-        wordy = bool(self._more.text()) and self.width() >= self.shortest() + self._words()
-        self._more.setMaximumWidth(MOST if wordy else SIZE)
-        self._more.setToolButtonStyle(styles.ToolButtonTextBesideIcon if wordy else styles.ToolButtonIconOnly)
+    def show_words(self, words: tuple[str, ...] | None = None) -> None:
+        """Show the words, or else those of before, if they fit, and else how many they are."""
+        self._words = self._words if words is None else words
+        styles, whole = Qt.ToolButtonStyle, ", ".join(self._words)
+        self._more.setText(whole if self.width() >= self._length(whole) else self._brief())
+        self._more.setMaximumWidth(MOST if whole else SIZE)
+        self._more.setToolButtonStyle(styles.ToolButtonTextBesideIcon if whole else styles.ToolButtonIconOnly)
         self.updateGeometry()
 
-    def _words(self) -> int:
-        """Return the width of the words with the gap before them (pixels)."""
-        words = self._more.text()
-        return self._more.fontMetrics().horizontalAdvance(words) + 2 * GAP if words and not self._more.isHidden() else 0
+    def _brief(self) -> str:
+        return f"+{len(self._words)}" if self._words else ""
+
+    def _length(self, words: str) -> int:
+        """Return the width (pixels) with these words, and the gap before them."""
+        icons = sum(button.minimumWidth() for button in self._icons if not button.isHidden())
+        if not words or self._more.isHidden():
+            return icons
+        return icons + self._more.fontMetrics().horizontalAdvance(words) + 2 * GAP
 
     def shortest(self) -> int:
-        """Return the width without the words (pixels)."""
-        icons = sum(button.minimumWidth() for button in self._icons if not button.isHidden())
-        return icons + (0 if self._menu.isHidden() else self._menu.sizeHint().width())
+        """Return the width with the number of the words (pixels)."""
+        return self._length(self._brief())
 
     def sizeHint(self) -> QSize:
-        return QSize(self.shortest() + self._words(), super().sizeHint().height())
+        return QSize(self._length(", ".join(self._words)), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -113,19 +118,14 @@ class LaneRow(QWidget):
         self.flow.addWidget(self._title)
         controller = maker.controller
         watch, select = controller.playback.watch, controller.lanes.select
-        tip = "Its other settings, with their formulas, beside the pictures."
-        self._more = self._button("settings", "Settings", tip, show_settings)
+        self._more = self._button("settings", "Settings", SETTINGS, show_settings)
+        self._words: tuple[str, ...] = ()
         self._more.setCheckable(True)
         self._play = self._button("watch", "Watch the training", WATCH, lambda: watch(self._index))
-        self._menu = PopupButton(
-            f"lane{self._index}.menu",
-            "⋮",
-            f"More, classifier {self._index + 1}",
-            "Settings; move, add, duplicate or remove classifiers.",
-        )
-        self._menu.setMinimumSize(SIZE, SIZE)
-        self._entry("menu.settings", "Settings", tip, lambda lanes, at: show_settings())
-        self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
+        self._entries = QMenu(self, toolTipsVisible=True)
+        self._menu = self._button("menu", "More", "Move, add, duplicate or remove classifiers.", self._open)
+        self._menu.setText("⋮")
+        self._actions = {name: self._entry(name, *rest) for name, rest in _RUNS.items()}
         tip = "The sliders of this classifier, in place of those of another."
         self._sliders = self._button("sliders", "Sliders", tip, lambda: select(self._index))
         self._sliders.hide()
@@ -153,14 +153,14 @@ class LaneRow(QWidget):
         button.setMaximumWidth(SIZE)
         return button
 
-    def _entry(self, name: str, title: str, tip: str, run: Callable[[LaneController, int], None]) -> QPushButton:
-        def act() -> None:
-            self._menu.form.hide()
-            run(self._maker.controller.lanes, self._index)
+    def _open(self) -> None:
+        """Open the menu below its button."""
+        self._entries.popup(self._menu.mapToGlobal(QPoint(0, self._menu.height())))
 
-        called = f"{title}, classifier {self._index + 1}"
-        entry = clickable(QPushButton(title), f"lane{self._index}.{name}", called, tip, act)
-        self._menu.form.rows.addRow(entry)
+    def _entry(self, name: str, title: str, tip: str, run: Callable[[LaneController, int], None]) -> QAction:
+        entry = named(self._entries.addAction(title), f"lane{self._index}.{name}")
+        entry.setToolTip(tip)
+        entry.triggered.connect(lambda: run(self._maker.controller.lanes, self._index))
         return entry
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -236,9 +236,7 @@ class LaneRow(QWidget):
         self._theme = theme
         hidden, presenting = lane.hidden, self._text > 0
         self._play.setVisible(lane.lane.trainer is not None and not lane.watched and "playback" not in hidden)
-        # In Simple the menu opens the settings, unless some differ from the defaults.
-        wanted = not lane.simple or lane.settings_open or bool(lane.not_default)
-        self._more.setVisible("settings" not in hidden and not presenting and wanted)
+        self._more.setVisible("settings" not in hidden and not presenting)
         self._menu.setVisible("classifiers" not in hidden and not presenting)
         self._end.setVisible(not presenting or not self._sliders.isHidden() or bool(self.ends_shown))
 
@@ -258,11 +256,11 @@ class LaneRow(QWidget):
         if (selected := lane.selected and number > 1) != self._selected:
             self._selected = selected
             self.update()
-        words = "" if lane.settings_open else ", ".join(lane.not_default)
-        if words != self._more.text():
-            self._more.setText(words)
-            self._end.show_words()
-            self._more.setAccessibleDescription(f"{self._more.toolTip()} {words}".strip())
+        words = () if lane.settings_open else lane.not_default
+        if words != self._words:
+            self._words = words
+            self._end.show_words(words)
+            show_tip(self._more, f"Settings: {SETTINGS} {', '.join(words)}".strip())
         hidden = lane.hidden
         self._play.setEnabled(not lane.no_steps)
         show_tip(self._play, lane.no_steps or WATCH)
@@ -277,4 +275,4 @@ class LaneRow(QWidget):
             ("duplicate", number < MAX_LANES),
             ("add", number < MAX_LANES),
         ):
-            self._buttons[name].setEnabled(useful)
+            self._actions[name].setEnabled(useful)

@@ -19,12 +19,22 @@ from app.views.widgets.scale_slider import LEAST
 from .form_parts import Editor, EditorMaker
 from .lane_row import LaneRow
 
-#: Letters of a choice in the row, and digits of a number in presenter mode.
-SHORT, DIGITS = 7, 4
+#: Digits of a number in presenter mode.
+DIGITS = 4
+#: Most entries of a short list.
+FEW = 4
 #: Gap between the parts of the row, and the least width of a chart below a slider (pixels).
 GAP, READABLE = 4, 120
 #: Most lines in presenter mode of a row that shows its sliders although its lane is not selected.
 LINES = 2
+
+
+def _widen(combo: QComboBox) -> None:
+    """Make a choice in the row as wide as its longest entry; if the list is long, as its own: sliders need room."""
+    metrics = combo.fontMetrics()
+    words = [combo.itemText(row) for row in range(combo.count())] if combo.count() <= FEW else [combo.currentText()]
+    widest = max(map(metrics.horizontalAdvance, words))
+    combo.setMinimumContentsLength(-(-widest // metrics.horizontalAdvance("X")))  # Qt's unit
 
 
 class _Group(QWidget):
@@ -48,7 +58,6 @@ class _Group(QWidget):
             self._line.addWidget(made.label)
             made.label.setVisible(not isinstance(made.widget, QComboBox))  # the text of a choice includes its subject
         if isinstance(made.widget, QComboBox):
-            made.widget.setMinimumContentsLength(SHORT)
             made.widget.setIconSize(QSize(0, 0))  # it has none; Qt would keep room for it
         self._line.addWidget(made.widget, 1)
 
@@ -176,8 +185,8 @@ class LearnerFields:
             if made.slider is not None:
                 made.slider.show_scale(field.scale(lane.n_training))
             made.show(field.value(settings))
-            if field.primary and isinstance(made.widget, QComboBox):  # as wide as its word: the sliders need the width
-                made.widget.setMinimumContentsLength(min(len(made.widget.currentText()), SHORT))
+            if field.primary and isinstance(made.widget, QComboBox):
+                _widen(made.widget)
             if field.formula is not None and isinstance(made.widget, QLabel):
                 made.widget.setText(field.formula(settings))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -55,7 +56,7 @@ def test_the_first_screen_has_thirty_controls_at_most(make: Make, qtbot: QtBot) 
     assert len(shown) <= MOST, sorted(shown)
     assert [name for name in shown if name.startswith("class")] == ["class1", "class2", "class.more"]
     tools = [name for name in shown if name.startswith("tool.tool.")]
-    assert len(tools) == 6 and "tool.more" in shown
+    assert len(tools) == 6
     window.controller.prefer_simple(False)
     settle(qtbot, window)
     finish_layout()
@@ -63,7 +64,7 @@ def test_the_first_screen_has_thirty_controls_at_most(make: Make, qtbot: QtBot) 
     assert {"class8", "tool.tool.magnet", "generate", "generator.count", "tool.fit", "lane0.settings"} <= set(
         everything
     )
-    assert "class.more" not in everything and "tool.more" not in everything
+    assert "class.more" not in everything
     window.controller.prefer_simple(True)
     settle(qtbot, window)
     finish_layout()
@@ -81,19 +82,20 @@ def test_plus_brings_one_class_more(make: Make, qtbot: QtBot) -> None:
     assert window.findChild(QWidget, "class8").isVisible() and not window.findChild(QWidget, "class.more").isVisible()
 
 
-def test_other_tools_are_one_click_away(make: Make, qtbot: QtBot) -> None:
+def test_other_tools_are_in_the_menu_of_tools(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
-    click(window, qtbot, "tool.more")
+    bar = window.menuBar()
+    tools = next(action for action in bar.actions() if action.text() == "&Tools")
+    QTest.mouseClick(bar, LEFT, pos=bar.actionGeometry(tools).center())
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
-    texts = [action.text() for action in menu.actions()]
-    assert texts == [kind.title for kind in TOOLS.values() if not kind.simple]
+    assert [action.text() for action in menu.actions()][: len(TOOLS)] == [kind.title for kind in TOOLS.values()]
     action = next(action for action in menu.actions() if action.text() == "Magnet")
     QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())
     settle(qtbot, window)
     button = window.findChild(QAbstractButton, "tool.tool.magnet")
     assert window.controller.session.tool == "magnet" and button.isVisible() and button.isChecked()
-    QTest.keyClick(window, Qt.Key.Key_P)
+    window.findChild(QAction, "action.tool.pointer").trigger()
     settle(qtbot, window)
     assert not button.isVisible()
 
@@ -143,13 +145,19 @@ def test_trainers_of_the_svm_are_listed_beside_pegasos(make: Make, qtbot: QtBot)
 
 
 @pytest.mark.parametrize("simple", [True, False])
-def test_the_menu_of_a_row_opens_all_its_settings(make: Make, qtbot: QtBot, simple: bool) -> None:
+def test_the_arrow_of_a_row_opens_all_its_settings_and_nothing_else_does(
+    make: Make, qtbot: QtBot, simple: bool
+) -> None:
     window = make(simple=simple)
     for opened in (True, False):
-        window.findChild(QWidget, "lane0.menu").open()
-        QTest.mouseClick(window.findChild(QWidget, "lane0.menu.settings"), LEFT)
-        settle(qtbot, window)
+        click(window, qtbot, "lane0.settings")
         assert window.lanes_view.settings.forms[0].isVisible() is opened
+    click(window, qtbot, "lane0.menu")
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    titles = [action.text() for action in menu.actions()]
+    menu.close()
+    assert titles == ["Move left", "Move right", "Add another", "Duplicate", "Remove"]
 
 
 def test_the_list_of_data_sets_names_what_the_points_are(make: Make, qtbot: QtBot) -> None:

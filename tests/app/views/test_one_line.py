@@ -8,8 +8,10 @@ from PySide6.QtWidgets import QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.table import FEATURES
+from app.views.widgets.inputs import ShortCombo
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
+from solver.kernels import KERNELS
 from tests.windows import Make, finish_layout, settle
 
 
@@ -61,3 +63,43 @@ def test_a_row_shortens_before_it_wraps(make: Make, qtbot: QtBot) -> None:
     window.dock_manager.hide(["alphas"])
     finish_layout()
     assert sliders(window, 1) == [f"lane1.{name}.slider" for name in ("C", "gamma")]
+
+
+@pytest.mark.parametrize("width", [1024, 1280])
+@pytest.mark.parametrize("simple", [True, False])
+def test_a_row_writes_its_choices_in_full_and_keeps_its_layout(
+    make: Make, qtbot: QtBot, width: int, simple: bool
+) -> None:
+    window = make(size=(width, 800), simple=simple)
+    parts = [f"lane0.{name}" for name in ("k.slider", "k", "weights", "settings", "menu")]
+
+    def layout() -> list[QRect]:
+        settle(qtbot, window)
+        finish_layout()
+        return [window.findChild(QWidget, name).geometry() for name in parts]
+
+    before = layout()
+    for change in ({"n_neighbors": 51}, {"weights": "distance"}, {"weights": "distance-squared", "n_neighbors": 1}):
+        window.controller.set_lane(0, "knn", **change)
+        assert layout() == before, change
+    kernel = window.findChild(ShortCombo, "lane1.kernel")
+    for name in KERNELS:
+        window.controller.set_lane(1, "svm", kernel=name)
+        layout()
+        assert kernel.isVisible() and kernel.is_whole(), name
+
+
+def test_a_row_too_narrow_for_the_hidden_settings_says_how_many_they_are(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1024, 768))
+    window.controller.set_lane(1, "svm", kernel="poly", degree=5, coef0=2.0)
+    settle(qtbot, window)
+    finish_layout()
+    more = window.findChild(QToolButton, "lane1.settings")
+    said = window.scene.lanes[1].not_default
+    assert more.text() == f"+{len(said)}" != "+0"
+    assert all(words in more.toolTip() and words in more.accessibleDescription() for words in said)
+    shown = more.fontMetrics().horizontalAdvance(more.text()) + 20
+    assert more.width() >= shown and more.visibleRegion().boundingRect().width() == more.width()
+    window.resize(1920, 800)
+    finish_layout()
+    assert more.text() == ", ".join(said), "written out where there is room"

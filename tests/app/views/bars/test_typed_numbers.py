@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.state.document import Document, Lane
 from app.window.main_window import MainWindow
-from tests.windows import Make, open_settings, settle
+from tests.windows import Make, choose_entry, open_settings, settle
 
 
 def type_into(window: MainWindow, name: str, text: str) -> QWidget:
@@ -77,8 +77,7 @@ def test_buttons_take_the_number_just_typed(
 def test_duplicating_a_classifier_takes_the_number_just_typed(make: Make, qtbot: QtBot) -> None:
     window = make()
     type_into(window, "lane1.C", "7")
-    click(window, "lane1.menu")
-    click(window, "lane1.duplicate")
+    choose_entry(window, "lane1.menu", "lane1.duplicate")
     lanes = window.document.lanes
     assert len(lanes) == 3
     assert lanes[1].svm.C == lanes[2].svm.C == 7.0
