@@ -1,4 +1,4 @@
-"""Make the examples of the gallery: ``python -m tests.make_examples`` writes documents and thumbnails.
+"""Make the cards of the gallery: ``python -m tests.make_examples`` writes documents and thumbnails.
 
 The documents are defined here, point by point or by generator and seed; a test compares them with the files.
 """
@@ -18,6 +18,8 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.core.points import Points
+from app.exchange.columns import convert
+from app.exchange.real_data import TABLES, RealTable
 from app.features.lessons import shipped, starting
 from app.features.lessons.view_gallery import PICTURE
 from app.features.race.view_board import RacePicture
@@ -38,7 +40,7 @@ from app.window.main_window import MainWindow
 from tests import playground_files
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "examples"
-LESSONS = FOLDER.parent / "lessons"
+LESSONS, DATA = FOLDER.parent / "lessons", FOLDER.parent / "data"
 #: Lessons without an example of their name, and the index of the step in their thumbnail.
 LESSON_STEPS = {"validation": 0, "units": 3, "idle": 0, "promise": 3}
 #: Largest file of a thumbnail (bytes).
@@ -213,7 +215,8 @@ def thumbnail(window: MainWindow, name: str, dark: bool) -> bytes:
 def main() -> None:
     """Write all files, or those of the examples and lessons named in the arguments."""
     make_application()
-    wanted = sys.argv[1:] or [*(example.name for example in EXAMPLES), *LESSON_STEPS]
+    tables = {table.name: table for table in TABLES}
+    wanted = sys.argv[1:] or [*(example.name for example in EXAMPLES), *LESSON_STEPS, *tables]
     FOLDER.mkdir(exist_ok=True)
     for example in EXAMPLES:
         if example.name not in wanted:
@@ -230,6 +233,12 @@ def main() -> None:
             assert len(data) <= LARGEST, (name, len(data))
             (LESSONS / f"{name}{'-dark' if dark else ''}.png").write_bytes(data)
             print(name, len(data))
+    for name in tables.keys() & set(wanted):
+        for dark in (False, True):
+            data = made_data_thumbnail(tables[name], dark)
+            assert len(data) <= LARGEST, (name, len(data))
+            (DATA / f"{name}{'-dark' if dark else ''}.png").write_bytes(data)
+            print(name, len(data))
 
 
 def made_lesson_thumbnail(name: str, dark: bool) -> bytes:
@@ -244,6 +253,22 @@ def made_lesson_thumbnail(name: str, dark: bool) -> bytes:
         window.switch(lesson.steps[index].layers, lesson.steps[index].layers)
         settle(window)
         data = thumbnail(window, name, dark)
+        window.close()
+    return data
+
+
+def made_data_thumbnail(table: RealTable, dark: bool) -> bytes:
+    """Return the PNG of a table: its points as they are imported first, and the classes of 15 neighbours."""
+    with tempfile.TemporaryDirectory() as profile:
+        window = create_window(Document(lanes=(replace(knn(15), standardise=True),), shown=1), Path(profile))
+        window.appearance.choose_theme("dark" if dark else "light")
+        window.resize(*STAGE)
+        window.show()
+        read = table.read()
+        window.controller.import_points(convert(read, table.first_choice(read)), add=False)
+        settle(window)
+        data = thumbnail(window, table.name, dark)
+        window.controller.store.reset(window.document, None)
         window.close()
     return data
 

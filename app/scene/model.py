@@ -53,7 +53,7 @@ class StartOffer(Struct, frozen=True):
 
 
 BEGIN = ("examples", "paste", "open")
-FIRST = StartOffer("New here? Begin with one of these.", ("examples", "real_data"), large=True)
+FIRST = StartOffer("New here? Begin with an example, a lesson or real data.", ("examples",), large=True)
 EMPTY_PICTURE = StartOffer("", BEGIN)
 EMPTY_PANEL = StartOffer("No points yet: click in a picture, or begin with", BEGIN)
 COVERED = StartOffer("Covered until the reveal.", ())

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from app.controllers.controller import Controller
 from app.engine.scheduler import Scheduler
+from app.exchange.real_data import RealTable
 from app.files.examples import Example
 from app.files.settings import Settings
 from app.scene.feature import FeatureTable
@@ -69,6 +70,8 @@ class Surroundings(Struct, frozen=True):
         ``switch(names, among)`` turns those commands of `among` on that are in `names`, and the others off.
     when_drawn : callable
         ``when_drawn(act)`` calls `act` once the present state is drawn, and all parts are laid out.
+    open_table : callable
+        ``open_table(table)`` previews a table of real data, and imports it if the user agrees.
     open_example : callable
         ``open_example(example)`` opens an example with its panels, after asking about unsaved changes.
     text_size : callable
@@ -92,6 +95,7 @@ class Surroundings(Struct, frozen=True):
     switch: Callable[[Collection[str], Iterable[str]], None]
     when_drawn: Callable[[Callable[[], object]], None]
     open_example: Callable[[Example], None]
+    open_table: Callable[[RealTable], None]
     text_size: Callable[[], int]
     parts: dict[object, Any] = field(default_factory=dict)
 

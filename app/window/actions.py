@@ -38,7 +38,6 @@ OWN: tuple[Action, ...] = (
         able=lambda controller: controller.store.path is not None,
     ),
     Action("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, svmlight or .npz.", gap=True),
-    Action("real_data", "&File", "Import real &data…", (), "Iris, penguins, wine or breast cancer: two columns."),
     Action(
         "import_clipboard",
         "&File",

@@ -140,6 +140,7 @@ class MainWindow(DropWindow):
             switch=self.switch,
             when_drawn=self.when_drawn,
             open_example=lambda example: self.examples.open(example),
+            open_table=self.import_export.import_real,
             text_size=lambda: self.lanes_view.text_size,
         )
         self.examples = ExampleStage(around, self.file_dialogs)
@@ -422,7 +423,6 @@ class MainWindow(DropWindow):
             "save_as": questions.ask_save,
             "revert": questions.revert,
             "import": self.import_export.ask_import,
-            "real_data": self.import_export.ask_real_data,
             "import_clipboard": lambda: self.import_export.import_clipboard(),
             "export": self.import_export.ask_export,
             "picture": self.ask_picture,

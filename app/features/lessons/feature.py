@@ -29,8 +29,17 @@ FEATURE = Feature(
             "E&xamples…",
             ("Ctrl+Shift+O",),
             "Demonstrations, each ready to play with.",
-            run=lambda around: around.part(STAGE).show_gallery(lessons=False),
+            run=lambda around: around.part(STAGE).show_gallery("examples"),
             after="open",
+        ),
+        Action(
+            "real_data",
+            "&File",
+            "Real &data…",
+            (),
+            "Iris, penguins, wine or breast cancer: two columns.",
+            run=lambda around: around.part(STAGE).show_gallery("data"),
+            after="import",
         ),
         Action(
             "lessons",
@@ -38,7 +47,7 @@ FEATURE = Feature(
             "&Lessons…",
             ("Ctrl+Alt+L",),
             "Five minutes each: predict, then look.",
-            run=lambda around: around.part(STAGE).show_gallery(lessons=True),
+            run=lambda around: around.part(STAGE).show_gallery("lessons"),
         ),
         Action(
             "lesson_add",

@@ -1,4 +1,4 @@
-"""GalleryDialog: examples and lessons as cards, each with a picture and a sentence; a click or Enter opens one."""
+"""GalleryDialog: examples, lessons and real data as cards with a picture and a sentence; a click or Enter opens one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.files.examples import EXAMPLES, Example, thumbnail
+from app.exchange.real_data import TABLES
+from app.files.assets import card
+from app.files.examples import EXAMPLES, thumbnail
 from app.views.theme import text_font
 from app.views.widgets.clickable import chooser
 from app.views.widgets.inputs import describe, filled, label_for, named, show_choice
@@ -37,11 +39,16 @@ from .shipped import picture, shipped
 PICTURE, GAP = (192, 96), 6
 #: Size of text (pixels) that the picture's size is made for; largest factor by which the picture grows with the text.
 PLAIN_TEXT, LARGEST = 13, 2.0
+#: Least height (pixels), for tabs of few cards.
+LEAST_HEIGHT = 520
 #: Widths of a card's text in letters: the preferred one, and the least beside another card.
 LETTERS, LEAST_LETTERS = 32, 18
 
-#: Name, title, sentence and picture of a card, and what opens it.
-_Row = tuple[str, str, str, bytes, Callable[[], object]]
+#: Name, title, sentence and picture of a card, and what it opens.
+_Row = tuple[str, str, str, bytes, object]
+
+#: Title of each tab, by name.
+TABS = {"examples": "&Examples", "lessons": "&Lessons", "data": "Real &data"}
 
 
 class Card(QPushButton):
@@ -90,10 +97,8 @@ class GalleryDialog(NamedDialog):
     Parameters
     ----------
     parent : QWidget
-    choose : callable
-        ``choose(example)`` opens an example, after the gallery has closed.
-    learn : callable
-        ``learn(name)`` opens a lesson.
+    open_by : mapping of str to callable
+        By tab, what opens an example, the name of a lesson or a table, after the gallery has closed.
     language : str
         Code of the language of the lessons.
     choose_language : callable
@@ -102,21 +107,20 @@ class GalleryDialog(NamedDialog):
         Of each finished lesson, the number of right predictions and the number of predictions.
     text : int
         Size of text (pixels); 0 for the window's own size.
-    lessons : bool
-        Show the lessons first, instead of the examples."""
+    tab : str
+        The tab shown first, one of `TABS`."""
 
     def __init__(
         self,
         parent: QWidget,
-        choose: Callable[[Example], object],
-        learn: Callable[[str], object],
+        open_by: Mapping[str, Callable[[Any], object]],
         language: str,
         choose_language: Callable[[str], object],
         scores: Mapping[str, tuple[int, int]],
         text: int = 0,
-        lessons: bool = False,
+        tab: str = "examples",
     ) -> None:
-        super().__init__(parent, "gallery", "Examples and lessons")
+        super().__init__(parent, "gallery", "Examples, lessons and data")
         self.setFont(text_font(text))
         letter = self.fontMetrics().averageCharWidth()
         size = QSize(*PICTURE) * min(max(text / PLAIN_TEXT, 1.0), LARGEST)
@@ -128,16 +132,18 @@ class GalleryDialog(NamedDialog):
         dark = self.palette().window().color().lightness() < 128
         self._rows: tuple[Callable[[], list[_Row]], ...] = (
             lambda: [
-                (f"example.{each.name}", each.title, each.sentence, thumbnail(each, dark), self._opens(choose, each))
-                for each in EXAMPLES
+                (f"example.{each.name}", each.title, each.sentence, thumbnail(each, dark), each) for each in EXAMPLES
             ],
             lambda: [
-                (f"lesson.{row.name}", *_words(row, scores), picture(row.name, dark), self._opens(learn, row.name))
+                (f"lesson.{row.name}", *_words(row, scores), picture(row.name, dark), row.name)
                 for row in shipped(self._of_lessons[1].currentData())
             ],
+            lambda: [
+                (f"data.{each.name}", each.title, each.sentence, card("data", each.name, dark), each) for each in TABLES
+            ],
         )
-        self._cards: list[list[Card]] = [[], []]
-        for title in ("&Examples", "&Lessons"):
+        self._open_by, self._cards = open_by, {name: list[Card]() for name in TABS}
+        for title in TABS.values():
             self._tabs.addTab(scrolling(QWidget()), title)
         languages = self._language_choice(language)
         self._of_lessons = (label_for("Language of the lessons", languages), languages)
@@ -147,10 +153,12 @@ class GalleryDialog(NamedDialog):
         filled(QVBoxLayout(self), self._tabs, filled(QHBoxLayout(), *self._of_lessons, (buttons, 1)), margins=GAP)
         close = buttons.button(QDialogButtonBox.StandardButton.Close)
         close.setDefault(True)  # else Return in the choice of a language would open a lesson
-        self._show_tab(int(lessons))
-        cards = cast(QWidget, self._area(int(lessons)).widget())
-        self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))
-        self.show_lessons(lessons)
+        at = list(TABS).index(tab)
+        self._show_tab(at)
+        cards = cast(QWidget, self._area(at).widget())
+        height = max(cards.heightForWidth(width - 4 * GAP) + 110, LEAST_HEIGHT)
+        self.resize(width, min(height, room.height() - 60))
+        self.show_tab(tab)
 
     def _language_choice(self, language: str) -> QComboBox:
         """Return the choice of the lessons' language, set to `language`."""
@@ -168,37 +176,39 @@ class GalleryDialog(NamedDialog):
         """Show the lessons in another language, and remember the choice."""
         self._choose_language(language)
         for row in shipped(language):
-            card = self.findChild(Card, f"lesson.{row.name}")
-            if card is not None:
-                card.show_words(*_words(row, self._scores))
+            made = self.findChild(Card, f"lesson.{row.name}")
+            if made is not None:
+                made.show_words(*_words(row, self._scores))
 
     def _area(self, tab: int) -> QScrollArea:
         return cast(QScrollArea, self._tabs.widget(tab))
 
     def _show_tab(self, tab: int) -> None:
         """Show a tab, whose cards are created at the first time; below lessons, show the choice of the language."""
+        called = list(TABS)[tab]
         for widget in self._of_lessons:
-            widget.setVisible(tab > 0)
-        if self._cards[tab]:
+            widget.setVisible(called == "lessons")
+        if self._cards[called]:
             return
         page = QWidget()
         grid = QGridLayout(page)
         grid.setSpacing(GAP)
-        for index, (name, title, sentence, data, run) in enumerate(self._rows[tab]()):
-            card = Card(name, index + 1, title, sentence, data, self._size)
-            card.installEventFilter(self)
-            card.clicked.connect(run)
-            grid.addWidget(card, *divmod(index, self._columns))
-            self._cards[tab].append(card)
+        for index, (name, title, sentence, data, what) in enumerate(self._rows[tab]()):
+            made = Card(name, index + 1, title, sentence, data, self._size)
+            made.installEventFilter(self)
+            made.clicked.connect(self._opens(self._open_by[called], what))
+            grid.addWidget(made, *divmod(index, self._columns))
+            self._cards[called].append(made)
         for column in range(self._columns):
             grid.setColumnStretch(column, 1)
+        grid.setRowStretch(len(self._cards[called]), 1)  # few cards stay as high as they are
         self._area(tab).setWidget(page)
 
-    def show_lessons(self, lessons: bool) -> None:
-        """Show the lessons, or the examples, and focus the first card."""
-        self._tabs.setCurrentIndex(int(lessons))
-        for card in self._cards[int(lessons)][:1]:
-            card.setFocus()
+    def show_tab(self, tab: str) -> None:
+        """Show the examples, the lessons or the data, and focus the first card."""
+        self._tabs.setCurrentIndex(list(TABS).index(tab))
+        for first in self._cards[tab][:1]:
+            first.setFocus()
 
     def _opens(self, act: Callable[[Any], object], what: object) -> Callable[[], object]:
         def run() -> None:
@@ -213,7 +223,7 @@ class GalleryDialog(NamedDialog):
             return False
         keys = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -self._columns, Qt.Key.Key_Down: self._columns}
         by = keys.get(Qt.Key(event.key()))
-        cards = next((each for each in self._cards if watched in each), None)
+        cards = next((each for each in self._cards.values() if watched in each), None)
         if by is None or cards is None or not isinstance(watched, Card):
             return False
         index = cards.index(watched) + by

@@ -70,24 +70,23 @@ class LessonStage(QObject):
         """Set the language of the shipped lessons, and remember it."""
         self._settings.write(lesson_language=language)
 
-    def show_gallery(self, lessons: bool) -> None:
-        """Open the gallery of examples and lessons, or bring it to the front."""
+    def show_gallery(self, tab: str) -> None:
+        """Open the gallery at its examples, lessons or data, or bring it to the front."""
         from .view_gallery import GalleryDialog  # here, to keep the start fast
 
         gallery = self._window.findChild(GalleryDialog)
         if gallery is None:
             gallery = GalleryDialog(
                 self._window,
-                self._around.open_example,
-                self.open_shipped,
+                {"examples": self._around.open_example, "lessons": self.open_shipped, "data": self._around.open_table},
                 self.language,
                 self.choose_language,
                 self._settings.values.lessons,
                 self._around.text_size(),
-                lessons,
+                tab,
             )
             gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        gallery.show_lessons(lessons)
+        gallery.show_tab(tab)
         gallery.open()
         gallery.activateWindow()
 

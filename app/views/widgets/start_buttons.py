@@ -14,13 +14,7 @@ from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.inputs import describe, filled, named, show_or_hide
 
 #: Texts of the buttons.
-TEXTS = {
-    "examples": "Examples and lessons…",
-    "real_data": "Real data…",
-    "paste": "Paste",
-    "open": "Open…",
-    "add_lane": "Add a classifier",
-}
+TEXTS = {"examples": "Examples and lessons…", "paste": "Paste", "open": "Open…", "add_lane": "Add a classifier"}
 #: Size of large text, relative to the text around it.
 LARGE = 1.25
 MARGIN = 6

@@ -16,7 +16,6 @@ class PopupForm(QFrame):
 
     def __init__(self, button: QToolButton) -> None:
         super().__init__(button, Qt.WindowType.Popup, frameShape=QFrame.Shape.StyledPanel)
-        self.setAttribute(Qt.WidgetAttribute.WA_WindowPropagation)  # text as large as that of the button
         self.rows = AlignedForm(self)
 
     def event(self, event: QEvent) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
@@ -16,12 +16,12 @@ from app.files.documents import FileError
 from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
 from app.views.widgets.deferred import later
-from app.views.widgets.inputs import describe
 from app.views.widgets.message_box import ask
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 
 if TYPE_CHECKING:
     from app.exchange.columns import Choice
+    from app.exchange.real_data import RealTable
     from app.exchange.table import Dialect, Table
 
 
@@ -70,19 +70,9 @@ class ImportExport:
             return
         self._show(lambda dialect: importing.read_text(text, dialect=dialect), add)
 
-    def ask_real_data(self) -> None:
-        """Open a menu of the supplied tables; the chosen one is imported like a file."""
-        from app.exchange.real_data import TABLES
-
-        menu = describe(QMenu(self._window), "real_data", "Real data", "Measured data that come with the program.")
-        menu.setToolTipsVisible(True)
-        menu.triggered.connect(lambda action: self._show(action.data().read, first=action.data().first_choice))
-        menu.aboutToHide.connect(menu.deleteLater)
-        for table in TABLES:
-            action = menu.addAction(table.title)
-            action.setData(table)
-            action.setToolTip(table.sentence)
-        menu.popup(self._window.mapToGlobal(self._window.rect().center()))
+    def import_real(self, table: RealTable) -> None:
+        """Preview a table of real data, and import it if the user agrees."""
+        self._show(table.read, first=table.first_choice)
 
     def ask_export(self) -> None:
         """Ask where to export all points to."""

@@ -22,7 +22,8 @@ SHIPPED = pytest.mark.parametrize("row", TABLES, ids=lambda row: row.name)
 
 
 def test_each_file_has_its_row_and_its_licence() -> None:
-    assert {path.name for path in FOLDER.iterdir()} == {f"{row.name}.csv" for row in TABLES} | {"README.md"}
+    files = {f"{row.name}{end}" for row in TABLES for end in (".csv", ".png", "-dark.png")}
+    assert {path.name for path in FOLDER.iterdir()} == files | {"README.md"}
     readme = (FOLDER / "README.md").read_text(encoding="utf-8")
     for row in TABLES:
         (line,) = (line for line in readme.splitlines() if line.startswith(f"| `{row.name}.csv`"))

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.features.lessons.view_gallery import GalleryDialog
@@ -43,7 +43,7 @@ def press(window: MainWindow, qtbot: QtBot, name: str) -> None:
 def test_the_gallery_is_offered_at_the_first_start_until_the_first_click(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     offer = window.lanes_view.offer
-    assert offer.isVisible() and buttons(window, "offer") == ["examples", "real_data"]
+    assert offer.isVisible() and buttons(window, "offer") == ["examples"]
     label = window.findChild(QLabel, "offer.sentence")
     assert label.text() and QFontInfo(label.font()).pixelSize() > QFontInfo(window.font()).pixelSize()
     assert window.canvases[0].geometry().contains(offer.geometry())
@@ -51,10 +51,6 @@ def test_the_gallery_is_offered_at_the_first_start_until_the_first_click(make: M
     gallery = window.findChild(GalleryDialog)
     assert gallery is not None and gallery.isVisible()
     gallery.reject()
-    press(window, qtbot, "offer.real_data")
-    menu = window.findChild(QMenu, "real_data")
-    assert menu is not None and [action.text() for action in menu.actions()][:2] == ["Iris flowers", "Penguins"]
-    menu.close()
     assert offer.isVisible(), "nothing has been opened"
     number = len(window.document.points)
     background = window.canvases[0].viewport().mapTo(window, window.to_widget(0, 0.3, 2.0))

@@ -16,7 +16,6 @@ from app.views.chart.chart import Chart
 from app.views.theme import text_font
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scale_slider import ScaleSlider
-from app.window.bars.popup import PopupForm
 from app.window.main_window import MainWindow
 from tests.app.views.wheel import turn
 from tests.windows import Make, settle
@@ -202,20 +201,9 @@ def test_examples_open_without_reading_the_lessons(make: Make, qtbot: QtBot, mon
     window.named_actions["examples"].trigger()
     dialog = window.findChild(view_gallery.GalleryDialog)
     assert dialog is not None and not read
-    dialog.show_lessons(True)
+    dialog.show_tab("lessons")
     assert len(read) == 1
     dialog.close()
-
-
-def test_in_presenter_mode_a_form_has_the_text_of_its_row(make: Make, qtbot: QtBot) -> None:
-    window = make()
-    row = window.lanes_view.rows[0]
-    form, before = row.findChildren(PopupForm)[0], row.fontInfo().pixelSize()
-    for larger in (True, False):
-        window.named_actions["presenter"].trigger()
-        settle(qtbot, window)
-        assert form.fontInfo().pixelSize() == row.fontInfo().pixelSize()
-        assert (row.fontInfo().pixelSize() > before) == larger
 
 
 def test_a_large_offer_stays_large_when_the_text_around_it_changes(make: Make) -> None:

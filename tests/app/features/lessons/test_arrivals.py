@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QMessageBox, QPushButton, QRadioButton
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QRadioButton
 from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
@@ -20,6 +20,7 @@ from app.features.challenges import making
 from app.features.lessons.feature import STAGE
 from app.features.lessons.model import Lesson, Step
 from app.features.lessons.state import LessonSession
+from app.features.lessons.view_gallery import Card
 from app.files import recovery
 from app.files.documents import encode, write_bytes
 from app.files.examples import EXAMPLES
@@ -82,9 +83,7 @@ def import_clipboard(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
 
 def real_data(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
     window.named_actions["real_data"].trigger()
-    menu = window.findChild(QMenu, "real_data")
-    menu.actions()[0].trigger()
-    menu.close()
+    window.findChild(Card, "data.iris").click()
     accept(window, qtbot)
 
 

@@ -362,7 +362,7 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
     window.named_actions["lessons"].trigger()
     gallery = window.findChild(GalleryDialog)
     assert gallery is not None
-    cards = gallery._cards[1]
+    cards = gallery._cards["lessons"]
     assert (
         cards[0].accessibleName().endswith("✓") and f"right: {asked - 2} of {asked}" in cards[0].accessibleDescription()
     )
@@ -639,7 +639,7 @@ def test_the_gallery_has_lessons(make: Make, qtbot: QtBot, monkeypatch: pytest.M
         assert gallery is not None
         tabs = gallery.findChild(QTabWidget, "gallery.tabs")
         assert tabs is not None and tabs.currentIndex() == tab
-    cards = gallery._cards[1]
+    cards = gallery._cards["lessons"]
     for card in cards[:1]:  # only the first, to be quick
         assert card.objectName() == "lesson.neighbours" and "minutes" in card.accessibleDescription()
         QTest.keyClick(card, Qt.Key.Key_Return)
@@ -656,11 +656,11 @@ def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) 
     qtbot.waitUntil(gallery.isActiveWindow, timeout=10_000)
     languages = gallery.findChild(QComboBox, "gallery.language")
     assert languages is not None and not languages.isVisible() and languages.currentText() == "English"
-    gallery.show_lessons(True)
+    gallery.show_tab("lessons")
     assert languages.isVisible()
     languages.setFocus()
     QTest.keyClick(languages, Qt.Key.Key_Down)
-    first, second = gallery._cards[1][:2]
+    first, second = gallery._cards["lessons"][:2]
     assert first.accessibleName() == "1. k, die Zahl der Nachbarn ✓" and "2 of 4" in first.accessibleDescription()
     assert "k, die Zahl der Nachbarn ✓" in first.findChildren(QLabel)[1].text() and gallery.focusWidget() is languages
     assert Settings(window.settings.folder / "settings.json").values.lesson_language == "de"

@@ -165,12 +165,12 @@ def test_lessons_are_made_when_they_are_shown(make: Make) -> None:
     window = make()
     dialog = gallery(window)
     assert dialog.findChild(Card, "example.circle") and not dialog.findChild(Card, "lesson.circle")
-    dialog.show_lessons(True)
+    dialog.show_tab("lessons")
     first = dialog.findChild(Card, "lesson.neighbours")
     assert first is not None and first.isVisible() and dialog.focusWidget() is first
     lessons = len(dialog.findChildren(Card)) - len(EXAMPLES)
-    dialog.show_lessons(False)
-    dialog.show_lessons(True)
+    dialog.show_tab("examples")
+    dialog.show_tab("lessons")
     assert len(dialog.findChildren(Card)) == len(EXAMPLES) + lessons
     dialog.close()
 
