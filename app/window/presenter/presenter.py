@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
@@ -31,7 +32,7 @@ from .tray import Tray
 #: Shares of the window for a panel, and for one that belongs to the presentation.
 PANEL, PRESENTED = 0.5, 0.28
 FOLLOW = ("next_example", "previous_example")
-#: Hint shown first, at the top of the first picture; its duration (ms); margin around it (pixels).
+#: Hint shown first, in the first picture; its duration (ms); margin around it (pixels).
 HINT, HINT_FOR, PADDING = (
     "Esc ends presenter mode  ·  Z spotlight  ·  C, Shift+C pen  ·  Ctrl+F5 panel  ·  PageDown next ",
     6000,
@@ -179,14 +180,28 @@ class Presenter(QObject):
             self._window.resizeDocks(docked[:1], [round(share * self._window.width())], Qt.Orientation.Horizontal)
 
     def _place_hint(self) -> None:
-        """Place the hint at the top of the first picture, inside the axes, where it covers no number."""
+        """Place the hint inside the axes of the first picture, where it covers no number and the fewest points."""
         if not self._hint.isHidden():
             area = self._lanes.canvases[0].plot_area().toAlignedRect().adjusted(PADDING, PADDING, -PADDING, 0)
             width = min(self._hint.fontMetrics().horizontalAdvance(self._hint.text()) + 2 * PADDING + 8, area.width())
             self._hint.setFixedSize(width, self._hint.heightForWidth(width))
             below = self._tray.height() + PADDING if self._tray.isVisible() else 0
-            self._hint.move(area.left() + (area.width() - self._hint.width()) // 2, area.top() + below)
+            left, first = area.left() + (area.width() - width) // 2, area.top() + below
+            self._hint.move(left, self._freest(QRect(left, first, width, self._hint.height()), area.bottom()))
             self._hint.raise_()
+
+    def _freest(self, place: QRect, bottom: int) -> int:
+        """Return the top of `place`, moved down to where it covers the fewest points; the highest of several."""
+        canvas = self._lanes.canvases[0]
+        area, grid, unit = canvas.plot_area(), canvas.grid(), canvas.unit()
+        reach = canvas.layers.point_size(area.width(), area.height())
+        around = place.adjusted(-reach, -reach, reach, reach)
+        x, y = self._controller.document.points.xy.T
+        across = area.left() + (x - grid.left) / unit
+        rows = area.bottom() - (y - grid.bottom) / unit - around.top()
+        rows = rows[(across > around.left()) & (across < around.right())]
+        down = range(0, max(bottom - place.bottom(), 1), PADDING)
+        return place.top() + min(down, key=lambda by: np.count_nonzero((rows > by) & (rows < by + around.height())))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize:

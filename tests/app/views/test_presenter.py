@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from unittest.mock import patch
 
@@ -13,10 +14,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QLabel, QLineEdit, QToolBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.features.lessons.feature import STAGE
 from app.features.lessons.state import LessonSession
 from app.files.examples import EXAMPLES
 from app.state.commands import AddPoints
+from app.state.document import Document, View
 from app.state.session import Presenting
 from app.window.dock_manager import VERSION
 from app.window.lane.lanes import presenter_text
@@ -445,6 +448,23 @@ def test_the_hint_explains_how_to_end_and_covers_no_number(make: Make, qtbot: Qt
     assert timer is not None and timer.isActive()
     timer.setInterval(1)
     qtbot.waitUntil(lambda: not hint.isVisible())
+
+
+@pytest.mark.parametrize(("lanes", "size"), [(1, (1920, 1080)), (2, (1280, 800)), (2, (1024, 768))])
+def test_the_hint_is_as_high_as_its_text_and_covers_no_point(
+    make: Make, qtbot: QtBot, lanes: int, size: tuple[int, int]
+) -> None:
+    x = np.linspace(-3.0, 3.0, 60)
+    rows = [np.column_stack([x, np.full(60, y)]) for y in (2.5, 2.0, -2.0, -2.5)]
+    points = Points.of(np.vstack(rows), np.repeat([0, 1], 120))
+    window = make(Document(points, shown=lanes, view=View.fitting(points)), size=size)
+    begin(window, qtbot)
+    hint, canvas = window.findChild(QLabel, "presenter.hint"), window.canvases[0]
+    assert hint.isVisible() and canvas.plot_area().toAlignedRect().contains(hint.geometry())
+    assert hint.height() == hint.heightForWidth(hint.width()), "no higher than its text"
+    radius = math.ceil(canvas.layers.point_size(canvas.plot_area().width(), canvas.plot_area().height()) / 2)
+    covered = hint.geometry().adjusted(-radius, -radius, radius, radius)
+    assert not any(covered.contains(canvas.to_widget(*each)) for each in points.xy)
 
 
 def ink(window: MainWindow, lane: int, at: QPoint) -> tuple[int, ...]:
