@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence, Set
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -60,7 +61,6 @@ def compose(
     watched = features.watched(session)
     lanes = tuple(_lane(index, context, features, watched, covered) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
-    run_lane = _run_lane(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
     own = {"shift": kind.has_shift, "n_classes": kind.n_classes[1] > 2}
     fields = {"count", "noise", "seed", "flipped"} | {name for name, there in own.items() if there}
@@ -81,9 +81,7 @@ def compose(
         training_times=training_times(document, results, limits) if limited else (),
         history=history,
         position=position,
-        run_state=lanes[run_lane].run_state,
-        no_run="" if lanes[run_lane].run_state is not None else lanes[run_lane].no_steps,
-        run_lane=run_lane,
+        **run_of(lanes, session.selected_slot),
         shows_run="run" in watched or not all(playing),
         saved_at=saved_at,
         legend_kinds=_kinds_of(lanes, len(document.test_points)),
@@ -173,11 +171,13 @@ def _kinds_of(lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     return frozenset(kinds | {kind for kind, is_there in there.items() if is_there})
 
 
-def _run_lane(session: Session, lanes: Sequence[LaneScene]) -> int:
-    """Return the index of the lane whose run the panels show: the chosen one, else the first with a run."""
-    ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != session.selected_slot)
+def run_of(lanes: Sequence[LaneScene], slot: int) -> dict[str, Any]:
+    """Return what panels about training show of a scene: the run of the lane in `slot`, else the first run."""
+    ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != slot)
     able = (index for index in ways if lanes[index].run_state is not None)
-    return next(able, next((index for index in ways if lanes[index].no_steps), 0))
+    at = next(able, next((index for index in ways if lanes[index].no_steps), 0))
+    run_state = lanes[at].run_state
+    return {"run_lane": at, "run_state": run_state, "no_run": "" if run_state is not None else lanes[at].no_steps}
 
 
 def _lane(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, cast
 
+from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
@@ -23,6 +24,7 @@ from shiboken6 import isValid
 
 from app.engine.cover import Cover
 from app.files.settings import QtState
+from app.scene.compose import run_of
 from app.scene.feature import Dock, FeatureTable
 from app.scene.model import COVERED, SETTINGS, Scene, in_panel
 from app.views.surroundings import Surroundings
@@ -231,13 +233,13 @@ class DockManager:
             if name not in self._in_sight:
                 continue
             cast(_Title, dock.titleBarWidget()).show_pin(scene.shown > 1, name in dict(scene.session.pins))
-            spec, panel = self._specs[name], self.panel(name)
+            spec = self._specs[name]
             covered = name in self._covered
             offer = in_panel(spec.needs, len(scene.points.xy), [lane.lane for lane in scene.lanes])
             self._offers[name].show_offer(COVERED if covered else offer, actions)
             self._frames[name].setVisible(not covered)
             if name in drawn:
-                panel.render_scene(scene, theme)
+                self._draw(name)
         for window in tuple(self.windows.values()):
             window.render_scene(scene, theme)
         needs = {name: self._useful(name) for name in drawn}
@@ -263,8 +265,17 @@ class DockManager:
         return set(of_runs)
 
     def _draw_late(self, name: str) -> None:
-        if name in self._in_sight and self._scene is not None:
-            self.panel(name).render_scene(*self._scene)
+        if name in self._in_sight:
+            self._draw(name)
+
+    def _draw(self, name: str) -> None:
+        """Draw a panel; one that is pinned to a classifier with the run of that."""
+        assert self._scene is not None
+        scene, theme = self._scene
+        pinned = dict(scene.session.pins).get(name)
+        if pinned is not None:
+            scene = replace(scene, **run_of(scene.lanes, pinned))
+        self.panel(name).render_scene(scene, theme)
 
     # -- docks -----------------------------------------------------------------------------------------------------
 

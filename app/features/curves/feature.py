@@ -16,6 +16,7 @@ FEATURE = Feature(
         group=1,
         watches=("run", "curves"),
         needs=TRAINED,
+        pins=True,
         height=580,
     ),
     help=((WATCHING, "Ctrl+2, Ctrl+3, Ctrl+4", "curves, multipliers, losses"),),

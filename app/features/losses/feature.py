@@ -14,6 +14,7 @@ FEATURE = Feature(
         group=1,
         watches=("run",),
         needs=TRAINED,
+        pins=True,
         height=240,
     ),
 )

@@ -16,6 +16,7 @@ FEATURE = Feature(
         group=1,
         watches=("run",),
         needs=TRAINED,
+        pins=True,
         height=280,
     ),
 )

@@ -24,6 +24,7 @@ FEATURE = Feature(
         tab="Step",
         watches=("run", "pair", "last pair"),
         needs=TRAINED,
+        pins=True,
         height=390,
     ),
     help=((WATCHING, "Ctrl+1", "why this step: the pair, its box, the gain and what the rule compared"),),

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDockWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.evaluation.scene import Evaluation
+from app.learners.svm import SvmSettings
+from app.state.document import Lane, default_document
 from app.window.main_window import MainWindow
 from tests.windows import Make, discard, finish_layout, settle
 
@@ -112,6 +116,30 @@ def test_a_pinned_panel_keeps_its_classifier(make: Make, qtbot: QtBot) -> None:
     window.named_actions["lanes"].trigger()
     settle(qtbot, window)
     assert not pin.isVisible(), "one classifier alone needs none"
+
+
+@pytest.mark.parametrize("name", ["curves", "alphas", "loss", "step"])
+def test_a_panel_about_training_follows_the_selected_classifier_unless_pinned(
+    make: Make, qtbot: QtBot, name: str
+) -> None:
+    lanes = tuple(Lane("svm", svm=SvmSettings("rbf", C=C)) for C in (0.01, 100.0))
+    window = make(replace(default_document(), lanes=lanes), size=(1280, 800))
+    toggle(window, qtbot, name)
+    pin = dock(window, name).findChild(QAbstractButton, f"dock.{name}.pin")
+
+    def shown(lane: int) -> QImage:
+        """Select a classifier, and return what the panel shows then."""
+        window.controller.lanes.select(lane)
+        settle(qtbot, window)
+        finish_layout()
+        return window.dock_manager.panel(name).grab().toImage()
+
+    first, second = shown(0), shown(1)
+    assert first != second and shown(0) == first
+    QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
+    assert shown(1) == first, "pinned"
+    QTest.mouseClick(pin, Qt.MouseButton.LeftButton)
+    assert shown(1) == second, "it follows again"
 
 
 def test_a_panel_pinned_to_a_removed_classifier_follows_the_selected_one(make: Make, qtbot: QtBot) -> None:
