@@ -20,8 +20,9 @@ from app.views.chart.chart import is_plain
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.aligned_form import AlignedForm
+from app.views.widgets.boxes import in_row
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.clickable import chooser, clickable, number_box
+from app.views.widgets.clickable import check_box, chooser, clickable, number_box
 from app.views.widgets.inputs import WholeField, describe, filled, keeps_key, named, show_choice, show_number, show_text
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -184,6 +185,10 @@ class ActiveLearningPanel(QWidget):
         self._start_button, self._settings_button, self._put_button = others
         self._settings_button.setCheckable(True)
         self._words = RoomyLabel("asking.words", title="Progress of the run", rich=True)
+        self._details = RoomyLabel("asking.details", title="Labels needed, against random choice")
+        self._details.hide()
+        tip = "What the accuracy is a share of, and how many labels each way of asking needs."
+        more = check_box("More", "asking.more", "More", tip, self._details.setVisible)
         self._question = RoomyLabel("asking.question", title="The question", rich=True)
         self._curve = LearningCurve()
         self._form = PlanForm(self._set_plan)
@@ -193,7 +198,8 @@ class ActiveLearningPanel(QWidget):
         left = filled(
             QVBoxLayout(), self._question, (self._board, 1), self._classes, ButtonRows(buttons[:3]), spacing=4
         )
-        right = filled(QVBoxLayout(), self._words, (self._curve, 1), ButtonRows(others), self._form, spacing=4)
+        below = (in_row(more, 1), self._details, ButtonRows(others), self._form)
+        right = filled(QVBoxLayout(), self._words, (self._curve, 1), *below, spacing=4)
         inner = QWidget()
         filled(QVBoxLayout(inner), (left, 3), (right, 2), margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
@@ -257,17 +263,17 @@ class ActiveLearningPanel(QWidget):
         self._play_button.setText("Stop" if self.playing else "Label all")
         self._question.say("" if asking is None else _html(asking_words.question(asking), bold=True))
         self._words.say("" if asking is None else self._text_of(asking))
+        self._details.say("" if asking is None else asking_words.details(asking, runner.curves))
 
     def _text_of(self, asking: ActiveLearningRun) -> str:
-        """Return progress, remarks and comparison as HTML."""
-        curves, stale = self.runner.curves, asking.stale(self._controller.document)
+        """Return progress, the labels that random choice needs, and remarks, as HTML."""
+        stale = asking.stale(self._controller.document)
         changed = "" if asking.plan == self._plan else "Other settings are chosen: “Start again” begins with them."
-        first = (asking_words.measured(asking), asking_words.against_random(asking, curves))
         lines = [
-            f"{_html(asking_words.progress(asking), bold=True)} {_html(' '.join(text for text in first if text))}",
+            _html(asking_words.progress(asking), bold=True),
+            _html(asking_words.against_random(asking, self.runner.curves)),
             _html(asking_words.remarks(asking)),
             _html(f"{stale} “Start again” takes the new ones." if stale else changed, bold=True),
-            *map(_html, asking_words.verdict(curves)),
         ]
         return "<br>".join(line for line in lines if line)
 

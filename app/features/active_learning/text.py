@@ -63,9 +63,11 @@ def measured(asking: ActiveLearningRun) -> str:
 
 
 def against_random(asking: ActiveLearningRun, curves: Curves | None) -> str:
-    """Return the number of labels that random choice needs for the present accuracy."""
+    """Return the number of labels that random choice needs for the present accuracy, or why it is not known."""
     last_step = asking.last_step
-    if curves is None or curves.failure or last_step is None or not len(curves.labels):
+    if curves is not None and curves.failure:
+        return f"No comparison: {curves.failure}"
+    if curves is None or last_step is None or not len(curves.labels):
         return ""
     here = f"this run has {len(asking.labelled)} ({len(asking.given)} given)"
     needed, last = curves.needed("random", last_step.score.shown), int(curves.labels[-1])
@@ -78,10 +80,8 @@ def against_random(asking: ActiveLearningRun, curves: Curves | None) -> str:
 
 def verdict(curves: Curves | None) -> tuple[str, ...]:
     """Return the result of the comparison, in lines."""
-    if curves is None:
+    if curves is None or curves.failure:
         return ()
-    if curves.failure:
-        return (f"No comparison: {curves.failure}",)
     if math.isnan(curves.full) or not len(curves.labels):
         return ("Comparing…",)
     lines = [
@@ -92,6 +92,11 @@ def verdict(curves: Curves | None) -> tuple[str, ...]:
         closest, random = (_needed(curves, strategy, share * curves.full) for strategy in STRATEGIES)
         lines.append(f"for {100 * share:g} % of that: least sure {closest} labels, random {random}")
     return tuple(lines)
+
+
+def details(asking: ActiveLearningRun, curves: Curves | None) -> str:
+    """Return what the accuracy is a share of, and the result of the comparison."""
+    return "\n".join((f"Accuracy: {measured(asking)}", *verdict(curves)))
 
 
 def _needed(curves: Curves, strategy: Strategy, accuracy: float) -> str:

@@ -18,7 +18,7 @@ from app.state.session import Session
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column, labelled
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.clickable import clickable, number_box
+from app.views.widgets.clickable import check_box, clickable, number_box
 from app.views.widgets.inputs import describe, filled, show_check, show_number
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -57,7 +57,11 @@ class GroundTruthPanel(QWidget):
         )
         self._clock = QTimer(self, interval=PACE)
         self._clock.timeout.connect(self._tick)
-        inner = in_column(self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))
+        self._details = RoomyLabel("truth.details", title="What the numbers mean", rich=True)
+        self._details.hide()
+        tip = "What the numbers mean, with their formulas."
+        more = check_box("More", "truth.more", "More", tip, self._details.setVisible)
+        inner = in_column(self._truth(), self._stability(), more, self._details, 1, margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop: QWidget = self._throw
 
@@ -71,7 +75,6 @@ class GroundTruthPanel(QWidget):
             "The true or ideal boundary in every picture.",
             self._truth_controller.toggle_ideal,
         )
-        self._name = RoomyLabel("truth.name", title="What the boundary is", rich=True)
         self._bayes = RoomyLabel("truth.bayes", title="Error of the ideal classifier", rich=True)
         self._count = number_box(
             "truth.count",
@@ -113,7 +116,7 @@ class GroundTruthPanel(QWidget):
             self._errors,
             spacing=4,
         )
-        filled(QVBoxLayout(box), self._origin, self._ideal, self._name, self._bayes, self._throwing, spacing=4)
+        filled(QVBoxLayout(box), self._origin, self._ideal, self._bayes, self._throwing, spacing=4)
         return box
 
     def _stability(self) -> QWidget:
@@ -129,10 +132,8 @@ class GroundTruthPanel(QWidget):
         self._resamples = number_box("truth.resamples", "Resamples B", tip, chosen, LEAST, MOST)
         self._resamples.refused.connect(self._controller.say)
         self._disagreements = RoomyLabel("truth.disagreements", title="How far resampled models disagree", rich=True)
-        self._definition = RoomyLabel("truth.definition", title="What the disagreement is", rich=True)
-        self._definition.say(escape(f"{words.RESAMPLING} {words.DEFINITION}"))
         row = labelled("Resamples B", self._resamples, 1, spacing=4)
-        filled(QVBoxLayout(box), self._haze, row, self._disagreements, self._definition, spacing=4)
+        filled(QVBoxLayout(box), self._haze, row, self._disagreements, spacing=4)
         return box
 
     def sizeHint(self) -> QSize:
@@ -152,15 +153,13 @@ class GroundTruthPanel(QWidget):
         else:
             self._origin.reserve(unbroken(words.origin_words(truth.origin, law, True)))
             _say(self._origin, words.origin_words(truth.origin, law, truth.edited))
-        for part in (self._ideal, self._name, self._bayes, self._throwing):
+        for part in (self._ideal, self._bayes, self._throwing):
             part.setVisible(law is not None)
         if law is not None:
             self._ideal.setText(f"{words.short_name(law)} (U)")
             self._ideal.setEnabled(law.has_truth or law.has_density)
-            _say(self._name, f"{words.boundary_name(law)}.")
-            near = truth.bayes if truth.has_neighbours else None
-            more = "" if near is None else f" {words.nearest_words(law, near)}"
-            _say(self._bayes, words.bayes_words(law, truth.bayes) + more)
+            _say(self._bayes, words.bayes_words(law, truth.bayes))
+        _say(self._details, "<br>".join(words.details(truth)))
         self.first_stop = self._throw if law is not None else self._haze
         chosen = session.of(GroundTruthSession)
         show_check(self._ideal, chosen.ideal)
@@ -263,10 +262,6 @@ def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
     elif any(each.marked for each in tallies):
         lines.append(words.FAILURES)
     lines += sorted({text for row in truth.rows if row.tally is not None and (text := words.shown_words(row.tally))})
-    if tally is not None:
-        lines += [words.INTERVAL, words.EXCESS]
-    if square:
-        lines.append(words.AREA)
     return (_table(head, rows) if wide else _list(head, rows)) + "<br>".join(map(escape, lines))
 
 

@@ -78,16 +78,29 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
         return "Bayes error: 0. Without noise, the classes share no location."
     # What is found nevertheless is the tolerance for points that are rounded across an edge.
     known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error >= LEAST_SHOWN else ""
-    mean = f" (Mean over {grouped(bayes.n_locations)} locations; ± is its standard error.)"
     if law.flipped:
         overlap = " Classes overlap besides." if bayes.value > law.flipped + 3 * max(bayes.standard_error, 1e-4) else ""
-        return f"Bayes error: {percent(bayes.value)}{known}.{flips}{overlap}{mean if known else ''}"
+        return f"Bayes error: {percent(bayes.value)}{known}.{flips}{overlap}"
     if law.noise == 0 and (bayes.value == 0 or law.shift >= 0):
         return "Bayes error: 0. The classes do not overlap."
     if bayes.value < LEAST_SHOWN:
         return "Bayes error: below 0.001 %. The classes hardly overlap."
     overlap = "Not even the ideal classifier does better: classes overlap."
-    return f"Bayes error: {percent(bayes.value)}{known}. {overlap}{mean}"
+    return f"Bayes error: {percent(bayes.value)}{known}. {overlap}"
+
+
+def details(truth: GroundTruthScene) -> list[str]:
+    """Return what the boundary is, and what each number of the panel means."""
+    law, bayes = truth.law, truth.bayes
+    lines = [RESAMPLING, DEFINITION]
+    if law is not None:
+        lines = [INTERVAL, EXCESS, *([AREA] if law.has_truth else []), *lines]
+        if bayes is not None and truth.has_neighbours:
+            lines.insert(0, nearest_words(law, bayes))
+        if bayes is not None and bayes.n_locations:
+            lines.insert(0, f"Bayes error: mean over {grouped(bayes.n_locations)} locations; ± is its standard error.")
+        lines.insert(0, f"{boundary_name(law)}.")
+    return lines
 
 
 def nearest_words(law: Law, bayes: BayesError) -> str:

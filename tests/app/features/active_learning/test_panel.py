@@ -256,8 +256,11 @@ def test_the_truth_answers_by_button_and_key_and_progress_is_reported(stage: Bui
     made.compared()
     assert made.asking.last_step is not None
     share = f"{100 * made.asking.last_step.score.shown:.1f} %"
-    assert made.text("words").startswith(f"Asked 2 of 28: accuracy {share} of the pool (30 points).")
-    assert "Random needs about" in made.text("words") and "for 95 % of that: least sure" in made.text("words")
+    assert made.text("words").startswith(f"Asked 2 of 28: accuracy {share}\nRandom needs about")
+    assert made.text("words").count("\n") < 3 and not made.find("details").isVisible(), "no wall of text"
+    made.click("more")
+    assert made.find("details").isVisible() and made.text("details").startswith("Accuracy: of the pool (30 points).")
+    assert "for 95 % of that: least sure" in made.text("details")
     assert "30 points, 4 of them labelled" in made.find("picture").accessibleDescription()
 
 
@@ -401,7 +404,7 @@ def test_settings_count_at_once_before_the_first_answer_and_then_from_the_next_s
     assert made.asking is before and "“Start again” begins with them" in made.text("words")
     made.click("start")
     assert (
-        len(made.asking.pool.tests) and made.asking.answers == () and "of 2\u202f000 new points" in made.text("words")
+        len(made.asking.pool.tests) and made.asking.answers == () and "of 2\u202f000 new points" in made.text("details")
     )
     assert "“Start again”" not in made.text("words")
 
@@ -602,7 +605,7 @@ def test_every_control_is_named_reachable_and_large_enough(stage: Build, size: s
         made.click("settings")
     controls = [w for w in made.panel.findChildren(QWidget) if isinstance(w, QAbstractButton | QComboBox | QSpinBox)]
     visible = [w for w in controls if w.isVisible() and w.objectName()]
-    assert len(visible) == 8 + 6 + 4
+    assert len(visible) == 8 + 7 + 4
     for widget in visible:
         assert widget.accessibleName() and widget.objectName().startswith("asking.")
         assert min(widget.width(), widget.height()) >= 24, widget.objectName()

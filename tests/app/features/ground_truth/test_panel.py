@@ -205,7 +205,10 @@ def test_u_shows_the_boundary_and_names_it(qtbot: QtBot, make: Make) -> None:
 def test_the_area_on_which_a_model_is_wrong(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make, document_of(CIRCLE))
     assert part(window, QCheckBox, "ideal").text() == "True boundary (U)"
-    assert words(window, "name") == "True boundary: x² + y² = ½."
+    details = part(window, QLabel, "details")
+    assert not details.isVisible(), "no wall of text"
+    click(qtbot, window, "more")
+    assert details.isVisible() and words(window, "details").startswith("True boundary: x² + y² = ½.")
     middle = np.arange(-0.995, 1, 0.01)
     locations = np.column_stack([each.ravel() for each in np.meshgrid(middle, middle)])
     shown = words(window, "errors")
@@ -291,12 +294,13 @@ def test_nothing_is_cut_off(qtbot: QtBot, make: Make, size: tuple[int, int]) -> 
     lanes = (Lane("knn"), Lane("svm"), Lane("perceptron"))
     window = opened(qtbot, make, document_of(CIRCLE, lanes), size=size)
     click(qtbot, window, "throw")
+    click(qtbot, window, "more")
     finish_layout()
-    for name in ("throw", "keep", "pick_up", "haze", "ideal", "count", "resamples"):
+    for name in ("throw", "keep", "pick_up", "haze", "ideal", "count", "resamples", "more"):
         widget = part(window, QWidget, name)
         assert widget.width() >= widget.minimumSizeHint().width() and widget.height() >= 24
         assert widget.accessibleName() and widget.accessibleDescription() and widget.toolTip()
-    for name in ("origin", "name", "bayes", "errors", "disagreements", "definition"):
+    for name in ("origin", "bayes", "errors", "disagreements", "details"):
         label = part(window, QLabel, name)
         assert label.height() >= label.heightForWidth(label.width()) and label.accessibleName()
         assert label.textFormat() is not None and "-" not in re.sub(r"\w-\w", "", words(window, name))
