@@ -168,10 +168,9 @@ def moves(step: Explanation) -> tuple[str, str, str]:
 
 
 def moves_below(step: Explanation) -> list[str]:
-    """Return the same in short lines."""
-    a_i, b_i = alike_pair(step.alpha_i, step.after[0])
-    a_j, b_j = alike_pair(step.alpha_j, step.after[1])
-    return [f"αᵢ: {a_i}", f"→ {b_i}", f"αⱼ: {a_j}", f"→ {b_j}", f"L = {number(step.low)}", f"H = {number(step.high)}"]
+    """Return the changes in short lines; the limits are at the axis."""
+    change_i, change_j, _ = moves(step)
+    return f"{change_i} {change_j}".replace(" →", "\n→").replace(" αⱼ", "\nαⱼ").split("\n")
 
 
 def alike_pair(before: float, after: float) -> tuple[str, str]:

@@ -24,6 +24,8 @@ ABOVE, BELOW, BELOW_ALONE = 1.35, 1.3, 1.0
 NARROW = 23.0
 #: Ratio of width to height from which the words are beside the picture, and their width (lines).
 FLAT, BESIDE = 1.3, 5.6
+#: Lower end (lines) of the words beside the picture, and half a line.
+WORDS_END = 8.6
 #: Space (lines) around the box for a lambda* outside it.
 ROUND = 1.15
 #: Minimum height (lines).
@@ -121,7 +123,7 @@ class BoxView(Painted):
         if frame.width < line or frame.height < line:
             return
         self._paint_box(painter, step, theme, box, frame)
-        self._paint_axes(painter, step, theme, box, frame)
+        self._paint_axes(painter, step, theme, box, frame, flat)
         self._paint_step(painter, step, theme, box, frame)
         if flat:
             self._paint_beside(painter, step, theme, frame.left + frame.width + (ROUND + 0.8) * line)
@@ -160,6 +162,7 @@ class BoxView(Painted):
         if not box.to_scale:
             notes.append("not to scale")
         line, inside = self.line(), area.adjusted(0.4 * self.line(), 0, -0.4 * self.line(), 0)
+        notes = [note for note in notes if width_of(note, self.font()) <= inside.width()]  # C → at the axis says it, too
         corner = free_corner(frame, frame.at(box.low_end), frame.at(box.high_end))
         at_right, at_top = corner[0] > area.center().x(), corner[1] < area.center().y()
         for row, note in enumerate(notes if at_top else reversed(notes)):
@@ -167,7 +170,9 @@ class BoxView(Painted):
             x = inside.right() if at_right else inside.left()
             text_at(painter, theme, QPointF(x, y), note, inside, right=at_right, faint=True)
 
-    def _paint_axes(self, painter: QPainter, step: Explanation, theme: Theme, box: StepBox, frame: PlotFrame) -> None:
+    def _paint_axes(
+        self, painter: QPainter, step: Explanation, theme: Theme, box: StepBox, frame: PlotFrame, flat: bool
+    ) -> None:
         line, around = self.line(), ROUND * self.line()
         whole = QRectF(self.rect())
         same = step.C_i == step.C_j
@@ -188,7 +193,7 @@ class BoxView(Painted):
         painter.setPen(pen(theme.faint, 1.3, Qt.PenStyle.DotLine))
         painter.drawLines([QLineF(frame.left, y, x, y) for x, y in inside])
         # alpha_i: 0 and C
-        y = bottom + around + 0.3 * line
+        y = max(bottom + around + 0.3 * line, WORDS_END * line if flat else 0.0)  # below the words beside a short box
         far = [frame.left + frame.width] if box.bounded_i else []
         lines += [QLineF(x, bottom, x, bottom + tick) for x in (frame.left, *far)]
         painter.setPen(pen(theme.faint, 1.0))
@@ -246,18 +251,19 @@ class BoxView(Painted):
 
     def _paint_far_top(self, painter: QPainter, theme: Theme, caption: str, frame: PlotFrame, tip: QPointF) -> None:
         """Write the number of a top that is outside the picture, beside the arrow to it and clear of the axes."""
-        line, whole = self.line(), QRectF(self.rect())
-        right, bottom = frame.left + frame.width, frame.top + frame.height
+        line, right, bottom = self.line(), frame.left + frame.width, frame.top + frame.height
+        free = QRectF(frame.left - line, 0.0, frame.width + 2.8 * line, self.height())  # clear of labels and words
+        area = free.intersected(QRectF(self.rect()))
         if frame.top <= tip.y() <= bottom:  # out at a side: inside the box, above the arrow
             at_right = tip.x() > right
             at = QPointF(right - 0.3 * line if at_right else frame.left + 0.3 * line, tip.y() - 0.75 * line)
-            text_at(painter, theme, at, caption, whole, right=at_right, halo=True)
+            text_at(painter, theme, at, caption, area, right=at_right, halo=True)
             return
         width = QFontMetricsF(self.font()).horizontalAdvance(caption)
         at_left = tip.x() + 0.5 * line + width > right + 2 * ROUND * line
         at = QPointF(tip.x() + (-0.9 if at_left else 0.5) * line, frame.top if tip.y() < frame.top else bottom)
         at += QPointF(0, -0.85 * line if tip.y() < frame.top else 0.6 * line)
-        text_at(painter, theme, at, caption, whole, right=at_left)
+        text_at(painter, theme, at, caption, area, right=at_left)
 
     def _paint_words(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
         """Write legend and numbers, above and below the picture."""
