@@ -33,8 +33,7 @@ class BackgroundRequests:
         """Request the pictures and answers for `context` that have not been requested yet."""
         document, news = context.document, self._scheduler.results.news
         inputs = (document, context.session, context.grids, fast_loops.ready())
-        has_difference = any(lane.is_difference for lane in document.lanes)
-        sides = sides_of(document, context.results) if has_difference else None
+        sides = sides_of(document, context.results) if any(lane.is_difference for lane in document.lanes) else None
         if self._is_new("pictures", *inputs, shades, sides):
             self._order(context, shades, sides)
         if self._is_new("questions", *inputs, news):

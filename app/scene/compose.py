@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence, Set
-from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -32,7 +31,7 @@ from .compared import compared, missing
 from .control_names import WINDOW_CONTROLS, hidden_fields
 from .feature import FeatureTable
 from .marks import among_all, kkt_marks
-from .model import SETTINGS, Context, LaneScene, Scene, TrainingTime, in_picture
+from .model import SETTINGS, Context, LaneScene, Scene, TrainingTime, in_picture, run_of
 from .status_badge import NO_BADGE, badge, fast_training, paused, probability, scores
 
 #: Number of points from which training takes seconds.
@@ -169,15 +168,6 @@ def _kinds_of(lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     if any(lane.run_marks is not None for lane in drawn):
         kinds |= dict(text.KKT_LEGEND).keys()
     return frozenset(kinds | {kind for kind, is_there in there.items() if is_there})
-
-
-def run_of(lanes: Sequence[LaneScene], slot: int) -> dict[str, Any]:
-    """Return what panels about training show of a scene: the run of the lane in `slot`, else the first run."""
-    ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != slot)
-    able = (index for index in ways if lanes[index].run_state is not None)
-    at = next(able, next((index for index in ways if lanes[index].no_steps), 0))
-    run_state = lanes[at].run_state
-    return {"run_lane": at, "run_state": run_state, "no_run": "" if run_state is not None else lanes[at].no_steps}
 
 
 def _lane(

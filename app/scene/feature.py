@@ -356,7 +356,7 @@ class FeatureTable(Struct, frozen=True, eq=False):
 
     def added_to_lane(self, context: Context, index: int) -> tuple[object, ...]:
         """Return the values that features add to the scene of the lane at `index`."""
-        found = [feature.lane(context, index) for feature in self.rows if feature.lane is not None]
+        found = (feature.lane(context, index) for feature in self.rows if feature.lane)
         return tuple(each for each in found if each is not None)
 
     def status(self, context: Context, index: int) -> tuple[StatusPart, ...]:

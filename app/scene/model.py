@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from msgspec import Struct, field
@@ -58,6 +58,14 @@ EMPTY_PICTURE = StartOffer("", BEGIN)
 EMPTY_PANEL = StartOffer("No points yet: click in a picture, or begin with", BEGIN)
 COVERED = StartOffer("Covered until the reveal.", ())
 UNTRAINED = StartOffer("No classifier shown here is trained step by step, as an SVM is.", ("add_lane",))
+
+
+def run_of(lanes: Sequence[LaneScene], slot: int) -> dict[str, Any]:
+    """Return what panels about training show of a scene: the run of the lane in `slot`, else the first run."""
+    ways = sorted(enumerate(lanes), key=lambda way: way[1].slot != slot)
+    stepless = next((way for way in ways if way[1].no_steps), (0, lanes[0]))
+    at, lane = next((way for way in ways if way[1].run_state), stepless)
+    return {"run_lane": at, "run_state": lane.run_state, "no_run": "" if lane.run_state else lane.no_steps}
 
 
 def in_picture(document: Document, session: Session) -> StartOffer | None:

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from app.controllers.controller import Controller
 from app.engine.scheduler import Scheduler
-from app.exchange.real_data import RealTable
 from app.files.examples import Example
 from app.files.settings import Settings
 from app.scene.feature import FeatureTable
@@ -95,7 +94,7 @@ class Surroundings(Struct, frozen=True):
     switch: Callable[[Collection[str], Iterable[str]], None]
     when_drawn: Callable[[Callable[[], object]], None]
     open_example: Callable[[Example], None]
-    open_table: Callable[[RealTable], None]
+    open_table: Callable[[Any], None]
     text_size: Callable[[], int]
     parts: dict[object, Any] = field(default_factory=dict)
 

@@ -24,9 +24,8 @@ from shiboken6 import isValid
 
 from app.engine.cover import Cover
 from app.files.settings import QtState
-from app.scene.compose import run_of
 from app.scene.feature import Dock, FeatureTable
-from app.scene.model import COVERED, SETTINGS, Scene, in_panel
+from app.scene.model import COVERED, SETTINGS, Scene, in_panel, run_of
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
@@ -269,13 +268,11 @@ class DockManager:
             self._draw(name)
 
     def _draw(self, name: str) -> None:
-        """Draw a panel; one that is pinned to a classifier with the run of that."""
+        """Draw a panel with the run of the classifier to which it is pinned, else of the selected one."""
         assert self._scene is not None
         scene, theme = self._scene
-        pinned = dict(scene.session.pins).get(name)
-        if pinned is not None:
-            scene = replace(scene, **run_of(scene.lanes, pinned))
-        self.panel(name).render_scene(scene, theme)
+        run = run_of(scene.lanes, scene.session.slot_for(name))
+        self.panel(name).render_scene(replace(scene, **run), theme)
 
     # -- docks -----------------------------------------------------------------------------------------------------
 

@@ -163,8 +163,7 @@ class MainWindow(DropWindow):
         self.audience = Audience(self, controller, self.features, self.settings, self.refreshing.request)
         self.audience.add_menu(menus["&View"])
         for number in range(MAX_CLASSES):
-            key = QShortcut(QKeySequence(str(number + 1)), self)
-            key.activated.connect(partial(controller.press_number, number))
+            QShortcut(QKeySequence(str(number + 1)), self).activated.connect(partial(controller.press_number, number))
         every = actions.every(self.features)
         self.dock_manager.share_keys([self.named_actions[each.name] for each in every if each.everywhere])
         self._rules = [

@@ -187,8 +187,7 @@ class ActiveLearningPanel(QWidget):
         self._words = RoomyLabel("asking.words", title="Progress of the run", rich=True)
         self._details = RoomyLabel("asking.details", title="Labels needed, against random choice")
         self._details.hide()
-        tip = "What the accuracy is a share of, and how many labels each way of asking needs."
-        more = check_box("More", "asking.more", "More", tip, self._details.setVisible)
+        more = check_box("More", "asking.more", "More", "Labels that each way needs.", self._details.setVisible)
         self._question = RoomyLabel("asking.question", title="The question", rich=True)
         self._curve = LearningCurve()
         self._form = PlanForm(self._set_plan)
@@ -198,8 +197,16 @@ class ActiveLearningPanel(QWidget):
         left = filled(
             QVBoxLayout(), self._question, (self._board, 1), self._classes, ButtonRows(buttons[:3]), spacing=4
         )
-        below = (in_row(more, 1), self._details, ButtonRows(others), self._form)
-        right = filled(QVBoxLayout(), self._words, (self._curve, 1), *below, spacing=4)
+        right = filled(
+            QVBoxLayout(),
+            self._words,
+            (self._curve, 1),
+            in_row(more, 1),
+            self._details,
+            ButtonRows(others),
+            self._form,
+            spacing=4,
+        )
         inner = QWidget()
         filled(QVBoxLayout(inner), (left, 3), (right, 2), margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)

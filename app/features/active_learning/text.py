@@ -56,10 +56,7 @@ def measured(asking: ActiveLearningRun) -> str:
     if not len(pool.tests):
         sample = f", a sample of {grouped(pool.of)}" if pool.of > len(pool) else ""
         return f"of the pool ({count(len(pool), 'point')}{sample})."
-    text = f"of {count(len(pool.tests), 'new point')}"
-    return (
-        f"{text}, {percent(asking.last_step.score.pool)} of the pool." if asking.last_step is not None else f"{text}."
-    )
+    return f"of {count(len(pool.tests), 'new point')}."
 
 
 def against_random(asking: ActiveLearningRun, curves: Curves | None) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from html import escape
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSize, QTimer, Slot
+from PySide6.QtCore import QSize, QTimer, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QGroupBox, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGroupBox, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.core.number_format import grouped, percent
+from app.core.number_format import count, grouped, percent
 from app.features.evaluation.text import state_words, unbroken
 from app.scene.model import Scene
 from app.state.session import Session
@@ -47,7 +47,7 @@ class GroundTruthPanel(QWidget):
         super().__init__()
         self._controller, self._truth_controller = controller, controller.feature(GroundTruthController)
         self._shown: tuple[GroundTruthScene, Session] | None = None
-        self._tables = (False, False, False, 0)
+        self._tables = (False, False, 0)
         describe(
             self,
             "truth",
@@ -59,8 +59,7 @@ class GroundTruthPanel(QWidget):
         self._clock.timeout.connect(self._tick)
         self._details = RoomyLabel("truth.details", title="What the numbers mean", rich=True)
         self._details.hide()
-        tip = "What the numbers mean, with their formulas."
-        more = check_box("More", "truth.more", "More", tip, self._details.setVisible)
+        more = check_box("More", "truth.more", "More", "What the numbers mean.", self._details.setVisible)
         inner = in_column(self._truth(), self._stability(), more, self._details, 1, margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop: QWidget = self._throw
@@ -109,7 +108,6 @@ class GroundTruthPanel(QWidget):
             self._truth_controller.pick_up,
         )
         self._errors = RoomyLabel("truth.errors", title="Failures of each model on new points", rich=True)
-        self._errors.installEventFilter(self)
         self._throwing = in_column(
             labelled("New points", self._count, 1, spacing=4),
             ButtonRows([self._throw, self._keep, self._pick_up]),
@@ -172,31 +170,22 @@ class GroundTruthPanel(QWidget):
         self._pick_up.setEnabled(chosen.fresh_draw.batches > 0)
         show_check(self._haze, chosen.bootstrap)
         show_number(self._resamples, chosen.resamples)
-        self._show_tables(truth, session)
+        self._show_tables(truth, chosen)
         if chosen.fresh_going and law is not None and self.isVisible():
             if not self._clock.isActive():
                 self._clock.start()
         else:
             self._clock.stop()
 
-    def _show_tables(self, truth: GroundTruthScene, session: Session) -> None:
-        chosen = session.of(GroundTruthSession)
-        bootstrap, thrown = chosen.bootstrap, chosen.fresh_draw.batches > 0
-        square = truth.law is not None and truth.law.has_truth
-        wide = self._errors.width() >= table_width(self._errors, thrown, square)
-        tables = bootstrap, thrown, wide, len(truth.rows)
+    def _show_tables(self, truth: GroundTruthScene, chosen: GroundTruthSession) -> None:
+        tables = chosen.bootstrap, chosen.fresh_draw.batches > 0, len(truth.rows)
         if tables != self._tables:  # other contents need other heights
             self._tables = tables
             self._errors.forget()
             self._disagreements.forget()
         if truth.law is not None:
-            self._errors.say(errors_html(truth, thrown, wide))
-        self._disagreements.say(stability_html(truth, bootstrap))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Resize and self._shown is not None:  # a table, or lines that wrap
-            self._show_tables(*self._shown)
-        return super().eventFilter(watched, event)
+            self._errors.say(errors_html(truth, tables[1]))
+        self._disagreements.say(stability_html(truth, tables[0]))
 
     # -- the user --------------------------------------------------------------------------------------------------
 
@@ -237,32 +226,32 @@ def counted(truth: GroundTruthScene) -> list[TruthRow]:
     return [row for row in truth.rows if row.counting or row.tally is not None]
 
 
-def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
-    """Return the errors of each lane and of the ideal classifier: a table if it is `wide` enough, else lines."""
+def errors_html(truth: GroundTruthScene, thrown: bool) -> str:
+    """Return the errors of each lane and of the ideal classifier, in lines that wrap."""
     assert truth.law is not None
     square = truth.law.has_truth
     if not (thrown or square):
         return escape(words.NOTHING_THROWN)
-    head = _head(thrown, square)
+    head = (["fails", "error", "95 %", "excess"] if thrown else []) + (["area"] if square else [])
     rows: list[tuple[str, list[str]]] = []
     for row in truth.rows:
         cells = _cells(row, truth, square)[0 if thrown else 4 :]
         busy = row.counting and row.tally is not None
         rows.append((f"{row.number}  {row.title}" + (" (counting…)" if busy else ""), cells))
+    lines = [] if thrown else [words.NOTHING_THROWN]
     tally = truth.ideal_tally
     if tally is not None:
+        lines.append(f"{count(tally.thrown, 'new point')}, the same for all.")
         rows.append(("Ideal classifier", [*words.error_words(tally), "0", *(["–"] if square else [])]))
     if truth.has_neighbours and thrown and truth.bayes is not None:
         rows.append(("1-NN with ever more points", ["–", percent(truth.bayes.nearest), *["–"] * (2 + square)]))
-    lines = [words.thrown_words(truth)] if tally is not None else [] if thrown else [words.NOTHING_THROWN]
     lines += states(truth)
-    tallies = [row.tally for row in truth.rows if row.tally is not None]
-    if any(len(each.xy) > each.marked for each in tallies):
-        lines.append(words.ALL_POINTS)
-    elif any(each.marked for each in tallies):
-        lines.append(words.FAILURES)
-    lines += sorted({text for row in truth.rows if row.tally is not None and (text := words.shown_words(row.tally))})
-    return (_table(head, rows) if wide else _list(head, rows)) + "<br>".join(map(escape, lines))
+    parts = []
+    for title, cells in rows:
+        known = [f"{name} {cell}" for name, cell in zip(head, cells, strict=True) if cell != "–"]
+        named = ", ".join(each.replace("95 % ", "95 % in ").replace(" ", "\u00a0") for each in known)
+        parts.append(f"<b>{escape(title)}</b><br>{escape(named)}<br>")
+    return "".join(parts) + "<br>".join(map(escape, lines))
 
 
 def states(truth: GroundTruthScene) -> list[str]:
@@ -270,30 +259,6 @@ def states(truth: GroundTruthScene) -> list[str]:
     lines = [f"{row.number}: {state}" for row in truth.rows if (state := state_words(row.state))]
     training = any(row.state == "training" for row in truth.rows)
     return [*lines, words.WAITING] if training and any(row.counting for row in truth.rows) else lines
-
-
-def _list(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """Return the table as lines that wrap, each number after its name."""
-    parts = []
-    for title, cells in rows:
-        known = [f"{name.lower()} {cell}" for name, cell in zip(head, cells, strict=True) if cell != "–"]
-        named = ", ".join(each.replace("95 % ", "95 % in ").replace(" ", "\u00a0") for each in known)
-        parts.append(f"<b>{escape(title)}</b><br>{escape(named)}<br>")
-    return "".join(parts)
-
-
-def _head(thrown: bool, square: bool) -> list[str]:
-    return (["Fails", "Error", "95 %", "Excess"] if thrown else []) + (["Area"] if square else [])
-
-
-def table_width(label: QLabel, thrown: bool, square: bool) -> int:
-    """Return the width (pixels) of the table of errors with its longest numbers."""
-    longest = ["100 000", "99.9 %", "99.9 – 100.0 %", "+99.9 points", "99.9 %"]
-    if not thrown:
-        return 0
-    metrics = label.fontMetrics()
-    used = zip(_head(thrown, square), longest, strict=False)
-    return sum(max(metrics.horizontalAdvance(f"{each} ") for each in pair) + 2 * PADDING for pair in used)
 
 
 def _cells(row: TruthRow, truth: GroundTruthScene, square: bool) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from app.core.number_format import count, counted, grouped, percent, share_text, signed
+from app.core.number_format import counted, grouped, percent, share_text, signed
 from app.state.document import GeneratorSettings
 from solver.data.datasets import DATASETS
 from solver.data.distribution import Law, cover_hart, wilson
@@ -21,10 +21,13 @@ NO_POINTS = "No points: generate some (G) to compare the models with the truth."
 EDITED = "Points were edited or added since: the truth is that of the generator."
 #: Share below which text says "below".
 LEAST_SHOWN = 1e-5
-FAILURES = "Small crossed symbols: new points where the model fails, in their true class."
-ALL_POINTS = "Small symbols: new points in their true class; crossed out where the model fails."
+SYMBOLS = (
+    f"Small symbols: new points in their true class, crossed out where the model fails; of many, the first"
+    f" {grouped(MOST_SHOWN)} failures.  Ties count in parts."
+)
 WAITING = "The training goes first: counts and resamples follow when it pauses."
 NOTHING_THROWN = "Draw new points of the generator to see how often each model fails on points it has not learnt."
+BAYES = "Bayes error: the mean over many locations; ± is its standard error."
 INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such draws."
 EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points (pp)."
 AREA = f"Area: share of the square [−1, 1]² where model and truth disagree, on a grid of {SIDE} × {SIDE} locations."
@@ -71,11 +74,10 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
     """Return the error of the ideal classifier, with its accuracy."""
     if bayes is None:
         return "Bayes error: being computed…"
-    flips = f" {share_text(law.flipped)} of the labels are flipped, which cannot be predicted."
-    if law.flipped and not bayes.n_locations:
-        return f"Bayes error: {percent(bayes.value)}.{flips} Without noise, the classes share no location."
+    flips = f" {share_text(law.flipped)} of the labels are flipped, which cannot be predicted." if law.flipped else ""
     if not bayes.n_locations:
-        return "Bayes error: 0. Without noise, the classes share no location."
+        error = percent(bayes.value) if flips else "0"
+        return f"Bayes error: {error}.{flips} Without noise, the classes share no location."
     # What is found nevertheless is the tolerance for points that are rounded across an edge.
     known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error >= LEAST_SHOWN else ""
     if law.flipped:
@@ -91,16 +93,12 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
 
 def details(truth: GroundTruthScene) -> list[str]:
     """Return what the boundary is, and what each number of the panel means."""
-    law, bayes = truth.law, truth.bayes
-    lines = [RESAMPLING, DEFINITION]
-    if law is not None:
-        lines = [INTERVAL, EXCESS, *([AREA] if law.has_truth else []), *lines]
-        if bayes is not None and truth.has_neighbours:
-            lines.insert(0, nearest_words(law, bayes))
-        if bayes is not None and bayes.n_locations:
-            lines.insert(0, f"Bayes error: mean over {grouped(bayes.n_locations)} locations; ± is its standard error.")
-        lines.insert(0, f"{boundary_name(law)}.")
-    return lines
+    if truth.law is None:
+        return [RESAMPLING, DEFINITION]
+    lines = [f"{boundary_name(truth.law)}.", BAYES]
+    if truth.bayes is not None and truth.has_neighbours:
+        lines.append(nearest_words(truth.law, truth.bayes))
+    return [*lines, SYMBOLS, INTERVAL, EXCESS, *([AREA] if truth.law.has_truth else []), RESAMPLING, DEFINITION]
 
 
 def nearest_words(law: Law, bayes: BayesError) -> str:
@@ -134,23 +132,6 @@ def points_of_percent(difference: float) -> str:
     value = 100.0 * difference
     text = signed(f"{value:+.2f}" if abs(value) < 10 else f"{value:+.1f}")
     return text if text.strip("+−0.") else "0"
-
-
-def thrown_words(truth: GroundTruthScene) -> str:
-    """Return which points were drawn."""
-    tally = truth.ideal_tally
-    if tally is None:
-        return ""
-    draw = tally.fresh_draw
-    which = f"draw {draw.first}" if draw.batches == 1 else f"draws {draw.first} to {draw.last}"
-    return f"{count(tally.thrown, 'new point')} ({which}), the same for all."
-
-
-def shown_words(tally: FreshTally) -> str:
-    """Return which of the new points are marked in a picture."""
-    if tally.marked == MOST_SHOWN:
-        return f"The first {grouped(MOST_SHOWN)} failures are marked."
-    return "" if tally.failures == round(tally.failures) else "Ties count in parts."
 
 
 def disagreement_words(bootstrap: Bootstrap) -> list[str]:

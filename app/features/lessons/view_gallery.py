@@ -39,10 +39,8 @@ from .shipped import picture, shipped
 PICTURE, GAP = (192, 96), 6
 #: Size of text (pixels) that the picture's size is made for; largest factor by which the picture grows with the text.
 PLAIN_TEXT, LARGEST = 13, 2.0
-#: Least height (pixels), for tabs of few cards.
-LEAST_HEIGHT = 520
-#: Widths of a card's text in letters: the preferred one, and the least beside another card.
-LETTERS, LEAST_LETTERS = 32, 18
+#: Widths of a card's text in letters: the preferred one, and the least beside another card; and least height (pixels).
+LETTERS, LEAST_LETTERS, LEAST_HEIGHT = 32, 18, 520
 
 #: Name, title, sentence and picture of a card, and what it opens.
 _Row = tuple[str, str, str, bytes, object]
@@ -153,12 +151,10 @@ class GalleryDialog(NamedDialog):
         filled(QVBoxLayout(self), self._tabs, filled(QHBoxLayout(), *self._of_lessons, (buttons, 1)), margins=GAP)
         close = buttons.button(QDialogButtonBox.StandardButton.Close)
         close.setDefault(True)  # else Return in the choice of a language would open a lesson
-        at = list(TABS).index(tab)
-        self._show_tab(at)
-        cards = cast(QWidget, self._area(at).widget())
+        self.show_tab(tab)
+        cards = cast(QWidget, cast(QScrollArea, self._tabs.currentWidget()).widget())
         height = max(cards.heightForWidth(width - 4 * GAP) + 110, LEAST_HEIGHT)
         self.resize(width, min(height, room.height() - 60))
-        self.show_tab(tab)
 
     def _language_choice(self, language: str) -> QComboBox:
         """Return the choice of the lessons' language, set to `language`."""
@@ -180,9 +176,6 @@ class GalleryDialog(NamedDialog):
             if made is not None:
                 made.show_words(*_words(row, self._scores))
 
-    def _area(self, tab: int) -> QScrollArea:
-        return cast(QScrollArea, self._tabs.widget(tab))
-
     def _show_tab(self, tab: int) -> None:
         """Show a tab, whose cards are created at the first time; below lessons, show the choice of the language."""
         called = list(TABS)[tab]
@@ -202,11 +195,12 @@ class GalleryDialog(NamedDialog):
         for column in range(self._columns):
             grid.setColumnStretch(column, 1)
         grid.setRowStretch(len(self._cards[called]), 1)  # few cards stay as high as they are
-        self._area(tab).setWidget(page)
+        cast(QScrollArea, self._tabs.widget(tab)).setWidget(page)
 
     def show_tab(self, tab: str) -> None:
         """Show the examples, the lessons or the data, and focus the first card."""
         self._tabs.setCurrentIndex(list(TABS).index(tab))
+        self._show_tab(self._tabs.currentIndex())
         for first in self._cards[tab][:1]:
             first.setFocus()
 

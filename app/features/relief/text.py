@@ -15,7 +15,6 @@ OVER_PLANE, TRICK = "f over the plane", "Kernel trick"
 #: What is drawn, in a plain sentence, in the two modes.
 BRIEF = "Height is the value of f. The boundary is where the surface cuts the level f = 0."
 TRICK_BRIEF = "Lifted by their squares, the points are separated by a flat plane: in the picture that is the curve."
-TURN = "Drag or arrow keys: turn. Wheel, + and −: zoom. R: reset."
 NO_MAP = (
     "The map is drawn for the polynomial kernel of degree 2 with c₀ of at least 0: three coordinates hold its plane. "
     "Other kernels have more dimensions than a picture, RBF has infinitely many."
@@ -40,7 +39,7 @@ def relief_words(relief: Relief, limit: float) -> str:
     if len(relief.losses):
         loss = "hinge loss max(0, 1 − y f)" if relief.has_margins else "loss max(0, −y f)"
         lines.append(f"Posts: {loss}, {short(float(relief.losses.mean()))} on average.")
-    return "\n".join([*lines, f"f at {len(relief.xs)} × {len(relief.ys)} places, straight lines between them.", TURN])
+    return "\n".join(lines)
 
 
 def map_words(relief: Relief) -> str:
@@ -62,4 +61,4 @@ def map_words(relief: Relief) -> str:
         ]
     points = f"{right} of {count(len(relief.y), 'point')} in view on the right side" if len(relief.y) else ""
     plane = "f(x) = ⟨w, φ(x)⟩ + b: the boundary is exactly the plane f = 0"
-    return "\n".join([*lines, f"{plane}{', with ' + points if points else ''}.  Each axis is scaled to the box.", TURN])
+    return "\n".join([*lines, f"{plane}{', with ' + points if points else ''}.  Each axis is scaled to the box."])

@@ -22,10 +22,8 @@ from .view_drawing import LEGEND, arrow, mark, paint_symbol, pen, text_at, width
 ABOVE, BELOW, BELOW_ALONE = 1.35, 1.3, 1.0
 #: Width (lines) below which each change, and the legend, has a line of its own.
 NARROW = 23.0
-#: Ratio of width to height from which the words are beside the picture, and their width (lines).
-FLAT, BESIDE = 1.3, 5.6
-#: Lower end (lines) of the words beside the picture, and half a line.
-WORDS_END = 8.6
+#: Ratio of width to height from which the words are beside the picture, their width, and their lower end (lines).
+FLAT, BESIDE, WORDS_END = 1.3, 5.6, 8.6
 #: Space (lines) around the box for a lambda* outside it.
 ROUND = 1.15
 #: Minimum height (lines).
@@ -162,7 +160,9 @@ class BoxView(Painted):
         if not box.to_scale:
             notes.append("not to scale")
         line, inside = self.line(), area.adjusted(0.4 * self.line(), 0, -0.4 * self.line(), 0)
-        notes = [note for note in notes if width_of(note, self.font()) <= inside.width()]  # C → at the axis says it, too
+        notes = [
+            note for note in notes if width_of(note, self.font()) <= inside.width()
+        ]  # C → at the axis says it, too
         corner = free_corner(frame, frame.at(box.low_end), frame.at(box.high_end))
         at_right, at_top = corner[0] > area.center().x(), corner[1] < area.center().y()
         for row, note in enumerate(notes if at_top else reversed(notes)):
@@ -252,8 +252,8 @@ class BoxView(Painted):
     def _paint_far_top(self, painter: QPainter, theme: Theme, caption: str, frame: PlotFrame, tip: QPointF) -> None:
         """Write the number of a top that is outside the picture, beside the arrow to it and clear of the axes."""
         line, right, bottom = self.line(), frame.left + frame.width, frame.top + frame.height
-        free = QRectF(frame.left - line, 0.0, frame.width + 2.8 * line, self.height())  # clear of labels and words
-        area = free.intersected(QRectF(self.rect()))
+        # Clear of labels and words.
+        area = QRectF(frame.left - line, 0.0, frame.width + 2.8 * line, self.height()) & QRectF(self.rect())
         if frame.top <= tip.y() <= bottom:  # out at a side: inside the box, above the arrow
             at_right = tip.x() > right
             at = QPointF(right - 0.3 * line if at_right else frame.left + 0.3 * line, tip.y() - 0.75 * line)

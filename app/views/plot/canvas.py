@@ -195,8 +195,7 @@ class Canvas(PointingPlot):
         self._message.setStyleSheet(f"background: {background}; border-radius: 8px; padding: {PADDING}px;")
 
     def _size_axes(self) -> None:
-        area = self.plot_area()
-        room = (round(area.width()), round(area.height()))
+        room = self.plot_size()
         size_axes(self.plot, self.font(), self._axis_names, room, self._number, self._presenting)
         self.viewport().update()
 

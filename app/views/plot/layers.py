@@ -207,8 +207,7 @@ class Layers(pg.GraphicsObject):
         """Paint all that is below the points, in the part `visible` of `area`."""
         self._paint_surface(painter, area, visible, theme)
         self._paint_lines(painter, area, visible, theme, ratio)
-        away = self._points_away
-        sheets = tuple(sheet for sheet in self._sheets if not (away and isinstance(sheet, Specks)))
+        sheets = tuple(sheet for sheet in self._sheets if not (self._points_away and isinstance(sheet, Specks)))
         with saved(painter):
             paint_sheets(painter, sheets, self.boundingRect(), area, visible, theme, ratio, self.weight)
 

@@ -15,9 +15,8 @@ from app.views.widgets.inputs import describe, filled, named, show_or_hide
 
 #: Texts of the buttons.
 TEXTS = {"examples": "Examples and lessons…", "paste": "Paste", "open": "Open…", "add_lane": "Add a classifier"}
-#: Size of large text, relative to the text around it.
-LARGE = 1.25
-MARGIN = 6
+#: Size of large text, relative to the text around it; margin (pixels).
+LARGE, MARGIN = 1.25, 6
 
 
 class StartButtons(QFrame):

@@ -61,7 +61,6 @@ class ToolPalette(QToolBar):
         if (hidden := "tools" in scene.hidden) != self._hidden and not scene.session.presents_here:
             self._hidden = hidden
             self.setHidden(hidden)
-        tool = scene.session.tool
-        self.actions_by_tool[tool].setChecked(True)
+        self.actions_by_tool[scene.session.tool].setChecked(True)
         for name, entry in self._entries.items():
-            entry.setVisible(not scene.session.simple or TOOLS[name].simple or name == tool)
+            entry.setVisible(not scene.session.simple or TOOLS[name].simple or name == scene.session.tool)

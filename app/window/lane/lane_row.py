@@ -51,20 +51,19 @@ class _End(QWidget):
     def __init__(self, sliders: QToolButton, play: QToolButton, more: QToolButton, menu: QToolButton) -> None:
         super().__init__()
         self._icons, self._more = (sliders, play, more, menu), more
-        self._words: tuple[str, ...] = ()
+        self.words: tuple[str, ...] = ()
         filled(QHBoxLayout(self), *self._icons, margins=0, spacing=0)
 
-    def show_words(self, words: tuple[str, ...] | None = None) -> None:
-        """Show the words, or else those of before, if they fit, and else how many they are."""
-        self._words = self._words if words is None else words
-        styles, whole = Qt.ToolButtonStyle, ", ".join(self._words)
+    def show_words(self) -> None:
+        """Show the words if they fit, else how many they are."""
+        styles, whole = Qt.ToolButtonStyle, ", ".join(self.words)
         self._more.setText(whole if self.width() >= self._length(whole) else self._brief())
         self._more.setMaximumWidth(MOST if whole else SIZE)
         self._more.setToolButtonStyle(styles.ToolButtonTextBesideIcon if whole else styles.ToolButtonIconOnly)
         self.updateGeometry()
 
     def _brief(self) -> str:
-        return f"+{len(self._words)}" if self._words else ""
+        return f"+{len(self.words)}" if self.words else ""
 
     def _length(self, words: str) -> int:
         """Return the width (pixels) with these words, and the gap before them."""
@@ -78,7 +77,7 @@ class _End(QWidget):
         return self._length(self._brief())
 
     def sizeHint(self) -> QSize:
-        return QSize(self._length(", ".join(self._words)), super().sizeHint().height())
+        return QSize(self._length(", ".join(self.words)), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -119,11 +118,15 @@ class LaneRow(QWidget):
         controller = maker.controller
         watch, select = controller.playback.watch, controller.lanes.select
         self._more = self._button("settings", "Settings", SETTINGS, show_settings)
-        self._words: tuple[str, ...] = ()
         self._more.setCheckable(True)
         self._play = self._button("watch", "Watch the training", WATCH, lambda: watch(self._index))
         self._entries = QMenu(self, toolTipsVisible=True)
-        self._menu = self._button("menu", "More", "Move, add, duplicate or remove classifiers.", self._open)
+        self._menu: QToolButton = self._button(
+            "menu",
+            "More",
+            "Move, add, duplicate or remove classifiers.",
+            lambda: self._entries.popup(self._menu.mapToGlobal(QPoint(0, self._menu.height()))),
+        )
         self._menu.setText("⋮")
         self._actions = {name: self._entry(name, *rest) for name, rest in _RUNS.items()}
         tip = "The sliders of this classifier, in place of those of another."
@@ -152,10 +155,6 @@ class LaneRow(QWidget):
         button = flat_button(f"lane{self._index}.{name}", called, tip or title, act, (SIZE, SIZE))
         button.setMaximumWidth(SIZE)
         return button
-
-    def _open(self) -> None:
-        """Open the menu below its button."""
-        self._entries.popup(self._menu.mapToGlobal(QPoint(0, self._menu.height())))
 
     def _entry(self, name: str, title: str, tip: str, run: Callable[[LaneController, int], None]) -> QAction:
         entry = named(self._entries.addAction(title), f"lane{self._index}.{name}")
@@ -257,9 +256,9 @@ class LaneRow(QWidget):
             self._selected = selected
             self.update()
         words = () if lane.settings_open else lane.not_default
-        if words != self._words:
-            self._words = words
-            self._end.show_words(words)
+        if words != self._end.words:
+            self._end.words = words
+            self._end.show_words()
             show_tip(self._more, f"Settings: {SETTINGS} {', '.join(words)}".strip())
         hidden = lane.hidden
         self._play.setEnabled(not lane.no_steps)

@@ -19,10 +19,8 @@ from app.views.widgets.scale_slider import LEAST
 from .form_parts import Editor, EditorMaker
 from .lane_row import LaneRow
 
-#: Digits of a number in presenter mode.
-DIGITS = 4
-#: Most entries of a short list.
-FEW = 4
+#: Digits of a number in presenter mode, and most entries of a short list.
+DIGITS, FEW = 4, 4
 #: Gap between the parts of the row, and the least width of a chart below a slider (pixels).
 GAP, READABLE = 4, 120
 #: Most lines in presenter mode of a row that shows its sliders although its lane is not selected.
@@ -31,10 +29,9 @@ LINES = 2
 
 def _widen(combo: QComboBox) -> None:
     """Make a choice in the row as wide as its longest entry; if the list is long, as its own: sliders need room."""
-    metrics = combo.fontMetrics()
+    advance = combo.fontMetrics().horizontalAdvance
     words = [combo.itemText(row) for row in range(combo.count())] if combo.count() <= FEW else [combo.currentText()]
-    widest = max(map(metrics.horizontalAdvance, words))
-    combo.setMinimumContentsLength(-(-widest // metrics.horizontalAdvance("X")))  # Qt's unit
+    combo.setMinimumContentsLength(-(-max(map(advance, words)) // advance("X")))  # Qt's unit
 
 
 class _Group(QWidget):

@@ -193,13 +193,12 @@ class Presenter(QObject):
     def _freest(self, place: QRect, bottom: int) -> int:
         """Return the top of `place`, moved down to where it covers the fewest points; the highest of several."""
         canvas = self._lanes.canvases[0]
-        area, grid, unit = canvas.plot_area(), canvas.grid(), canvas.unit()
+        area, grid = canvas.plot_area(), canvas.grid()
         reach = canvas.layers.point_size(area.width(), area.height())
         around = place.adjusted(-reach, -reach, reach, reach)
-        x, y = self._controller.document.points.xy.T
-        across = area.left() + (x - grid.left) / unit
-        rows = area.bottom() - (y - grid.bottom) / unit - around.top()
-        rows = rows[(across > around.left()) & (across < around.right())]
+        x, y = (self._controller.document.points.xy - (grid.left, grid.bottom)).T / canvas.unit()
+        beside = (x > around.left() - area.left()) & (x < around.right() - area.left())
+        rows = area.bottom() - y[beside] - around.top()
         down = range(0, max(bottom - place.bottom(), 1), PADDING)
         return place.top() + min(down, key=lambda by: np.count_nonzero((rows > by) & (rows < by + around.height())))
 

@@ -220,7 +220,7 @@ def test_many_failures_are_counted_but_not_all_marked() -> None:
     upside = KNeighborsClassifier(1).fit(document.points.xy, 1 - document.points.labels.astype(int))
     tally = ask(FreshQuery(Law("moons", 0.2), FreshDraw(4000, 1, 1), upside))[-1]
     assert tally.failures > 3000 and tally.marked == len(tally.xy) == MOST_SHOWN
-    assert "1\u202f000" in truth_words.shown_words(tally)
+    assert "of many, the first 1\u202f000 failures" in truth_words.SYMBOLS
 
 
 def test_error_of_the_ideal_classifier() -> None:
